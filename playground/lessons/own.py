@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
+from playground.lessons.evidence import Evidence
 from playground.lessons.facts import Value
 from playground.lessons.format import Lesson
 
@@ -26,6 +27,7 @@ class Handed(msgspec.Struct, frozen=True, weakref=True, eq=False):
     facts: Mapping[str, Value]
     keys: Mapping[str, Value]
     options: Mapping[str, tuple[str, ...]]
+    evidence: Mapping[str, Evidence]
 
 
 _handed: WeakValueDictionary[str, Handed] = WeakValueDictionary()

@@ -8,12 +8,14 @@ from functools import lru_cache
 from typing import Any
 
 from playground.lessons.conditions import holds
+from playground.lessons.evidence import Evidence, evidence_of, refusals
 from playground.lessons.facts import Points, Seen, Value, value_of
 from playground.lessons.format import Act, Lesson
 from playground.lessons.named import short
 from playground.lessons.own import handed
 from playground.lessons.reached import reached_cards
 from playground.lessons.reading import beginning, command_of, lesson_of
+from playground.lessons.texts import ANSWER
 from scheduler_core import LATEST_EDITION
 from scheduler_core.simulation import Grain, Simulation
 from scheduler_core.view import SchedulingCycleView, WorldView
@@ -29,21 +31,27 @@ class StuckLesson(ValueError):
 
 @dataclass(frozen=True)
 class Played:
-    """`positions`: the step of each card. `facts`: the values in its texts. `keys` and `options`: of each question, by its card."""
+    """`positions`: the step of each card. `facts`: the values in its texts. `keys` and `options`: of each question, by its card.
+
+    `evidence`: what a question's key was read from, where that is an attempt.
+    """
 
     positions: Mapping[str, int]
     facts: Mapping[str, Value]
     keys: Mapping[str, Value]
     options: Mapping[str, tuple[str, ...]]
+    evidence: Mapping[str, Evidence]
     end: Simulation | None = field(repr=False)  # none where it was played elsewhere
+
+    def values_at(self, card: str) -> dict[str, Value]:
+        """What stands for the names in a card's texts: the facts, and where it asks its own key."""
+        return {**self.facts, **({ANSWER: self.keys[card]} if card in self.keys else {})}
 
 
 def play(lesson: Lesson, seed: int = 0) -> Played:
     """The lesson from its first card to its end, each offer taken at its card; raises StuckLesson, BadFact or Refused."""
-    world = Simulation(seed=seed, edition=LATEST_EDITION)
-    for command in beginning(lesson.plan):
-        world.apply(command)
-    seen, positions = Seen(world, _room), {}
+    world, seen = begun(lesson, seed)
+    positions = {}
     for card in lesson.plan.cards:
         _go_on(world, seen, lesson.slug, card.id, card.when)
         _require_alone(lesson, card.id, world)
@@ -57,16 +65,32 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
         positions,
         {name: value_of(fact, seen, first) for name, fact in lesson.plan.facts.items()},
         {card: value_of(question.answer, seen, card) for card, question in lesson.questions},
-        {card: question.among or _options(question.kind, seen, card) for card, question in lesson.questions},
+        {
+            card: question.among or options_at(question.kind, seen, card)
+            for card, question in lesson.questions
+        },
+        {
+            card: found
+            for card, question in lesson.questions
+            if (found := evidence_of(question.answer, seen)) is not None
+        },
         world,
     )
 
 
+def begun(lesson: Lesson, seed: int = 0) -> tuple[Simulation, Seen]:
+    """The lesson's world before its first step, and what will have been seen of it as it is stepped."""
+    world = Simulation(seed=seed, edition=LATEST_EDITION)
+    for command in beginning(lesson.plan):
+        world.apply(command)
+    return world, Seen(world, _room)
+
+
 def played_before(slug: str, seed: int) -> Played | None:
-    """The same of a lesson by its name, played once; None where there is no such lesson. People's own come with what playing them came to."""
+    """The same of a lesson by its name, played once; None where there is no such lesson. People's own come with what they came to."""
     own = handed(slug)
     if own is not None:
-        return Played(own.positions, own.facts, own.keys, own.options, None)
+        return Played(own.positions, own.facts, own.keys, own.options, own.evidence, None)
     return _played_once(slug, seed)
 
 
@@ -79,6 +103,7 @@ def _played_once(slug: str, seed: int) -> Played | None:
 def solve(lesson: Lesson, end: Simulation) -> tuple[bool, bool]:
     """Whether the task's check holds at the lesson's end, and after its solution."""
     world, task = end.fork(), lesson.plan.task
+    assert task is not None
     _do(task.start, world)
     before = holds(task.check, world)
     _do(task.solution, world)
@@ -100,7 +125,7 @@ def _go_on(world: Simulation, seen: Seen, slug: str, card: str, when: Mapping[st
     for _ in range(MOST_STEPS):
         if holds(when, world):
             return
-        if world.idle or not _step(world, seen):
+        if world.idle or not step(world, seen):
             break
     raise StuckLesson(f"{slug}: the step of card {card} is never reached; it asks for {dict(when)}")
 
@@ -114,15 +139,17 @@ def _require_alone(lesson: Lesson, card: str, world: Simulation) -> None:
 
 def _settle(world: Simulation, seen: Seen, until: Mapping[str, object] | None = None) -> None:
     for _ in range(MOST_SETTLING):
-        if (until is not None and holds(until, world)) or not _step(world, seen):
+        if (until is not None and holds(until, world)) or not step(world, seen):
             return
 
 
-def _step(world: Simulation, seen: Seen) -> bool:
+def step(world: Simulation, seen: Seen) -> bool:
     """Whether anything was left to happen."""
     before = world.position
     world.step(Grain.PLUGIN)
     for scheduler in world.schedulers:
+        if scheduler.cycle is not None and scheduler.cycle.outcome:
+            seen.refused.setdefault(len(world.journal.attempts), refusals(scheduler.cycle))
         if scheduler.cycle is not None and scheduler.cycle.scores is not None and scheduler.cycle.outcome:
             seen.points.setdefault(len(world.journal.attempts), _points_of(scheduler.cycle))
     return world.position > before
@@ -144,7 +171,7 @@ def _points_of(cycle: SchedulingCycleView) -> Points:
     return points
 
 
-def _options(kind: str, seen: Seen, card: str) -> tuple[str, ...]:
+def options_at(kind: str, seen: Seen, card: str) -> tuple[str, ...]:
     """What can be chosen on the screen at a card's step."""
     world = seen.at[card]
     if kind == "node":

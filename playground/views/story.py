@@ -65,8 +65,17 @@ async def lesson_answer(request: HttpRequest, client: SessionClient, chapter: in
             raise SessionError(
                 _("Choose an answer first; a number is written with digits, such as 3 or 0.5.")
             ) from None
+    evidence = asked["evidence"]
+    said = (
+        []
+        if evidence is None or asked["kind"] != "node"
+        else [(name, evidence["said"].get(name)) for name in given]
+    )
     context = {
         "card": card,
+        "look": Look.from_query(request.POST.dict()),
+        "evidence": evidence,
+        "said": [(name, text) for name, text in said if text],
         "verdict": verdict,
         "key": asked["key"],
         "studio": reverse("studio", args=[client.key]),
@@ -94,6 +103,8 @@ async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpRespon
     lesson = await in_thread(lessons.of_story, client.session.story)
     if lesson is None:
         raise SessionError(_("This session has no lesson."))
+    if lesson.plan.task is None:
+        raise SessionError(_("This lesson has no task."))
     name = _("Task: %(session)s") % {"session": client.session.name[:100]}
     twin = await client.fork(position(request), name, creator(request), True)
     for act in lesson.plan.task.start:

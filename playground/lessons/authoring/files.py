@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 import yaml
 
 from playground.lessons.authoring.grammar import When
-from playground.lessons.format import LANGUAGES, Lesson, Plan, Words
+from playground.lessons.format import LANGUAGES, Lesson, Plan, Task, Words
 
 PLAN = "lesson.yaml"
 MOST_CARDS = 60
@@ -34,6 +35,18 @@ class LessonFiles(msgspec.Struct, frozen=True):
         """The files of the folder, those that have something in them."""
         named = {f"{language}.yaml": self.words.get(language, "") for language in LANGUAGES}
         return {name: text for name, text in {PLAN: self.plan, **named}.items() if text.strip()}
+
+
+def files_in(folder: Path) -> LessonFiles:
+    """The files of a folder; OSError and UnicodeDecodeError where they can't be read."""
+    words = {language: folder / f"{language}.yaml" for language in LANGUAGES}
+    return LessonFiles(
+        (folder / PLAN).read_text(encoding="utf-8"),
+        {
+            language: path.read_text(encoding="utf-8") if path.exists() else ""
+            for language, path in words.items()
+        },
+    )
 
 
 class BadFile(ValueError):
@@ -85,23 +98,22 @@ def _converted(name: str, text: str, data: Any, kind: type[T], at: str) -> T:
     except msgspec.ValidationError as error:
         why, _at, path = str(error).rpartition(" - at `")
         path = at + path.rstrip("`").removeprefix("$")
-        raise BadFile(name, line_of(text, path), f"{path.removeprefix('$.') or name}: {why or error}") from None
+        raise BadFile(
+            name, line_of(text, path), f"{path.removeprefix('$.') or name}: {why or error}"
+        ) from None
 
 
 def _require_conditions(text: str, plan: Plan) -> None:
     """Every condition is one that can be asked of any world, and there are not too many."""
     if not 1 <= len(plan.cards) <= MOST_CARDS:
-        raise BadFile(PLAN, line_of(text, "$.cards"), f"cards: {len(plan.cards)} cards; 1 to {MOST_CARDS} are expected")
+        raise BadFile(
+            PLAN, line_of(text, "$.cards"), f"cards: {len(plan.cards)} cards; 1 to {MOST_CARDS} are expected"
+        )
     conditions: list[tuple[str, Any]] = [
         (f"$.cards[{number}].when", card.when) for number, card in enumerate(plan.cards)
     ]
-    conditions.append(("$.task.check", plan.task.check))
-    for list_name, acts in (("start", plan.task.start), ("solution", plan.task.solution)):
-        conditions += [
-            (f"$.task.{list_name}[{number}].until", act.until)
-            for number, act in enumerate(acts)
-            if act.until is not None
-        ]
+    if plan.task is not None:
+        conditions += _of_task(plan.task)
     count = 0
     for path, condition in conditions:
         when = _converted(PLAN, text, condition, When, path)
@@ -110,6 +122,14 @@ def _require_conditions(text: str, plan: Plan) -> None:
         count += when.count
     if count > MOST_CONDITIONS:
         raise BadFile(PLAN, 0, f"there are {count} conditions; {MOST_CONDITIONS} at most are expected")
+
+
+def _of_task(task: Task) -> Iterator[tuple[str, Any]]:
+    yield "$.task.check", task.check
+    for list_name, acts in (("start", task.start), ("solution", task.solution)):
+        for number, act in enumerate(acts):
+            if act.until is not None:
+                yield f"$.task.{list_name}[{number}].until", act.until
 
 
 def line_of(text: str, path: str) -> int:

@@ -46,6 +46,8 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return f"{words[0]} is about a pod: pod is expected beside it"
         if (self.scheduler is None) != (self.stage is None):
             return "scheduler and stage are expected together"
-        if self.field is not None and (len(self.field) < 2 or not all(isinstance(e, str) for e in self.field[:2])):
+        if self.field is not None and (
+            len(self.field) < 2 or not all(isinstance(e, str) for e in self.field[:2])
+        ):
             return "field is a list: a kind, a name, and the keys down to the value"
         return next((why for each in (*self.any, *self.all) if (why := each.missing())), "")

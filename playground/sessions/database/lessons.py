@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from datetime import datetime
+from typing import Any
 
 import msgspec
 from django.conf import settings
@@ -17,12 +18,11 @@ from playground.lessons.authoring import Checked, LessonFiles
 from playground.lessons.own import PREFIX, hand
 from playground.models import LessonDocument, OwnLesson, Session
 from playground.presenters.words import gettext_noop, message
+from playground.sessions.database import log
 from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol.errors import LimitReached, SessionGone
 
-GONE = gettext_noop(
-    "There is no lesson with this link. It may have been deleted, or the link is cut short."
-)
+GONE = gettext_noop("There is no lesson with this link. It may have been deleted, or the link is cut short.")
 
 
 @repeatable
@@ -68,7 +68,7 @@ def write(lesson_id: int, files: LessonFiles) -> None:
 @transaction.atomic
 def keep(lesson_id: int, files: LessonFiles, checked: Checked) -> None:
     """Keep what a check of these files found. Learners get what was checked last without findings."""
-    shown = msgspec.to_builtins(msgspec.structs.replace(checked, document=b""))
+    shown = msgspec.to_builtins(msgspec.structs.replace(checked, document=b"", files=None))
     found: dict[str, object] = {"checked": shown, "draft": checked.slug if checked.document else ""}
     if checked.document:
         data = zlib.compress(checked.document, 6)
@@ -83,6 +83,19 @@ def keep(lesson_id: int, files: LessonFiles, checked: Checked) -> None:
 def checked_of(lesson: OwnLesson) -> Checked | None:
     """What the last check found; None where what is written has not been checked."""
     return None if lesson.checked is None else msgspec.convert(lesson.checked, Checked, str_keys=True)
+
+
+@repeatable
+def was_used(lesson_id: int) -> None:
+    """Somebody takes it: it is kept from now on as long as lessons are."""
+    OwnLesson.objects.filter(pk=lesson_id).update(used=timezone.now())
+
+
+@repeatable
+def commands_of(session_id: int, head: int) -> list[tuple[int, dict[str, Any]]]:
+    """The commands of a session's log below a head, each with where it was applied."""
+    rows = [row for row in log.read(session_id)[1] if row.kind == "command" and row.at < head]
+    return [(row.at, log.unpack(row.payload)["command"]) for row in rows]
 
 
 @repeatable

@@ -7,7 +7,11 @@ from playground.sessions.protocol.base import Request
 
 
 class CheckLesson(Request[Checked], frozen=True, kw_only=True):
-    """Play what somebody wrote; its world may have so many objects. The process has no session."""
+    """Play what somebody wrote; its world may have so many objects. `move`: cards that wait for a position are moved to moments.
+
+    The process has no session.
+    """
 
     files: LessonFiles
     max_objects: int
+    move: bool = False

@@ -425,10 +425,10 @@ class Conversation:
         await runtime().call(leave)
 
 
-async def check_lesson(files: LessonFiles, author: str) -> Checked:
-    """Play what somebody wrote, in a process of its own."""
+async def check_lesson(files: LessonFiles, author: str, move: bool = False) -> Checked:
+    """Play what somebody wrote, in a process of its own; `move`: its cards' positions become moments."""
     check = runtime().lessons.check
-    return await runtime().call(lambda: check(files, author))
+    return await runtime().call(lambda: check(files, author, move))
 
 
 async def check_trace(data: bytes, name: str, creator: str) -> tuple[TraceChecked, Session]:

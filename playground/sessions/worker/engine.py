@@ -13,8 +13,8 @@ from typing import Any
 
 import orjson
 
-from playground.presenters.words import Message, gettext_noop, message
 from playground.lessons.own import hand
+from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.protocol.errors import EngineFailed, LimitReached
 from playground.sessions.protocol.looking import Delta, Follower
 from playground.sessions.protocol.moving import Applied, Moved, QueueProgress, Reason

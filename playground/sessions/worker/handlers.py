@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from playground.lessons.authoring import Checked
 from playground.sessions.protocol import (
     adopting,
     comparing,
@@ -20,8 +21,8 @@ from playground.sessions.protocol import (
     opening,
     plugins,
 )
-from playground.sessions.protocol import traces as tracing
 from playground.sessions.protocol import lessons as teaching
+from playground.sessions.protocol import traces as tracing
 from playground.sessions.protocol.base import Request
 from playground.sessions.worker import checkpoints, cursor, files, imports, rerun, search, traces
 from playground.sessions.worker.answers import (
@@ -204,9 +205,7 @@ def next_file_part(engines: Engines, session: int, request: tracing.NextFilePart
 # Lessons
 
 
-def check_lesson(
-    engines: Engines, session: int, request: teaching.CheckLesson
-) -> Steps[teaching.Checked]:
+def check_lesson(engines: Engines, session: int, request: teaching.CheckLesson) -> Steps[Checked]:
     yield
     return lessons.check_lesson(request)
 

@@ -14,8 +14,12 @@ LESSON = Kind(
     "lesson",
     at_once=lambda: settings.ENGINE_JOBS,
     busy=gettext_noop("Others are checking lessons here just now. Please try again in a moment."),
-    failed=gettext_noop("The lesson could not be played: it takes too long or too much. What you wrote is kept."),
-    late=gettext_noop("The lesson could not be played: it takes too long or too much. What you wrote is kept."),
+    failed=gettext_noop(
+        "The lesson could not be played: it takes too long or too much. What you wrote is kept."
+    ),
+    late=gettext_noop(
+        "The lesson could not be played: it takes too long or too much. What you wrote is kept."
+    ),
     wait=30.0,
 )
 
@@ -26,13 +30,13 @@ class Lessons:
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
 
-    async def check(self, files: LessonFiles, author: str) -> Checked:
+    async def check(self, files: LessonFiles, author: str, move: bool = False) -> Checked:
         """Play what somebody wrote."""
 
         async def work(job: Job[Checked]) -> Checked:
             worker = Worker()
             try:
-                request = CheckLesson(files=files, max_objects=settings.MAX_OBJECTS)
+                request = CheckLesson(files=files, max_objects=settings.MAX_OBJECTS, move=move)
                 return await worker.call(0, request, settings.LESSON_SECONDS)
             finally:
                 await worker.stop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.lessons.authoring import Checked, check
+from playground.lessons.authoring import Checked, check, moved_and_checked
 from playground.presenters.words import gettext_noop
 from playground.sessions.protocol.lessons import CheckLesson
 from playground.sessions.worker.memory import ALONE, Budget
@@ -13,4 +13,4 @@ TOO_MUCH = gettext_noop("The lesson takes more memory than there is here for one
 def check_lesson(request: CheckLesson) -> Checked:
     """Play what somebody wrote."""
     with Budget(ALONE, TOO_MUCH):
-        return check(request.files, request.max_objects)
+        return (moved_and_checked if request.move else check)(request.files, request.max_objects)
