@@ -96,11 +96,9 @@ def _converted(name: str, text: str, data: Any, kind: type[T], at: str) -> T:
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        why, _at, path = str(error).rpartition(" - at `")
-        path = at + path.rstrip("`").removeprefix("$")
-        raise BadFile(
-            name, line_of(text, path), f"{path.removeprefix('$.') or name}: {why or error}"
-        ) from None
+        why, _at, inside = str(error).partition(" - at `")
+        path = at + inside.rstrip("`").removeprefix("$")
+        raise BadFile(name, line_of(text, path), f"{path.removeprefix('$.') or name}: {why}") from None
 
 
 def _require_conditions(text: str, plan: Plan) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 import msgspec
 
-from playground.lessons.facts import BadFact, Seen, value_of
+from playground.lessons.facts import BadFact, Seen, Value, value_of
 from playground.lessons.format import Card, Kind, Question
 from playground.lessons.judging import as_text
 from playground.lessons.named import short
+from playground.lessons.play import options_at
 from scheduler_core.view import Attempt, Place, WorldView
 
 FILTERS = (
@@ -42,9 +43,18 @@ def suggestions(card: Card, seen: Seen) -> tuple[Suggestion, ...]:
             key = value_of(suggestion.question.answer, seen, card.id)
         except (BadFact, KeyError, ValueError):
             continue
-        if key not in ((), ""):
+        if key not in ((), "") and _can_be_chosen(suggestion.question, key, seen, card):
             found.append(msgspec.structs.replace(suggestion, key=as_text(key)))
     return tuple(found)
+
+
+def _can_be_chosen(question: Question, key: Value, seen: Seen, card: Card) -> bool:
+    """Whether there is a choice at the card's step, with the key in it."""
+    if question.kind == "number":
+        return True
+    options = question.among or options_at(question.kind, seen, card.id)
+    names = key if isinstance(key, tuple) else (as_text(key),)
+    return len(options) > 1 and set(names) <= set(options)
 
 
 def _wanted(card: Card, world: WorldView, seen: Seen) -> Iterator[Suggestion]:
