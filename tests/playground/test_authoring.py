@@ -1,11 +1,15 @@
 """Lessons that people make: what is read from their files, what a check says of them, what a folder may hold."""
 
 import io
+import re
 import zipfile
+from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
 import yaml
+from django.core.management import call_command
 
 from playground.lessons import beginning, command_of, lesson_of
 from playground.lessons.authoring import (
@@ -20,11 +24,15 @@ from playground.lessons.authoring import (
     packed_folder,
     written,
 )
+from playground.lessons.authoring.grammar import When
+from playground.lessons.facts import FACTS
+from playground.lessons.format import TRACKS, Act, Card, Kind, Plan, Question, Task
 from playground.lessons.reading import CONTENT
 from playground.views.lessons.changes import written_question
 from scheduler_core import LATEST_EDITION
 from scheduler_core.simulation import Grain, Simulation
 
+ROOT = Path(__file__).resolve().parents[2]
 MOST = 1000
 LIMIT = 1 << 18
 PLAN = """\
@@ -235,3 +243,51 @@ def test_the_first_card_has_no_condition_whatever_is_removed():
     assert [card.get("when") for card in writing.cards] == [None]
     writing.remove_card("placed")
     assert len(writing.cards) == 1
+
+
+def documented():
+    """The files of docs/lessons.md's example, by their names."""
+    text = (ROOT / "docs/lessons.md").read_text(encoding="utf-8")
+    return dict(re.findall(r"```yaml\n# (\S+)\n(.*?)```", text, re.DOTALL))
+
+
+def test_the_documented_lesson_is_one(tmp_path):
+    folder = tmp_path / "room"
+    folder.mkdir()
+    for name, text in documented().items():
+        (folder / name).write_text(text, encoding="utf-8")
+    found = check(files_in(folder), MOST)
+    assert says(found) == []
+    assert [card.key for card in found.cards if card.key] == ["large", "0"]
+    out = io.StringIO()
+    call_command("lessons", str(folder), "--check", stdout=out)
+    cells = out.getvalue().splitlines()[-1].split()
+    assert cells == ["room", "placement", "en", "3", "2", "3", "ok"]
+    assert "  ".join(cells) in (ROOT / "docs/lessons.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("plan", "status", "expected"),
+    [(PLAN.replace("id: placed", "id: begin"), 1, "two cards"), (PLAN + "more: 1", 2, "lesson.yaml:10")],
+)
+def test_the_command_says_what_is_wrong_with_a_folder(tmp_path, plan, status, expected):
+    (tmp_path / "lesson.yaml").write_text(plan)
+    (tmp_path / "en.yaml").write_text(WORDS)
+    errors = io.StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("lessons", str(tmp_path), stdout=io.StringIO(), stderr=errors)
+    assert ended.value.code == status
+    assert expected in errors.getvalue()
+
+
+def test_every_word_of_the_format_is_documented():
+    """Conditions, facts and kinds of questions: what files can say stands in docs/lessons.md."""
+    text = (ROOT / "docs/lessons.md").read_text(encoding="utf-8")
+    named = {field.encode_name for field in msgspec.structs.fields(When)}
+    named |= {
+        field.encode_name
+        for kind in (Plan, Card, Question, Act, Task)
+        for field in msgspec.structs.fields(kind)
+    }
+    named |= {*FACTS, *get_args(Kind), *TRACKS}
+    assert sorted(name for name in named if not re.search(rf"`[^`]*\b{name}\b[^`]*`", text)) == []

@@ -59,6 +59,7 @@ class Checked(msgspec.Struct, frozen=True):
     titles: Mapping[str, str] = {}
     summaries: Mapping[str, str] = {}
     minutes: int = 0
+    track: str = ""
     cards: tuple[SeenCard, ...] = ()
     moments: tuple[Moment, ...] = ()
     slug: str = ""
@@ -94,7 +95,9 @@ def check(files: LessonFiles, most_objects: int) -> Checked:
     found = [*_of_plan(lesson), *problems_of_words(lesson, tuple(lesson.words))]
     titles = {language: words.title for language, words in lesson.words.items()}
     summaries = {language: words.summary for language, words in lesson.words.items()}
-    seen = Checked(_findings(found), titles, summaries, lesson.plan.minutes, _unplayed(lesson))
+    seen = Checked(
+        _findings(found), titles, summaries, lesson.plan.minutes, lesson.plan.track, _unplayed(lesson)
+    )
     try:
         whole = _written_out(lesson, most_objects)
         explored = explore(whole)

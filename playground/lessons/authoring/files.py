@@ -17,6 +17,7 @@ PLAN = "lesson.yaml"
 MOST_CARDS = 60
 MOST_CONDITIONS = 200
 T = TypeVar("T")
+_UNKNOWN = re.compile(r"unknown field `([^`]+)`")
 _STEP = re.compile(r"\.([\w-]+)|\[(\d+)\]|(\[\.\.\.\])")
 
 
@@ -98,7 +99,10 @@ def _converted(name: str, text: str, data: Any, kind: type[T], at: str) -> T:
     except msgspec.ValidationError as error:
         why, _at, inside = str(error).partition(" - at `")
         path = at + inside.rstrip("`").removeprefix("$")
-        raise BadFile(name, line_of(text, path), f"{path.removeprefix('$.') or name}: {why}") from None
+        unknown = _UNKNOWN.search(why)
+        line = line_of(text, f"{path}.{unknown[1]}" if unknown else path)
+        where = path.removeprefix("$").removeprefix(".")
+        raise BadFile(name, line, f"{where}: {why}" if where else why) from None
 
 
 def _require_conditions(text: str, plan: Plan) -> None:
