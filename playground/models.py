@@ -86,6 +86,8 @@ class LessonDocument(models.Model):
 
     def __str__(self) -> str:
         return self.slug
+
+
 class ViewLink(models.Model):
     """A further key that shows a session, until it ends (None: never) or is taken back."""
 

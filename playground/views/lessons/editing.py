@@ -29,8 +29,8 @@ from playground.views.lessons.words import of_findings
 @writes
 async def edit(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     """The lesson's cards as one form. Every button keeps all of it, and then does what it says."""
-    language = _language(request)
     files = lessons.files_of(lesson)
+    language = _language(request, files)
     try:
         read_files(files)
     except BadFile:
@@ -54,9 +54,14 @@ async def edit(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     return render(request, "playground/lessons/edit.html", context)
 
 
-def _language(request: HttpRequest) -> str:
+def _language(request: HttpRequest, files: LessonFiles) -> str:
+    """The language whose words are written: the one that is asked for; the page's, or else another in which the lesson has words."""
     asked = request.POST.get("words") or request.GET.get("words", "")
-    return asked if asked in LANGUAGES else written_language(request)
+    if asked in LANGUAGES:
+        return asked
+    there = [language for language in LANGUAGES if files.words.get(language, "").strip()]
+    own = written_language()
+    return own if own in there or not there else there[0]
 
 
 async def _keep(lesson: OwnLesson, files: LessonFiles) -> None:
@@ -82,7 +87,7 @@ async def _after(
     if not anchor:
         said = _("Saved. There is something to mend.") if wrong else _("Saved. The lesson plays to its end.")
         (messages.warning if wrong else messages.success)(request, said)
-    return HttpResponseRedirect(f"{page}?words={_language(request)}{anchor}")
+    return HttpResponseRedirect(f"{page}?words={_language(request, lessons.files_of(lesson))}{anchor}")
 
 
 @require_http_methods(["GET", "POST"])

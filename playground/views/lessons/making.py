@@ -37,7 +37,7 @@ from playground.views.lessons.access import require_size
 from playground.views.responses import position
 
 
-def written_language(request: HttpRequest) -> str:
+def written_language() -> str:
     """The language of the page, as lessons name it."""
     language = get_language() or LANGUAGES[0]
     return language if language in LANGUAGES else LANGUAGES[0]
@@ -62,7 +62,7 @@ async def from_session(request: HttpRequest, client: SessionClient) -> HttpRespo
     at, head = position(request), await client.head()
     commands = await in_thread(lessons.commands_of, client.session.pk, head)
     plan = begun_with(commands, at)
-    language = written_language(request)
+    language = written_language()
     said = {
         "title": client.session.name,
         "summary": "",

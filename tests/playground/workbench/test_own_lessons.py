@@ -216,6 +216,13 @@ def test_a_copy_of_a_lesson_is_whole_in_both_languages(transactional_db):
     )
 
 
+def test_the_words_that_there_are_come_first_whatever_the_page_speaks(author):
+    author.save()
+    page = author.browser.get(author.url, headers={"accept-language": "zh-hans"}).content.decode()
+    assert "Words of begin.text" in page
+    assert "你讲什么" in page
+
+
 def test_words_in_another_language_are_asked_for_card_by_card(author):
     author.save()
     answer = author.save(goes="zh-hans")
