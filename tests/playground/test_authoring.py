@@ -53,6 +53,9 @@ cards:
   begin: {text: Two pods wait., ask: 'Which is first?', right: 'Yes.', wrong: 'It is {answer}.'}
   placed: {text: It has a node.}
 """
+BOMB = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)
+)
 
 
 def checked(plan=PLAN, words=WORDS, chinese=""):
@@ -86,13 +89,17 @@ def test_what_a_check_found_can_be_kept_as_json():
 @pytest.mark.parametrize(
     ("plan", "words", "expected"),
     [
-        ("track: [", WORDS, ("lesson.yaml", 1, "not YAML")),
+        ("track: [", WORDS, ("lesson.yaml", 2, "not YAML")),
         ("- 1", WORDS, ("lesson.yaml", 1, "a mapping is expected")),
         (PLAN.replace("minutes: 3", "minutes: soon"), WORDS, ("lesson.yaml", 2, "minutes")),
         (PLAN.replace("outcome:", "outcum:"), WORDS, ("lesson.yaml", 9, "outcum")),
         (PLAN.replace("pod: web-1, ", ""), WORDS, ("lesson.yaml", 9, "pod is expected beside it")),
         (PLAN, WORDS.replace("title:", "titel:"), ("en.yaml", 1, "titel")),
         (PLAN, "", ("en.yaml", 0, "needs words")),
+        (f"{BOMB}{PLAN}", WORDS, ("lesson.yaml", 0, "more than 50,000 values")),
+        ("a: &a [*a]", WORDS, ("lesson.yaml", 0, "values")),
+        ("[" * 120_000 + "]" * 120_000, WORDS, ("lesson.yaml", 0, "nests deeper")),
+        ("%TAG ! tag:a\n" * 20, WORDS, ("lesson.yaml", 0, "begin with %")),
         ("a: !!python/object/apply:os.system [id]", WORDS, ("lesson.yaml", 1, "not YAML")),
     ],
 )

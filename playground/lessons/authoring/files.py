@@ -15,9 +15,14 @@ from playground.lessons.format import LANGUAGES, Lesson, Plan, Task, Words
 
 PLAN = "lesson.yaml"
 MOST_CARDS = 60
+MOST_VALUES = 50_000
+MOST_DIRECTIVES = 10
+DEEPEST = 60
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 MOST_CONDITIONS = 200
 T = TypeVar("T")
 _UNKNOWN = re.compile(r"unknown field `([^`]+)`")
+_DIRECTIVE = re.compile(r"^%", re.MULTILINE)
 _STEP = re.compile(r"\.([\w-]+)|\[(\d+)\]|(\[\.\.\.\])")
 
 
@@ -81,12 +86,37 @@ def _mapping(name: str, text: str) -> Any:
 
 def _loaded(name: str, text: str) -> Any:
     try:
-        return yaml.safe_load(text)
+        _require_moderate(text)
+        if _size(yaml.compose(text, Loader=LOADER), {}) > MOST_VALUES:
+            raise ValueError(f"more than {MOST_VALUES:,} values, those that aliases repeat counted each time")
+        return yaml.load(text, Loader=LOADER)  # noqa: S506 - plain data alone
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise BadFile(name, mark.line + 1 if mark else 0, f"not YAML: {error.problem or error}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise BadFile(name, 0, f"not YAML: {error}") from None
+        raise BadFile(name, 0, f"not YAML that is read here: {error}") from None
+
+
+def _require_moderate(text: str) -> None:
+    """What would take libyaml too much: values within values, and lines that begin with %."""
+    if len(_DIRECTIVE.findall(text)) > MOST_DIRECTIVES:
+        raise ValueError(f"more than {MOST_DIRECTIVES} lines begin with %")
+    depth = 0
+    for event in yaml.parse(text, Loader=LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise ValueError(f"it nests deeper than {DEEPEST} levels")
+
+
+def _size(node: Any, known: dict[int, int]) -> int:
+    """How many values a node is, with what its aliases stand for; one within itself has no end."""
+    if id(node) not in known:
+        known[id(node)] = MOST_VALUES + 1
+        pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+        items = node.value if isinstance(node, yaml.SequenceNode) else ()
+        inside = [*items, *(part for pair in pairs for part in pair)]
+        known[id(node)] = 1 + sum(_size(child, known) for child in inside)
+    return known[id(node)]
 
 
 def _read(name: str, text: str, kind: type[T]) -> T:
@@ -137,8 +167,9 @@ def _of_task(task: Task) -> Iterator[tuple[str, Any]]:
 def line_of(text: str, path: str) -> int:
     """The line (from 1) of a path such as `$.cards[0].when`, as far as it leads; 0 where the text is not YAML."""
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, RecursionError):
+        _require_moderate(text)
+        node = yaml.compose(text, Loader=LOADER)
+    except (yaml.YAMLError, ValueError):
         return 0
     line = 1
     for match in _STEP.finditer(path):

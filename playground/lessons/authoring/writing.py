@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from playground.lessons.authoring.files import LessonFiles
+from playground.lessons.authoring.files import LOADER, LessonFiles
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME
 
 BEGIN = "begin"
@@ -38,9 +38,11 @@ class Writing:
 
     def __init__(self, files: LessonFiles, language: str) -> None:
         self.language = language
-        self.plan: Data = yaml.safe_load(files.plan)
+        self.plan: Data = yaml.load(files.plan, Loader=LOADER)  # noqa: S506 - plain data alone
         self.words: dict[str, Data] = {
-            name: yaml.safe_load(text) for name, text in files.words.items() if text.strip()
+            name: yaml.load(text, Loader=LOADER)  # noqa: S506 - plain data alone
+            for name, text in files.words.items()
+            if text.strip()
         }
 
     @property

@@ -31,17 +31,15 @@ async def edit(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     """The lesson's cards as one form. Every button keeps all of it, and then does what it says."""
     files = lessons.files_of(lesson)
     language = _language(request, files)
-    try:
-        read_files(files)
-    except BadFile:
+    if not await in_thread(_readable, files):
         return HttpResponseRedirect(reverse("lesson-files", args=[lesson.edit_key]))
     known = await checked(request, lesson)
     if request.method == "POST":
-        change = changed(request.POST, files, language, known)
+        change = await in_thread(changed, request.POST, files, language, known)
         await _keep(lesson, change.files)
         found = await checked(request, lesson)
         return await _after(request, lesson, change.goes, change.anchor, bool(found.findings))
-    context = page_of(files, known, language)
+    context = await in_thread(page_of, files, known, language)
     context |= {
         "lesson": lesson,
         "key": lesson.edit_key,
@@ -101,11 +99,7 @@ async def files(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
         return HttpResponseRedirect(reverse("lesson-files", args=[lesson.edit_key]))
     known = await checked(request, lesson)
     written = lessons.files_of(lesson)
-    try:
-        read_files(written)
-        readable = True
-    except BadFile:
-        readable = False
+    readable = await in_thread(_readable, written)
     rooms = [("plan", "lesson.yaml", written.plan)]
     rooms += [(language, f"{language}.yaml", written.words[language]) for language in LANGUAGES]
     context = {
@@ -116,6 +110,15 @@ async def files(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
         "readable": readable,
     }
     return render(request, "playground/lessons/files.html", context)
+
+
+def _readable(files: LessonFiles) -> bool:
+    """Whether the files can be shown as cards."""
+    try:
+        read_files(files)
+    except BadFile:
+        return False
+    return True
 
 
 def _text(request: HttpRequest, name: str) -> str:

@@ -11,6 +11,10 @@ for (const choice of all("select[data-saves]")) {
   });
 }
 
+// A new card waits for its words.
+const words = document.querySelector(".lesson-card:target > textarea");
+if (words instanceof HTMLTextAreaElement && !words.value) words.focus({ preventScroll: true });
+
 /** @param {HTMLElement} form */
 function guard(form) {
   let written = false;
