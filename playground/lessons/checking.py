@@ -87,6 +87,7 @@ def _of_questions(lesson: Lesson, played: Played) -> Iterator[str]:
         names = key if isinstance(key, tuple) else (as_text(key),)
         if not all(names) or not names:
             yield f"card {card}: its question has no answer"
+            continue
         if options and not set(names) <= set(options):
             yield f"card {card}: the answer {', '.join(names)} can't be chosen among {', '.join(options)}"
         if options and len(options) < 2:
@@ -110,8 +111,8 @@ def wrong_answer(question: Question, key: Value, options: tuple[str, ...]) -> tu
 def _of_task(lesson: Lesson, played: Played) -> Iterator[str]:
     if lesson.plan.task is None:
         return
-    assert played.end is not None
-    before, after = solve(lesson, played.end)
+    assert played.last is not None
+    before, after = solve(lesson, played.last)
     if before:
         yield "task: its check holds before anything is done"
     if not after:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from playground.lessons.conditions import holds
 from playground.lessons.evidence import Evidence, evidence_of, refusals
 from playground.lessons.facts import Points, Seen, Value, value_of
-from playground.lessons.format import Act, Lesson
+from playground.lessons.format import Lesson
 from playground.lessons.named import short
 from playground.lessons.own import handed
 from playground.lessons.reached import reached_cards
@@ -41,7 +41,8 @@ class Played:
     keys: Mapping[str, Value]
     options: Mapping[str, tuple[str, ...]]
     evidence: Mapping[str, Evidence]
-    end: Simulation | None = field(repr=False)  # none where it was played elsewhere
+    last: Simulation | None = field(repr=False)  # none where it was played elsewhere
+    end: Simulation | None = field(repr=False)
 
     def values_at(self, card: str) -> dict[str, Value]:
         """What stands for the names in a card's texts: the facts, and where it asks its own key."""
@@ -51,12 +52,12 @@ class Played:
 def play(lesson: Lesson, seed: int = 0) -> Played:
     """The lesson from its first card to its end, each offer taken at its card; raises StuckLesson, BadFact or Refused."""
     world, seen = begun(lesson, seed)
-    positions = {}
+    positions, last = {}, world
     for card in lesson.plan.cards:
         _go_on(world, seen, lesson.slug, card.id, card.when)
         _require_alone(lesson, card.id, world)
         positions[card.id] = world.position
-        seen.at[card.id] = world.fork()
+        seen.at[card.id] = last = world.fork()
         if card.do is not None:
             world.apply(command_of(card.do))
     _settle(world, seen)
@@ -74,6 +75,7 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
             for card, question in lesson.questions
             if (found := evidence_of(question.answer, seen)) is not None
         },
+        last,
         world,
     )
 
@@ -90,7 +92,7 @@ def played_before(slug: str, seed: int) -> Played | None:
     """The same of a lesson by its name, played once; None where there is no such lesson. People's own come with what they came to."""
     own = handed(slug)
     if own is not None:
-        return Played(own.positions, own.facts, own.keys, own.options, own.evidence, None)
+        return Played(own.positions, own.facts, own.keys, own.options, own.evidence, None, None)
     return _played_once(slug, seed)
 
 
@@ -100,20 +102,19 @@ def _played_once(slug: str, seed: int) -> Played | None:
     return None if lesson is None else play(lesson, seed)
 
 
-def solve(lesson: Lesson, end: Simulation) -> tuple[bool, bool]:
-    """Whether the task's check holds at the lesson's end, and after its solution."""
-    world, task = end.fork(), lesson.plan.task
+def solve(lesson: Lesson, last: Simulation) -> tuple[bool, bool]:
+    """Whether the task's check holds as the task begins, on a fork of the last card's step, and after its solution."""
+    world, task = last.fork(), lesson.plan.task
     assert task is not None
-    _do(task.start, world)
+    for act in task.start:
+        world.apply(command_of(act))
+        if act.until is not None:
+            _settle(world, Seen(world, _room), act.until)
     before = holds(task.check, world)
-    _do(task.solution, world)
-    return before, holds(task.check, world)
-
-
-def _do(acts: Sequence[Act], world: Simulation) -> None:
-    for act in acts:
+    for act in task.solution:
         world.apply(command_of(act))
         _settle(world, Seen(world, _room), act.until)
+    return before, holds(task.check, world)
 
 
 def _room(world: WorldView, manifest: Mapping[str, Any]) -> Room:
