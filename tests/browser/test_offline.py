@@ -14,9 +14,8 @@ PANELS = ("#panel-queues", "#panel-stage", "#panel-pipeline", "#panel-narrator",
 
 
 def told(page: Page) -> list[str]:
-    """What the panels say, hidden words included; where the head is the studio's script writes."""
-    page.locator(".of-head").evaluate_all("all => all.forEach(each => each.textContent = '')")
-    texts = [page.locator(panel).text_content() or "" for panel in PANELS]
+    """What the panels say at one moment, hidden words included. A page's scripts have said where the head is before it has loaded."""
+    texts = page.evaluate("panels => panels.map(panel => document.querySelector(panel).textContent)", PANELS)
     return [" ".join(text.split()) for text in texts]
 
 

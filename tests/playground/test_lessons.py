@@ -34,6 +34,14 @@ def test_a_lesson_has_nothing_wrong_with_it(slug):
     assert problems(LESSONS[slug], frozenset(LESSONS)) == []
 
 
+def test_every_lesson_but_the_last_of_a_track_leads_on_within_it():
+    tracks = {}
+    for lesson in LESSONS.values():
+        tracks.setdefault(lesson.plan.track, []).append(lesson)
+    for lessons in tracks.values():
+        assert [lesson.plan.next for lesson in lessons[:-1]] == [lesson.slug for lesson in lessons[1:]]
+
+
 @pytest.mark.parametrize("slug", SLUGS)
 def test_no_two_cards_stand_at_the_same_step(slug, played):
     positions = list(played[slug].positions.values())
@@ -194,6 +202,10 @@ def test_a_field_that_no_lesson_has_is_named_with_its_file_and_place(broken):
         (
             lambda plan: plan["cards"][0]["question"].update(answer={"fits": "nobody"}),
             "there is no pod nobody",
+        ),
+        (
+            lambda plan: plan["cards"][0]["question"].update(answer={"nominated_for": "web"}),
+            "card begin: its question has no answer",
         ),
         (lambda plan: plan["cards"][0].pop("question"), "it has 1 questions"),
         (lambda plan: plan["cards"][1].update(when={}), "card begin is passed over"),

@@ -46,7 +46,7 @@ def test_the_policy_allows_nothing_but_what_is_in_the_file() -> None:
 
 
 def test_the_file_names_no_address_and_holds_styles_and_player() -> None:
-    recording = Recording("A <replay>")
+    recording = Recording("A <replay>", 0)
     sim = Simulation()
     recording.add(0, {name: present(name, sim, Look()) for name in PANELS})
     page = recording.page()

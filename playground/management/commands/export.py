@@ -117,7 +117,7 @@ def made(history: ReadLog, form: str, table: str, name: str) -> str:
 
 def replay(history: ReadLog, name: str) -> str:
     """The newest steps as a file that replays them."""
-    recording = Recording(name)
+    recording = Recording(name, history.head)
     sim = Simulation(seed=history.seed, edition=history.edition)
     while True:
         if sim.position > history.head - MOST_STEPS:

@@ -45,8 +45,10 @@ def schema(request: HttpRequest) -> JsonResponse:
 async def replay(request: HttpRequest, client: SessionClient) -> HttpResponseBase:
     """Steps of the session as one HTML file that replays them offline: those of the attempts `first` to `last`, or the newest ones."""
     first, last = number(request, "first", 1), number(request, "last", MOST)
-    steps = await _steps(client, first, last)
-    return await _answer(request, client, ("html", steps, get_language()), _recorded(client, steps))
+    head = await client.head()
+    steps = await _steps(client, first, last, head)
+    what = ("html", steps, head, get_language())
+    return await _answer(request, client, what, _recorded(client, steps, head))
 
 
 @require_GET
@@ -93,20 +95,19 @@ def _file(client: SessionClient, file: File) -> HttpResponseBase:
     return response
 
 
-async def _steps(client: SessionClient, first: int, last: int) -> range:
+async def _steps(client: SessionClient, first: int, last: int, head: int) -> range:
     """From the end of the attempt before the first to the end of the last one, or the head; of too many the latest."""
-    head = await client.head()
     ends = [end.position for end in await client.ask(AttemptEnds(most=MOST))]
     begin = ends[min(first - 2, len(ends) - 1)] if first > 1 and ends else 0
     end = ends[last - 1] if 0 < last < len(ends) else head
     return range(max(begin, end - MOST_STEPS + 1, 0), end + 1)
 
 
-def _recorded(client: SessionClient, steps: range) -> Making:
+def _recorded(client: SessionClient, steps: range, head: int) -> Making:
     """Has each step shown, in the language of who asks."""
 
     async def make(job: Job[File]) -> File:
-        recording, live = Recording(client.session.name), client.live()
+        recording, live = Recording(client.session.name, head), client.live()
         for position in steps:
             shown = await live.view(LOOK.but(at=position), PANELS)
             await asyncio.to_thread(recording.add, position, shown.panels)

@@ -23,10 +23,11 @@ LOOK = Look()  # the stage of the point at hand
 
 
 class Recording:
-    """Makes a file of what a session's panels say, step by step. Panels are in the language that is spoken now."""
+    """Makes a file of what a session's panels say, step by step, up to `head`. Panels are in the language that is spoken now."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, head: int) -> None:
         self.name = name
+        self.head = head
         self._film = Film()
         self._panels: dict[str, Panel] = {}
         self._first: dict[str, Panel] = {}
@@ -50,6 +51,7 @@ class Recording:
             "panels": render_panels(self._first),
             "first": self._film.positions[0],
             "last": self._film.positions[-1],
+            "head": self.head,
             "film": mark_safe(f'<script type="application/gzip" id="film">{self._film.packed()}</script>'),  # noqa: S308
             "styles": mark_safe(f"<style>{styles}</style>"),  # noqa: S308 - files of ours
             "script": mark_safe(f'<script type="module">{script}</script>'),  # noqa: S308

@@ -7,6 +7,7 @@ const PLAYED = 400; // ms a step
 const slider = /** @type {HTMLInputElement} */ (document.getElementById("slider"));
 const play = /** @type {HTMLElement} */ (document.querySelector("[data-go=play]"));
 
+const head = new Intl.NumberFormat(document.documentElement.lang).format(Number(document.body.dataset.head));
 const film = await read();
 /** @type {Record<string, number>} */
 const painted = {};
@@ -32,6 +33,7 @@ function show(wanted) {
     painted[name] = shown[at];
     paint(name, pictures[shown[at]].map((piece) => film.pieces[piece]).join(""));
   }
+  for (const place of document.querySelectorAll(".of-head")) place.textContent = ` / ${head}`;
   const { stage, form, map } = document.getElementById("panel-stage")?.dataset ?? {};
   Object.assign(document.getElementById("stage")?.dataset ?? {}, { stage, form, map });
   slider.value = String(film.positions[at]);
