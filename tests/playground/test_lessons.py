@@ -34,6 +34,14 @@ def test_a_lesson_has_nothing_wrong_with_it(slug):
     assert problems(LESSONS[slug], frozenset(LESSONS)) == []
 
 
+def test_every_lesson_but_the_last_of_a_track_leads_on_within_it():
+    tracks = {}
+    for lesson in LESSONS.values():
+        tracks.setdefault(lesson.plan.track, []).append(lesson)
+    for lessons in tracks.values():
+        assert [lesson.plan.next for lesson in lessons[:-1]] == [lesson.slug for lesson in lessons[1:]]
+
+
 @pytest.mark.parametrize("slug", SLUGS)
 def test_no_two_cards_stand_at_the_same_step(slug, played):
     positions = list(played[slug].positions.values())
