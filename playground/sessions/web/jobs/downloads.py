@@ -79,7 +79,7 @@ class Downloads:
         """What somebody asked for in a session, with its job where it goes on or came to a file; what was asked for last is last."""
         asker = Asker(session, author)
         jobs = [job for job in self._jobs.all_of(DOWNLOAD) if job.asker == asker and job.error is None]
-        return [(job.key[2], job) for job in jobs]
+        return [(job.key[2], job) for job in jobs if isinstance(job.key, tuple)]
 
     def of_history(self, session: int, form: FileForm, table: str, content_type: str, suffix: str) -> Making:
         """Makes a form of a session's history in a process of its own."""
