@@ -79,6 +79,7 @@ def _of_questions(lesson: Lesson, played: Played) -> Iterator[str]:
         names = key if isinstance(key, tuple) else (as_text(key),)
         if not all(names) or not names:
             yield f"card {card}: its question has no answer"
+            continue
         if options and not set(names) <= set(options):
             yield f"card {card}: the answer {', '.join(names)} can't be chosen among {', '.join(options)}"
         if options and len(options) < 2:
@@ -100,7 +101,7 @@ def wrong_answer(question: Question, key: Value, options: tuple[str, ...]) -> tu
 
 
 def _of_task(lesson: Lesson, played: Played) -> Iterator[str]:
-    before, after = solve(lesson, played.end)
+    before, after = solve(lesson, played.last)
     if before:
         yield "task: its check holds before anything is done"
     if not after:

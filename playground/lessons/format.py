@@ -46,7 +46,7 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Act(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a card offers to do: a command, or objects to apply. In a task the world then goes on `until` this holds, or to its end."""
+    """What a card offers to do: a command, or objects to apply. In a task the world then goes on `until` this holds."""
 
     command: Json | None = None
     nodes: tuple[Json, ...] = ()
@@ -66,7 +66,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the learner is to bring about on a fork of the lesson's end: `start` makes the situation, `check` holds once it is done.
+    """What the learner is to bring about on a fork of the last card's step: `start` makes the situation, `check` holds once it is done.
 
     `solution` is one way, which a check plays.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from playground.lessons.conditions import holds
 from playground.lessons.evidence import Evidence, evidence_of, refusals
 from playground.lessons.facts import Points, Seen, Value, value_of
-from playground.lessons.format import Act, Lesson
+from playground.lessons.format import Lesson
 from playground.lessons.named import short
 from playground.lessons.reached import reached_cards
 from playground.lessons.reading import beginning, command_of, lesson_of
@@ -39,6 +39,7 @@ class Played:
     keys: Mapping[str, Value]
     options: Mapping[str, tuple[str, ...]]
     evidence: Mapping[str, Evidence]
+    last: Simulation = field(repr=False)
     end: Simulation = field(repr=False)
 
 
@@ -47,12 +48,12 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
     world = Simulation(seed=seed, edition=LATEST_EDITION)
     for command in beginning(lesson.plan):
         world.apply(command)
-    seen, positions = Seen(world, _room), {}
+    seen, positions, last = Seen(world, _room), {}, world
     for card in lesson.plan.cards:
         _go_on(world, seen, lesson.slug, card.id, card.when)
         _require_alone(lesson, card.id, world)
         positions[card.id] = world.position
-        seen.at[card.id] = world.fork()
+        seen.at[card.id] = last = world.fork()
         if card.do is not None:
             world.apply(command_of(card.do))
     _settle(world, seen)
@@ -67,6 +68,7 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
             for card, question in lesson.questions
             if (found := evidence_of(question.answer, seen)) is not None
         },
+        last,
         world,
     )
 
@@ -78,19 +80,18 @@ def played_before(slug: str, seed: int) -> Played | None:
     return None if lesson is None else play(lesson, seed)
 
 
-def solve(lesson: Lesson, end: Simulation) -> tuple[bool, bool]:
-    """Whether the task's check holds at the lesson's end, and after its solution."""
-    world, task = end.fork(), lesson.plan.task
-    _do(task.start, world)
+def solve(lesson: Lesson, last: Simulation) -> tuple[bool, bool]:
+    """Whether the task's check holds as the task begins, on a fork of the last card's step, and after its solution."""
+    world, task = last.fork(), lesson.plan.task
+    for act in task.start:
+        world.apply(command_of(act))
+        if act.until is not None:
+            _settle(world, Seen(world, _room), act.until)
     before = holds(task.check, world)
-    _do(task.solution, world)
-    return before, holds(task.check, world)
-
-
-def _do(acts: Sequence[Act], world: Simulation) -> None:
-    for act in acts:
+    for act in task.solution:
         world.apply(command_of(act))
         _settle(world, Seen(world, _room), act.until)
+    return before, holds(task.check, world)
 
 
 def _room(world: WorldView, manifest: Mapping[str, Any]) -> Room:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -17,6 +18,7 @@ from playground.recent import remember
 from playground.sessions.database import listing
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.looking import LessonHolds
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
 from playground.views.responses import by_htmx, go, position
@@ -24,6 +26,7 @@ from playground.views.session import creator
 
 SOURCE = "story"
 MOST_ANSWERS = 100
+STRIDE, MOST_STRIDES = 10, 200  # transitions of a task's world between two looks at it; looks
 
 
 @require_POST
@@ -96,6 +99,14 @@ async def _reached(request: HttpRequest, client: SessionClient, chapter: int) ->
     return found
 
 
+async def _go_on(twin: SessionClient, until: Mapping[str, Any]) -> None:
+    """Let the fork's world go on until the condition holds, or its end; not for ever."""
+    for _stride in range(MOST_STRIDES):
+        if await twin.ask(LessonHolds(when=dict(until))):
+            return
+        await twin.walk(STRIDE)
+
+
 @require_POST
 @opens
 async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpResponse:
@@ -107,5 +118,7 @@ async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpRespon
     twin = await client.fork(position(request), name, creator(request), True)
     for act in lesson.plan.task.start:
         await twin.apply(msgspec.to_builtins(command_of(act)), source=SOURCE)
+        if act.until is not None:
+            await _go_on(twin, act.until)
     await remember(request, twin.key)
     return go(request, reverse("studio", args=[twin.key]))

@@ -33,6 +33,23 @@ def test_tracks_say_how_far_this_browser_has_come(page: Page, server: Playground
     expect(page.locator("[data-lesson=gate] .come")).to_contain_text("You came to card 1 of")
 
 
+def test_on_a_phone_only_the_track_that_one_is_in_is_unfolded(
+    page: Page, server: PlaygroundServer, accessible: Callable[[Page], None]
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(server.url)
+    expect(page.locator(".track details[open]")).to_have_count(1)
+    expect(page.locator("[data-lesson=first-placement]")).to_be_visible()
+    accessible(page)
+    page.evaluate("localStorage.setItem('lessons', JSON.stringify({gate: 1}))")
+    page.reload()
+    expect(page.locator("[data-lesson=gate]")).to_be_visible()
+    expect(page.locator("[data-lesson=first-placement]")).to_be_hidden()
+    page.get_by_role("heading", name="First steps").click()
+    expect(page.locator("[data-lesson=first-placement]")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 def test_a_killed_server_starts_again_on_the_same_port_and_data(
     page: Page, own_server: PlaygroundServer, complaints: Complaints
 ) -> None:

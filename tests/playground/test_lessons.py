@@ -203,6 +203,10 @@ def test_a_field_that_no_lesson_has_is_named_with_its_file_and_place(broken):
             lambda plan: plan["cards"][0]["question"].update(answer={"fits": "nobody"}),
             "there is no pod nobody",
         ),
+        (
+            lambda plan: plan["cards"][0]["question"].update(answer={"nominated_for": "web"}),
+            "card begin: its question has no answer",
+        ),
         (lambda plan: plan["cards"][0].pop("question"), "it has 1 questions"),
         (lambda plan: plan["cards"][1].update(when={}), "card begin is passed over"),
         (lambda plan: plan["cards"][0].update(when={"seconds": 0}), "card begin is the first one"),

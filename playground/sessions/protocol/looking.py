@@ -209,6 +209,12 @@ class NodeFacts(Query[list[Data]], frozen=True, kw_only=True):
     mode: str
 
 
+class LessonHolds(Query[bool], frozen=True, kw_only=True):
+    """Whether a condition of a lesson holds (playground/lessons/conditions.py), or the world has come to its end."""
+
+    when: Data
+
+
 class YamlPart(Struct, frozen=True):
     """Some objects as YAML documents, and the number of the next one."""
 

@@ -58,6 +58,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     looking.NodeNames,
     looking.NodeFacts,
     looking.FindNames,
+    looking.LessonHolds,
     looking.AttemptEnds,
     looking.ClusterYaml,
     looking.Cluster,

@@ -234,6 +234,7 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     looking.NodeNames: Handler(objects.node_names),
     looking.NodeFacts: Handler(objects.node_facts),
     looking.FindNames: Handler(overview.find_names),
+    looking.LessonHolds: Handler(overview.lesson_holds),
     looking.AttemptEnds: Handler(overview.attempt_ends),
     looking.ClusterYaml: Handler(objects.cluster_yaml),
     looking.Metrics: Handler(metrics.metrics),

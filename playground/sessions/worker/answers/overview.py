@@ -1,10 +1,11 @@
-"""What the whole of a world is asked for in few words: names that the palette finds, and where attempts ended."""
+"""What the whole of a world is asked for in few words: names that the palette finds, where attempts ended, what holds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from playground.sessions.protocol.looking import AttemptEnd, AttemptEnds, FindNames, FoundName
+from playground.lessons.conditions import holds
+from playground.sessions.protocol.looking import AttemptEnd, AttemptEnds, FindNames, FoundName, LessonHolds
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.view import CONTROLLER_NAMES, Attempt
@@ -43,6 +44,11 @@ def matching(names: Iterable[str], q: str, most: int) -> list[str]:
         elif q in own and len(others) < most:
             others.append(name)
     return (first + others)[:most]
+
+
+def lesson_holds(engine: Engine, request: LessonHolds) -> Steps[bool]:
+    world = yield from engine.at(request.position)
+    return world.idle or holds(request.when, world)
 
 
 def attempt_ends(engine: Engine, request: AttemptEnds) -> Steps[list[AttemptEnd]]:

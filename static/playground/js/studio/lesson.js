@@ -15,17 +15,33 @@ export function showLesson() {
   cover(asks ? card?.dataset.veils : undefined);
   if (!card?.dataset.lesson) return;
   reach(card.dataset.lesson, Number(card.dataset.card));
-  for (const part of all(selectorOf(card.dataset.spotlight ?? ""))) part.classList.add("spotlit");
+  for (const part of spotlit(card.dataset.spotlight ?? "")) part.classList.add("spotlit");
 }
 
 /**
+ * The parts of the studio that a card is about: the first of these that is in sight, as each stage shows the nodes in its own form.
  * @param {string} spotlight A part of the studio, or an object: its kind and name.
  */
-function selectorOf(spotlight) {
+function spotlit(spotlight) {
+  const found = selectorsOf(spotlight).map((selector) =>
+    all(selector).filter((part) => part.checkVisibility())
+  );
+  return found.find((parts) => parts.length > 0) ?? [];
+}
+
+/** @param {string} spotlight */
+function selectorsOf(spotlight) {
   const [kind, name] = spotlight.split(" ");
-  if (name) return `#panel-map [data-${CSS.escape((kind ?? "").toLowerCase())}="${CSS.escape(name)}"]`;
-  return { queue: "#rail", points: "#points", stage: "#panel-stage", map: "#panel-map" }[spotlight] ??
-    "#timeline";
+  if (name) {
+    const object = `[data-${CSS.escape((kind ?? "").toLowerCase())}="${CSS.escape(name)}"]`;
+    return [`#panel-map ${object}`, `#panel-stage ${object}`, "#panel-stage"];
+  }
+  return {
+    queue: ["#rail"],
+    points: ["#points"],
+    stage: ["#panel-stage"],
+    map: ["#panel-map", "#panel-stage"],
+  }[spotlight] ?? ["#timeline"];
 }
 
 /** @param {HTMLElement} card The card of this session, by its number. */

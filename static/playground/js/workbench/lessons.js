@@ -14,12 +14,20 @@ export function startLesson(lesson) {
   line.hidden = false;
 }
 
+const NARROW = "(max-width: 700px)";
+
 /**
- * Once its lessons have been started: how many of them are done.
+ * Once its lessons have been started: how many of them are done. On a phone only what was begun, or else the first track, is unfolded.
  * @param {HTMLElement} track
  */
 export function startTrack(track) {
   const lessons = all("[data-lesson]", track);
+  const going = lessons.some((each) => each.dataset.come) &&
+    !lessons.every((each) => each.dataset.come === "done");
+  const begun = Object.keys(progress()).length > 0;
+  if (matchMedia(NARROW).matches && !(begun ? going : track.matches(":first-child"))) {
+    first("details", track)?.removeAttribute("open");
+  }
   const done = lessons.filter((each) => each.dataset.come === "done").length;
   const line = first(".so-far", track);
   if (!done || !line) return;
