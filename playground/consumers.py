@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import logging
 import time
+from collections import deque
 from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
@@ -29,13 +31,53 @@ CLOSE_FAILED = 1011
 CLOSE_AGAIN = 4503
 PATIENCE = 50
 LINK_SECONDS = 10.0
+AT_ONCE = 50  # messages that are sent before others on the loop have their turn
+
+
+class Outbox:
+    """What is on its way to the connections of one event loop, which is woken once for all that came meanwhile; one task sends it."""
+
+    _of: ClassVar[WeakKeyDictionary[asyncio.AbstractEventLoop, Outbox]] = WeakKeyDictionary()
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._waiting: deque[tuple[SessionConsumer, ToPage]] = deque()
+        self._woken = False
+        self._task: asyncio.Task[None] | None = None
+
+    @classmethod
+    def of_running_loop(cls) -> Outbox:
+        """The outbox of the loop that runs here."""
+        loop = asyncio.get_running_loop()
+        return cls._of.setdefault(loop, cls(loop))
+
+    def put(self, consumer: SessionConsumer, message: ToPage) -> None:
+        """Send when it is its turn; from any thread. A loop that has ended sends nothing."""
+        self._waiting.append((consumer, message))
+        if not self._woken:
+            self._woken = True
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._begin)
+
+    def _begin(self) -> None:
+        self._woken = False  # before anything is taken out: what comes from now on wakes again
+        if self._task is None or self._task.done():
+            self._task = self._loop.create_task(self._send())
+
+    async def _send(self) -> None:
+        sent = 0
+        while self._waiting:
+            consumer, message = self._waiting.popleft()
+            await consumer.deliver(message)
+            sent += 1
+            if not sent % AT_ONCE:
+                await asyncio.sleep(0)
 
 
 class SessionConsumer(AsyncWebsocketConsumer):
     """One page's connection. Whatever a message holds, it can harm at most this connection."""
 
     conversation: Conversation | None = None
-    sender: asyncio.Task[None] | None = None
     watcher: asyncio.Task[None] | None = None
     open: ClassVar[set[SessionConsumer]] = set()
     closing = False  # messages that are still on their way find nobody
@@ -44,7 +86,6 @@ class SessionConsumer(AsyncWebsocketConsumer):
         """Join the session's viewers; what to show is asked for by the first `look`."""
         await self.accept()
         self.open.add(self)
-        self.outbox: asyncio.Queue[ToPage] = asyncio.Queue()
         self.tokens, self.counted, self.excess = float(settings.WEBSOCKET_BURST), time.monotonic(), 0
         activate(_language(self.scope))  # of this connection alone: each is a task of its own
         try:
@@ -61,7 +102,6 @@ class SessionConsumer(AsyncWebsocketConsumer):
             await self._send(Error.of(error))
             await self.close(CLOSE_AGAIN)  # the page connects again by itself
         else:
-            self.sender = asyncio.create_task(self._pump())
             if client.link:
                 self.watcher = asyncio.create_task(self._watch(client.link))
 
@@ -75,8 +115,8 @@ class SessionConsumer(AsyncWebsocketConsumer):
         self._post(Gone())
 
     def connected(self) -> None:
-        """The consumer's loop, for messages that come from the sessions' thread."""
-        self.loop = asyncio.get_running_loop()
+        """Messages that come from the sessions' thread are sent by the loop that runs here."""
+        self.outbox = Outbox.of_running_loop()
 
     async def websocket_connect(self, message: dict[str, Any]) -> None:
         self.connected()
@@ -84,18 +124,16 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
     def _post(self, message: ToPage) -> None:
         """Called on the sessions' thread."""
-        with contextlib.suppress(RuntimeError):
-            self.loop.call_soon_threadsafe(self.outbox.put_nowait, message)
+        self.outbox.put(self, message)
 
-    async def _pump(self) -> None:
-        while True:
-            message = await self.outbox.get()
-            try:
-                await self._send(message)
-            except Exception:
-                log.exception("a message could not be sent")
-                await self.close(CLOSE_FAILED)  # the page connects again and is brought to where it was
-                return
+    async def deliver(self, message: ToPage) -> None:
+        """Send what was posted; a page that cannot be sent to connects again and is brought to where it was."""
+        try:
+            await self._send(message)
+        except Exception:
+            log.exception("a message could not be sent")
+            await self.close(CLOSE_FAILED)
+        else:
             if isinstance(message, Gone):
                 await self.close(CLOSE_GONE)
 
@@ -146,9 +184,9 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
     async def disconnect(self, code: int) -> None:
         self.open.discard(self)
-        for task in (self.sender, self.watcher):
-            if task is not None:
-                task.cancel()
+        self.closing = True
+        if self.watcher is not None:
+            self.watcher.cancel()
         if self.conversation is not None:
             await self.conversation.leave()
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from django.conf import settings
 
+from playground.lessons.authoring import Checked, LessonFiles
 from playground.logs import SESSION
 from playground.models import Session
 from playground.presenters.look import Look
@@ -26,6 +27,7 @@ from playground.sessions.web.changes import command_data
 from playground.sessions.web.dialogue import Dialogue
 from playground.sessions.web.jobs.comparisons import Comparison
 from playground.sessions.web.jobs.downloads import File, Making
+from playground.sessions.web.jobs.previews import Kept
 from playground.sessions.web.jobs.registry import Job
 from playground.sessions.web.jobs.reruns import NewBranch
 from playground.sessions.web.live import LiveSession
@@ -190,11 +192,13 @@ class SessionClient:
         await self.refresh()
         return done
 
-    async def keep_preview(self, text: bytes, filename: str = "", author: str = "") -> str:
-        """What importing a text would do, kept until it is applied; its token."""
+    async def keep_preview(
+        self, text: bytes, filename: str = "", author: str = "", rename: bool = False
+    ) -> Kept:
+        """What importing a text would do, kept until it is applied; with `rename` under other names, which come with its token."""
         self.require_edit()
         make = runtime().previews.make
-        return await self.on_loop(lambda live: make(live.id, live.changes, text, filename, author))
+        return await self.on_loop(lambda live: make(live.id, live.changes, text, filename, author, rename))
 
     async def kept_preview(self, token: str) -> ImportPlan:
         """A preview that was kept. Raises SessionError where it is not any more."""
@@ -430,6 +434,12 @@ class Conversation:
             self._dialogue.leave()
 
         await runtime().call(leave)
+
+
+async def check_lesson(files: LessonFiles, author: str, move: bool = False) -> Checked:
+    """Play what somebody wrote, in a process of its own; `move`: its cards' positions become moments."""
+    check = runtime().lessons.check
+    return await runtime().call(lambda: check(files, author, move))
 
 
 async def check_trace(data: bytes, name: str, creator: str) -> tuple[TraceChecked, Session]:
