@@ -21,7 +21,8 @@ from playground.views import (
     sharing,
     story,
 )
-from playground.views.offline import downloads
+from playground.views.lessons import editing, making, taking
+from playground.views.offline import choosing, downloads
 from playground.views.past import breakpoints, compare, devices, diff, lanes, records, statistics
 from playground.views.stage import embed, lockstep, sheets, terms
 from playground.views.workbench import (
@@ -42,6 +43,13 @@ from playground.views.workbench import (
 urlpatterns = [
     path("", home.home, name="home"),
     path("new", home.new, name="new"),
+    path("lesson/", making.own_lessons, name="own-lessons"),
+    path("lesson/new", making.new_lesson, name="new-lesson"),
+    path("lesson/<str:key>/", taking.own_lesson, name="own-lesson"),
+    path("lesson/<str:key>/edit", editing.edit, name="edit-lesson"),
+    path("lesson/<str:key>/files", editing.files, name="lesson-files"),
+    path("lesson/<str:key>/lesson.zip", editing.download, name="lesson-zip"),
+    path("lesson/<str:key>/delete", editing.delete, name="delete-lesson"),
     path("language", set_language, name="language"),
     path("import-trace", exports.import_trace, name="import-trace"),
     path("trace.schema.json", downloads.schema, name="trace-schema"),
@@ -106,6 +114,7 @@ urlpatterns = [
     path("s/<str:key>/fork-this", session.ask_fork, name="ask-fork"),
     path("s/<str:key>/weights", weights.fork_weights, name="fork-weights"),
     path("s/<str:key>/delete", session.delete, name="delete"),
+    path("s/<str:key>/exports", choosing.exports, name="exports"),
     path("s/<str:key>/export.jsonl", exports.trace, name="export"),
     path("s/<str:key>/replay.html", downloads.replay, name="replay"),
     path("s/<str:key>/chrome.json", downloads.of_history, {"form": "chrome"}, name="export-chrome"),
@@ -141,6 +150,7 @@ urlpatterns = [
     path("s/<str:key>/links", sharing.view_links, name="view-links"),
     path("s/<str:key>/story/<int:chapter>", story.story_act, name="story"),
     path("s/<str:key>/lesson/<int:chapter>", story.lesson_answer, name="lesson-answer"),
+    path("s/<str:key>/make-lesson", making.from_session, name="make-lesson"),
     path("s/<str:key>/lesson/task", story.lesson_task, name="lesson-task"),
 ]
 websocket_urlpatterns = [path("ws/s/<str:key>/", SessionConsumer.as_asgi())]

@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from django.conf import settings
 
+from playground.lessons.authoring import Checked, LessonFiles
 from playground.logs import SESSION
 from playground.models import Session
 from playground.presenters.look import Look
@@ -357,6 +358,14 @@ class SessionClient:
 
         return await runtime().call(find)
 
+    async def downloads_of(self, author: str) -> list[tuple[Any, Job[File]]]:
+        """What somebody asked for here, with the jobs that make it or have made it."""
+
+        async def of() -> list[tuple[Any, Job[File]]]:
+            return runtime().downloads.of(self.session.pk, author)
+
+        return await runtime().call(of)
+
     async def stop_download(self, token: str) -> bool:
         """End the making of a file; whether it was going on."""
 
@@ -425,6 +434,12 @@ class Conversation:
             self._dialogue.leave()
 
         await runtime().call(leave)
+
+
+async def check_lesson(files: LessonFiles, author: str, move: bool = False) -> Checked:
+    """Play what somebody wrote, in a process of its own; `move`: its cards' positions become moments."""
+    check = runtime().lessons.check
+    return await runtime().call(lambda: check(files, author, move))
 
 
 async def check_trace(data: bytes, name: str, creator: str) -> tuple[TraceChecked, Session]:
