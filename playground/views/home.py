@@ -22,7 +22,7 @@ from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient, create_session
 from playground.templatetags.lessons import in_language
 from playground.views.responses import problem
-from playground.views.workbench.imports import pasted, previewed
+from playground.views.workbench.imports import pasted, previewed, renames
 from playground.views.workbench.texts import received
 from scheduler_core.commands import ApplyObjects
 
@@ -141,7 +141,8 @@ async def _import(request: HttpRequest) -> HttpResponse:
     """An empty session that opens with the preview of what was pasted or uploaded; none where that can't be read."""
     try:
         text, filename = received(request)
-        name = filename.rsplit(".", 1)[0][:120] or _("Imported cluster")
+        name = "" if renames(request) else filename.rsplit(".", 1)[0][:120]
+        name = name or _("Imported cluster")
         session = await create_session(name=name, creator=creator(request))
         client = SessionClient(session, "edit")
         try:
@@ -150,7 +151,9 @@ async def _import(request: HttpRequest) -> HttpResponse:
             await client.delete()
             raise
     except SessionError as error:
-        return await _home(request, {"refusal": error, "text": pasted(request)}, error.status)
+        return await _home(
+            request, {"refusal": error, "text": pasted(request), "rename": renames(request)}, error.status
+        )
 
 
 def creator(request: HttpRequest) -> str:

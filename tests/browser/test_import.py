@@ -1,6 +1,7 @@
 """Importing what kubectl prints, in a real browser."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -60,6 +61,27 @@ def test_a_chosen_file_is_previewed_in_the_drawer(
     drawer.get_by_role("button", name="Preview the import").click()
     drawer.get_by_role("button", name="Import 1 object", exact=True).click()
     expect(page.locator("#node-filed")).to_be_attached()
+
+
+def test_a_renamed_import_shows_its_names_once_and_goes_on(
+    page: Page, server: PlaygroundServer, accessible: Callable[[Page], None]
+) -> None:
+    page.goto(server.url)
+    page.get_by_label("Paste what kubectl prints").fill("---\n".join([NODE, POD % ("payments", "1")]))
+    page.get_by_label("Give everything other names").check()
+    page.get_by_role("button", name="Preview the import").click()
+    names = page.get_by_label("Old and new names, as CSV")
+    expect(names).to_have_value(re.compile("^mine,node-1$", re.MULTILINE))
+    accessible(page)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as a file").click()
+    assert saved.value.suggested_filename == "names.csv"
+    assert saved.value.path().read_text() == names.input_value()
+    page.get_by_role("link", name="Go on to the preview").click()
+    expect(page.get_by_text("Everything in it has another name")).to_be_visible()
+    page.get_by_role("button", name="Import 2 objects").click()
+    expect(page.locator("#node-node-1")).to_be_attached()
+    expect(page.get_by_text("payments")).to_have_count(0)
 
 
 def test_a_text_that_cannot_be_read_says_where_and_stays(

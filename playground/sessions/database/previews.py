@@ -29,14 +29,14 @@ _plans = msgspec.msgpack.Decoder(ImportPlan)
 
 @transaction.atomic
 def keep(session_id: int, author: str, filename: str, plan: ImportPlan) -> str:
-    """Keep a preview; its token."""
+    """Keep a preview; its token. Former names are not kept, and a file's name may be one."""
     token = secrets.token_urlsafe(12)
-    shown = msgspec.structs.replace(plan, command=b"", kept=b"")
+    shown = msgspec.structs.replace(plan, command=b"", kept=b"", names=[])
     ImportPreview.objects.create(
         session_id=session_id,
         token=token,
         author=author,
-        filename=filename[:200],
+        filename="" if plan.renamed else filename[:200],
         text=zlib.compress(plan.kept, 1),
         plan=zlib.compress(msgspec.msgpack.encode(shown), 1),
         command=zlib.compress(plan.command, 1),

@@ -69,7 +69,8 @@ class ImportPlan(Struct, frozen=True):
     `configurations` are those of schedulers that were found in the text; they are no objects, and are applied by themselves. `kept` is
     the text as it may be kept, `left_out` counts by sort the credentials that are not in it, `shift` is by how many ns the times of a
     snapshot were moved. `without_effect` are those of the warnings that say what changes nothing here. `read` says what
-    the text was and what was made of it.
+    the text was and what was made of it. Of a `renamed` import `names` are the old and the new names, which are kept nowhere, and
+    `unneeded` is how many objects were left out, as they decide nothing.
     """
 
     items: list[PlannedObject]
@@ -82,6 +83,9 @@ class ImportPlan(Struct, frozen=True):
     shift: int = 0
     without_effect: list[str] = []
     missing: list[MissingObjects] = []
+    renamed: bool = False
+    names: list[tuple[str, str]] = []
+    unneeded: int = 0
 
     @property
     def accepted(self) -> int:
@@ -95,9 +99,10 @@ class ImportPlan(Struct, frozen=True):
 
 
 class PreviewImport(Request[ImportPlan], frozen=True, kw_only=True):
-    """What importing a text at the head would do."""
+    """What importing a text at the head would do; `rename`: under other names."""
 
     text: bytes
+    rename: bool = False
 
 
 class TextApplied(Struct, frozen=True):

@@ -148,10 +148,10 @@ class Changes:
         self._prepare_soon(applied.to, followers, applied.deltas)
         await self.write("command", applied.to, applied.payload, applied.size)
 
-    async def preview(self, text: bytes) -> ImportPlan:
-        """What importing a text would do."""
+    async def preview(self, text: bytes, rename: bool = False) -> ImportPlan:
+        """What importing a text would do, under other names where that is wished."""
         await self._make_room_for(text)
-        return await self.engine.call(PreviewImport(text=text))
+        return await self.engine.call(PreviewImport(text=text, rename=rename))
 
     async def apply_text(self, text: bytes, create_only: bool) -> TextApplied:
         """Apply all objects of a text at the head, or none."""

@@ -26,6 +26,7 @@ from playground.sessions.web.changes import command_data
 from playground.sessions.web.dialogue import Dialogue
 from playground.sessions.web.jobs.comparisons import Comparison
 from playground.sessions.web.jobs.downloads import File, Making
+from playground.sessions.web.jobs.previews import Kept
 from playground.sessions.web.jobs.registry import Job
 from playground.sessions.web.jobs.reruns import NewBranch
 from playground.sessions.web.live import LiveSession
@@ -190,11 +191,13 @@ class SessionClient:
         await self.refresh()
         return done
 
-    async def keep_preview(self, text: bytes, filename: str = "", author: str = "") -> str:
-        """What importing a text would do, kept until it is applied; its token."""
+    async def keep_preview(
+        self, text: bytes, filename: str = "", author: str = "", rename: bool = False
+    ) -> Kept:
+        """What importing a text would do, kept until it is applied; with `rename` under other names, which come with its token."""
         self.require_edit()
         make = runtime().previews.make
-        return await self.on_loop(lambda live: make(live.id, live.changes, text, filename, author))
+        return await self.on_loop(lambda live: make(live.id, live.changes, text, filename, author, rename))
 
     async def kept_preview(self, token: str) -> ImportPlan:
         """A preview that was kept. Raises SessionError where it is not any more."""

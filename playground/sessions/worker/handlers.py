@@ -98,7 +98,7 @@ def apply(engine: Engine, request: moving.Apply) -> Steps[moving.Applied]:
 
 def preview_import(engine: Engine, request: moving.PreviewImport) -> Steps[moving.ImportPlan]:
     yield
-    return imports.preview(engine.world, request.text)
+    return imports.preview(engine.world, request.text, request.rename)
 
 
 def apply_text(engine: Engine, request: moving.ApplyText) -> Steps[moving.TextApplied]:

@@ -35,18 +35,19 @@ Manifest = Mapping[str, Any]
 NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be applied by itself, above"
 
 
-def preview(world: Simulation, text: bytes) -> ImportPlan:
-    """The plan of an import. Raises CommandRefused where the text cannot be read."""
+def preview(world: Simulation, text: bytes, rename: bool = False) -> ImportPlan:
+    """The plan of an import, under other names where that is wished. Raises CommandRefused where the text cannot be read."""
     try:
         brought = read(text)
     except NotObjects as error:
         raise CommandRefused(_said(error.note)) from None
     except InvalidObject as error:
         raise refusal(error.errors) from None
-    intake = take_in(world.store, world.now, [each.manifest for each in brought.objects])
+    intake = take_in(world.store, world.now, [each.manifest for each in brought.objects], rename)
     loaded = [
-        replace(each, manifest=manifest)
+        replace(each, manifest=manifest, file="" if rename else each.file)
         for each, manifest in zip(brought.objects, intake.objects, strict=True)
+        if not rename or manifest is not None
     ]
     planned = plan(world.store, loaded) if world.settings.cluster is None else plan_import(world.api, loaded)
     command = _command(world, planned.accepted, continuation_of(brought.text))
@@ -55,13 +56,16 @@ def preview(world: Simulation, text: bytes) -> ImportPlan:
         [_planned(item) for item in planned.items],
         [*planned.warnings, *idle],
         command,
-        offers(world, brought.documents, brought.text),
-        [_said(note) for note in brought.notes],
-        _kept(brought.text, intake.objects),
+        [] if rename else offers(world, brought.documents, brought.text),
+        [_said(note) for note in brought.notes if not rename or _tells_no_name(note)],
+        _kept(brought.text, [each.manifest for each in loaded]),
         dict(intake.left_out),
         intake.shift,
         idle,
         [MissingObjects(m.kind, list(m.names), m.of, m.count, m.command) for m in planned.missing],
+        rename,
+        intake.names,
+        intake.unneeded,
     )
 
 
@@ -80,6 +84,14 @@ def _kept(text: str, objects: Sequence[Any]) -> bytes:
     continuation = continuation_of(text)
     first = heading(continuation).encode() if continuation is not None else b""
     return first + msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": objects})
+
+
+def _tells_no_name(note: Note) -> bool:
+    """Whether a note may be kept with a renamed import: it counts, or speaks of kinds that everybody has."""
+    return all(
+        name in ("kind", "old", "new") or str(value).replace(",", "").isdecimal()
+        for name, value in note.values.items()
+    )
 
 
 def _said(note: Note) -> Message:

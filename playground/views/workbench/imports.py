@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from typing import Any
 from urllib.parse import urlencode
 
@@ -26,7 +28,9 @@ PAGE = 50
 @require_http_methods(["GET", "POST"])
 @opens
 async def import_page(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """GET: the place to paste or drop, or with `token` the preview. POST: a text; it leads to its preview."""
+    """GET: the place to paste or drop, or with `token` the preview. POST: a text; it leads to its preview, or with `rename` is
+    answered with the names, this once.
+    """
     if request.method == "POST":
         client.require_edit()
         try:
@@ -84,6 +88,8 @@ def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, An
         "left_out": plan.left_out,
         "left_out_sum": sum(plan.left_out.values()),
         "moved": plan.shift != 0,
+        "renamed": plan.renamed,
+        "unneeded": plan.unneeded,
         "configurations": plan.configurations,
     }
 
@@ -94,14 +100,41 @@ def _preview_url(request: HttpRequest, client: SessionClient, token: str) -> str
 
 
 async def previewed(request: HttpRequest, client: SessionClient, text: bytes, filename: str) -> HttpResponse:
-    """Preview a text; the answer leads to it."""
-    token = await client.keep_preview(text, filename, author(request))
-    return HttpResponseRedirect(_preview_url(request, client, token))
+    """Preview a text; the answer leads to it, or where it was renamed tells the names, which nobody can ask for again."""
+    rename = renames(request)
+    token, names = await client.keep_preview(text, filename, author(request), rename)
+    address = _preview_url(request, client, token)
+    if not rename:
+        return HttpResponseRedirect(address)
+    context = {"address": address, "count": len(names), "names": _table(names)}
+    answer = workbench(request, client, "renamed", context)
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+def _table(names: list[tuple[str, str]]) -> str:
+    """Old and new names as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("old", "new"))
+    writer.writerows(names)
+    return text.getvalue()
+
+
+def renames(request: HttpRequest) -> bool:
+    """Whether what is brought gets other names before it is kept."""
+    return bool(request.POST.get("rename"))
 
 
 def refused_import(request: HttpRequest, client: SessionClient, error: SessionError) -> HttpResponse:
     """The place to paste again, with what was wrong."""
-    return refused(request, client, "import", error, {"refusal": error, "text": pasted(request)})
+    return refused(
+        request,
+        client,
+        "import",
+        error,
+        {"refusal": error, "text": pasted(request), "rename": renames(request)},
+    )
 
 
 def pasted(request: HttpRequest) -> str:

@@ -103,7 +103,7 @@ async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
             if errors := problems(plan, create_only):
                 raise CommandRefused(_("The text can't be applied as it stands."), errors)
         client.landed = target
-        warn(request, [*in_words(plan.read), *plan.warnings])
+        warn(request, [*in_words(plan.read), *removed(plan), *plan.warnings])
         count = plan.accepted
         words = ngettext("%(count)d object applied", "%(count)d objects applied", count) % {"count": count}
         return done(request, client, words, "objects")
@@ -120,6 +120,24 @@ def _existing(request: HttpRequest) -> dict[str, str] | None:
     if "for_name" not in request.POST:
         return None
     return {part: request.POST.get(f"for_{part}", "")[:253] for part in ("kind", "namespace", "name")}
+
+
+def removed(plan: ImportPlan) -> list[str]:
+    """What is said of credentials that were in a text: the objects that it came to do not have them."""
+    said: list[str] = []
+    if values := plan.left_out.get("values", 0):
+        text = ngettext(
+            "%(count)d value that looks like a credential is not kept: “(removed)” stands in its place.",
+            "%(count)d values that look like credentials are not kept: “(removed)” stands in their place.",
+            values,
+        )
+        said.append(text % {"count": values})
+    if secrets := plan.left_out.get("secrets", 0):
+        text = ngettext(
+            "The data of %(count)d Secret is not kept.", "The data of %(count)d Secrets is not kept.", secrets
+        )
+        said.append(text % {"count": secrets})
+    return said
 
 
 def problems(plan: ImportPlan, create_only: bool) -> list[FieldProblem]:

@@ -10,21 +10,32 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.api.imports.credentials import without_credentials
+from scheduler_core.api.imports.renaming import renamed
 from scheduler_core.api.imports.times import moved
 from scheduler_core.api.store import Store
 
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """The objects in the order given; `left_out` counts credentials by their sort, `shift` is in ns."""
+    """The objects in the order given; `left_out` counts credentials by their sort, `shift` is in ns.
+
+    Where they were renamed, `names` are the old and the new ones, and None stands for objects that decide nothing: `unneeded` of them.
+    """
 
     objects: list[Any]
     left_out: Counter[str] = field(default_factory=Counter)
     shift: int = 0
+    names: list[tuple[str, str]] = field(default_factory=list)
+    unneeded: int = 0
 
 
-def take_in(store: Store, now: int, manifests: Sequence[Any]) -> Intake:
+def take_in(store: Store, now: int, manifests: Sequence[Any], rename: bool = False) -> Intake:
     """Objects as they may be kept."""
     cleaned, left_out = without_credentials(manifests)
+    names: list[tuple[str, str]] = []
+    unneeded = 0
+    if rename:
+        others = renamed(cleaned)
+        cleaned, names, unneeded = others.objects, others.names, others.left_out
     objects, shift = moved(store, now, cleaned)
-    return Intake(objects, left_out, shift)
+    return Intake(objects, left_out, shift, names, unneeded)

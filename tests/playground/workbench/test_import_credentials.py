@@ -73,6 +73,23 @@ def test_no_credential_is_kept_anywhere(begun):  # noqa: F811
     assert begun.manifest("Pod", "p")["spec"]["containers"][0]["env"][3]["value"] == "debug-me"
 
 
+def test_the_editor_says_what_it_did_not_keep(begun):  # noqa: F811
+    answer = begun.browser.post(f"{begun.url}yaml", {"text": yaml.safe_dump_all([POD, SECRET])}, follow=True)
+    assert (
+        "4 values that look like credentials are not kept: “(removed)” stands in their place."
+        in page_text(answer)
+    )
+    assert "The data of 1 Secret is not kept." in page_text(answer)
+    assert [word for word in WORDS if word.encode() in everything_kept()] == []
+
+
+def test_the_editor_says_nothing_of_credentials_where_there_are_none(begun):  # noqa: F811
+    plain = {**POD, "spec": {"containers": [{"name": "c", "image": "app:v1"}]}}
+    answer = begun.browser.post(f"{begun.url}yaml", {"text": yaml.safe_dump(plain)}, follow=True)
+    assert "1 object applied" in page_text(answer)
+    assert "not kept" not in page_text(answer)
+
+
 def test_what_is_missing_stands_with_its_command(begun):  # noqa: F811
     claim = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
     pod = {**POD, "spec": {"containers": [{"name": "c", "image": "i"}], "volumes": claim}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from django.utils.translation import gettext_noop
 
@@ -20,10 +20,17 @@ PREVIEW = Kind(
 )
 
 
+class Kept(NamedTuple):
+    """A preview's token, and the old and new names of a renamed import, which nobody else is told."""
+
+    token: str
+    names: list[tuple[str, str]]
+
+
 class Importing(Protocol):
     """What a preview needs of a live session: its changes."""
 
-    async def preview(self, text: bytes) -> ImportPlan: ...
+    async def preview(self, text: bytes, rename: bool = False) -> ImportPlan: ...
 
 
 class Previews:
@@ -33,11 +40,14 @@ class Previews:
         self._jobs = jobs
         self._loop = loop
 
-    async def make(self, session_id: int, session: Importing, text: bytes, filename: str, author: str) -> str:
-        """Preview a text; the token of what is kept."""
+    async def make(
+        self, session_id: int, session: Importing, text: bytes, filename: str, author: str, rename: bool
+    ) -> Kept:
+        """Preview a text, and keep what it would do."""
 
-        async def work(job: Job[str]) -> str:
-            plan = await session.preview(text)
-            return await self._loop.db(previews.keep, session_id, author, filename, plan)
+        async def work(job: Job[Kept]) -> Kept:
+            plan = await session.preview(text, rename)
+            token = await self._loop.db(previews.keep, session_id, author, filename, plan)
+            return Kept(token, plan.names)
 
         return await self._jobs.begin(PREVIEW, work, Asker(session_id, author)).outcome()

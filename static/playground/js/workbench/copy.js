@@ -1,8 +1,8 @@
-// Buttons that copy what stands in a field.
+// Buttons that copy what stands in a field, or save it as a file.
 import { all, by } from "../shared/dom.js";
 
 /**
- * Makes the copy buttons in a box work; without this script they stay hidden.
+ * Makes the buttons in a box work; without this script they stay hidden.
  * @param {HTMLElement} box
  */
 export function startCopy(box) {
@@ -12,6 +12,21 @@ export function startCopy(box) {
     button.hidden = false;
     button.addEventListener("click", () => copy(button));
   }
+  for (const button of all("button[data-saves]", box)) {
+    button.hidden = false;
+    button.addEventListener("click", () => save(button));
+  }
+}
+
+/** @param {HTMLElement} button */
+function save(button) {
+  const field = by(button.dataset.saves ?? "");
+  if (!(field instanceof HTMLTextAreaElement)) return;
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([field.value], { type: "text/csv" }));
+  link.download = button.dataset.name ?? "";
+  link.click();
+  URL.revokeObjectURL(link.href);
 }
 
 /** @param {HTMLElement} button */

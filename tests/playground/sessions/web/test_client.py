@@ -58,7 +58,7 @@ async def step(client: SessionClient, grain: Grain = Grain.PLUGIN) -> None:
 
 async def keep(client: SessionClient, *objects: Any, author: str = "") -> str:
     """Preview an import; the token of what is kept."""
-    return await client.keep_preview(yaml.safe_dump_all(objects).encode(), author=author)
+    return (await client.keep_preview(yaml.safe_dump_all(objects).encode(), author=author)).token
 
 
 async def kill_worker(client: SessionClient) -> None:
