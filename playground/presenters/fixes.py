@@ -32,13 +32,16 @@ _TEXTS = {
     "volume-label": gettext_noop("Set the label %(key)s of the volume %(volume)s to %(to)s"),
     "ready": gettext_noop("Have %(node)s become Ready again: its kubelet says that it is not"),
     "capacity": gettext_noop("Have %(node)s offer %(to)s %(resource)s in place of %(from)s"),
+    "storage-capacity": gettext_noop(
+        "Have %(driver)s tell of its room for the StorageClass %(class)s on %(node)s: it publishes no CSIStorageCapacity"
+    ),
     "uncordon": gettext_noop("Uncordon %(node)s"),
     "toleration": gettext_noop("Add a toleration for the taint %(taint)s to the pod"),
     "policy": gettext_noop("Set %(field)s to %(to)s in the spread over %(key)s"),
     "match-label-keys": gettext_noop(
         "Count only pods of the same revision in the spread over %(key)s: matchLabelKeys %(label)s"
     ),
-    "namespaces": gettext_noop("Have the pod affinity to %(text)s look in the namespaces %(list)s, too"),
+    "namespaces": gettext_noop("Have the pod affinity to %(text)s look in more namespaces: %(list)s"),
     "min-domains": gettext_noop("Lower minDomains of the spread over %(key)s from %(from)s to %(to)s"),
     "attach-limit": gettext_noop(
         "Raise how many volumes of %(driver)s %(node)s can attach from %(from)s to %(to)s"
@@ -52,6 +55,10 @@ _TEXTS = {
     "rollout": gettext_noop(
         "Let the rollout of %(deployment)s end an old pod before a new one starts: maxSurge 0, maxUnavailable 1"
     ),
+    "runtime-class": gettext_noop(
+        "Take %(list)s out of the node selector of the RuntimeClass %(class)s, which writes it into the pod"
+    ),
+    "budget": gettext_noop("Set %(field)s of the PodDisruptionBudget %(budget)s from %(from)s to %(to)s"),
     "selector-value": gettext_noop("Ask for nodes with %(to)s in place of %(from)s, which no node has"),
     "label": gettext_noop("Label %(node)s with %(key)s=%(value)s"),
     "unlabel": gettext_noop("Take the label %(key)s off %(node)s"),
@@ -89,12 +96,12 @@ _DEVICE_CLAIM = gettext_noop("Create the claim %(claim)s for a device of the cla
 _RELIEVED = gettext_noop("Mend what is behind %(list)s on %(node)s: the taint goes when that is well")
 _GROUP = gettext_noop("Add a node %(name)s like %(node)s to the group %(group)s")
 _SMALLEST = gettext_noop("Add a node with at least %(amounts)s")
-_SMALLEST_LABELLED = gettext_noop("Add a node with at least %(amounts)s and the labels %(labels)s")
+_SMALLEST_LABELLED = gettext_noop("Add a node with at least %(amounts)s, labelled %(labels)s")
 _CLASS = gettext_noop("Give the pod the PriorityClass %(name)s, which is worth %(value)s")
 _NEW_CLASS = gettext_noop("Give the pod a new PriorityClass %(name)s, worth %(value)s")
 _NO_REQUEST = gettext_noop("Ask for no %(resource)s in the pod: it asks for %(from)s")
 _FREE = gettext_noop("Free %(amounts)s on %(node)s: delete %(list)s")
-_DELETE = gettext_noop("Delete %(list)s, which keep the pod off %(node)s")
+_DELETE = gettext_noop("Delete %(list)s from %(node)s, to make way for the pod")
 _SOFTEN = {
     "spread": gettext_noop("Make the spread over %(text)s soft: ScheduleAnyway"),
     "nodeAffinity": gettext_noop("Make the pod's required node affinity a preference"),
@@ -115,6 +122,8 @@ _DEFEATS = {
     "devices": gettext_noop("The pod gets less than its owner asked for."),
     "port": gettext_noop("Nobody reaches the pod at these ports of its node any more."),
     "claim-size": gettext_noop("The volume may fill up sooner."),
+    "runtime-class": gettext_noop("Pods of this class may land on nodes that its author ruled out."),
+    "budget": gettext_noop("Fewer of its pods may be up than their owner wanted."),
     "move": gettext_noop("The pods that move are restarted."),
     "resize": gettext_noop("The other pod may need what it asked for."),
     "free": gettext_noop(
@@ -153,6 +162,7 @@ _EFFECTS = {
     "placed": gettext_noop("%(pod)s gets a place, too, on %(to)s"),
 }
 _REPLACED_WAITS = gettext_noop("%(pod)s is deleted from %(node)s; %(by)s, made in its place, has to wait")
+_REMADE = gettext_noop("%(pod)s loses its place on %(node)s; %(by)s makes another in its place")
 _GONE_WAITING = gettext_noop("%(pod)s, which waits, is deleted")
 _MORE = gettext_noop("%(n)s more pods are affected")
 
@@ -162,7 +172,7 @@ def sentence(change: Mapping[str, Any]) -> Message:
     kind, values = change["kind"], dict(change["values"])
     if kind in _SPECIAL:
         return _SPECIAL[kind](values)
-    for name in ("claim", "pod"):
+    for name in ("claim", "pod", "budget"):
         if name in values:
             values[name] = short(values[name])
     return message(_TEXTS[kind], **values)
@@ -228,6 +238,10 @@ def _raised(values: dict[str, Any]) -> Message:
     return message(_NEW_CLASS if values["new"] else _CLASS, name=values["class"], value=values["value"])
 
 
+def _unpinned(values: dict[str, Any]) -> Message:
+    return message(_TEXTS["runtime-class"], list=", ".join(values["labels"]), **{"class": values["class"]})
+
+
 def _lowered(values: dict[str, Any]) -> Message:
     return message(_NO_REQUEST if values["to"] == "0" else _TEXTS["request"], **values)
 
@@ -246,6 +260,7 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     "limit-range": _defaulted,
     "namespaces": _widened,
     "priority": _raised,
+    "runtime-class": _unpinned,
     "request": _lowered,
 }
 
@@ -266,6 +281,8 @@ def effect_sentence(effect: Mapping[str, Any]) -> Message:
     kind, text = effect["kind"], _EFFECTS[effect["kind"]]
     if kind == "replaced" and not effect["to"]:
         text = _REPLACED_WAITS
+    elif kind == "evicted" and effect["by"]:
+        text = _REMADE
     elif kind == "evicted" and not effect["node"]:
         text = _GONE_WAITING
     values = {name: effect[name] for name in ("node", "to")}

@@ -40,7 +40,10 @@ def sentence(message: Mapping[str, Any] | None, say: Callable[[str], str]) -> Sa
     text, values = say(message["text"]) if message["text"] else "", message.get("values")
     if not values:
         return SafeString(escape(text))
-    shown = {name: _shown(name, value) for name, value in values.items()}
+    shown = {
+        name: str(sentence(value, say)) if isinstance(value, Mapping) else _shown(name, value)
+        for name, value in values.items()
+    }
     return SafeString(escape(text) % shown)  # text and values are escaped
 
 

@@ -71,7 +71,8 @@ def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
         waits = waits or (diagnosis.whole is not None and said.waits_for_claim)
         out.append(_given(diagnosis, status, text, said, np.array(sorted(rows), np.intp)))
     meant = _meant(diagnosis, out)
-    return tuple(sorted(out, key=lambda reason: (not meant(reason), *_order(reason)))), waits
+    ranked = sorted(out, key=lambda reason: (not meant(reason), _of_another_kind(reason), *_order(reason)))
+    return tuple(ranked), waits
 
 
 def _meant(diagnosis: Diagnosis, reasons: list[Given]) -> Callable[[Given], bool]:
@@ -111,3 +112,8 @@ def _given(diagnosis: Diagnosis, status: Status, text: str, said: Said, rows: Ro
 def _order(reason: Given) -> tuple[bool, bool, int, str, str]:
     """What says how near it was comes first, then what others could help with, then what holds for most nodes."""
     return "near" not in reason.evidence, reason.final, -reason.count, reason.code, reason.message
+
+
+def _of_another_kind(reason: Given) -> bool:
+    """Whether its nodes offer nothing at all of what is asked for: they were never meant."""
+    return reason.evidence.get("most") == 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.fixes.budgets import violating
 from scheduler_core.objects.pod import Pod
-from scheduler_core.preemption.budgets import budgets_of, split_by_violation
 from scheduler_core.simulation import Simulation
 
 # The worst first.
@@ -23,7 +23,8 @@ class Effect:
 
     violates: it loses `node` although its disruption budget allows that for no pod more.
 
-    evicted: it loses `node` and does not come back; pending: it would be on `node`, and waits; replaced: it is deleted from `node` and
+    evicted: it loses `node` and does not come back, unless `by` names an owner ("ReplicaSet web") that would make another, but does not act
+    here; pending: it would be on `node`, and waits; replaced: it is deleted from `node` and
     its owner's new pod `by` goes to `to` ("": waits); moves: from `node` to `to`, or to `to`
     where it would have gone to `node`; placed: it would wait, and goes to `to`.
     """
@@ -91,7 +92,7 @@ class Watch:
 
 def effects_of(start: Simulation, without: dict[str, Standing], fixed: Watch, key: str) -> tuple[Effect, ...]:
     """Pods but `key` that are elsewhere with the fix than without it; `start` is the world that both began in."""
-    now = fixed.at(fixed.world.now)
+    now, stores = fixed.at(fixed.world.now), (start.store, fixed.world.store)
     found, gone, new = [], [], []
     for name in sorted({*without, *now} - {key}):
         first = Standing.of(start.store.pod_at(name))
@@ -104,18 +105,17 @@ def effects_of(start: Simulation, without: dict[str, Standing], fixed: Watch, ke
             gone.append((name, before))
         else:
             found.append(_moved(name, before.node, after.node or ""))
-    found += _replaced(gone, new)
-    found += _violating(start, found)
+    found += _replaced(start, gone, new)
+    found += [
+        Effect("violates", pod.key, pod.node_name) for pod in violating(*stores, displaced(start, found))
+    ]
     return tuple(sorted(found, key=lambda effect: (KINDS.index(effect.kind), effect.pod)))
 
 
-def _violating(start: Simulation, found: list[Effect]) -> list[Effect]:
-    """Those that lose their places against a disruption budget."""
-    keys = [effect.pod for effect in found if effect.kind in _DISTURBING and effect.node]
-    pods = [pod for key in keys if (pod := start.store.pod_at(key)) is not None and pod.node_name]
-    budgets = budgets_of(list(start.store.list("PodDisruptionBudget"))) if pods else []
-    violating, _ = split_by_violation(pods, budgets) if budgets else ([], [])
-    return [Effect("violates", pod.key, pod.node_name) for pod in violating]
+def displaced(start: Simulation, effects: Iterable[Effect]) -> list[Pod]:
+    """The pods that lose the nodes which they had in the world at the start."""
+    keys = [effect.pod for effect in effects if effect.kind in _DISTURBING and effect.node]
+    return [pod for key in keys if (pod := start.store.pod_at(key)) is not None and pod.node_name]
 
 
 def _moved(name: str, before: str | None, after: str) -> Effect:
@@ -126,14 +126,25 @@ def _moved(name: str, before: str | None, after: str) -> Effect:
     return Effect("moves", name, before, after)
 
 
-def _replaced(gone: list[tuple[str, Standing]], new: list[tuple[str, Standing]]) -> list[Effect]:
+def _replaced(
+    start: Simulation, gone: list[tuple[str, Standing]], new: list[tuple[str, Standing]]
+) -> list[Effect]:
     """Deleted pods, each with the new pod of the same owner where there is one."""
     out = []
     for name, before in gone:
         mine = next((each for each in new if each[1].owner and each[1].owner == before.owner), None)
         if mine is None:
-            out.append(Effect("evicted", name, before.node or ""))
+            out.append(Effect("evicted", name, before.node or "", by=_idle_owner(start, name)))
         else:
             new.remove(mine)
             out.append(Effect("replaced", name, before.node or "", mine[1].node or "", mine[0]))
     return out
+
+
+def _idle_owner(start: Simulation, key: str) -> str:
+    """What controls a pod, by kind and name, where only some controllers act, as in what was printed of a cluster; else ""."""
+    cluster, pod = start.settings.cluster, start.store.pod_at(key)
+    if cluster is None or cluster.controllers is None or pod is None:
+        return ""
+    references = pod.manifest["metadata"].get("ownerReferences") or ()
+    return next((f"{ref['kind']} {ref['name']}" for ref in references if ref.get("controller")), "")

@@ -14,6 +14,7 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.selection import misses
 from scheduler_core.objects.storage.volumes import CLAIM, VOLUME, class_of, volume_name, volumes_of
 from scheduler_core.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, free_name, node_like
+from scheduler_core.plugins.noderesources.amounts import quantity
 
 MOST_GROUPS = 4
 MOST_DOMAINS = 5
@@ -90,7 +91,7 @@ def smallest(draft: Draft, diagnosis: Diagnosis, store: Store) -> Iterator[Draft
     amounts = _amounts(diagnosis)
     for domain in _domains(diagnosis):
         mine = {**domain, **labels, HOSTNAME: name}
-        shown = {key: value for key, value in mine.items() if key != HOSTNAME}
+        shown = {key: value for key, value in mine.items() if key != HOSTNAME or key in labels}
         values = {"node": name, "like": "", "group": "", "amounts": amounts, "labels": shown}
         manifest = {
             "apiVersion": "v1",
@@ -113,7 +114,11 @@ def _amounts(diagnosis: Diagnosis) -> dict[str, str]:
     amounts = {"cpu": str(max(-(-cpu // 1000), 1)), "memory": f"{max(-(-memory // GI), 1)}Gi"}
     if pod.requests.ephemeral_storage:
         amounts["ephemeral-storage"] = f"{-(-pod.requests.ephemeral_storage // GI)}Gi"
-    return {**amounts, **{name: str(amount) for name, amount in pod.requests.scalar}, "pods": str(PODS)}
+    return {
+        **amounts,
+        **{name: quantity(name, amount) for name, amount in pod.requests.scalar},
+        "pods": str(PODS),
+    }
 
 
 def _daemons(pods: tuple[Pod, ...]) -> tuple[int, int]:

@@ -52,8 +52,13 @@ class Prover:
         self.budget = budget
         self._without: Watch | None = None
 
-    def prove(self, commands: Sequence[Command], steps: int, *, patient: bool = False) -> Proving:
-        """Runs at most `steps` transitions. An attempt counts that began after the commands; a refused command proves nothing."""
+    def prove(
+        self, commands: Sequence[Command], steps: int, *, patient: bool = False, alone: bool = False
+    ) -> Proving:
+        """Runs at most `steps` transitions. An attempt counts that began after the commands; a refused command proves nothing.
+
+        `alone`: with all others that wait held back.
+        """
         fixed = Watch(self.sim.fork())
         try:
             _have_act(fixed.world, commands)
@@ -64,7 +69,7 @@ class Prover:
             return Proof("", 0)
         held_back = 0
         waiting = sum(len(s.queue.active_pods) for s in fixed.world.schedulers)
-        if waiting * OF_AN_ATTEMPT > steps:
+        if alone or waiting * OF_AN_ATTEMPT > steps:
             held_back = _hold_back(fixed.world, self.key)
         node = yield from self._attempted(fixed, steps, PATIENT if patient else 1)
         made = fixed.steps

@@ -11,8 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable
 
 from scheduler_core.api.status import Refused
+from scheduler_core.fixes.budgets import within_budgets
 from scheduler_core.fixes.commands import commands_of, recreates
 from scheduler_core.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
+from scheduler_core.fixes.effects import Effect, displaced
 from scheduler_core.fixes.fix import Budget, Findings, Fix
 from scheduler_core.fixes.kubectl import kubectl_of
 from scheduler_core.fixes.near import near_rows
@@ -29,6 +31,7 @@ from scheduler_core.fixes.proposals import (
 )
 from scheduler_core.fixes.quotas import UNNAMED, search_uncreated
 from scheduler_core.fixes.rollouts import in_turn
+from scheduler_core.fixes.runtime_classes import unpinned
 from scheduler_core.framework.drafts import HARMS, Draft
 from scheduler_core.objects.pod import Pod
 from scheduler_core.simulation import Simulation
@@ -49,9 +52,15 @@ def find_fixes(sim: Simulation, pod_key: str, budget: Budget | None = None) -> l
 
 
 def search_fixes(
-    sim: Simulation, pod_key: str, budget: Budget, should_stop: Callable[[], bool] = lambda: False
+    sim: Simulation,
+    pod_key: str,
+    budget: Budget,
+    should_stop: Callable[[], bool] = lambda: False,
+    found: Callable[[Fix], None] = lambda fix: None,
 ) -> Search:
     """The same as a generator that yields whenever others may have a turn; stopped, it answers with what it has.
+
+    Each fix is told to `found` as soon as it is proven.
 
     `sim` itself is never changed.
     """
@@ -62,12 +71,19 @@ def search_fixes(
         return Findings(pod_key, "gone")
     if pod.node_name and sim.store.node(pod.node_name) is not None:
         return Findings(pod_key, "bound")
-    return (yield from _Search(sim, pod, budget, should_stop).run())
+    return (yield from _Search(sim, pod, budget, should_stop, found).run())
 
 
 class _Search:
-    def __init__(self, sim: Simulation, pod: Pod, budget: Budget, should_stop: Callable[[], bool]) -> None:
-        self.should_stop = should_stop
+    def __init__(
+        self,
+        sim: Simulation,
+        pod: Pod,
+        budget: Budget,
+        should_stop: Callable[[], bool],
+        found: Callable[[Fix], None],
+    ) -> None:
+        self.should_stop, self.found = should_stop, found
         self.sim = sim
         self.pod = pod
         self.budget = budget
@@ -90,7 +106,9 @@ class _Search:
             yield from self._proven(first)
             self._push(self._other_firsts())
         else:
-            self._propose(first, diagnosis, near_rows(diagnosis))
+            rows = near_rows(diagnosis)
+            self._propose(first, diagnosis, rows)
+            self._push(unpinned(first, diagnosis, rows, self.sim))
             self._push(raised(first, diagnosis, self.sim))
             self._push(in_turn(first, self.sim))
         yield from self._search(self.budget.candidates)
@@ -211,19 +229,33 @@ class _Search:
         commands = commands_of(draft, self._modelled)
         proof = yield from self.prover.prove(commands, limit, patient=draft.patient)
         self.steps += proof.steps
+        if not proof.node and "node" in draft.kinds:  # others that wait may have taken it
+            proof = yield from self.prover.prove(commands, limit, patient=draft.patient, alone=True)
+            self.steps += proof.steps
         if not proof.node:
             self.unproven += 1
             return
         self.alike[draft.kinds] += 1
-        self.fixes.append(
-            Fix(
-                draft.changes,
-                commands,
-                proof.node,
-                proof.steps,
-                recreates(draft, self._modelled),
-                proof.held_back,
-                proof.effects,
-                kubectl_of(draft, self.sim.store, self._modelled),
-            )
+        fix = Fix(
+            draft.changes,
+            commands,
+            proof.node,
+            proof.steps,
+            recreates(draft, self._modelled),
+            proof.held_back,
+            proof.effects,
+            kubectl_of(draft, self.sim.store, self._modelled),
         )
+        self.fixes.append(fix)
+        self.found(fix)
+        if any(effect.kind == "violates" for effect in proof.effects):
+            yield from self._proven_within_budgets(draft, proof.effects)
+
+    def _proven_within_budgets(
+        self, draft: Draft, effects: tuple[Effect, ...]
+    ) -> Generator[None, None, None]:
+        """The same once the budgets of those who are displaced allow it."""
+        changed = within_budgets(draft, self.sim.store, displaced(self.sim, effects))
+        if changed is not None and changed.fingerprint not in self.known:
+            self.known.add(changed.fingerprint)
+            yield from self._proven(changed)

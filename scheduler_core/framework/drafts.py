@@ -35,6 +35,7 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "namespaces",
         "ready",
         "capacity",
+        "storage-capacity",
     ),
     "allows": (
         "gates",
@@ -51,6 +52,7 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "quota",
         "limit-range",
         "rollout",
+        "runtime-class",
     ),
     "adds": ("node",),
     "lessens": (
@@ -64,7 +66,7 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "claim-mode",
         "without-claims",
     ),
-    "displaces": ("move", "resize", "free", "priority"),
+    "displaces": ("budget", "move", "resize", "free", "priority"),
     "defeats": (
         "skew",
         "min-domains",

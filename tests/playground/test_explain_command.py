@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ import pytest
 import yaml
 from django.core.management import CommandError, call_command
 
+from playground.management.terminal.pipes import CLOSED
+from tests.browser.server import ROOT
 from tests.scheduler_core.worlds import node, pod
 
 GATE = [{"name": "example.com/hold"}]
@@ -33,7 +37,7 @@ def run(*arguments: str) -> tuple[int, str]:
 
 
 def test_everything_that_fits_is_exit_status_0(tmp_path: Path) -> None:
-    assert run(written(tmp_path, node("n"), pod("p"))) == (0, "0 of 1 pods are Pending.\n")
+    assert run(written(tmp_path, node("n"), pod("p"))) == (0, "No pod is Pending.\n")
 
 
 def test_a_pending_pod_is_explained_with_proven_fixes(tmp_path: Path) -> None:
@@ -46,7 +50,7 @@ def test_a_pending_pod_is_explained_with_proven_fixes(tmp_path: Path) -> None:
         "WaitingForEvent",
         "NodeResourcesFit/InsufficientCpu",
     )
-    assert answer["sentence"] == "p asks for 3 cpu, and the one node concerned has 2 in all."
+    assert answer["sentence"] == "p asks for 3 cpu, and n has 2 in all."
     assert {"kind", "text", "proven", "command", "effects"} <= answer["fixes"][0].keys()
     assert all(fix["proven"] for fix in answer["fixes"])
     assert yaml.safe_load(run(file, "-o", "yaml")[1]) == json.loads(text)
@@ -71,7 +75,7 @@ def test_people_read_the_sentence_first_then_the_evidence(tmp_path: Path) -> Non
         "    waiting for scheduling gates: [example.com/hold]\n"
         "  wakes on: PodUpdatePodSchedulingGatesEliminated\n"
         "\n"
-        "1 of 1 pods are Pending.\n"
+        "The pod is Pending.\n"
     )
 
 
@@ -88,11 +92,11 @@ def test_evidence_says_how_near_each_node_came(tmp_path: Path) -> None:
     assert status == 1
     assert text.splitlines()[:9] == [
         "default/p  WaitingForEvent",
-        "  p asks for 1.5 cpu, more than is free on 1 of 2 nodes: n comes nearest and lacks 500m of it.",
+        "  p asks for 1.5 cpu: n comes nearest and lacks 500m of it.",
         "",
         "  NodeResourcesFit/InsufficientCpu  1 node: n",
         "    Insufficient cpu",
-        "    nodes that lack at most 500m: 1; the nearest:",
+        "    1 node lacks at most 500m; the nearest:",
         "      n lacks 500m (1 free of 4)",
         "  TaintToleration/UntoleratedTaint  1 node: infra",
         "    node(s) had untolerated taint {dedicated: infra}",
@@ -104,6 +108,62 @@ def test_one_pod_alone_and_from_standard_input(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     status, printed = run("-", "--pod", "default/q", "-o", "json")
     assert (status, [each["pod"] for each in json.loads(printed)["pods"]]) == (0, ["default/q"])
+
+
+def test_a_pod_that_a_controller_would_make_again_is_not_lost(tmp_path: Path) -> None:
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "1", "controller": True}
+    filler = pod("web-x", cpu="2", nodeName="n")
+    filler["metadata"]["ownerReferences"] = [owner]
+    _, text = run(written(tmp_path, node("n", cpu="2"), filler, pod("p")), "-o", "json")
+    [answer] = [each for each in json.loads(text)["pods"] if each["pod"] == "default/p"]
+    [free] = [fix for fix in answer["fixes"] if fix["kind"] == "free"]
+    assert free["effects"] == ["web-x loses its place on n; ReplicaSet web makes another in its place"]
+
+
+def test_a_search_that_has_no_time_left_says_so(tmp_path: Path) -> None:
+    file = written(tmp_path, node("n", cpu="2"), pod("p", cpu="3"))
+    status, text = run(file, "-o", "json", "--seconds", "0")
+    [answer] = json.loads(text)["pods"]
+    assert (status, answer["late"], answer["fixes"]) == (1, True, [])
+    assert "--seconds gives it longer" in run(file, "--seconds", "0")[1]
+    assert json.loads(run(file, "-o", "json", "--seconds", "60")[1])["pods"][0]["late"] is False
+
+
+def test_colours_and_progress_are_for_terminals_alone(tmp_path: Path) -> None:
+    status, text = run(written(tmp_path, node("n", cpu="2"), pod("p", cpu="3")))
+    assert status == 1
+    assert "\033" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("empty.yaml", b"", "nothing to look at"),
+        ("comment.yaml", b"# nothing", "nothing to look at"),
+        ("binary.yaml", b"\xff\x00\x9f\x92\x01" * 50, "cannot be read|not text"),
+        (
+            "table.txt",
+            b"NAME   READY   STATUS    RESTARTS   AGE\nweb-0  0/1     Pending   0          5m\n",
+            "kubectl get pods -o yaml",
+        ),
+        ("chart.yaml", b"kind: Pod\nmetadata:\n  name: {{ .Values.name }}\n", "helm template"),
+        ("describe.txt", b"Name:         web\nNamespace:    default\nPriority:     0\n", "kubectl describe"),
+        ("error.txt", b"Error from server (Forbidden): pods is forbidden\n", "message of kubectl"),
+    ],
+)
+def test_what_is_no_cluster_is_told_with_what_to_type(
+    tmp_path: Path, name: str, content: bytes, says: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(CommandError, match=says) as bad:
+        run(str(tmp_path / name))
+    assert bad.value.returncode == 2
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="Is a directory") as bad:
+        run(str(tmp_path))
+    assert bad.value.returncode == 2
 
 
 @pytest.mark.parametrize(
@@ -152,3 +212,19 @@ def test_where_there_are_no_pods_controllers_make_them_and_a_quota_shows(tmp_pat
     answers = {each["pod"]: each["state"] for each in json.loads(text)["pods"]}
     assert (status, answers.pop("default/web-*")) == (1, "QuotaExceeded")
     assert set(answers.values()) <= {"Scheduled"}
+
+
+@pytest.mark.parametrize("command", ["explain", "simulate"])
+def test_a_reader_that_stops_reading_is_no_error(tmp_path: Path, command: str) -> None:
+    file = written(tmp_path, node("n", cpu="2"), pod("p", cpu="3"))
+    with subprocess.Popen(
+        [sys.executable, "manage.py", command, file],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdout is not None and running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read() == ""
+    assert running.returncode == CLOSED

@@ -6,15 +6,23 @@ import gc
 import json
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import yaml
 from django.core.management.base import BaseCommand, CommandError
 
-from playground.management.explaining.answers import Answer, answer, is_pending, missing_pods
-from playground.management.explaining.text import lines
+from playground.management.explaining.answers import (
+    SECONDS,
+    Answer,
+    answer,
+    is_pending,
+    missing_pods,
+    with_fixes,
+)
+from playground.management.explaining.text import fix_lines, lines, summary
 from playground.management.terminal.files import BadInput, read_file
+from playground.management.terminal.pipes import may_close
 from playground.management.terminal.progress import Progress
 from playground.management.terminal.world import attempt_all, make_world
 
@@ -53,11 +61,27 @@ class Command(BaseCommand):
             type=int,
             default=10,
             metavar="N",
-            help="search for fixes for at most so many pods (10); 0 for none. A search takes up to some seconds",
+            help="search for fixes for at most so many pods (10); 0 for none",
+        )
+        parser.add_argument(
+            "--seconds",
+            type=float,
+            default=SECONDS,
+            metavar="S",
+            help="how long the search for a pod's fixes may compute (3); where it ends before all is tried, this is said",
         )
 
+    @may_close()
     def handle(
-        self, *args: Any, files: list[str], pod: str, output: str, config: str, fixes: int, **options: Any
+        self,
+        *args: Any,
+        files: list[str],
+        pod: str,
+        output: str,
+        config: str,
+        fixes: int,
+        seconds: float,
+        **options: Any,
     ) -> None:
         """Read, run, explain, print, and leave with the exit status."""
         gc.set_threshold(100_000, 20, 20)  # a large cluster is many objects that stay
@@ -71,40 +95,63 @@ class Command(BaseCommand):
             self.stderr.write(note)
         with Progress(sys.stderr) as progress:
             keys = attempt_all(made, lambda done, total: progress.part(done, total, "attempted"))
-            answers = self._answers(made.world, keys, pod, fixes, progress)
-        self._print(answers, output, pod)
+            about = list(self._about(made.world, keys, pod, progress))
+            answers = self._printed(about, made.world, fixes, seconds, progress, output == "text", bool(pod))
+        if output != "text":
+            self._print(answers, output)
         if any(map(is_pending, answers)):
             sys.exit(PENDING)
 
-    def _answers(self, world: Any, keys: list[str], pod: str, fixes: int, progress: Progress) -> list[Answer]:
+    def _about(self, world: Any, keys: list[str], pod: str, progress: Progress) -> Iterator[Answer]:
+        """Why each pod stands where it does."""
         if pod:
-            found = answer(world, pod if "/" in pod else f"default/{pod}", fixes > 0)
+            found = answer(world, pod if "/" in pod else f"default/{pod}")
             if found is None:
                 raise CommandError(f"{pod}: there is no such pod in the input", returncode=BAD_INPUT)
-            return [found]
-        answers = []
+            yield found
+            return
         for number, key in enumerate(keys):
-            found = answer(world, key, with_fixes=fixes > 0)
-            if found is not None:
-                answers.append(found)
-                fixes -= is_pending(found)
+            if (found := answer(world, key)) is not None:
+                yield found
             progress.part(number + 1, len(keys), "explained")
-        return [*answers, *missing_pods(world, with_fixes=fixes > 0)]
+        yield from missing_pods(world)
 
-    def _print(self, answers: list[Answer], output: str, pod: str) -> None:
+    def _printed(
+        self,
+        about: list[Answer],
+        world: Any,
+        fixes: int,
+        seconds: float,
+        progress: Progress,
+        text: bool,
+        one: bool,
+    ) -> list[Answer]:
+        """With fixes for the first pods that wait. People read why at once, and what would help as soon as it is found."""
+        answers = []
+        for each in about:
+            pending = is_pending(each)
+            strong = self.style.ERROR if pending else self.style.SUCCESS
+            if text and (one or pending):
+                self._write(progress, lines(each, strong, self.style.HTTP_INFO))
+            if pending and fixes > 0:
+                fixes -= 1
+                each = with_fixes(world, each, seconds, progress.say)
+            if text and (one or pending):
+                self._write(progress, [*fix_lines(each, self.style.HTTP_INFO), ""])
+            answers.append(each)
+        if text:
+            self._write(progress, [summary(sum(map(is_pending, answers)), len(answers))])
+        return answers
+
+    def _write(self, progress: Progress, texts: Iterable[str]) -> None:
+        progress.clear()
+        for text in texts:
+            self.stdout.write(text or "\n", ending="\n" if text else "")
+        self.stdout.flush()
+
+    def _print(self, answers: list[Answer], output: str) -> None:
         data = {"pods": answers}
         if output == "json":
             self.stdout.write(json.dumps(data, ensure_ascii=False, indent=2))
-        elif output == "yaml":
-            self.stdout.write(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), ending="")
         else:
-            self.stdout.write("\n".join(self._lines(answers, bool(pod))))
-
-    def _lines(self, answers: list[Answer], one: bool) -> Iterator[str]:
-        for each in answers:
-            if one or is_pending(each):
-                strong = self.style.ERROR if is_pending(each) else self.style.SUCCESS
-                yield from lines(each, strong, self.style.HTTP_INFO)
-                yield ""
-        pending = sum(map(is_pending, answers))
-        yield f"{pending} of {len(answers)} pods are Pending." if answers else "No pod is Pending."
+            self.stdout.write(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), ending="")

@@ -13,6 +13,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from playground.management.terminal.files import BadInput, read_file
+from playground.management.terminal.pipes import may_close
 from playground.management.terminal.progress import Progress
 from playground.management.terminal.tables import table
 from playground.management.terminal.world import make_world
@@ -40,6 +41,7 @@ class Command(BaseCommand):
         parser.add_argument("--config", default="", metavar="FILE", help="a KubeSchedulerConfiguration")
         parser.add_argument("--seed", type=int, default=0, help="the seed of the draws among equals (0)")
 
+    @may_close()
     def handle(
         self, *args: Any, files: list[str], output: str, config: str, seed: int, **options: Any
     ) -> None:

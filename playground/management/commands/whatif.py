@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from playground.management.explaining.answers import plain
 from playground.management.terminal.files import BadInput, read_file
+from playground.management.terminal.pipes import may_close
 from playground.management.terminal.progress import Progress
 from playground.management.terminal.tables import table
 from playground.management.terminal.world import make_world, read_configuration
@@ -86,6 +87,7 @@ class Command(BaseCommand):
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
         parser.add_argument("--seed", type=int, default=0, help="the seed of the draws among equals (0)")
 
+    @may_close()
     def handle(self, *args: Any, files: list[str], output: str, seed: int, **asked: Any) -> None:
         """Read, run, change, run, print, and leave with the exit status."""
         gc.set_threshold(100_000, 20, 20)  # a large cluster is many objects that stay

@@ -2,46 +2,70 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 from django.utils.translation import gettext
 
+from playground.presenters.fixes import sentence as sentence_of
 from playground.presenters.fixes import worded
 from playground.presenters.why import sentence
 from playground.presenters.words import Message
+from playground.presenters.words import worded as in_words
 from scheduler_core.explain import Explanation, State, explain, uncreated
-from scheduler_core.fixes import Budget, Findings, find_fixes
+from scheduler_core.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.simulation import Simulation
 
 Answer = dict[str, Any]
+Report = Callable[[str], None]
+SECONDS = 3.0  # of computing that the search for a pod's fixes may take
 _HOPELESS = (State.SCHEDULED, State.BINDING)
 
 
-def answer(world: Simulation, key: str, with_fixes: bool) -> Answer | None:
-    """About one pod; None where there is none."""
+def answer(world: Simulation, key: str) -> Answer | None:
+    """About one pod, without fixes yet; None where there is none."""
     explanation = explain(world, key)
-    return None if explanation is None else _answered(world, explanation, with_fixes)
+    return None if explanation is None else _answered(explanation)
 
 
-def missing_pods(world: Simulation, with_fixes: bool) -> list[Answer]:
+def missing_pods(world: Simulation) -> list[Answer]:
     """About pods that their controllers were not let create."""
-    return [_answered(world, explanation, with_fixes) for explanation in uncreated(world)]
+    return [_answered(explanation) for explanation in uncreated(world)]
 
 
-def _answered(world: Simulation, explanation: Explanation, with_fixes: bool) -> Answer:
-    data = explanation.to_json()
+def with_fixes(
+    world: Simulation, answered: Answer, seconds: float, report: Report = lambda text: None
+) -> Answer:
+    """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was."""
+    if answered["state"] in _HOPELESS:
+        return answered
+    deadline, late = time.process_time() + seconds, False
+
+    def should_stop() -> bool:
+        nonlocal late
+        late = late or time.process_time() > deadline
+        return late
+
+    def found(fix: Fix) -> None:
+        report("; ".join(plain(sentence_of(change.to_json())) for change in fix.changes))
+
+    search = search_fixes(world, answered["pod"], Budget(), should_stop, found)
+    while True:
+        try:
+            next(search)
+        except StopIteration as end:
+            findings: Findings = end.value
+            return {**answered, "fixes": _fixes(findings), "late": late}
+
+
+def _answered(explanation: Explanation) -> Answer:
     state = State.SCHEDULED if explanation.state is State.BINDING else explanation.state
-    searched = with_fixes and explanation.state not in _HOPELESS
-    return {
-        **data,
-        "state": state.value,
-        "sentence": plain(sentence(explanation)),
-        "fixes": _fixes(world, explanation.pod) if searched else [],
-    }
+    said = plain(sentence(explanation))
+    return {**explanation.to_json(), "state": state.value, "sentence": said, "fixes": [], "late": False}
 
 
-def _fixes(world: Simulation, key: str) -> list[Answer]:
-    found = Findings(key, "searched", tuple(find_fixes(world, key, Budget())))
+def _fixes(findings: Findings) -> list[Answer]:
     return [
         {
             "kind": fix.kind,
@@ -51,17 +75,15 @@ def _fixes(world: Simulation, key: str) -> list[Answer]:
             "effects": [plain(effect) for effect in said["effects"]],
             "node": fix.node,
             "harm": fix.harm,
+            "heldBack": fix.held_back,
         }
-        for fix, said in zip(found.fixes, worded(found.to_json())["fixes"], strict=True)
+        for fix, said in zip(findings.fixes, worded(findings.to_json())["fixes"], strict=True)
     ]
 
 
 def plain(said: Message) -> str:
     """A message as text."""
-    if said.get("exact"):
-        return said["exact"]
-    text = gettext(said["text"])
-    return text % said["values"] if "values" in said else text
+    return in_words(said, gettext)
 
 
 def is_pending(answered: Answer) -> bool:

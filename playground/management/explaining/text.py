@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from playground.presenters.amounts import amount, clock
+from playground.presenters.amounts import amount, duration
 
 NAMED = 5
 Style = Callable[[str], str]
 
 
 def lines(answered: Mapping[str, Any], strong: Style, faint: Style) -> Iterator[str]:
-    """One pod's."""
+    """Why one pod stands where it does."""
     yield f"{strong(answered['pod'])}  {answered['state']}"
     yield f"  {answered['sentence']}"
     if answered["reasons"]:
@@ -22,6 +22,10 @@ def lines(answered: Mapping[str, Any], strong: Style, faint: Style) -> Iterator[
         yield f"    {faint(reason['message'])}"
         yield from (f"    {line}" for line in _evidence(reason["evidence"]))
     yield from (f"  {line}" for line in _waits(answered))
+
+
+def fix_lines(answered: Mapping[str, Any], faint: Style) -> Iterator[str]:
+    """What would help it."""
     if answered["fixes"]:
         yield ""
         yield "  What would help, each tried on a copy:"
@@ -29,6 +33,10 @@ def lines(answered: Mapping[str, Any], strong: Style, faint: Style) -> Iterator[
         yield f"    {number}. {fix['text']}  {faint('(' + fix['kind'] + ')')}"
         yield from (f"       {faint(line)}" for line in _command(fix["command"]))
         yield from (f"       {effect}" for effect in fix["effects"])
+        if fix["heldBack"]:
+            yield f"       other pods that wait took no part in the trial: {fix['heldBack']}"
+    if answered["late"]:
+        yield f"  {faint('There may be more: the time for the search was over; --seconds gives it longer.')}"
 
 
 def _command(text: str) -> list[str]:
@@ -43,16 +51,29 @@ def _nodes(reason: Mapping[str, Any]) -> str:
         return ""
     if reason["groups"]:
         groups = ", ".join(f"{each['count']} of {each['group']}" for each in reason["groups"])
-        return f"  {count} nodes: {groups}"
+        return f"  {counted(count, 'node')}: {groups}"
     more = f" and {count - NAMED} more" if count > NAMED else ""
-    return f"  {count} node{'s' if count > 1 else ''}: {', '.join(names[:NAMED])}{more}"
+    return f"  {counted(count, 'node')}: {', '.join(names[:NAMED])}{more}"
+
+
+def counted(number: int, noun: str) -> str:
+    """1 node, 2 nodes."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def summary(pending: int, pods: int) -> str:
+    """The last line: how many pods wait."""
+    if not pending or pods == 1:
+        return "The pod is Pending." if pending else "No pod is Pending."
+    return f"{pending} of {pods} pods {'is' if pending == 1 else 'are'} Pending."
 
 
 def _evidence(evidence: Mapping[str, Any]) -> Iterator[str]:
     resource = str(evidence.get("resource") or "")
     near = evidence.get("near")
     if near:
-        yield f"nodes that lack at most {amount(resource, near['atMost'])}: {near['count']}; the nearest:"
+        verb = "lacks" if near["count"] == 1 else "lack"
+        yield f"{counted(near['count'], 'node')} {verb} at most {amount(resource, near['atMost'])}; the nearest:"
         for each in near["nodes"]:
             short, free, whole = (amount(resource, each[name]) for name in ("short", "free", "allocatable"))
             yield f"  {each['node']} lacks {short} ({free} free of {whole})"
@@ -61,7 +82,7 @@ def _evidence(evidence: Mapping[str, Any]) -> Iterator[str]:
     for each in evidence.get("requirements", ()):
         values = ", ".join(f"{value['value']} ({value['nodes']})" for value in each["values"])
         has = f"; nodes have {values}" if values else f"; no node has the label {each['key']}"
-        yield f"{each['text']}: {each['matching']} nodes{has if not each['matching'] else ''}"
+        yield f"{each['text']}: {counted(each['matching'], 'node')}{has if not each['matching'] else ''}"
     for claim in evidence.get("claims", ()):
         yield from _claim(claim)
     for spread in evidence.get("constraints", ()):
@@ -86,11 +107,12 @@ def _spread(spread: Mapping[str, Any]) -> Iterator[str]:
     yield f"spread over {spread['topologyKey']}, maxSkew {spread['maxSkew']}, lowest {spread['lowest']}"
     for domain in spread["domains"]:
         closed = "" if domain["open"] else "  counts, though the pod can go to none of its nodes"
-        yield f"  {domain['domain']}: {domain['pods']} pods, {domain['nodes']} nodes{closed}"
+        pods, nodes = counted(domain["pods"], "pod"), counted(domain["nodes"], "node")
+        yield f"  {domain['domain']}: {pods}, {nodes}{closed}"
     with_policies = spread.get("withPolicies")
     if with_policies:
         policies = ", ".join(f"{name}: {value}" for name, value in with_policies["set"].items())
-        yield f"  with {policies} the lowest would be {with_policies['lowest']}, and {with_policies['passing']} nodes would pass"
+        yield f"  with {policies} the lowest would be {with_policies['lowest']}, and {counted(with_policies['passing'], 'node')} would pass"
 
 
 def _waits(answered: Mapping[str, Any]) -> Iterator[str]:
@@ -100,4 +122,4 @@ def _waits(answered: Mapping[str, Any]) -> Iterator[str]:
     if answered["events"]:
         yield f"wakes on: {', '.join(answered['events'])}"
     if answered["until"] is not None:
-        yield f"tried again at {clock(answered['until'])} after this snapshot"
+        yield f"tried again {duration(answered['until'])} after this snapshot at the latest"

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import TextIO
 
 WIDTH = 30
+WIDEST = 78
 LONG = 50  # things to do from which a bar is shown
 
 
@@ -22,8 +23,17 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Makes room for what is printed."""
         if self._shown:
+            self._shown = False
             self._write("\r\033[K")
+
+    def say(self, text: str) -> None:
+        """What has just been found, in one line."""
+        self._show(text[:WIDEST])
 
     def steps(self, done: int) -> None:
         """So many steps were made, of nobody knows how many."""

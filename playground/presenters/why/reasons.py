@@ -3,72 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
-from playground.presenters.amounts import amount
+from playground.presenters.amounts import amount, is_bytes
 from playground.presenters.why.volumes import about_claims
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.explain import Given
 
-_OTHER = gettext_noop("%(plugin)s refuses %(count)s of %(total)s nodes: %(message)s")
+_NODES = gettext_noop("%(count)s of %(total)s nodes")
+_ALL_NODES = gettext_noop("all %(total)s nodes")
+_BOTH_NODES = gettext_noop("both nodes")
+_OF = gettext_noop("%(amount)s of %(resource)s")
+
+_OTHER = gettext_noop("%(plugin)s refuses %(nodes)s: %(message)s")
 _ALL_AT_ONCE = gettext_noop("%(plugin)s refuses %(pod)s on any node: %(message)s")
-_SHORT = gettext_noop(
-    "%(pod)s asks for %(amount)s %(resource)s, more than is free on %(count)s of %(total)s nodes: "
-    "%(node)s comes nearest and lacks %(short)s of it."
+_SHORT = gettext_noop("%(pod)s asks for %(wanted)s: %(node)s comes nearest and lacks %(short)s of it.")
+_NEAREST = gettext_noop(
+    "%(pod)s asks for %(wanted)s, too much for %(nodes)s: %(node)s comes nearest and lacks %(short)s of it."
 )
 _MANY_SHORT = gettext_noop(
-    "%(pod)s asks for %(amount)s %(resource)s, more than is free on %(count)s of %(total)s nodes: "
-    "%(near)s of them lack at most %(below)s of it."
+    "%(pod)s asks for %(wanted)s, too much for %(nodes)s: %(near)s of them lack at most %(below)s of it."
 )
 _TOO_SMALL = gettext_noop(
-    "%(pod)s asks for %(amount)s %(resource)s, and the largest of these %(count)s nodes has %(most)s in all."
+    "%(pod)s asks for %(wanted)s, and the largest of these %(count)s nodes has %(most)s in all."
 )
-_TOO_SMALL_ALONE = gettext_noop(
-    "%(pod)s asks for %(amount)s %(resource)s, and the one node concerned has %(most)s in all."
-)
-_UNKNOWN = gettext_noop(
-    "%(pod)s asks for %(amount)s %(resource)s, which none of these %(count)s nodes offers."
-)
-_UNKNOWN_ALONE = gettext_noop(
-    "%(pod)s asks for %(amount)s %(resource)s, which the one node concerned does not offer."
-)
-_TOO_MANY_PODS = gettext_noop(
-    "%(count)s of %(total)s nodes already run as many pods as their kubelets allow."
-)
-_TAINT = gettext_noop(
-    "%(count)s of %(total)s nodes have the taint %(taint)s, which %(pod)s does not tolerate."
-)
-_CORDONED = gettext_noop("%(count)s of %(total)s nodes are cordoned.")
+_TOO_SMALL_ALONE = gettext_noop("%(pod)s asks for %(wanted)s, and %(node)s has %(most)s in all.")
+_UNKNOWN = gettext_noop("%(pod)s asks for %(wanted)s, which none of these %(count)s nodes offers.")
+_UNKNOWN_ALONE = gettext_noop("%(pod)s asks for %(wanted)s, which %(node)s does not offer.")
+_TOO_MANY_PODS = gettext_noop("As many pods as a kubelet allows run on %(nodes)s already.")
+_TAINT = gettext_noop("%(pod)s does not tolerate the taint %(taint)s of %(nodes)s.")
+_CORDONED = gettext_noop("Somebody has cordoned %(nodes)s.")
 _NO_LABEL = gettext_noop("%(pod)s asks for nodes with %(text)s, and no node has the label %(key)s.")
 _NO_VALUE = gettext_noop("%(pod)s asks for nodes with %(text)s; those with the label have %(list)s.")
-_LABELS = gettext_noop("%(count)s of %(total)s nodes do not have the labels that %(pod)s asks for.")
-_PROFILE = gettext_noop("The profile's own addedAffinity leaves %(count)s of %(total)s nodes out.")
-_LEFT_OUT = gettext_noop(
-    "%(pod)s may only run on nodes that it names, which leaves %(count)s of %(total)s out."
-)
-_OTHER_NODE = gettext_noop("%(pod)s asks for one node by its name, which leaves %(count)s of %(total)s out.")
-_PORTS = gettext_noop("A host port that %(pod)s needs is taken on %(count)s of %(total)s nodes.")
+_LABELS = gettext_noop("The labels that %(pod)s asks for are not on %(nodes)s.")
+_PROFILE = gettext_noop("The profile's own addedAffinity leaves out %(nodes)s.")
+_LEFT_OUT = gettext_noop("%(pod)s may only run on nodes that it names, which leaves out %(nodes)s.")
+_OTHER_NODE = gettext_noop("%(pod)s asks for one node by its name, which leaves out %(nodes)s.")
+_PORTS = gettext_noop("A host port that %(pod)s needs is taken on %(nodes)s.")
 _SPREAD = gettext_noop(
-    "One more pod would make the spread over %(key)s larger than maxSkew %(skew)s on %(count)s of %(total)s nodes."
+    "One more pod would make the spread over %(key)s larger than maxSkew %(skew)s on %(nodes)s."
 )
 _SPREAD_CLOSED = gettext_noop(
     "The spread over %(key)s counts %(list)s, where %(pod)s can't go: "
     "everywhere else one more pod would be more than maxSkew %(skew)s above it."
 )
-_SPREAD_LABEL = gettext_noop("%(count)s of %(total)s nodes lack the label that %(pod)s is spread over.")
-_AFFINITY = gettext_noop("%(pod)s has to be beside pods that are not around %(count)s of %(total)s nodes.")
+_SPREAD_LABEL = gettext_noop("The label that %(pod)s is spread over is not on %(nodes)s.")
+_AFFINITY = gettext_noop("%(pod)s has to be beside pods that are not around %(nodes)s.")
 _AFFINITY_KEY = gettext_noop(
     "%(pod)s has to be beside pods in the same %(key)s, and no node has the label %(key)s."
 )
 _AFFINITY_ELSEWHERE = gettext_noop(
     "%(pod)s has to be beside pods that run in another namespace: %(list)s, where its affinity does not look."
 )
-_ANTI_AFFINITY = gettext_noop("%(pod)s keeps away from pods that are around %(count)s of %(total)s nodes.")
-_EXISTING = gettext_noop("Pods that run around %(count)s of %(total)s nodes keep %(pod)s away.")
-_DEVICES = gettext_noop("The devices that %(pod)s claims can't be had on %(count)s of %(total)s nodes.")
+_ANTI_AFFINITY = gettext_noop("%(pod)s keeps away from pods that are around %(nodes)s.")
+_EXISTING = gettext_noop("Pods that run around %(nodes)s keep %(pod)s away.")
+_DEVICES = gettext_noop("The devices that %(pod)s claims can't be had on %(nodes)s.")
 _DEVICE_CLASS = gettext_noop("%(pod)s claims devices of the class %(class)s, which does not exist.")
-_VOLUME_LIMIT = gettext_noop("%(count)s of %(total)s nodes can attach no more volumes.")
-_DISK = gettext_noop("A disk that %(pod)s needs is in use on %(count)s of %(total)s nodes.")
+_VOLUME_LIMIT = gettext_noop("No more volumes can be attached to %(nodes)s.")
+_DISK = gettext_noop("A disk that %(pod)s needs is in use on %(nodes)s.")
 _EXCLUSIVE = gettext_noop(
     "A claim of %(pod)s lets one pod use it at a time (ReadWriteOncePod), and another pod does."
 )
@@ -99,11 +90,12 @@ Values = dict[str, object]
 
 def about(reason: Given, pod: str, total: int) -> Message:
     """The reason as a sentence; `total` nodes there are."""
-    values: Values = {"pod": pod, "count": reason.count, "total": total}
+    nodes = of_nodes(reason, total)
+    values: Values = {"pod": pod, "count": reason.count, "total": total, "nodes": nodes}
     if "resource" in reason.evidence and "requested" in reason.evidence and reason.code not in _PLAIN:
-        return _resource(reason.evidence, values)
+        return _resource(reason, values)
     worded = _WORDED.get(reason.code)
-    said = worded(reason, values) if worded is not None else about_claims(reason, pod)
+    said = worded(reason, values) if worded is not None else about_claims(reason, pod, nodes)
     if said is not None:
         return said
     text = _PLAIN.get(reason.code)
@@ -116,11 +108,28 @@ def about(reason: Given, pod: str, total: int) -> Message:
     )
 
 
-def _resource(evidence: Mapping[str, Any], values: Values) -> Message:
+def of_nodes(reason: Given, total: int) -> Message:
+    """So many of the nodes, to stand in a sentence; one by its name."""
+    if len(reason.nodes) == 1:
+        return exactly(reason.nodes[0])
+    if reason.count < total:
+        return message(_NODES, count=reason.count, total=total)
+    return message(_BOTH_NODES) if total == 2 else message(_ALL_NODES, total=total)
+
+
+def wanted(resource: str, value: int) -> Message:
+    """An amount with its resource: 3 cpu, 512Mi of hugepages-2Mi."""
+    text = amount(resource, value)
+    return (
+        message(_OF, amount=text, resource=resource) if is_bytes(resource) else exactly(f"{text} {resource}")
+    )
+
+
+def _resource(reason: Given, values: Values) -> Message:
+    evidence, alone = reason.evidence, reason.count == 1
     resource, near = str(evidence["resource"]), evidence.get("near")
-    values |= {"resource": resource, "amount": amount(resource, evidence["requested"])}
+    values |= {"wanted": wanted(resource, evidence["requested"]), "node": reason.nodes[0]}
     if near is None:
-        alone = values["count"] == 1
         if not evidence.get("most"):
             return message(_UNKNOWN_ALONE if alone else _UNKNOWN, **values)
         text = _TOO_SMALL_ALONE if alone else _TOO_SMALL
@@ -128,7 +137,8 @@ def _resource(evidence: Mapping[str, Any], values: Values) -> Message:
     if near["count"] > len(near["nodes"]):
         return message(_MANY_SHORT, near=near["count"], below=amount(resource, near["atMost"]), **values)
     nearest = near["nodes"][0]
-    return message(_SHORT, node=nearest["node"], short=amount(resource, nearest["short"]), **values)
+    values |= {"node": nearest["node"], "short": amount(resource, nearest["short"])}
+    return message(_SHORT if alone else _NEAREST, **values)
 
 
 def _taint(reason: Given, values: Values) -> Message:

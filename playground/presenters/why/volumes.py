@@ -45,14 +45,12 @@ _CLASS_OF_NONE = gettext_noop(
 )
 _PROVISIONING = gettext_noop("%(pod)s waits for %(provisioner)s to make a volume for its claim %(claim)s.")
 _REACH = gettext_noop(
-    "The volume %(volume)s of %(pod)s can only be used on nodes with %(affinity)s, which leaves %(count)s out."
+    "The volume %(volume)s of %(pod)s can only be used on nodes with %(affinity)s, which leaves out %(nodes)s."
 )
-_OTHER_ZONE = gettext_noop("The volume %(volume)s of %(pod)s is in another zone than %(count)s of the nodes.")
-_NOTHING_FREE = gettext_noop(
-    "No volume that is free suits the claim %(claim)s of %(pod)s on %(count)s of the nodes."
-)
+_OTHER_ZONE = gettext_noop("The volume %(volume)s of %(pod)s is in another zone than %(nodes)s.")
+_NOTHING_FREE = gettext_noop("No volume that is free suits the claim %(claim)s of %(pod)s on %(nodes)s.")
 _STORAGE = gettext_noop(
-    "The storage class %(class)s of the claim %(claim)s has too little room left near %(count)s of the nodes."
+    "The storage class %(class)s of the claim %(claim)s has too little room left near %(nodes)s."
 )
 
 _BY_REASON = {"ClaimNotFound": _NO_CLAIM, "ClaimNotCreated": _NOT_MADE, "ClaimBeingDeleted": _DELETED}
@@ -60,17 +58,19 @@ _BY_REASON |= {"ClaimLost": _LOST, "ClaimOfAnother": _ANOTHERS}
 _UNBOUND_REASONS = ("UnboundImmediateClaims", "ClaimNotBound", "ClassNotFound", "ClaimWithoutClass")
 
 
-def about_claims(reason: Given, pod: str) -> Message | None:
+def about_claims(reason: Given, pod: str, nodes: Message) -> Message | None:
     """None where it is no reason about a claim."""
     code, evidence = reason.code.partition("/")[2], reason.evidence
     claims = evidence.get("claims") or ()
+    if code == "VolumeNotFound" and (lost := next((each for each in claims if each.get("volume")), None)):
+        return message(_LOST, pod=pod, claim=short(lost["claim"]), volume=lost["volume"])
     if code in _BY_REASON:
         named = _named(evidence, claims)
         return message(_BY_REASON[code], pod=pod, claim=named, volume=evidence.get("volume", ""))
     if code in _UNBOUND_REASONS:
         waiting = next((each for each in claims if each.get("exists") and not each["bound"]), None)
         return None if waiting is None else _unbound(waiting, pod)
-    return _of_nodes(code, reason.count, claims, pod)
+    return _of_nodes(code, nodes, claims, pod)
 
 
 def _named(evidence: Mapping[str, Any], claims: Any) -> str:
@@ -133,17 +133,17 @@ def _of_another_class(
     return message(_OTHER_CLASS, volume=volume["volume"], has=has, wanted=wanted, **values)
 
 
-def _of_nodes(code: str, count: int, claims: Any, pod: str) -> Message | None:
+def _of_nodes(code: str, nodes: Message, claims: Any, pod: str) -> Message | None:
     bound = next((each for each in claims if each.get("volume")), None)
     waiting = next((each for each in claims if each.get("exists") and not each["volume"]), None)
     if code == "VolumeOutOfReach" and bound is not None and bound["candidates"]:
         volume = bound["candidates"][0]
-        return message(_REACH, pod=pod, volume=volume["volume"], affinity=volume["affinity"], count=count)
+        return message(_REACH, pod=pod, volume=volume["volume"], affinity=volume["affinity"], nodes=nodes)
     if code == "OtherZone" and bound is not None:
-        return message(_OTHER_ZONE, pod=pod, volume=bound["volume"], count=count)
+        return message(_OTHER_ZONE, pod=pod, volume=bound["volume"], nodes=nodes)
     if waiting is None:
         return None
-    values: dict[str, object] = {"pod": pod, "claim": short(waiting["claim"]), "count": count}
+    values: dict[str, object] = {"pod": pod, "claim": short(waiting["claim"]), "nodes": nodes}
     if code == "NoVolumeToBind":
         return message(_NOTHING_FREE, **values)
     if code == "NotEnoughStorage":

@@ -7,17 +7,19 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.plugins.helper.fixes import HOSTNAME
 
 ALIKE = 0.85
 
 
 def respelt(draft: Draft, refusal: Refusal, wrong: Mapping[str, str]) -> Iterator[Draft]:
-    """The pod asks for the node's label in place of one that no node has."""
+    """The pod asks for the node's label in place of one that no node has; of a hostname, in place of the node's name."""
     labels = refusal.node.labels
     for key, value in wrong.items():
         if any(node.labels.get(key) == value for node in refusal.nodes.nodes):
             continue
-        if key in labels and _alike(value, labels[key]):
+        names_node = key == HOSTNAME and value == refusal.node.name
+        if key in labels and (names_node or _alike(value, labels[key])):
             yield _asking_for(draft, key, value, key, labels[key])
         elif key not in labels:
             for other, has in sorted(labels.items()):

@@ -41,7 +41,8 @@ def quantity(resource: str, amount: int) -> str:
     """An amount as a manifest has it; cpu comes in millis."""
     if resource == "cpu":
         return f"{amount}m" if amount % 1000 else str(amount // 1000)
-    if resource in ("memory", "ephemeral-storage") and amount % (1 << 20) == 0:
+    of_bytes = resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-")
+    if amount and of_bytes and amount % (1 << 20) == 0:
         mebi = amount >> 20
         return f"{mebi}Mi" if mebi % 1024 else f"{mebi // 1024}Gi"
     return str(amount)

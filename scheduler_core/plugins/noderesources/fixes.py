@@ -8,11 +8,10 @@ from typing import Any
 from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
+from scheduler_core.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods, group_of
 from scheduler_core.plugins.noderesources.amounts import largest_container, quantity, rounded
 from scheduler_core.plugins.noderesources.moving import moved, resized
 
-EVERYWHERE = ("cpu", "memory", "ephemeral-storage")  # resources that every node has
 MOST_PODS = 110  # of a node, unless its kubelet says otherwise
 
 
@@ -59,28 +58,35 @@ def _offered(draft: Draft, refusal: Refusal, missing: dict[str, int]) -> Iterato
     """What a device plugin would offer on a node that has none of it, and more pods where their number is what is short."""
     node, nodes, row = refusal.node, refusal.nodes, refusal.row
     for resource, lacking in missing.items():
-        if resource not in EVERYWHERE and not _has_any(refusal, resource):
+        if not _has_any(refusal, resource, row) and not _others_have(refusal, resource):
             yield _offering(draft, node, resource, 0, lacking)
     count, allowed = int(nodes.pod_count[row]), int(nodes.allowed_pods[row])
     if count >= allowed and not missing:
         yield _offering(draft, node, "pods", allowed, max(MOST_PODS, count + 1))
 
 
-def _has_any(refusal: Refusal, resource: str) -> bool:
-    """Whether some node offers it, so that this one is just of another kind."""
+def _has_any(refusal: Refusal, resource: str, row: int) -> bool:
+    """Whether a node offers it."""
     column = refusal.nodes.resources.columns.get(resource)
     if column is None or column >= refusal.nodes.allocatable.shape[1]:
         return False
-    return bool(refusal.nodes.allocatable[refusal.row, column])
+    return bool(refusal.nodes.allocatable[row, column])
+
+
+def _others_have(refusal: Refusal, resource: str) -> bool:
+    """Whether nodes of other groups offer it, and none of its own: then it is just of another kind."""
+    nodes, group = refusal.nodes, group_of(refusal.node)
+    offering = [node for row, node in enumerate(nodes.nodes) if _has_any(refusal, resource, row)]
+    return bool(offering) and not (group and any(group_of(node) == group for node in offering))
 
 
 def _offering(draft: Draft, node: Node, resource: str, was: int, amount: int) -> Draft:
     def edit(manifest: dict[str, Any]) -> None:
         status = manifest.setdefault("status", {})
         for field in ("capacity", "allocatable"):
-            status[field] = {**(status.get(field) or {}), resource: str(amount)}
+            status[field] = {**(status.get(field) or {}), resource: quantity(resource, amount)}
 
-    values = {"node": node.name, "resource": resource, "from": str(was), "to": str(amount)}
+    values = {"node": node.name, "resource": resource, "from": str(was), "to": quantity(resource, amount)}
     return draft.with_node(Change("capacity", values), node.manifest, edit)
 
 
@@ -91,7 +97,7 @@ def _asking_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Dr
     for resource, lacking in missing.items():
         wanted = pod.requests.get(resource)
         place = largest_container(pod, resource)
-        extended = "/" in resource  # a pod can do without it; without cpu or memory none runs
+        extended = "/" in resource or resource == "ephemeral-storage"  # without cpu or memory no pod runs
         if place is None or (lacking >= wanted and not extended):
             return
         field, index, requested = place

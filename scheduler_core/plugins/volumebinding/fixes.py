@@ -39,6 +39,7 @@ from scheduler_core.plugins.volumebinding.near_volumes import matched
 from scheduler_core.plugins.volumebinding.topology import as_mask, volume_rows
 
 MOST_CLASSES = 2
+CAPACITY = "CSIStorageCapacity"
 
 
 def propose(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
@@ -98,6 +99,7 @@ def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) ->
         yield draft.with_object(Change("claim-class", values), made_anew(claim, class_name=name_of(each)))
     if known is not None:
         yield from _topologies(draft, known, refusal)
+        yield from _published(draft, claim, known, refusal, handle)
         yield from _smaller(draft, claim, known, handle)
 
 
@@ -144,13 +146,31 @@ def _topologies(draft: Draft, storage_class: Manifest, refusal: Refusal) -> Iter
     )
 
 
+def _published(
+    draft: Draft, claim: Manifest, storage_class: Manifest, refusal: Refusal, handle: Handle
+) -> Iterator[Draft]:
+    """A driver that keeps count of its room, and tells of none for the class, tells of as much as is asked for."""
+    name, provisioner = name_of(storage_class), str(storage_class.get("provisioner") or "")
+    driver = handle.get("CSIDriver", "", provisioner)
+    if not ((driver or {}).get("spec") or {}).get("storageCapacity"):
+        return
+    if any(each.get("storageClassName") == name for each in handle.list(CAPACITY)):
+        return
+    made = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": CAPACITY,
+        "metadata": {"name": f"{name}-{refusal.node.name}"[:253], "namespace": "default"},
+        "storageClassName": name,
+        "nodeTopology": {"matchLabels": {HOSTNAME: refusal.node.labels.get(HOSTNAME, "")}},
+        "capacity": size_of(claim),
+    }
+    values = {"driver": provisioner, "class": name, "node": refusal.node.name}
+    yield draft.with_applied(Change("storage-capacity", values), made)
+
+
 def _smaller(draft: Draft, claim: Manifest, storage_class: Manifest, handle: Handle) -> Iterator[Draft]:
     """As much as the driver says that it can make somewhere."""
-    rooms = [
-        room(e)
-        for e in handle.list("CSIStorageCapacity")
-        if e.get("storageClassName") == name_of(storage_class)
-    ]
+    rooms = [room(e) for e in handle.list(CAPACITY) if e.get("storageClassName") == name_of(storage_class)]
     most = max(rooms, default=0) >> 20
     if 0 < most << 20 < value(size_of(claim)):
         size = f"{most}Mi" if most % 1024 else f"{most // 1024}Gi"
@@ -166,6 +186,7 @@ def _out_of_reach(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handl
     volume = handle.get(VOLUME, "", volume_name(claim))
     if volume is None or as_mask(refusal.nodes, volume_rows(refusal.nodes, volume))[refusal.row]:
         return
+    yield from _named(draft, volume, refusal)
     used = any(
         pod.spec.volumes
         and pod.namespace == claim["metadata"].get("namespace")
@@ -175,3 +196,13 @@ def _out_of_reach(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handl
     )
     if not used:
         yield anew(draft, claim, refusal)
+
+
+def _named(draft: Draft, volume: Manifest, refusal: Refusal) -> Iterator[Draft]:
+    """A node that the volume asks for by its name where its hostname label is another one."""
+    node, required = refusal.node, volume["spec"]["nodeAffinity"]["required"]
+    for term in required.get("nodeSelectorTerms") or ():
+        asked = [each for each in term.get("matchExpressions") or () if each.get("key") == HOSTNAME]
+        if asked and node.name in (asked[0].get("values") or ()):
+            yield label_node(draft, node, [(HOSTNAME, node.name)])
+            return

@@ -9,6 +9,8 @@ import pytest
 
 from playground.presenters.why import memory
 from playground.presenters.why.reasons import about
+from playground.presenters.words import in_english
+from playground.templatetags.studio import sentence as shown_in_words
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.explain import Given, explain
 from scheduler_core.plugins import ROOMS
@@ -23,14 +25,14 @@ def why(sim: Any, name: str) -> Any:
 
 
 def words(message: Any) -> str:
-    return str(message["text"] % message.get("values", {}))
+    return in_english(message)
 
 
 def test_the_sentence_names_what_came_nearest_and_a_button_looks_for_fixes() -> None:
     sim = world(tainted("t"), node("n", cpu="4"), pod("f", cpu="3", nodeName="n"), pod("p", cpu="1200m"))
     settle(sim)
     said = why(sim, "p")
-    expected = "p asks for 1.2 cpu, more than is free on 1 of 2 nodes: n comes nearest and lacks 200m of it."
+    expected = "p asks for 1.2 cpu: n comes nearest and lacks 200m of it."
     assert words(said["sentence"]) == expected
     assert said["fixable"]
     assert [each["code"] for each in said["reasons"]] == [
@@ -94,3 +96,16 @@ def test_an_explanation_is_made_again_only_when_something_changed(monkeypatch: p
     sim.apply(ApplyObjects((node("m", cpu="1"),)))
     why(sim, "p")
     assert len(asked) == 2
+
+
+def test_nodes_in_a_sentence_are_named_counted_or_all() -> None:
+    cordoned = [{**node(name), "spec": {"unschedulable": True}} for name in ("a", "b", "c")]
+    texts = []
+    for sim in (world(cordoned[0], pod("p")), world(*cordoned[:2], pod("p")), world(*cordoned, pod("p"))):
+        settle(sim)
+        texts.append(str(shown_in_words(why(sim, "p")["sentence"], str)))
+    assert texts == [
+        "Somebody has cordoned a.",
+        "Somebody has cordoned both nodes.",
+        "Somebody has cordoned all 3 nodes.",
+    ]

@@ -56,6 +56,16 @@ def test_before_any_attempt_the_plugins_say_what_they_would_say():
     assert (taint.nodes, taint.evidence) == (("a",), {"key": "dedicated", "value": "infra"})
 
 
+def test_nodes_without_the_kind_of_resource_that_is_asked_for_come_last():
+    gpu = node("gpu")
+    gpu["status"]["allocatable"] = {**gpu["status"]["allocatable"], "nvidia.com/gpu": "1"}
+    asks = pod("p")
+    for field in ("requests", "limits"):
+        asks["spec"]["containers"][0]["resources"].setdefault(field, {})["nvidia.com/gpu"] = "1"
+    sim = world(*[node(f"n-{i}") for i in range(3)], {**gpu, "spec": {"unschedulable": True}}, asks)
+    assert codes(asked(sim, "p")) == ["NodeUnschedulable/Cordoned", "NodeResourcesFit/InsufficientResource"]
+
+
 def test_a_refused_pod_waits_for_what_its_plugins_registered_for():
     sim = world(node("b", cpu="2"), pod("p", cpu="3"))
     settle(sim)

@@ -207,3 +207,31 @@ def test_a_priority_class_that_never_preempts_gives_way_to_one_that_does() -> No
     }
     raised = fixes_of(node("a"), never, pod("x", cpu="4", nodeName="a"), pod("p", priorityClassName="never"))
     assert [effect.kind for effect in raised["priority"].effects] == ["evicted"]
+
+
+def test_a_new_node_that_others_would_take_is_proven_with_these_held_back() -> None:
+    waiting = [pod(f"q-{i}", cpu="3", priority=100) for i in range(3)]
+    found = fixes_of(node("a", "1"), *waiting, pod("p", cpu="8"))
+    assert found["node"].held_back == len(waiting)
+
+
+def test_no_node_of_another_kind_is_told_to_offer_what_some_offer() -> None:
+    gpus = {**node("g")["status"]["capacity"], "nvidia.com/gpu": "1"}
+    gpu = {**node("g"), "spec": {"unschedulable": True}, "status": {"capacity": gpus, "allocatable": gpus}}
+    asks = pod("p")
+    asks["spec"]["containers"][0]["resources"] = {
+        "requests": {"cpu": "1", "nvidia.com/gpu": "1"},
+        "limits": {"nvidia.com/gpu": "1"},
+    }
+    found = fixes_of(node("a"), gpu, asks)
+    assert "uncordon" in found
+    assert "capacity" not in found
+
+
+def test_huge_pages_are_said_as_people_write_them() -> None:
+    asks = pod("p")
+    for field in ("requests", "limits"):
+        asks["spec"]["containers"][0]["resources"].setdefault(field, {})["hugepages-2Mi"] = "512Mi"
+    found = fixes_of(node("a"), asks)
+    assert found["capacity"].changes[0].values["to"] == "512Mi"
+    assert found["node"].changes[0].values["amounts"]["hugepages-2Mi"] == "512Mi"
