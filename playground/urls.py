@@ -21,7 +21,7 @@ from playground.views import (
     sharing,
     story,
 )
-from playground.views.offline import downloads
+from playground.views.offline import choosing, downloads
 from playground.views.past import breakpoints, compare, devices, diff, lanes, records, statistics
 from playground.views.stage import embed, lockstep, sheets, terms
 from playground.views.workbench import (
@@ -106,6 +106,7 @@ urlpatterns = [
     path("s/<str:key>/fork-this", session.ask_fork, name="ask-fork"),
     path("s/<str:key>/weights", weights.fork_weights, name="fork-weights"),
     path("s/<str:key>/delete", session.delete, name="delete"),
+    path("s/<str:key>/exports", choosing.exports, name="exports"),
     path("s/<str:key>/export.jsonl", exports.trace, name="export"),
     path("s/<str:key>/replay.html", downloads.replay, name="replay"),
     path("s/<str:key>/chrome.json", downloads.of_history, {"form": "chrome"}, name="export-chrome"),

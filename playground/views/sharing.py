@@ -1,4 +1,4 @@
-"""The session itself: its name, its links, its copies, its ways out."""
+"""The session itself: its name, its links, its copies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
 from playground.views.responses import whole_number, workbench
-from scheduler_core.export import table_names
 
 DIGITS = 15
 
@@ -24,8 +23,8 @@ DIGITS = 15
 @require_GET
 @opens
 async def sharing(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Name, links, duplicate, export, delete. A view link sees neither the edit link, nor other view links, nor the delete."""
-    context: dict[str, Any] = {"view_link": _link(request, client.view_key), "tables": table_names()}
+    """Name, links, duplicate, delete. A view link sees neither the edit link, nor other view links, nor the delete."""
+    context: dict[str, Any] = {"view_link": _link(request, client.view_key)}
     if client.may_edit:
         context["edit_link"] = _link(request, client.session.edit_key)
         found = await in_thread(links.all_of, client.session.pk)

@@ -1,7 +1,7 @@
 """A history as spans: attempt > extension point > plugin, and below the attempt its binding cycle; for tools that draw such trees.
 
-All times are virtual. What takes no virtual time is a span without length. Ids follow from the seed and the record that opened the span,
-so that the same history has the same ids on any machine.
+A gate that holds a pod back before any attempt is in none. All times are virtual. What takes no virtual time is a span without length.
+Ids follow from the seed and the record that opened the span, so that the same history has the same ids on any machine.
 """
 
 from __future__ import annotations
@@ -57,8 +57,9 @@ class SpanTree:
         """The records of the next transition."""
         spans = self._spans
         for record in records:
-            if record.kind in OPENS:
-                spans[record.seq] = _opened(record, spans.get(record.parent))
+            above = spans.get(record.parent)
+            if record.kind == "attempt_started" or (record.kind in OPENS and above):
+                spans[record.seq] = _opened(record, above)
             elif record.kind in ENDS and record.parent in spans:
                 _ended(spans[record.parent], record)
             for span in _upwards(spans, record):

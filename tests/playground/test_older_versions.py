@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
 import lzma
 import sqlite3
-import tarfile
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.browser.server import PlaygroundServer
+from tests.older_traces import RECORDED, traces
 
-RECORDED = Path(__file__).resolve().parents[1] / "recorded" / "0.1"
 # A header also says which version wrote it, and when its session was made.
 VERSIONED = ("engine", "created")
 
@@ -42,13 +39,6 @@ def sessions(server: PlaygroundServer) -> dict[int, tuple[str, int]]:
     with sqlite3.connect(server.folder / "playground.sqlite3") as database:
         rows = database.execute("select id, edit_key, head from playground_session order by id").fetchall()
     return {number: (key, head) for number, key, head in rows}
-
-
-def traces() -> dict[int, bytes]:
-    packed = lzma.decompress((RECORDED / "traces.tar.xz").read_bytes())
-    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        found = {int(Path(one.name).stem): archive.extractfile(one) for one in archive}
-        return {number: file.read() for number, file in found.items() if file is not None}
 
 
 def lines(trace: bytes) -> list[dict[str, Any]]:

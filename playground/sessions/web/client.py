@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from django.conf import settings
 
@@ -356,6 +356,14 @@ class SessionClient:
             return job
 
         return await runtime().call(find)
+
+    async def downloads_of(self, author: str) -> list[tuple[Any, Job[File]]]:
+        """What somebody asked for here, with the jobs that make it or have made it."""
+
+        async def of() -> list[tuple[Any, Job[File]]]:
+            return runtime().downloads.of(self.session.pk, author)
+
+        return await runtime().call(of)
 
     async def stop_download(self, token: str) -> bool:
         """End the making of a file; whether it was going on."""

@@ -70,7 +70,7 @@ async def made(request: HttpRequest, client: SessionClient, token: str) -> HttpR
     """How far a file is; then the page that hands it out, and with `file` the file. POST stops it."""
     if request.method == "POST":
         await client.stop_download(token)
-        return HttpResponseRedirect(reverse("session", args=[client.key]))
+        return HttpResponseRedirect(reverse("exports", args=[client.key]))
     job = await client.find_download(token, 0 if "file" in request.GET else PATIENCE)
     if job.result is not None and "file" in request.GET:
         return _file(client, job.result)

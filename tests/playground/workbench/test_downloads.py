@@ -107,10 +107,24 @@ def test_a_file_that_is_being_made_can_be_stopped(run, monkeypatch):
     monkeypatch.setattr(downloads, "PATIENCE", 0.0)
     monkeypatch.setattr(downloads.Recording, "add", lambda *_: time.sleep(0.2))
     where = run.browser.get(run.url + "replay.html", headers={"Accept": PAGE})["Location"]
-    assert run.browser.post(where)["Location"] == run.url + "session"
+    assert run.browser.post(where)["Location"] == run.url + "exports"
     monkeypatch.setattr(downloads, "PATIENCE", 30.0)
     answer = run.browser.get(where)
     assert answer.status_code == 400 and "stopped while it was made" in page_text(answer)
+
+
+def test_the_page_of_exports_says_what_is_made_for_this_browser(run, visitor, monkeypatch):
+    monkeypatch.setattr(downloads, "PATIENCE", 0.0)
+    monkeypatch.setattr(downloads.Recording, "add", lambda *_: time.sleep(0.2))
+    where = run.browser.get(run.url + "replay.html", headers={"Accept": PAGE})["Location"]
+    page = run.get("exports").content.decode()
+    assert f'action="{where}"' in page and 'hx-trigger="every 1s"' in page
+    run.browser.post(where)
+    assert "made-html" not in run.get("exports").content.decode()
+    monkeypatch.setattr(downloads, "PATIENCE", 30.0)
+    body(run.get("tables.zip"))
+    assert "The file up to step" in page_text(run.get("exports"))
+    assert "The file up to step" not in page_text(visitor("empty").get("exports"))
 
 
 def test_a_file_of_another_session_or_of_nobody_is_not_known(run, visitor, monkeypatch):
@@ -130,10 +144,11 @@ def test_a_file_that_would_be_too_large_is_not_made(run, monkeypatch):
     assert answer.status_code == 422 and "Choose fewer attempts" in page_text(answer)
 
 
-def test_the_sessions_page_and_the_dialog_name_every_file(run):
-    page, studio = run.get("session").content.decode(), run.get("").content.decode()
-    for name in ("replay.html", "chrome.json", "otlp.json", "tables.zip"):
+def test_the_page_of_exports_and_the_dialog_name_every_file(run):
+    page, studio = run.get("exports").content.decode(), run.get("").content.decode()
+    for name in ("replay.html", "chrome.json", "otlp.json", "tables.zip", "export.jsonl", "cluster.yaml"):
         assert f'{run.url}{name}"' in page and f'href="{name}"' in studio
+    assert f'{run.url}exports"' in run.get("session").content.decode()
     assert "<option>queue_moved</option>" in page and "/trace.schema.json" in page
 
 

@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -74,6 +74,12 @@ class Downloads:
     def find(self, session: int, token: str) -> Job[File]:
         """Raises SessionGone where it is not known."""
         return self._jobs.find(DOWNLOAD, session, token)
+
+    def of(self, session: int, author: str) -> list[tuple[Any, Job[File]]]:
+        """What somebody asked for in a session, with its job where it goes on or came to a file; what was asked for last is last."""
+        asker = Asker(session, author)
+        jobs = [job for job in self._jobs.all_of(DOWNLOAD) if job.asker == asker and job.error is None]
+        return [(job.key[2], job) for job in jobs if isinstance(job.key, tuple)]
 
     def of_history(self, session: int, form: FileForm, table: str, content_type: str, suffix: str) -> Making:
         """Makes a form of a session's history in a process of its own."""

@@ -137,8 +137,12 @@ class Jobs:
             raise SessionGone(gettext(kind.forgotten))
         return job
 
+    def all_of(self, kind: Kind) -> list[Job[Any]]:
+        """Those that go on and those whose outcome is kept, what was asked for last at the end."""
+        return [job for job in self._jobs.values() if job.kind is kind]
+
     def going(self, kind: Kind) -> list[Job[Any]]:
-        return [job for job in self._of(kind) if job.going]
+        return [job for job in self.all_of(kind) if job.going]
 
     def drop(self, session: int) -> None:
         """A session was deleted: nobody asks for its jobs any more."""
@@ -146,11 +150,8 @@ class Jobs:
             job.cancel()
             self._jobs.pop(job.token, None)
 
-    def _of(self, kind: Kind) -> list[Job[Any]]:
-        return [job for job in self._jobs.values() if job.kind is kind]
-
     def _same(self, kind: Kind, key: Hashable) -> Job[Any] | None:
-        for job in self._of(kind) if key is not None else ():
+        for job in self.all_of(kind) if key is not None else ():
             if job.key == key and (job.going or (kind.reused and job.error is None)):
                 self._jobs[job.token] = self._jobs.pop(job.token)  # it was asked for last
                 return job
@@ -166,7 +167,7 @@ class Jobs:
 
     def _forget(self, kind: Kind) -> None:
         """The results that are too many or too old."""
-        over = [job for job in self._of(kind) if not job.going]
+        over = [job for job in self.all_of(kind) if not job.going]
         old = [job for job in over if time.monotonic() - job.ended > EXPIRY]
         for job in {*old, *over[: max(0, len(over) - kind.kept)]}:
             del self._jobs[job.token]
