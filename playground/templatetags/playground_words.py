@@ -8,6 +8,7 @@ from django import template
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from playground.presenters.problems import Problem, expectation, problem, reception
 from playground.presenters.words import Message, worded
 
 register = template.Library()
@@ -38,6 +39,29 @@ class Wrong(Protocol):
 def error_words(error: Wrong) -> str:
     """What an error says, in its reader's language."""
     return worded(error.said, gettext) if error.said else error.message
+
+
+@register.filter
+def problem_words(error: Problem) -> str:
+    """All that is wrong with a field, in the reader's language."""
+    return worded(problem(error), gettext)
+
+
+@register.filter
+def expected_words(text: str) -> str:
+    """What a field was expected to hold, in the reader's language."""
+    return worded(expectation(text), gettext)
+
+
+@register.filter
+def received_words(text: str) -> str:
+    """What a field held: words about it are in the reader's language."""
+    return worded(reception(text), gettext)
+
+
+def in_words(error: Problem) -> dict[str, str]:
+    """What was received and what was expected, each in the reader's language."""
+    return {"received": received_words(error.received), "expected": expected_words(error.expected)}
 
 
 @register.filter

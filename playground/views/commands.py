@@ -14,6 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from playground.presenters.amounts import clock
+from playground.presenters.words import worded
 from playground.recent import remember
 from playground.sessions.database import listing
 from playground.sessions.database.asking import in_thread
@@ -124,7 +125,7 @@ async def rerun_result(request: HttpRequest, client: SessionClient, token: str) 
 
 async def _result(client: SessionClient, new_branch: NewBranch) -> dict[str, Any]:
     result = new_branch.result
-    reasons = {left.at: left.message for left in result.left}
+    reasons = {left.at: worded(left.said, _) for left in result.left}
     refused = await in_thread(listing.skipped, client.session.pk, reasons)
     return {
         "branch": new_branch.branch,

@@ -143,7 +143,8 @@ async def _import(request: HttpRequest) -> HttpResponse:
         text, filename = received(request)
         name = "" if renames(request) else filename.rsplit(".", 1)[0][:120]
         name = name or _("Imported cluster")
-        session = await create_session(name=name, creator=creator(request))
+        seed = _seed(request.POST.get("seed", ""))
+        session = await create_session(name=name, creator=creator(request), seed=seed)
         client = SessionClient(session, "edit")
         try:
             return await previewed(request, client, text, filename)
@@ -152,7 +153,14 @@ async def _import(request: HttpRequest) -> HttpResponse:
             raise
     except SessionError as error:
         return await _home(
-            request, {"refusal": error, "text": pasted(request), "rename": renames(request)}, error.status
+            request,
+            {
+                "refusal": error,
+                "text": pasted(request),
+                "rename": renames(request),
+                "seed": request.POST.get("seed", "")[:10],
+            },
+            error.status,
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from msgspec import to_builtins
@@ -65,7 +66,7 @@ async def _context(client: SessionClient, look: Look, shown: Shown, head: int) -
         "position": shown.position,
         "head": head,
         "following": look.at is None or look.at > head,  # beyond the head there is nothing to stand at
-        "running": to_builtins(running),
+        "running": to_builtins(running and running.told(get_language() or "en")),
         "ended": ended,
         "profile": shown.panels["transport"].context["profile"],
         "kube_version": KUBE_VERSION,

@@ -83,3 +83,35 @@ def test_two_sessions_side_by_side_on_a_screen_and_on_a_phone(
     expect(quiet).not_to_have_url(before)
     frame = quiet.locator("iframe").first.content_frame
     expect(frame.locator("#panel-narrator, .embed-foot .sentence").first).to_contain_text("api-4")
+
+
+def test_a_screen_reader_reads_the_studio_in_its_order(quiet: Page, begin: Begin) -> None:
+    """The bar and the points, what is decided, who waits, what is said of it, when."""
+    parts = ["bar", "points", "stage", "rail", "narrator", "timeline"]
+    quiet.goto(begin("cluster:small").url)
+    found = quiet.evaluate(
+        "parts => [...document.querySelectorAll(parts.map((id) => `#${id}`).join())].map((part) => part.id)",
+        parts,
+    )
+    assert found == parts
+    skips = quiet.locator(".skips a").evaluate_all("links => links.map((a) => a.hash.slice(1))")
+    assert skips == [part for part in parts if part in skips]
+
+
+def test_more_contrast_has_no_quiet_words_and_no_faint_lines(quiet: Page, begin: Begin) -> None:
+    quiet.emulate_media(contrast="more")
+    quiet.goto(begin("cluster:small").url)
+    values = "name => getComputedStyle(document.body).getPropertyValue(name)"
+    ink = quiet.evaluate(values, "--ink")
+    assert [quiet.evaluate(values, name) for name in ("--mute", "--idle", "--edge", "--line")] == [ink] * 4
+
+
+def test_forced_colours_outline_what_a_fill_marks_elsewhere(quiet: Page, begin: Begin) -> None:
+    session = begin("cluster:small")
+    session.until(point="Filter", plugin="NodeResourcesFit")
+    quiet.emulate_media(forced_colors="active")
+    quiet.goto(session.at())
+    connected(quiet)
+    now = quiet.locator("#points .point.now > .stop")
+    expect(now).to_be_visible()
+    expect(now).to_have_css("outline-style", "solid")

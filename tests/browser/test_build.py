@@ -142,7 +142,7 @@ def test_what_is_built_while_standing_in_the_past_is_asked_about_and_opens_a_for
     expect(studio.locator("#node-node-1")).to_be_attached()
     studio.goto(origin + "?at=0")
     opened = drawer(studio)
-    expect(opened.get_by_text("You stand at step 0")).to_be_visible()
+    expect(opened.get_by_text("You are viewing step 0")).to_be_visible()
     opened.get_by_label("Name pattern").fill("late-{i}")
     opened.get_by_role("button", name="Create the nodes").click()
     expect(opened.get_by_role("button", name="Go to the newest step")).to_be_visible()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from playground.presenters.amounts import thousands
 from playground.presenters.scene import cycle_of, short
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import Phase, SchedulingCycleView, WorldView
+from scheduler_core.view import Phase, Point, SchedulingCycleView, WorldView
 
 
 def coming(sim: WorldView) -> Message | None:
@@ -27,6 +27,16 @@ def _pre_filter(cycle: SchedulingCycleView, pod: str) -> Message:
     if cycle.steps:
         return message(gettext_noop("PreFilter goes on: plugins prepare for %(pod)s, or refuse it."), pod=pod)
     return message(gettext_noop("PreFilter: the scheduling cycle of %(pod)s begins."), pod=pod)
+
+
+def _reserve(cycle: SchedulingCycleView, pod: str) -> Message:
+    if cycle.steps and cycle.steps[-1].point == Point.RESERVE:
+        text = gettext_noop("Reserve goes on: plugins reserve for %(pod)s on %(node)s, or refuse it.")
+    else:
+        text = gettext_noop(
+            "Reserve: %(pod)s is assumed on %(node)s; what it requests counts as used from then on."
+        )
+    return message(text, pod=pod, node=cycle.chosen or "–")
 
 
 def _pre_score(cycle: SchedulingCycleView, pod: str) -> Message:
@@ -54,9 +64,7 @@ _NEXT: dict[Phase, Callable[[SchedulingCycleView, str], Message]] = {
     ),
     Phase.EXTENDER_PRIORITIZE: _saying(gettext_noop("The extenders score the feasible nodes for %(pod)s.")),
     Phase.SELECT: _saying(gettext_noop("The node with the highest total score is selected for %(pod)s.")),
-    Phase.RESERVE: _saying(
-        gettext_noop("Reserve: %(pod)s is assumed on %(node)s; what it requests counts as used from then on.")
-    ),
+    Phase.RESERVE: _reserve,
     Phase.PERMIT: _saying(gettext_noop("Permit: plugins allow %(pod)s, make it wait, or reject it.")),
     Phase.FAILED: _saying(gettext_noop("%(pod)s goes back to the queue.")),
     Phase.DONE: _saying(

@@ -246,13 +246,35 @@ _OF_ONE = {
     "ApplyObjects": gettext_noop("1 object applied."),
     "DeleteObjects": gettext_noop("1 object deleted."),
 }
+# The same of a record that names the object, pod or node.
+_NAMED = {
+    "PatchObject": gettext_noop("%(kind)s %(name)s is changed."),
+    "ScaleObject": gettext_noop("%(kind)s %(name)s is scaled."),
+    "BindPod": gettext_noop("%(pod)s is bound by hand."),
+    "EvictPod": gettext_noop("The eviction of %(pod)s is requested."),
+    "DecidePermit": gettext_noop("%(pod)s, which waits on Permit, is allowed or rejected by hand."),
+    "DrainNode": gettext_noop("%(node)s is being drained."),
+    "CancelDrain": gettext_noop("The drain of %(node)s is cancelled."),
+    "SetKubelet": gettext_noop("The kubelet of %(node)s is stopped or started."),
+    "ReportCondition": gettext_noop("%(node)s reports another condition."),
+}
 
 
 def _command(command: CommandApplied) -> Message:
+    values = _named(command)
+    if command.kind in _NAMED and values:
+        return message(_NAMED[command.kind], **values)
     n = command.objects if command.kind == "ApplyObjects" else command.count or 0
     texts = _OF_ONE if n == 1 else _COMMANDS
     text = texts.get(command.kind) or _COMMANDS.get(command.kind, gettext_noop("A command is applied."))
     return message(text, n=n)
+
+
+def _named(command: CommandApplied) -> dict[str, str]:
+    """What a record of a command names: an object, a pod and a node."""
+    ref, pod, node = (getattr(command, field, None) or None for field in ("ref", "pod", "node"))
+    values = {"kind": ref.kind, "name": ref.name} if ref else {}
+    return {**values, **({"pod": short(pod)} if pod else {}), **({"node": node} if node else {})}
 
 
 def _object(changed: ObjectChanged) -> Message:

@@ -11,6 +11,8 @@ from typing import Any
 
 from msgspec import Struct, convert
 
+from playground.presenters.problems import expectation, reception
+from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from scheduler_core.trace.kinds import KINDS, CommandApplied, ObjectChanged, PluginRan
 from scheduler_core.view import RECORD_FIELDS, Code, Place, Point
@@ -214,9 +216,12 @@ def _problem(path: str, received: str, expected: str) -> FieldProblem:
     return FieldProblem(path=path, received=received[:80], expected=expected)
 
 
-def _sentence(problem: FieldProblem) -> str:
-    where = f"{problem.path}: " if problem.path else ""
-    return f"{where}received {problem.received}; expected {problem.expected}"
+def _sentence(problem: FieldProblem) -> Message:
+    values = {"received": reception(problem.received), "expected": expectation(problem.expected)}
+    if not problem.path:
+        return message(gettext_noop("received %(received)s; expected %(expected)s"), **values)
+    text = gettext_noop("%(path)s: received %(received)s; expected %(expected)s")
+    return message(text, path=problem.path, **values)
 
 
 def _mixed(point: Breakpoint) -> FieldProblem:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from playground.presenters.words import Message as Words
 from playground.sessions.protocol.base import Message, Query
 from playground.sessions.protocol.looking import Configured
 
@@ -123,7 +124,7 @@ class LeftOut(Struct, frozen=True):
     """A command that no longer applied, and why."""
 
     at: int
-    message: str
+    said: Words
 
 
 class RerunResult(Struct, frozen=True):

@@ -110,7 +110,7 @@ class InThePast(SessionError):
 
     def __init__(self, at: int, head: int) -> None:
         text = gettext_noop(
-            "You stand at step %(at)s of %(head)s, in the past. Apply this in a fork from here, "
+            "Step %(at)s of %(head)s is not the newest one. Apply this in a fork from here, "
             "or go to the newest step and apply it there?"
         )
         super().__init__(message(text, at=f"{at:,}", head=f"{head:,}"))

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
-from playground.presenters.words import Message, gettext_noop, in_english, message
+from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.protocol.breakpoints import Breakpoint
 from playground.sessions.protocol.errors import SessionError
 
@@ -25,9 +25,6 @@ class Condition(Struct, frozen=True, tag_field="kind"):
 
     def said(self) -> Message:
         raise NotImplementedError
-
-    def words(self) -> str:
-        return in_english(self.said())
 
 
 class NextUnschedulable(Condition, frozen=True, tag="unschedulable"):

@@ -54,7 +54,7 @@ class RunTo(Struct, frozen=True, tag_field="kind", tag="run"):
     def status(self, speed: float, done: int, waiting: int) -> Running:
         """As of Play."""
         left = None if self.until else _seconds(waiting, speed)
-        until = self.until.words() if self.until else ""
+        until = self.until.said() if self.until else ""
         return Running("run", "", round(speed, 1), done, done + waiting, left, until)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, override
 from msgspec import DecodeError, Meta, Struct, ValidationError, convert, field
 from msgspec.json import Decoder, Encoder
+from msgspec.structs import replace
 
 from playground.presenters.look import MAX_NUMBER
+from playground.presenters.words import Message, worded
 from playground.sessions.protocol.breakpoints import Hit
 from playground.sessions.protocol.errors import EngineFailed, FieldProblem, SessionError
 from playground.sessions.protocol.moving import Reason
@@ -163,7 +165,14 @@ class Running(Struct, frozen=True):
     done: int
     total: int
     left: float | None
-    until: str
+    until: str | Message
+
+    def told(self, language: str) -> Running:
+        """The same for a reader of a language: with words, not a message."""
+        if isinstance(self.until, str):
+            return self
+        with override(language):
+            return replace(self, until=worded(self.until, gettext))
 
 
 class Delta(ToPage, frozen=True):

@@ -234,7 +234,8 @@ class Publisher:
         """Say where the head is, and what drives the session, to those who see what they are to see."""
         for viewer in self.viewers:
             target = viewer.target(head)
-            if viewer.ready and viewer.seen == target and viewer.heard != (head, running):
+            told = running and running.told(viewer.language)
+            if viewer.ready and viewer.seen == target and viewer.heard != (head, told):
                 step = Step(target, target, viewer.language)
                 self._send([viewer], _delta(step, head, running, Fragments("", [])), target)
 
@@ -274,7 +275,7 @@ def _delta(step: Step, head: int, running: Running | None, fragments: Fragments)
         since=seen.position if seen else None,
         head=head,
         following=target.look.at is None,
-        running=running,
+        running=running and running.told(step.language),
         html=fragments.html,
         moved=fragments.moved,
     )

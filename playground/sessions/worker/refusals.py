@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from playground.presenters.problems import problem as in_words
+from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.protocol.errors import CommandRefused, FieldProblem, ServerAnswer
 from playground.sessions.worker.world import FieldError, Refused, Simulation
 from scheduler_core.view import is_standing
@@ -28,13 +30,17 @@ def refused(error: Refused) -> CommandRefused:
 def refusal(errors: Iterable[FieldError]) -> CommandRefused:
     """Field errors as they are reported; the message is the first one."""
     listed = list(errors)
-    first = listed[0]
-    message = f"{first.object}: {first}" if first.object else str(first)
-    if first.file:
-        message = f"{first.file}: {message}"
-    if len(listed) > 1:
-        message += f" (and {len(listed) - 1} more)"
-    return CommandRefused(message, [problem(error) for error in listed[:MOST_ERRORS]])
+    return CommandRefused(said_of(listed), [problem(error) for error in listed[:MOST_ERRORS]])
+
+
+def said_of(errors: Sequence[FieldError]) -> Message:
+    """The first of some errors, with where it is, and how many more there are."""
+    said, first = in_words(problem(errors[0])), errors[0]
+    for where in filter(None, (first.object, first.file)):
+        said = message(gettext_noop("%(where)s: %(said)s"), where=where, said=said)
+    if len(errors) > 1:
+        said = message(gettext_noop("%(said)s (and %(n)s more)"), said=said, n=len(errors) - 1)
+    return said
 
 
 def count_objects(world: Simulation) -> int:

@@ -16,7 +16,7 @@ from playground.sessions.protocol.comparing import LeftOut, Moments, RerunProgre
 from playground.sessions.protocol.errors import LimitReached, SessionError
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.memory import SHARED, Budget
-from playground.sessions.worker.refusals import count_objects, refusal
+from playground.sessions.worker.refusals import count_objects, said_of
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Command, Redo, Refused, Simulation, Undo
 
@@ -153,14 +153,19 @@ class Rerun:
         world = self.world
         if isinstance(command, Undo | Redo) and not edits.same(before, world.edits, command):
             self.left.append(
-                LeftOut(at, "What it takes back or makes again was left out, or is not the same.")
+                LeftOut(
+                    at,
+                    message(
+                        gettext_noop("What it takes back or makes again was left out, or is not the same.")
+                    ),
+                )
             )
             return
         position, edits_before = world.position, world.edits
         try:
             world.apply(command)
         except Refused as refused:
-            self.left.append(LeftOut(at, refusal(refused.errors).message))
+            self.left.append(LeftOut(at, said_of(refused.errors)))
             return
         self._require_room()
         self.kept.append((at, position))

@@ -20,6 +20,7 @@ from playground.presenters.acting import facts, present
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.protocol.looking import SubjectFound, SubjectOf
 from playground.sessions.web.client import SessionClient
+from playground.templatetags.playground_words import problem_words
 from playground.views.access import forks
 from playground.views.responses import FORM_ERRORS, by_htmx, go, in_drawer, position, refused, workbench
 
@@ -92,7 +93,7 @@ async def _carry_out(
     try:
         await client.apply(msgspec.to_builtins(form.command), at=position(request), source="actions")
     except FORM_ERRORS as error:
-        placed = not error.answer and form.take((each.path, each.text) for each in error.errors)
+        placed = not error.answer and form.take((each.path, problem_words(each)) for each in error.errors)
         refusal = None if placed else error
         return refused(request, client, "act", error, {**page, "refusal": refusal})
     if by_htmx(request) and not in_drawer(request):

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods
 from playground.forms.world import ANSWERS, CALL_CHOICES, CallForm
 from playground.sessions.protocol.looking import Configuration
 from playground.sessions.web.client import SessionClient
+from playground.templatetags.playground_words import expected_words, in_words
 from playground.views.access import opens
 from playground.views.responses import FORM_ERRORS, position, refused, workbench
 from scheduler_core.commands import FailCall, FieldProblem
@@ -48,7 +49,8 @@ async def _ask(request: HttpRequest, client: SessionClient) -> HttpResponse:
         command = FailCall(**form.cleaned_data)
     except FieldProblem as problem:
         form.add_error(
-            problem.field, _WORDS % {"received": repr(problem.received), "expected": problem.expected}
+            problem.field,
+            _WORDS % {"received": repr(problem.received), "expected": expected_words(problem.expected)},
         )
         return workbench(request, client, "calls", await _page(request, client, form), 422)
     return await _apply(request, client, msgspec.to_builtins(command), form, _("It was asked for."))
@@ -67,7 +69,7 @@ async def _apply(
         refusal: Any = error
         for each in error.errors:
             if form.is_bound and each.path in form.fields:
-                form.add_error(each.path, _WORDS % {"received": each.received, "expected": each.expected})
+                form.add_error(each.path, _WORDS % in_words(each))
                 refusal = None
         context = {**await _page(request, client, form), "refusal": refusal}
         return refused(request, client, "calls", error, context)

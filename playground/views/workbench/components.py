@@ -14,6 +14,7 @@ from playground.forms.flags import at_line, line_of
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.looking import Configuration, ReadConfiguration
 from playground.sessions.web.client import SessionClient
+from playground.templatetags.playground_words import in_words
 from playground.views.access import opens
 from playground.views.responses import FORM_ERRORS, done, position, refused, warn, workbench
 from playground.views.workbench.texts import read_yaml
@@ -91,6 +92,6 @@ async def _placed(client: SessionClient, form: ClusterForm, error: FieldProblem)
     words = _("%(path)s: received %(received)s; expected %(expected)s")
     form.add_error(
         name,
-        at_line(line, words % {"path": path, "received": error.received, "expected": error.expected}),
+        at_line(line, words % {"path": path, **in_words(error)}),
     )
     return True

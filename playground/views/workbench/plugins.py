@@ -17,6 +17,7 @@ from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.looking import Configuration, Configured
 from playground.sessions.protocol.plugins import TryPlugin
 from playground.sessions.web.client import SessionClient
+from playground.templatetags.playground_words import expected_words, in_words
 from playground.views.access import opens
 from playground.views.responses import FORM_ERRORS, done, position, refused, workbench
 from scheduler_core.commands import DefinePlugin, SetConfiguration
@@ -104,11 +105,12 @@ def _placed(form: PluginForm, errors: list[FieldProblem]) -> list[FieldProblem]:
         elif field == "plugin":
             form.add_error(
                 field,
-                _("received %(received)s; expected %(expected)s")
-                % {"received": error.received, "expected": error.expected},
+                _("received %(received)s; expected %(expected)s") % in_words(error),
             )
         elif field == "definition":
-            form.add_error("filter", _("expected %(expected)s") % {"expected": error.expected})
+            form.add_error(
+                "filter", _("expected %(expected)s") % {"expected": expected_words(error.expected)}
+            )
         else:
             left.append(error)
     return left

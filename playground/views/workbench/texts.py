@@ -14,6 +14,7 @@ from playground.presenters.words import Message, worded
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.looking import ReadConfiguration
 from playground.sessions.web.client import SessionClient
+from playground.templatetags.playground_words import problem_words
 from scheduler_core.intake import is_archive, packed
 from scheduler_core.view import join_files
 
@@ -41,7 +42,7 @@ class ReadYaml(NamedTuple):
 async def read_yaml(client: SessionClient, text: str) -> ReadYaml:
     """The one object of a text, None where there is none, and what is wrong with it, with lines."""
     read = await client.check(ReadConfiguration(text=text.replace("\r\n", "\n")))
-    errors = [at_line(error.line, error.text) for error in read.errors]
+    errors = [at_line(error.line, problem_words(error)) for error in read.errors]
     if not errors and read.documents > 1:
         errors = [_("There must be one document in it.")]
     return ReadYaml(read.manifest, errors)

@@ -101,3 +101,13 @@ def test_the_profile_is_the_present_cycles_and_before_any_the_first_one() -> Non
     sim.apply(ApplyObjects((node("n0"), pod("p0", schedulerName="packing"))))
     sim.step(Grain.POD)
     assert shown("transport", sim)["context"]["profile"] == "packing"
+
+
+def test_what_follows_the_first_plugin_of_reserve_is_the_next_one() -> None:
+    def coming(sim: Simulation) -> str:
+        return str((context(sim)["next"] or {}).get("text", ""))
+
+    sim = until(three_nodes(), lambda sim: coming(sim).startswith("Reserve: %(pod)s is assumed"))
+    sim.step(Grain.PLUGIN)
+    assert said(sim).startswith("Reserve · ")
+    assert coming(sim).startswith("Reserve goes on: ")

@@ -7,7 +7,9 @@ import msgspec
 import pytest
 
 from playground.presenters.sentences.records import RANK, SENTENCES, row
+from playground.presenters.words import in_english
 from playground.templatetags.studio import translated
+from scheduler_core.commands import CommandRecord, Ref
 from scheduler_core.trace.kinds import CLASSES, ApiCall, Facts, PluginRan, PodForgotten
 from scheduler_core.trace.records import Record
 from scheduler_core.trace.schema import FieldSchema, fields_of
@@ -58,3 +60,17 @@ def test_a_refusal_and_a_failure_are_marked() -> None:
 def test_the_end_of_an_attempt_tells_more_than_its_beginning() -> None:
     assert RANK["attempt_ended"] < RANK["attempt_started"]
     assert "plugin_ran" not in RANK
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"kind": "PatchObject", "ref": Ref("Node", "", "n1")}, "Node n1 is changed."),
+        ({"kind": "EvictPod", "pod": "default/web-1"}, "The eviction of web-1 is requested."),
+        ({"kind": "DrainNode", "node": "n1"}, "n1 is being drained."),
+        ({"kind": "PatchObject"}, "An object is changed."),
+    ],
+)
+def test_a_command_says_what_it_is_about(fields: dict[str, Any], words: str) -> None:
+    told = row(Record(1, 0, CommandRecord(**fields), "kube-scheduler", 0))
+    assert in_english(told["sentence"]) == words

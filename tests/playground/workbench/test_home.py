@@ -63,6 +63,15 @@ def test_a_session_begins_with_the_seed_that_was_asked_for():
     assert "The seed “-1” is not a whole number" in page_text(answer)
 
 
+def test_an_import_begins_with_the_seed_that_was_asked_for():
+    text = "apiVersion: v1\nkind: Node\nmetadata: {name: mine}\n"
+    Client().post("/new", {"start": "import", "text": text, "seed": "11"})
+    assert Session.objects.get().seed == 11
+    answer = Client().post("/new", {"start": "import", "text": text, "seed": "x"})
+    assert (answer.status_code, Session.objects.count()) == (400, 1)
+    assert "The seed “x” is not a whole number" in page_text(answer)
+
+
 def test_the_last_sessions_of_a_browser_are_offered_again(visitor):
     begun = visitor("cluster:small")
     assert f'href="{begun.url}"' in begun.browser.get("/").content.decode()

@@ -39,7 +39,7 @@ FORMS = [
 def test_a_form_sent_from_the_past_is_asked_about(begun, path, fields):
     answer = begun.post(path, **fields, at=1)
     assert answer.status_code == 409
-    assert "You stand at step 1 of 2 , in the past" in page_text(answer)
+    assert "You are viewing step 1 of 2" in page_text(answer)
     assert (begun.head(), Session.objects.count()) == (2, 1)
 
 

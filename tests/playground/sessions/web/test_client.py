@@ -132,7 +132,7 @@ async def test_acting_in_the_past_forks(client: SessionClient) -> None:
 
 async def test_acting_in_the_past_asks_first(client: SessionClient) -> None:
     await step(client)
-    with pytest.raises(InThePast, match="You stand at step 1 of 2, in the past"):
+    with pytest.raises(InThePast, match="Step 1 of 2 is not the newest one"):
         await client.apply(applying(pod("what-if")), at=1)
     assert await head_of(client) == 2
     assert await Session.objects.acount() == 1

@@ -12,6 +12,7 @@ from msgspec import to_builtins
 
 from playground.lessons import beginning, play, read_lessons
 from playground.models import LogEntry, Session
+from playground.presenters.words import in_english
 from playground.sessions.database import log
 from playground.sessions.database.log import EDITION
 from playground.sessions.protocol.errors import SessionError
@@ -111,7 +112,7 @@ async def test_a_run_stops_at_the_first_step_where_its_condition_holds(
         sim.position,
         {"until": to_log(until)},
     )
-    assert await said(mixed) == f"The run stopped where {until.words()}."
+    assert await said(mixed) == f"The run stopped where {in_english(until.said())}."
 
 
 async def test_the_next_pod_is_one_that_comes_after_the_run_began(mixed: Session) -> None:
@@ -235,7 +236,7 @@ async def test_a_run_to_a_condition_can_be_cancelled(transactional_db: None) -> 
             await asyncio.sleep(0.01)
         running = client.live().running
         await client.live().pause()
-        return running is not None and running.until == "the next pod is unschedulable"
+        return running is not None and running.until == NextUnschedulable().said()
 
     assert await runtime().call(cancelled)
     await session.arefresh_from_db()

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
+from playground.presenters.words import in_english
 from playground.sessions.protocol.comparing import RerunResult
 from playground.sessions.protocol.errors import LimitReached, SessionError
 from playground.sessions.worker.engine import Engine
@@ -157,7 +158,7 @@ def test_a_command_that_no_longer_applies_is_left_out_with_its_error() -> None:
     story.rest()
     result, world = story.without(added)
     assert [one.at for one in result.left] == [patched]
-    assert '"a" not found' in result.left[0].message
+    assert '"a" not found' in in_english(result.left[0].said)
     assert placed(world) == {"p": "b"}
 
 

@@ -1,0 +1,59 @@
+"""What stands on the stage can be read: nothing lies over something else, and no name is broken within a word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+
+from scripts.pictures import states
+from scripts.pictures.session import Session
+from tests.browser.server import PlaygroundServer
+from tests.browser.studio import connected
+
+Begin = Callable[..., Session]
+OUTSIDE = """boxes => boxes.flatMap((box) => [...box.children].filter((child) => {
+  const [outer, inner] = [box.getBoundingClientRect(), child.getBoundingClientRect()];
+  return inner.left < outer.left - 1 || inner.right > outer.right + 1;
+}).map((child) => child.textContent.trim()))"""
+LINES = "names => names.map((name) => [name.textContent.trim(), name.getClientRects().length])"
+
+
+@pytest.fixture
+def begin(new_context: Callable[..., BrowserContext], server: PlaygroundServer) -> Begin:
+    making = new_context()
+    return lambda start="empty", name="": Session(making, server.url, start, name)
+
+
+def shown(page: Page, world: Iterator[states.State], name: str, width: int, height: int) -> None:
+    """Look at a state of a world in a window of this size."""
+    state = next(state for state in world if state.name == name)
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(state.url)
+    connected(page)
+
+
+def test_the_counts_of_each_filter_plugin_stay_in_its_column(page: Page, begin: Begin) -> None:
+    world = states.shop(begin)
+    shown(page, world, "filter", 390, 844)
+    heads = page.locator("#panel-stage .heads .head")
+    assert heads.count() == 6
+    assert heads.evaluate_all(OUTSIDE) == []
+
+
+def test_a_feasible_node_says_so_on_its_own_line(page: Page, begin: Begin) -> None:
+    shown(page, states.shop(begin), "filter", 1440, 900)
+    middles = page.locator("#panel-stage .track.ok").evaluate_all(
+        "rows => rows.map((row) => [row, row.querySelector('.verdict')].map((part) => part.getBoundingClientRect()))"
+        ".map(([row, verdict]) => Math.abs(row.top + row.height / 2 - verdict.top - verdict.height / 2))"
+    )
+    assert middles
+    assert max(middles) <= 1.5
+
+
+def test_the_names_of_what_is_ahead_of_a_binding_stand_in_one_line(page: Page, begin: Begin) -> None:
+    shown(page, states.binding(begin), "binding", 1280, 720)
+    ahead = page.locator("#panel-stage .step.ahead b span")
+    assert [name for name, lines in ahead.evaluate_all(LINES) if lines > 1] == []
+    assert "WaitOnPermit" in ahead.all_inner_texts()
