@@ -53,6 +53,41 @@ class Session(models.Model):
         return self.name
 
 
+class OwnLesson(models.Model):
+    """A lesson that somebody makes (docs/lessons.md): its files as they were written last, right or wrong.
+
+    `edit_key` opens it for changes, `key` is handed to those who take it. `checked` is what the last check found
+    (playground/lessons/authoring/checking.py, without the document), none where it has not been checked since the last change;
+    `document` names the LessonDocument that learners get, empty while there is none without findings; `draft` the one of the last check.
+    """
+
+    edit_key = models.CharField(max_length=64, unique=True, default=new_key)
+    key = models.CharField(max_length=64, unique=True, default=new_key)
+    plan = models.TextField(blank=True, default="")
+    english = models.TextField(blank=True, default="")
+    chinese = models.TextField(blank=True, default="")
+    checked = models.JSONField(null=True, blank=True)
+    draft = models.CharField(max_length=80, blank=True, default="")
+    document = models.CharField(max_length=80, blank=True, default="")
+    creator = models.CharField(max_length=64, blank=True, default="", db_index=True)
+    created = models.DateTimeField(auto_now_add=True)
+    used = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    def __str__(self) -> str:
+        return f"lesson {self.pk}"
+
+
+class LessonDocument(models.Model):
+    """A lesson of somebody's own as sessions have it, compressed with zlib: it never changes, `slug` goes by what is in it."""
+
+    slug = models.CharField(max_length=80, primary_key=True)
+    data = models.BinaryField()
+    used = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    def __str__(self) -> str:
+        return self.slug
+
+
 class ViewLink(models.Model):
     """A further key that shows a session, until it ends (None: never) or is taken back."""
 

@@ -192,6 +192,8 @@ HEAVY_COMMAND_BYTES = 256 << 10
 OPEN_WAIT = 4.0
 # The longest that checking an imported trace may take.
 TRACE_SECONDS = env_number("TRACE_SECONDS", 120)
+# The longest that checking a lesson of somebody's own may take.
+LESSON_SECONDS = env_number("LESSON_SECONDS", 20)
 ENGINE_IDLE_SECONDS = env_number("ENGINE_IDLE_SECONDS", 300)
 # Checkpoints in the database spare replays. A session that is replayed in fewer seconds than this has none.
 CHECKPOINTS = env("CHECKPOINTS", "1") != "0"
@@ -204,6 +206,8 @@ MAX_LOG_ENTRIES = env_number("MAX_LOG_ENTRIES", 100_000)
 MAX_LOG_BYTES = env_number("MAX_LOG_BYTES", 64 << 20)
 MAX_UPLOAD_BYTES = env_number("MAX_UPLOAD_BYTES", 32 << 20)
 MAX_TRACE_BYTES = env_number("MAX_TRACE_BYTES", 256 << 20)
+MAX_LESSON_BYTES = env_number("MAX_LESSON_BYTES", 256 << 10)
+MAX_LESSONS_PER_CLIENT = env_number("MAX_LESSONS_PER_CLIENT", 100)
 MAX_COMMAND_BYTES = 2 * MAX_UPLOAD_BYTES
 MAX_SESSIONS_PER_CLIENT = env_number("MAX_SESSIONS_PER_CLIENT", 500)
 # Steps of one run: pods that fit nowhere are tried again and again.

@@ -21,6 +21,7 @@ from playground.views import (
     sharing,
     story,
 )
+from playground.views.lessons import editing, making, taking
 from playground.views.offline import choosing, downloads
 from playground.views.past import breakpoints, compare, devices, diff, lanes, records, statistics
 from playground.views.stage import embed, lockstep, sheets, terms
@@ -42,6 +43,13 @@ from playground.views.workbench import (
 urlpatterns = [
     path("", home.home, name="home"),
     path("new", home.new, name="new"),
+    path("lesson/", making.own_lessons, name="own-lessons"),
+    path("lesson/new", making.new_lesson, name="new-lesson"),
+    path("lesson/<str:key>/", taking.own_lesson, name="own-lesson"),
+    path("lesson/<str:key>/edit", editing.edit, name="edit-lesson"),
+    path("lesson/<str:key>/files", editing.files, name="lesson-files"),
+    path("lesson/<str:key>/lesson.zip", editing.download, name="lesson-zip"),
+    path("lesson/<str:key>/delete", editing.delete, name="delete-lesson"),
     path("language", set_language, name="language"),
     path("import-trace", exports.import_trace, name="import-trace"),
     path("trace.schema.json", downloads.schema, name="trace-schema"),
@@ -142,6 +150,7 @@ urlpatterns = [
     path("s/<str:key>/links", sharing.view_links, name="view-links"),
     path("s/<str:key>/story/<int:chapter>", story.story_act, name="story"),
     path("s/<str:key>/lesson/<int:chapter>", story.lesson_answer, name="lesson-answer"),
+    path("s/<str:key>/make-lesson", making.from_session, name="make-lesson"),
     path("s/<str:key>/lesson/task", story.lesson_task, name="lesson-task"),
 ]
 websocket_urlpatterns = [path("ws/s/<str:key>/", SessionConsumer.as_asgi())]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from playground.lessons.facts import BadFact, Value
 from playground.lessons.format import LANGUAGES, Lesson, Question, Words
 from playground.lessons.judging import as_text, judge
 from playground.lessons.play import Played, StuckLesson, play, solve
-from playground.lessons.texts import placeholders
+from playground.lessons.texts import ANSWER, placeholders
 from scheduler_core.commands import Refused
 from scheduler_core.view import InvalidObject
 
@@ -17,12 +17,16 @@ LEAST_QUESTIONS = 2
 
 def problems(lesson: Lesson, slugs: frozenset[str] = frozenset()) -> list[str]:
     """What is wrong with it, a sentence each; `slugs` are the lessons that `next` may name."""
-    found = [*_of_plan(lesson, slugs), *_of_words(lesson)]
+    found = [*_of_plan(lesson, slugs), *problems_of_words(lesson)]
     try:
-        played = play(lesson)
-        return [*found, *_of_questions(lesson, played), *_of_task(lesson, played)]
+        return [*found, *problems_of_play(lesson, play(lesson))]
     except (StuckLesson, BadFact, Refused, InvalidObject) as error:
         return [*found, str(error)]
+
+
+def problems_of_play(lesson: Lesson, played: Played) -> list[str]:
+    """What is wrong with its questions and its task, as it was played."""
+    return [*_of_questions(lesson, played), *_of_task(lesson, played)]
 
 
 def _of_plan(lesson: Lesson, slugs: frozenset[str]) -> Iterator[str]:
@@ -33,12 +37,15 @@ def _of_plan(lesson: Lesson, slugs: frozenset[str]) -> Iterator[str]:
         yield f"card {ids[0]} is the first one, and has a condition: a lesson begins with its first card"
     if len(lesson.questions) < LEAST_QUESTIONS:
         yield f"it has {len(lesson.questions)} questions, and needs {LEAST_QUESTIONS}"
+    if lesson.plan.task is None or any(not words.task or not words.sum_up for words in lesson.words.values()):
+        yield "it ends without a task and a summing up"
     if lesson.plan.next and slugs and lesson.plan.next not in slugs:
         yield f"next: there is no lesson {lesson.plan.next}"
 
 
-def _of_words(lesson: Lesson) -> Iterator[str]:
-    for language in LANGUAGES:
+def problems_of_words(lesson: Lesson, languages: Sequence[str] = LANGUAGES) -> Iterator[str]:
+    """What is wrong with its words, in the languages that it has to have."""
+    for language in languages:
         words = lesson.words.get(language)
         if words is None:
             yield f"{language}.yaml is missing"
@@ -60,7 +67,8 @@ def _in_language(lesson: Lesson, words: Words) -> Iterator[str]:
             yield f"card {card.id} asks, and needs ask, right and wrong"
         if card.do is not None and not said.do:
             yield f"card {card.id} offers something, and needs do"
-        unknown = placeholders(" ".join(said.texts())) - set(lesson.plan.facts)
+        known = {*lesson.plan.facts, *([ANSWER] if card.question is not None else [])}
+        unknown = placeholders(" ".join(said.texts())) - known
         yield from (f"card {card.id}: there is no fact {name}" for name in sorted(unknown))
 
 
@@ -101,8 +109,12 @@ def wrong_answer(question: Question, key: Value, options: tuple[str, ...]) -> tu
 
 
 def _of_task(lesson: Lesson, played: Played) -> Iterator[str]:
+    if lesson.plan.task is None:
+        return
+    assert played.last is not None
     before, after = solve(lesson, played.last)
     if before:
         yield "task: its check holds before anything is done"
     if not after:
-        yield "task: its check does not hold after the solution"
+        solved = bool(lesson.plan.task.solution)
+        yield "task: its check does not hold after the solution" if solved else "task: it has no solution"

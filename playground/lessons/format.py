@@ -77,12 +77,12 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """lesson.yaml. `commands`: what is done once everything is there, before the first card."""
+    """lesson.yaml. `commands`: what is done once everything is there, before the first card. A lesson of people's own may have no task."""
 
     track: Track
     minutes: int
     cards: tuple[Card, ...]
-    task: Task
+    task: Task | None = None
     next: str = ""
     facts: Mapping[str, Json] = {}
     settings: Json = {}
@@ -109,13 +109,13 @@ class CardWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """en.yaml, zh-hans.yaml: a lesson's words in one language. `{name}` stands for a fact's value."""
+    """en.yaml, zh-hans.yaml: a lesson's words in one language. `{name}` stands for a fact's value, `{answer}` for the card's own key."""
 
     title: str
     summary: str
     cards: Mapping[str, CardWords]
-    task: str
-    sum_up: str
+    task: str = ""
+    sum_up: str = ""
 
 
 class Lesson(msgspec.Struct, frozen=True):

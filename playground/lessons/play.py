@@ -12,8 +12,10 @@ from playground.lessons.evidence import Evidence, evidence_of, refusals
 from playground.lessons.facts import Points, Seen, Value, value_of
 from playground.lessons.format import Lesson
 from playground.lessons.named import short
+from playground.lessons.own import handed
 from playground.lessons.reached import reached_cards
 from playground.lessons.reading import beginning, command_of, lesson_of
+from playground.lessons.texts import ANSWER
 from scheduler_core import LATEST_EDITION
 from scheduler_core.simulation import Grain, Simulation
 from scheduler_core.view import SchedulingCycleView, WorldView
@@ -39,16 +41,18 @@ class Played:
     keys: Mapping[str, Value]
     options: Mapping[str, tuple[str, ...]]
     evidence: Mapping[str, Evidence]
-    last: Simulation = field(repr=False)
-    end: Simulation = field(repr=False)
+    last: Simulation | None = field(repr=False)  # at the last card's step; none where it was played elsewhere, as of the end
+    end: Simulation | None = field(repr=False)
+
+    def values_at(self, card: str) -> dict[str, Value]:
+        """What stands for the names in a card's texts: the facts, and where it asks its own key."""
+        return {**self.facts, **({ANSWER: self.keys[card]} if card in self.keys else {})}
 
 
 def play(lesson: Lesson, seed: int = 0) -> Played:
     """The lesson from its first card to its end, each offer taken at its card; raises StuckLesson, BadFact or Refused."""
-    world = Simulation(seed=seed, edition=LATEST_EDITION)
-    for command in beginning(lesson.plan):
-        world.apply(command)
-    seen, positions, last = Seen(world, _room), {}, world
+    world, seen = begun(lesson, seed)
+    positions, last = {}, world
     for card in lesson.plan.cards:
         _go_on(world, seen, lesson.slug, card.id, card.when)
         _require_alone(lesson, card.id, world)
@@ -62,7 +66,10 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
         positions,
         {name: value_of(fact, seen, first) for name, fact in lesson.plan.facts.items()},
         {card: value_of(question.answer, seen, card) for card, question in lesson.questions},
-        {card: question.among or _options(question.kind, seen, card) for card, question in lesson.questions},
+        {
+            card: question.among or options_at(question.kind, seen, card)
+            for card, question in lesson.questions
+        },
         {
             card: found
             for card, question in lesson.questions
@@ -73,9 +80,24 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
     )
 
 
-@lru_cache(maxsize=64)
+def begun(lesson: Lesson, seed: int = 0) -> tuple[Simulation, Seen]:
+    """The lesson's world before its first step, and what will have been seen of it as it is stepped."""
+    world = Simulation(seed=seed, edition=LATEST_EDITION)
+    for command in beginning(lesson.plan):
+        world.apply(command)
+    return world, Seen(world, _room)
+
+
 def played_before(slug: str, seed: int) -> Played | None:
-    """The same of a lesson by its name, played once; None where there is no such lesson."""
+    """The same of a lesson by its name, played once; None where there is no such lesson. People's own come with what they came to."""
+    own = handed(slug)
+    if own is not None:
+        return Played(own.positions, own.facts, own.keys, own.options, own.evidence, None, None)
+    return _played_once(slug, seed)
+
+
+@lru_cache(maxsize=64)
+def _played_once(slug: str, seed: int) -> Played | None:
     lesson = lesson_of(slug)
     return None if lesson is None else play(lesson, seed)
 
@@ -83,6 +105,7 @@ def played_before(slug: str, seed: int) -> Played | None:
 def solve(lesson: Lesson, last: Simulation) -> tuple[bool, bool]:
     """Whether the task's check holds as the task begins, on a fork of the last card's step, and after its solution."""
     world, task = last.fork(), lesson.plan.task
+    assert task is not None
     for act in task.start:
         world.apply(command_of(act))
         if act.until is not None:
@@ -103,7 +126,7 @@ def _go_on(world: Simulation, seen: Seen, slug: str, card: str, when: Mapping[st
     for _ in range(MOST_STEPS):
         if holds(when, world):
             return
-        if world.idle or not _step(world, seen):
+        if world.idle or not step(world, seen):
             break
     raise StuckLesson(f"{slug}: the step of card {card} is never reached; it asks for {dict(when)}")
 
@@ -117,11 +140,11 @@ def _require_alone(lesson: Lesson, card: str, world: Simulation) -> None:
 
 def _settle(world: Simulation, seen: Seen, until: Mapping[str, object] | None = None) -> None:
     for _ in range(MOST_SETTLING):
-        if (until is not None and holds(until, world)) or not _step(world, seen):
+        if (until is not None and holds(until, world)) or not step(world, seen):
             return
 
 
-def _step(world: Simulation, seen: Seen) -> bool:
+def step(world: Simulation, seen: Seen) -> bool:
     """Whether anything was left to happen."""
     before = world.position
     world.step(Grain.PLUGIN)
@@ -149,7 +172,7 @@ def _points_of(cycle: SchedulingCycleView) -> Points:
     return points
 
 
-def _options(kind: str, seen: Seen, card: str) -> tuple[str, ...]:
+def options_at(kind: str, seen: Seen, card: str) -> tuple[str, ...]:
     """What can be chosen on the screen at a card's step."""
     world = seen.at[card]
     if kind == "node":

@@ -13,6 +13,7 @@ import yaml
 from playground.builder.nodes import node_manifests
 from playground.builder.pods import pod_manifests
 from playground.lessons.format import LANGUAGES, TRACKS, Act, Lesson, Plan, Words
+from playground.lessons.own import PREFIX, handed
 from scheduler_core.commands import ApplyObjects, Command, SetConfiguration, SetSettings, command_from_json
 
 CONTENT = Path(__file__).parent / "content"
@@ -43,7 +44,10 @@ def _before(lesson: Lesson, follows: Mapping[str, Lesson]) -> int:
 
 
 def lesson_of(slug: str) -> Lesson | None:
-    """The lesson of that name, if there is one."""
+    """The lesson of that name, if there is one; of people's own lessons those that this process has been handed."""
+    if slug.startswith(PREFIX):
+        own = handed(slug)
+        return None if own is None else own.lesson
     return next((lesson for lesson in read_lessons() if lesson.slug == slug), None)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from playground.lessons.facts import Value
 from playground.lessons.judging import as_text
 
+ANSWER = "answer"  # in a card that asks: its own key
 _PLACEHOLDER = re.compile(r"(?<!\{)\{([a-z_][a-z0-9_]*)\}")
 
 

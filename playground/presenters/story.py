@@ -44,14 +44,15 @@ def _card(
 ) -> dict[str, Any]:
     """A card in every language; `before` and `after`: the steps of its neighbours where the lesson is played as written."""
     ids = [each.id for each in lesson.plan.cards]
+    values = played.values_at(card.id)
     return {
         "number": number,
         "words": {
             language: {
-                "text": filled(words.cards[card.id].text, played.facts),
-                "ask": filled(words.cards[card.id].ask, played.facts),
-                "right": filled(words.cards[card.id].right, played.facts),
-                "wrong": filled(words.cards[card.id].wrong, played.facts),
+                "text": filled(words.cards[card.id].text, values),
+                "ask": filled(words.cards[card.id].ask, values),
+                "right": filled(words.cards[card.id].right, values),
+                "wrong": filled(words.cards[card.id].wrong, values),
                 "do": words.cards[card.id].do,
             }
             for language, words in lesson.words.items()
@@ -111,7 +112,8 @@ def _end(lesson: Lesson, sim: WorldView, played: Played) -> dict[str, Any]:
             language: {"task": filled(words.task, played.facts), "sum_up": filled(words.sum_up, played.facts)}
             for language, words in lesson.words.items()
         },
-        "done": holds(lesson.plan.task.check, sim),
+        "tasked": lesson.plan.task is not None,
+        "done": lesson.plan.task is not None and holds(lesson.plan.task.check, sim),
         "next": lesson.plan.next,
         "next_title": {} if following is None else {name: w.title for name, w in following.words.items()},
     }

@@ -12,10 +12,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from playground.lessons import Question, command_of, judge, lesson_of
+from playground.lessons import Question, command_of, judge
 from playground.presenters.look import Look
 from playground.recent import remember
-from playground.sessions.database import listing
+from playground.sessions.database import lessons, listing
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.looking import LessonHolds
@@ -33,7 +33,7 @@ STRIDE, MOST_STRIDES = 10, 200  # transitions of a task's world between two look
 @edits
 async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -> HttpResponse:
     """Apply what a card (from 1) of the session's lesson offers."""
-    lesson = lesson_of(client.session.story)
+    lesson = await in_thread(lessons.of_story, client.session.story)
     cards = lesson.plan.cards if lesson else ()
     act = cards[chapter - 1].do if 1 <= chapter <= len(cards) else None
     if act is None:
@@ -111,9 +111,11 @@ async def _go_on(twin: SessionClient, until: Mapping[str, Any]) -> None:
 @opens
 async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A fork of the viewer's own with the situation of the lesson's task."""
-    lesson = lesson_of(client.session.story)
+    lesson = await in_thread(lessons.of_story, client.session.story)
     if lesson is None:
         raise SessionError(_("This session has no lesson."))
+    if lesson.plan.task is None:
+        raise SessionError(_("This lesson has no task."))
     name = _("Task: %(session)s") % {"session": client.session.name[:100]}
     twin = await client.fork(position(request), name, creator(request), True)
     for act in lesson.plan.task.start:

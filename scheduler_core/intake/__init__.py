@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scheduler_core.intake.archives import is_archive, packed
+from scheduler_core.intake.archives import is_archive, packed, unpacked
 from scheduler_core.intake.notes import Note, NotObjects
 from scheduler_core.intake.reading import Intake, read
 
-__all__ = ["Intake", "NotObjects", "Note", "is_archive", "packed", "read"]
+__all__ = ["Intake", "NotObjects", "Note", "is_archive", "packed", "read", "unpacked"]

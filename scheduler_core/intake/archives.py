@@ -116,6 +116,12 @@ def unpack(data: bytes, budget: Budget) -> Unpacked:
     return unpacked
 
 
+def unpacked(data: bytes, most: int, members: int) -> list[tuple[str, bytes]]:
+    """The same as names and contents, of at most so many bytes and so many members. NotObjects."""
+    budget = Budget(most, _CHUNK, members)
+    return [(file.name, file.data) for file in unpack(data, budget).files]
+
+
 def _unpack(file: File, unpacked: Unpacked, budget: Budget, depth: int) -> None:
     data = file.data
     for magic, command in _OTHERS.items():

@@ -144,6 +144,23 @@ def _commands(page: Page) -> None:
     page.locator(".asked").wait_for()
 
 
+def authoring(begin: Begin) -> Iterator[State]:
+    """A lesson is made of three nodes and four pods: two cards more than the first, one question."""
+    session = begin("cluster:small")
+    made = session.post("make-lesson")
+    yield State("authoring", made.url, _cards)
+
+
+def _cards(page: Page) -> None:
+    page.get_by_label("What it is about").fill("Each pod gets a node of its own, as long as there are some.")
+    page.locator("select[data-saves]").first.select_option(index=2)
+    page.locator(".asking").first.wait_for()
+    for number in (2, 3):
+        page.locator(".moments button").nth(number).click()
+        page.locator(".lesson-card").nth(number - 1).wait_for()
+    page.evaluate("scrollTo(0, 0)")
+
+
 MAIN: dict[Callable[[Begin], Iterator[State]], tuple[str, ...]] = {
     shop: ("queue", "filter", "palette", "score", "presenter"),
     preemption: ("preemption", "ladder"),
@@ -154,5 +171,6 @@ MAIN: dict[Callable[[Begin], Iterator[State]], tuple[str, ...]] = {
     story: ("story",),
 }
 MORE: dict[Callable[[Begin], Iterator[State]], tuple[str, ...]] = {
-    busy: ("journey", "internals", "commands", "compare")
+    busy: ("journey", "internals", "commands", "compare"),
+    authoring: ("authoring",),
 }

@@ -10,14 +10,14 @@ from django.db.models import Q
 from django.utils import timezone
 
 from playground.models import Session
-from playground.sessions.database import previews
+from playground.sessions.database import lessons, previews
 
 BATCH = 50
 
 
 class Command(BaseCommand):
     """Deleted sessions go, those that nobody has opened for the days of the retention, and imports that were looked at and left a
-    day ago. Forks of them stay."""
+    day ago; and lessons that nobody opened in those days. Forks of them stay."""
 
     help = "Remove deleted sessions and those that were not used for SESSION_RETENTION_DAYS days."
 
@@ -43,4 +43,5 @@ class Command(BaseCommand):
             while keys := list(chosen.values_list("pk", flat=True)[:BATCH]):
                 Session.objects.filter(pk__in=keys).delete()
             previews.drop_old()
+            lessons.drop_unused(now - timedelta(days=days))
         self.stdout.write(f"{count} session{'' if count == 1 else 's'} {'to be ' * dry_run}removed")

@@ -58,7 +58,8 @@ class Opened(Struct, frozen=True):
 class Open(Request[Opened], frozen=True, kw_only=True):
     """Make a session's engine from its log, from the last checkpoint on where there is one that can be used.
 
-    `outcomes` are what attempts came to (outcomes.pack), `outcomes_saved` how many of them the database has.
+    `outcomes` are what attempts came to (outcomes.pack), `outcomes_saved` how many of them the database has. `lesson`: where the story is
+    one of people's own, the lesson as it is handed on (playground/lessons/own.py).
     """
 
     seed: int
@@ -69,6 +70,7 @@ class Open(Request[Opened], frozen=True, kw_only=True):
     archive: Archive
     outcomes: list[bytes]
     outcomes_saved: int
+    lesson: bytes = b""
 
 
 class Extend(Request[None], frozen=True, kw_only=True):

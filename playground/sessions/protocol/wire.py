@@ -17,6 +17,7 @@ from playground.sessions.protocol import (
     adopting,
     comparing,
     finding,
+    lessons,
     lockstep,
     looking,
     moving,
@@ -87,6 +88,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     traces.OpenTrace,
     traces.NextTraceLines,
     traces.CheckTrace,
+    lessons.CheckLesson,
     traces.OpenFile,
     traces.NextFilePart,
 )

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from django.conf import settings
 
+from playground.lessons.authoring import Checked, LessonFiles
 from playground.logs import SESSION
 from playground.models import Session
 from playground.presenters.look import Look
@@ -433,6 +434,12 @@ class Conversation:
             self._dialogue.leave()
 
         await runtime().call(leave)
+
+
+async def check_lesson(files: LessonFiles, author: str, move: bool = False) -> Checked:
+    """Play what somebody wrote, in a process of its own; `move`: its cards' positions become moments."""
+    check = runtime().lessons.check
+    return await runtime().call(lambda: check(files, author, move))
 
 
 async def check_trace(data: bytes, name: str, creator: str) -> tuple[TraceChecked, Session]:

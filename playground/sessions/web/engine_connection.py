@@ -17,7 +17,7 @@ from django.conf import settings
 
 from playground.models import Session
 from playground.presenters.words import gettext_noop, message
-from playground.sessions.database import checkpoints
+from playground.sessions.database import checkpoints, lessons
 from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.errors import EngineFailed, Opening, SessionError, SessionGone, Unavailable
 from playground.sessions.protocol.opening import AskProgress, Extend, Fork, Interrupt, Open, Opened
@@ -122,6 +122,7 @@ class EngineConnection:
             archive=saved.archive,
             outcomes=saved.outcomes,
             outcomes_saved=saved.outcomes_saved,
+            lesson=await self._services.loop.db(lessons.document, session.story),
         )
         opened = await self._call(worker, request, OPEN_TIMEOUT)
         await self._opened(session, opened)

@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from playground.lessons.own import hand
 from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.protocol.errors import EngineFailed, LimitReached
 from playground.sessions.protocol.looking import Delta, Follower
@@ -43,7 +44,14 @@ MOST_STEPS = 1 << 62
 class Engine:
     """`head` and positions are as in docs/architecture.md."""
 
-    def __init__(self, seed: int, slice_: TimeSlice, story: str = "", edition: int = FIRST_EDITION) -> None:
+    def __init__(
+        self,
+        seed: int,
+        slice_: TimeSlice,
+        story: str = "",
+        edition: int = FIRST_EDITION,
+        lesson: bytes = b"",
+    ) -> None:
         self.seed = seed
         self.edition = edition
         self.slice = slice_
@@ -53,7 +61,7 @@ class Engine:
         self.times: dict[int, int] = {}  # virtual times of commands that this process has applied
         self.world: Simulation = Simulation(seed, edition=edition)
         self.history = History(self.world, self.replay, slice_, count_objects)
-        self.panels = Panels(story)
+        self.panels = Panels(story, hand(lesson) if lesson else None)
         self.attempts = Attempts(self.at)
         self.stuck: tuple[int, str] | None = None  # the first position that could not be replayed, and why
         self.outcomes_saved = 0
@@ -120,6 +128,7 @@ class Engine:
         """A copy of this engine for a fork of the session."""
         world = (yield from self.at(at)).fork()
         other = Engine(self.seed, self.slice, self.panels.story, self.edition)
+        other.panels.own = self.panels.own
         other.commands = self.commands.until(at)
         other.times = {where: when for where, when in self.times.items() if where < at}
         other.history = self.history.twin(at, other.replay, other.world)

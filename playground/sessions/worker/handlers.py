@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from playground.lessons.authoring import Checked
 from playground.sessions.protocol import (
     adopting,
     comparing,
@@ -20,6 +21,7 @@ from playground.sessions.protocol import (
     opening,
     plugins,
 )
+from playground.sessions.protocol import lessons as teaching
 from playground.sessions.protocol import traces as tracing
 from playground.sessions.protocol.base import Request
 from playground.sessions.worker import checkpoints, cursor, files, imports, rerun, search, traces
@@ -30,6 +32,7 @@ from playground.sessions.worker.answers import (
     device_search,
     fixes,
     journeys,
+    lessons,
     metrics,
     objects,
     outlines,
@@ -51,7 +54,7 @@ from playground.sessions.worker.time_sharing import Steps
 
 def open_session(engines: Engines, session: int, request: opening.Open) -> Steps[opening.Opened]:
     """Make a session's engine, from its last checkpoint on where there is one that can be used."""
-    engine = Engine(request.seed, engines.slice, request.story, request.edition)
+    engine = Engine(request.seed, engines.slice, request.story, request.edition, request.lesson)
     engine.outcomes_saved, engine.target = request.outcomes_saved, request.head
     engines.put(session, engine)
     yield from engine.take(request.rows)
@@ -199,6 +202,14 @@ def next_file_part(engines: Engines, session: int, request: tracing.NextFilePart
     return engines.file.next()
 
 
+# Lessons
+
+
+def check_lesson(engines: Engines, session: int, request: teaching.CheckLesson) -> Steps[Checked]:
+    yield
+    return lessons.check_lesson(request)
+
+
 class Handler(NamedTuple):
     """`slow`: takes turns with other slow work from the start; `unhurried`: nobody waits for it; `too_much`: what is said where it takes
     more memory than one job may, none where it needs no such budget.
@@ -269,6 +280,7 @@ OF_THE_WORKER: dict[type[Request[Any]], Handler] = {
     tracing.OpenTrace: Handler(open_trace),
     tracing.NextTraceLines: Handler(next_trace_lines),
     tracing.CheckTrace: Handler(check_trace),
+    teaching.CheckLesson: Handler(check_lesson),
     tracing.OpenFile: Handler(open_file),
     tracing.NextFilePart: Handler(next_file_part),
 }

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from playground import presenters
+from playground.lessons.own import Handed
 from playground.presenters import Look, Panel
 from playground.sessions.protocol.looking import Delta, PanelChange, Seen, Shown
 from playground.sessions.worker.world import Simulation
@@ -29,10 +30,14 @@ Digests = Mapping[str, PanelDigest]
 
 
 class Panels:
-    """Makes panels of worlds, and remembers by their digests what was shown lately. `story` is the session's, no part of the world."""
+    """Makes panels of worlds, and remembers by their digests what was shown lately. `story` is the session's, no part of the world.
 
-    def __init__(self, story: str) -> None:
+    `own`: the story's lesson where it is one of people's own, held here so that it stays known.
+    """
+
+    def __init__(self, story: str, own: Handed | None = None) -> None:
         self.story = story
+        self.own = own
         self._seen: OrderedDict[tuple[int, Look], Digests] = OrderedDict()
 
     def view(

@@ -1,0 +1,220 @@
+"""Whether a lesson that somebody wrote can be taken: read, played with its manifests written out, and what is to be said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from playground.lessons.authoring.exploring import Explored, anchored, explore
+from playground.lessons.authoring.files import BadFile, LessonFiles, read_files
+from playground.lessons.authoring.moments import Moment, shortened
+from playground.lessons.authoring.suggestions import Suggestion, suggestions
+from playground.lessons.authoring.writing import Writing
+from playground.lessons.checking import problems_of_play, problems_of_words
+from playground.lessons.facts import Value
+from playground.lessons.format import Act, Card, Lesson, Plan
+from playground.lessons.judging import as_text
+from playground.lessons.own import Handed, document_of, hand
+from playground.lessons.play import Played, play
+from playground.lessons.reading import beginning, command_of, lesson_of
+from playground.lessons.texts import filled
+from scheduler_core.commands import ApplyObjects, Refused
+from scheduler_core.view import InvalidObject
+
+# What a lesson that nobody has proved yet can come to, beyond what the engine refuses in words.
+WRONG = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
+LARGEST = 1 << 20  # with every manifest written out
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Something that is wrong, in a sentence, and where: the file and its line, as far as they are known."""
+
+    text: str
+    file: str = ""
+    line: int = 0
+
+
+class SeenCard(msgspec.Struct, frozen=True):
+    """A card as it came out: the words in each language with their values, what it asks, and the key that the engine computed."""
+
+    id: str
+    position: int
+    when: str
+    texts: Mapping[str, str]
+    asks: Mapping[str, str]
+    key: str = ""
+    options: tuple[str, ...] = ()
+    acts: bool = False
+    suggested: tuple[Suggestion, ...] = ()
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What a check found. `document` is the lesson as it is handed on, empty where it can't be played to its end.
+
+    `moments` are what its cards can wait for; `files` what was checked, where its cards were moved to moments.
+    """
+
+    findings: tuple[Finding, ...]
+    titles: Mapping[str, str] = {}
+    summaries: Mapping[str, str] = {}
+    minutes: int = 0
+    track: str = ""
+    cards: tuple[SeenCard, ...] = ()
+    moments: tuple[Moment, ...] = ()
+    slug: str = ""
+    document: bytes = b""
+    files: LessonFiles | None = None
+
+    @property
+    def questions(self) -> int:
+        """How many cards ask."""
+        return sum(bool(card.key) for card in self.cards)
+
+
+def moved_and_checked(files: LessonFiles, most_objects: int) -> Checked:
+    """The same as `check` once each card that waits for a position waits for the last moment up to it, as far as that can be said."""
+    try:
+        lesson = anchored(read_files(files))
+    except (BadFile, *WRONG):
+        return check(files, most_objects)
+    writing = Writing(files, next(iter(lesson.words)))
+    for card in lesson.plan.cards:
+        if card.when:
+            writing.set_on_card(card.id, "when", dict(card.when))
+    moved = writing.files()
+    return msgspec.structs.replace(check(moved, most_objects), files=moved)
+
+
+def check(files: LessonFiles, most_objects: int) -> Checked:
+    """Plays what somebody wrote; nothing that is wrong with it is an exception."""
+    try:
+        lesson = read_files(files)
+    except BadFile as bad:
+        return Checked((Finding(bad.why, bad.file, bad.line),))
+    found = [*_of_plan(lesson), *problems_of_words(lesson, tuple(lesson.words))]
+    titles = {language: words.title for language, words in lesson.words.items()}
+    summaries = {language: words.summary for language, words in lesson.words.items()}
+    seen = Checked(
+        _findings(found), titles, summaries, lesson.plan.minutes, lesson.plan.track, _unplayed(lesson)
+    )
+    try:
+        whole = _written_out(lesson, most_objects)
+        explored = explore(whole)
+        seen = _with_explored(seen, whole, explored)
+        played = play(whole)
+        found += problems_of_play(whole, played)
+        slug, document = document_of(
+            Handed(whole, played.positions, played.facts, played.keys, played.options, played.evidence)
+        )
+        hand(document)
+    except (Refused, InvalidObject) as refused:
+        found += [str(error) for error in refused.errors] or [str(refused)]
+        return msgspec.structs.replace(seen, findings=_findings(found))
+    except WRONG as error:
+        found.append(str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}")
+        return msgspec.structs.replace(seen, findings=_findings(found))
+    if len(document) > LARGEST:
+        found.append(
+            f"with its manifests written out it has {len(document):,} bytes; {LARGEST:,} are expected at most"
+        )
+        return msgspec.structs.replace(seen, findings=_findings(found))
+    return msgspec.structs.replace(
+        seen,
+        findings=_findings(found),
+        cards=tuple(
+            msgspec.structs.replace(_seen(lesson, card, played), suggested=known.suggested)
+            for card, known in zip(lesson.plan.cards, seen.cards, strict=True)
+        ),
+        slug=slug,
+        document=document,
+    )
+
+
+def _with_explored(checked: Checked, lesson: Lesson, explored: Explored) -> Checked:
+    cards = tuple(
+        msgspec.structs.replace(
+            seen, position=explored.positions.get(card.id, -1), suggested=suggestions(card, explored.seen)
+        )
+        for card, seen in zip(lesson.plan.cards, checked.cards, strict=True)
+    )
+    return msgspec.structs.replace(checked, cards=cards, moments=shortened(explored.moments))
+
+
+def _findings(found: list[str]) -> tuple[Finding, ...]:
+    return tuple(Finding(text) for text in dict.fromkeys(found))
+
+
+def _of_plan(lesson: Lesson) -> Iterator[str]:
+    ids = [card.id for card in lesson.plan.cards]
+    yield from (
+        f"two cards have the id {each}" for each in sorted({each for each in ids if ids.count(each) > 1})
+    )
+    if not all(words.title.strip() for words in lesson.words.values()):
+        yield "the lesson has no title"
+    silent = {
+        card for words in lesson.words.values() for card, said in words.cards.items() if not said.text.strip()
+    }
+    yield from (f"card {card} says nothing" for card in ids if card in silent)
+    if lesson.plan.next and lesson_of(lesson.plan.next) is None:
+        yield f"next: there is no lesson {lesson.plan.next}"
+
+
+def _written_out(lesson: Lesson, most_objects: int) -> Lesson:
+    """The same lesson with every manifest and command written out, so that whoever is handed it makes none."""
+    plan = lesson.plan
+    *_settings, world = beginning(plan)
+    assert isinstance(world, ApplyObjects)
+    if len(world.objects) > most_objects:
+        raise ValueError(
+            f"the lesson's world has {len(world.objects):,} objects; {most_objects:,} are allowed here"
+        )
+    whole = msgspec.structs.replace(
+        plan,
+        nodes=(),
+        pods=(),
+        objects=tuple(dict(manifest) for manifest in world.objects),
+        cards=tuple(msgspec.structs.replace(card, do=_command(card.do)) for card in plan.cards),
+        task=None
+        if plan.task is None
+        else msgspec.structs.replace(
+            plan.task,
+            start=tuple(filter(None, map(_command, plan.task.start))),
+            solution=tuple(filter(None, map(_command, plan.task.solution))),
+        ),
+    )
+    return Lesson(lesson.slug, msgspec.convert(msgspec.to_builtins(whole), Plan), lesson.words)
+
+
+def _command(act: Act | None) -> Act | None:
+    return None if act is None else Act(command=msgspec.to_builtins(command_of(act)), until=act.until)
+
+
+def _unplayed(lesson: Lesson) -> tuple[SeenCard, ...]:
+    return tuple(
+        SeenCard(card.id, -1, _when(card), *_words(lesson, card, {}), acts=card.do is not None)
+        for card in lesson.plan.cards
+    )
+
+
+def _seen(lesson: Lesson, card: Card, played: Played) -> SeenCard:
+    key = played.keys.get(card.id)
+    return SeenCard(
+        card.id,
+        played.positions[card.id],
+        _when(card),
+        *_words(lesson, card, played.values_at(card.id)),
+        key="" if key is None else as_text(key),
+        options=played.options.get(card.id, ()),
+        acts=card.do is not None,
+    )
+
+
+def _when(card: Card) -> str:
+    return ", ".join(f"{word}: {value}" for word, value in card.when.items())
+
+
+def _words(lesson: Lesson, card: Card, facts: Mapping[str, Value]) -> tuple[dict[str, str], dict[str, str]]:
+    said = {name: words.cards[card.id] for name, words in lesson.words.items() if card.id in words.cards}
+    texts = {name: filled(words.text, facts) for name, words in said.items()}
+    return texts, {name: filled(words.ask, facts) for name, words in said.items() if words.ask}

@@ -1,0 +1,55 @@
+"""A lesson's folder as an archive, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from playground.lessons.authoring.files import PLAN, LessonFiles
+from playground.lessons.format import LANGUAGES
+from scheduler_core.intake import NotObjects, is_archive, packed, unpacked
+
+MOST_MEMBERS = 100
+
+
+class BadFolder(ValueError):
+    """No folder of a lesson: what was found instead."""
+
+
+def packed_folder(name: str, files: LessonFiles) -> bytes:
+    """The folder as a zip, the same bytes for the same files."""
+    return packed([(f"{name}/{file}", text.encode()) for file, text in files.by_name().items()])
+
+
+def folder_of(given: Sequence[tuple[str, bytes]], most: int) -> LessonFiles:
+    """The files of a lesson: given one by one, or in an archive. `most` bytes are unpacked; BadFolder says what is wrong."""
+    found: dict[str, str] = {}
+    for name, data in _unpacked(given, most):
+        last = name.replace("\\", "/").rpartition("/")[2].lower()
+        if last not in (PLAN, *(f"{language}.yaml" for language in LANGUAGES)):
+            continue
+        if last in found:
+            raise BadFolder(f"there are two files {last}; one lesson is expected")
+        try:
+            found[last] = data.decode("utf-8-sig").replace("\r\n", "\n")
+        except UnicodeDecodeError as error:
+            raise BadFolder(f"{last} is not text in UTF-8: byte {error.start + 1:,}") from None
+    if PLAN not in found:
+        names = ", ".join(name[:80] for name, _ in given) or "nothing"
+        raise BadFolder(f"{names}: there is no {PLAN} in it")
+    return LessonFiles(found[PLAN], {language: found.get(f"{language}.yaml", "") for language in LANGUAGES})
+
+
+def _unpacked(given: Sequence[tuple[str, bytes]], most: int) -> Iterator[tuple[str, bytes]]:
+    left = most
+    for name, data in given:
+        if is_archive(data):
+            try:
+                files = unpacked(data, left, MOST_MEMBERS)
+            except NotObjects as error:
+                raise BadFolder(f"{name[:80]}: {error.note}") from None
+        else:
+            files = [(name, data)]
+        left -= sum(len(content) for _, content in files)
+        if left < 0:
+            raise BadFolder(f"a lesson has {most:,} bytes at most, and this has more")
+        yield from files

@@ -1,0 +1,117 @@
+"""Questions that a card can ask, each with the key that the engine computes: about the attempt that follows it, and the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from playground.lessons.facts import BadFact, Seen, Value, value_of
+from playground.lessons.format import Card, Kind, Question
+from playground.lessons.judging import as_text
+from playground.lessons.named import short
+from playground.lessons.play import options_at
+from scheduler_core.view import Attempt, Place, WorldView
+
+FILTERS = (
+    "NodeAffinity", "NodeResourcesFit", "TaintToleration", "NodePorts", "PodTopologySpread", "InterPodAffinity",
+)  # fmt: skip
+MOST_ORDERED = 5
+MOST_SCORED = 3
+MOST_NODES = 30  # for counting how many more pods fit
+
+
+class Suggestion(msgspec.Struct, frozen=True):
+    """A question, what it asks for (a word that the page has a sentence for), of which pod, attempt and node, and its key as a text."""
+
+    what: str
+    question: Question
+    key: str
+    pod: str = ""
+    attempt: int = 1
+    node: str = ""
+
+
+def suggestions(card: Card, seen: Seen) -> tuple[Suggestion, ...]:
+    """What the card can ask at its step; none where the world has not come to it."""
+    if card.id not in seen.at:
+        return ()
+    found = []
+    for suggestion in _wanted(card, seen.at[card.id], seen):
+        try:
+            key = value_of(suggestion.question.answer, seen, card.id)
+        except (BadFact, KeyError, ValueError):
+            continue
+        if key not in ((), "") and _can_be_chosen(suggestion.question, key, seen, card):
+            found.append(msgspec.structs.replace(suggestion, key=as_text(key)))
+    return tuple(found)
+
+
+def _can_be_chosen(question: Question, key: Value, seen: Seen, card: Card) -> bool:
+    """Whether there is a choice at the card's step, with the key in it."""
+    if question.kind == "number":
+        return True
+    options = question.among or options_at(question.kind, seen, card.id)
+    names = key if isinstance(key, tuple) else (as_text(key),)
+    return len(options) > 1 and set(names) <= set(options)
+
+
+def _wanted(card: Card, world: WorldView, seen: Seen) -> Iterator[Suggestion]:
+    later = [each for each in seen.end.journal.attempts if each.last_position > world.position]
+    about = _about(str(card.when.get("pod", "")), later, seen)
+    if any(each.first_position > world.position for each in later):
+        yield _suggestion("next_pod", "pod", {"next_pod": True})
+    for attempt in about:
+        yield from _of_attempt(attempt, seen)
+    waiting = sorted(
+        {short(each.pod) for each in later if world.journal.place(each.pod) == Place.ACTIVE},
+    )
+    if 2 <= len(waiting) <= MOST_ORDERED:
+        yield _suggestion("order", "order", {"order": waiting}, among=tuple(waiting))
+    for pod in dict.fromkeys(short(each.pod) for each in about):
+        if len(world.store.list("Node")) <= MOST_NODES:
+            yield _suggestion("fits", "number", {"fits": pod}, pod=pod)
+        yield _suggestion("attempts", "number", {"attempts_of": pod}, pod=pod)
+
+
+def _about(pod: str, later: list[Attempt], seen: Seen) -> list[Attempt]:
+    """The card's own pod's next attempt, or its last where none follows; and the attempt that comes next of all."""
+    own = [each for each in later if short(each.pod) == pod][:1]
+    if pod and not own:
+        own = [each for each in seen.end.journal.attempts if short(each.pod) == pod][-1:]
+    return [*own, *(each for each in later[:1] if each not in own)]
+
+
+def _of_attempt(attempt: Attempt, seen: Seen) -> Iterator[Suggestion]:
+    pod = short(attempt.pod)
+    own = [each.number for each in seen.end.journal.attempts if each.pod == attempt.pod]
+    number = own.index(attempt.number) + 1
+
+    def about(what: str, kind: Kind, word: str, node: str = "", **more: Any) -> Suggestion:
+        fact = {word: pod, **({"attempt": number} if number > 1 else {}), **({"node": node} if node else {})}
+        return _suggestion(what, kind, fact, pod=pod, attempt=number, node=node, **more)
+
+    yield about("node", "node", "node_of")
+    yield about("scheduled", "yesno", "scheduled")
+    yield about("feasible", "number", "feasible_for")
+    if len(attempt.plugins) == 1:
+        yield about("plugin", "choice", "plugins_against", among=tuple(sorted({*FILTERS, *attempt.plugins})))
+    elif attempt.plugins:
+        yield about(
+            "plugins", "victims", "plugins_against", among=tuple(sorted({*FILTERS, *attempt.plugins}))
+        )
+    if attempt.outcome == "unschedulable":
+        yield about("preempts", "yesno", "preempts")
+        yield about("nominated", "node", "nominated_for")
+        yield about("victims", "victims", "victims_of")
+        yield about("backoff", "number", "backoff_of")
+    for node in sorted(seen.points.get(attempt.number, {}).get("weighted", {}))[:MOST_SCORED]:
+        yield about("total", "number", "total_of", node)
+    yield about("tied", "number", "tied_for")
+
+
+def _suggestion(
+    what: str, kind: Kind, fact: Mapping[str, Any], among: tuple[str, ...] = (), **about: Any
+) -> Suggestion:
+    return Suggestion(what, Question(kind, fact, among), "", **about)

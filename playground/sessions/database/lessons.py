@@ -1,0 +1,151 @@
+"""Lessons of people's own in the database: what they wrote, what a check found, and the lessons as sessions have them."""
+
+from __future__ import annotations
+
+import zlib
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from playground.lessons import Lesson, lesson_of
+from playground.lessons.authoring import Checked, LessonFiles
+from playground.lessons.own import PREFIX, hand
+from playground.models import LessonDocument, OwnLesson, Session
+from playground.presenters.words import gettext_noop, message
+from playground.sessions.database import log
+from playground.sessions.database.asking import repeatable
+from playground.sessions.protocol.errors import LimitReached, SessionGone
+
+GONE = gettext_noop("There is no lesson with this link. It may have been deleted, or the link is cut short.")
+
+
+@repeatable
+def find(key: str) -> OwnLesson:
+    """The lesson that a key opens, of either kind."""
+    found = OwnLesson.objects.filter(Q(edit_key=key) | Q(key=key)).first()
+    if found is None:
+        raise SessionGone(message(GONE))
+    return found
+
+
+def create(files: LessonFiles, creator: str) -> OwnLesson:
+    """A new lesson. Raises LimitReached where the creator has as many as one may have, or it is too large."""
+    _require_size(files)
+    hidden = salted_hmac("playground.creator", creator).hexdigest() if creator else ""
+    most = settings.MAX_LESSONS_PER_CLIENT
+    if hidden and OwnLesson.objects.filter(creator=hidden).count() >= most:
+        raise LimitReached(
+            message(
+                gettext_noop(
+                    "There are %(most)s lessons of yours here already, and no more are kept for one client. "
+                    "Delete some that you no longer need."
+                ),
+                most=f"{most:,}",
+            )
+        )
+    return OwnLesson.objects.create(creator=hidden, **_columns(files))
+
+
+def files_of(lesson: OwnLesson) -> LessonFiles:
+    """What was written last."""
+    return LessonFiles(lesson.plan, {"en": lesson.english, "zh-hans": lesson.chinese})
+
+
+def write(lesson_id: int, files: LessonFiles) -> None:
+    """Keep what was written, right or wrong; it is not checked yet. Raises LimitReached."""
+    _require_size(files)
+    OwnLesson.objects.filter(pk=lesson_id).update(
+        **_columns(files), checked=None, draft="", used=timezone.now()
+    )
+
+
+@transaction.atomic
+def keep(lesson_id: int, files: LessonFiles, checked: Checked) -> None:
+    """Keep what a check of these files found. Learners get what was checked last without findings."""
+    shown = msgspec.to_builtins(msgspec.structs.replace(checked, document=b"", files=None))
+    found: dict[str, object] = {"checked": shown, "draft": checked.slug if checked.document else ""}
+    if checked.document:
+        data = zlib.compress(checked.document, 6)
+        LessonDocument.objects.update_or_create(
+            slug=checked.slug, defaults={"data": data, "used": timezone.now()}
+        )
+        if not checked.findings:
+            found["document"] = checked.slug
+    OwnLesson.objects.filter(pk=lesson_id, **_columns(files)).update(**found)
+
+
+def checked_of(lesson: OwnLesson) -> Checked | None:
+    """What the last check found; None where what is written has not been checked."""
+    return None if lesson.checked is None else msgspec.convert(lesson.checked, Checked, str_keys=True)
+
+
+@repeatable
+def was_used(lesson_id: int) -> None:
+    """Somebody takes it: it is kept from now on as long as lessons are."""
+    OwnLesson.objects.filter(pk=lesson_id).update(used=timezone.now())
+
+
+@repeatable
+def commands_of(session_id: int, head: int) -> list[tuple[int, dict[str, Any]]]:
+    """The commands of a session's log below a head, each with where it was applied."""
+    rows = [row for row in log.read(session_id)[1] if row.kind == "command" and row.at < head]
+    return [(row.at, log.unpack(row.payload)["command"]) for row in rows]
+
+
+@repeatable
+def delete(lesson_id: int) -> None:
+    """A lesson goes for good. Sessions that were begun with it keep theirs."""
+    OwnLesson.objects.filter(pk=lesson_id).delete()
+
+
+@repeatable
+def document(slug: str) -> bytes:
+    """A lesson of people's own as it is handed on; empty for every other name."""
+    if not slug.startswith(PREFIX):
+        return b""
+    row = LessonDocument.objects.filter(slug=slug).first()
+    return b"" if row is None else zlib.decompress(bytes(row.data))
+
+
+def of_story(slug: str) -> Lesson | None:
+    """The lesson of a session's story, whoever made it."""
+    data = document(slug)
+    return hand(data).lesson if data else lesson_of(slug)
+
+
+@transaction.atomic
+def drop_unused(before: datetime) -> None:
+    """Lessons that nobody used since a moment, and documents that neither a lesson nor a session needs."""
+    OwnLesson.objects.filter(used__lt=before).delete()
+    needed = [
+        Session.objects.values("story"),
+        OwnLesson.objects.values("draft"),
+        OwnLesson.objects.values("document"),
+    ]
+    unused = LessonDocument.objects.filter(used__lt=before)
+    for slugs in needed:
+        unused = unused.exclude(slug__in=slugs)
+    unused.delete()
+
+
+def _columns(files: LessonFiles) -> dict[str, str]:
+    words = files.words
+    return {"plan": files.plan, "english": words.get("en", ""), "chinese": words.get("zh-hans", "")}
+
+
+def _require_size(files: LessonFiles) -> None:
+    most = settings.MAX_LESSON_BYTES
+    if files.size > most:
+        raise LimitReached(
+            message(
+                gettext_noop("The files of the lesson have %(has)s bytes; at most %(most)s are kept here."),
+                has=f"{files.size:,}",
+                most=f"{most:,}",
+            )
+        )

@@ -1,0 +1,67 @@
+"""A lesson of somebody's own for those who take it: its page, the session that it starts, and the try of whoever writes it."""
+
+from __future__ import annotations
+
+import msgspec
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from playground.lessons import Lesson, beginning
+from playground.lessons.own import hand
+from playground.models import OwnLesson
+from playground.recent import remember
+from playground.sessions.database import lessons
+from playground.sessions.database.asking import in_thread
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.web.client import create_session
+from playground.templatetags.lessons import in_language
+from playground.views.home import creator
+from playground.views.lessons.access import takes
+
+
+@require_http_methods(["GET", "POST"])
+@takes
+async def own_lesson(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
+    """What the lesson is about; POST starts it, in a session of one's own."""
+    taken = await in_thread(_document, lesson.document)
+    if request.method == "POST":
+        if taken is None:
+            raise SessionError(
+                _("This lesson is not ready yet: whoever writes it has something to mend first.")
+            )
+        await in_thread(lessons.was_used, lesson.pk)
+        return await _start(request, taken, _title(taken))
+    return render(
+        request, "playground/lessons/take.html", {"lesson": lesson, "taken": taken, "key": lesson.key}
+    )
+
+
+async def try_out(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
+    """The lesson as it is written now, as a learner sees it."""
+    taken = await in_thread(_document, lesson.draft)
+    if taken is None:
+        raise SessionError(
+            _("The lesson can't be played to its end yet. Its page says what is wrong with it.")
+        )
+    return await _start(request, taken, _("Try: %(title)s") % {"title": _title(taken)})
+
+
+def _document(slug: str) -> Lesson | None:
+    data = lessons.document(slug)
+    return hand(data).lesson if data else None
+
+
+def _title(lesson: Lesson) -> str:
+    return str(in_language({language: words.title for language, words in lesson.words.items()}) or "")
+
+
+async def _start(request: HttpRequest, lesson: Lesson, name: str) -> HttpResponse:
+    commands = list(map(msgspec.to_builtins, beginning(lesson.plan)))
+    session = await create_session(
+        name=name[:120] or _("Lesson"), story=lesson.slug, commands=commands, creator=creator(request)
+    )
+    await remember(request, session.edit_key)
+    return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
