@@ -17,3 +17,12 @@ def points_run(pod: str, world: WorldView) -> list[str]:
             steps += scheduler.bindings[cycle.number].steps
         run |= dict.fromkeys(step.point.value for step in steps)
     return list(run)
+
+
+def nodes_of_search(pod: str, world: WorldView) -> tuple[str, ...]:
+    """The nodes in the order in which the pod's present cycle asks them."""
+    for scheduler in world.schedulers:
+        cycle = scheduler.cycle
+        if cycle is not None and cycle.pod.key == pod and cycle.search is not None:
+            return tuple(str(cycle.nodes.names[row]) for row in cycle.search.order)
+    return ()

@@ -34,6 +34,7 @@ a pod's attempts from 1 (the default), `card` names the card at whose step somet
     backoff_of: web-1              for how many seconds the pod backs off after an attempt
     heard: true                    how many events the queue keeps for the pods in flight
     ran: [Score, Filter], of: web-1    these extension points in the order in which they have run for a pod
+    asked_for: web-1               the nodes in the order in which the pod's present cycle asks them
     leads: a                       whether a scheduler believes that it leads
     leaders: true                  the schedulers that believe that they lead
     entered: a, stage: leading     at how many seconds a scheduler's process came to a stage; with `times: 2`, the second time
@@ -48,7 +49,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from playground.lessons.cycles import points_run
+from playground.lessons.cycles import nodes_of_search, points_run
 from playground.lessons.named import key_of, object_of, short
 from playground.lessons.processes import entries, leaders
 from playground.lessons.waking import backoff_after, woken_before, woken_by
@@ -233,6 +234,12 @@ def _ran(points: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return tuple(point for point in run if point in points)
 
 
+def _asked(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    if not (names := nodes_of_search(key_of(pod), world)):
+        raise BadFact(f"no cycle of {pod} asks nodes at that card")
+    return names
+
+
 def _entered(name: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     times, found = int(fact.get("times", 1)), list(entries(name, fact["stage"], seen.end))
     if len(found) < times:
@@ -302,6 +309,7 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "leaders": lambda _true, fact, seen, world: leaders(world),
     "entered": _entered,
     "ran": _ran,
+    "asked_for": _asked,
     "devices_of": _devices,
     "evicted": _evicted,
     "ranking": _ranking,

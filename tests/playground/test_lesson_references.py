@@ -40,6 +40,18 @@ def played():
         ("not-preempted", "friend", True),
         ("cross-node", "begin", False),
         ("pod-affinity", "begin", 3),
+        ("ten-nodes", "begin", 4),  # of ten nodes three lack cpu, one has no free port, two have a taint
+        ("ten-nodes", "scores", "node-2"),
+        ("node-affinity", "begin", 2),  # In (antarctica-east1, antarctica-west1)
+        ("node-affinity", "placed", 1),  # the affinity of the profile foo-scheduler besides
+        (
+            "nominated-elsewhere",
+            "taken",
+            ("batch-2",),
+        ),  # a nomination that was cleared makes preemption elsewhere possible
+        ("nominated-elsewhere", "landed", "node-3"),  # not the nominated node
+        ("dead-node", "tainted", 300.0),
+        ("node-order", "begin", ("node-1", "node-5", "node-2", "node-6", "node-3", "node-4")),
     ],
 )
 def test_a_worked_example_comes_out_as_documented(slug, card, key, played):
@@ -51,6 +63,11 @@ def test_the_worked_bin_packing_scores_are_those_of_the_documentation(played):
     assert played("ratio-worked").keys["begin"] == 60
     assert played("ratio-worked").keys["one"] == 69
     assert played("ratio-worked").facts["node"] == "node2"
+
+
+def test_the_totals_of_balance_and_image_are_those_of_the_overview(played):
+    facts = played("ten-nodes").facts
+    assert [facts[f"total_{number}"] for number in range(1, 5)] == [130, 170, 120, 130]
 
 
 def test_the_preferences_of_weight_1_and_50_become_2_and_100(played):

@@ -15,7 +15,23 @@ export function showLesson() {
   cover(asks ? card?.dataset.veils : undefined);
   if (!card?.dataset.lesson) return;
   reach(card.dataset.lesson, Number(card.dataset.card));
+  showNodes(card);
   for (const part of spotlit(card.dataset.spotlight ?? "")) part.classList.add("spotlit");
+}
+
+/** @type {string | undefined} The card that was shown last. */
+let shown;
+
+/**
+ * When a card about nodes comes, and the stage shows none: its form that does. From then on it is the learner's choice.
+ * @param {HTMLElement} card
+ */
+function showNodes(card) {
+  const before = shown;
+  shown = nameOf(card);
+  const chosen = before === undefined && new URLSearchParams(location.search).has("form");
+  if (shown === before || chosen || !/^(map|Node )/.test(card.dataset.spotlight ?? "")) return;
+  if (by("stage").dataset.map !== "1") first("#stage .forms [data-form=nodes]")?.click();
 }
 
 /**
@@ -40,7 +56,7 @@ function selectorsOf(spotlight) {
     queue: ["#rail"],
     points: ["#points"],
     stage: ["#panel-stage"],
-    map: ["#panel-map", "#panel-stage"],
+    map: ["#panel-map :is(.zones, .window)", "#stage > .heat", "#panel-stage"],
   }[spotlight] ?? ["#timeline"];
 }
 
