@@ -41,7 +41,9 @@ class Played:
     keys: Mapping[str, Value]
     options: Mapping[str, tuple[str, ...]]
     evidence: Mapping[str, Evidence]
-    last: Simulation | None = field(repr=False)  # at the last card's step; none where it was played elsewhere, as of the end
+    last: Simulation | None = field(
+        repr=False
+    )  # at the last card's step; none where it was played elsewhere, as of the end
     end: Simulation | None = field(repr=False)
 
     def values_at(self, card: str) -> dict[str, Value]:
