@@ -66,6 +66,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     looking.Statistics,
     looking.Fixes,
     looking.WhyNot,
+    looking.Foresee,
     looking.Journey,
     looking.Sequence,
     looking.CycleState,
