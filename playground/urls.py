@@ -23,6 +23,7 @@ from playground.views import (
     story,
 )
 from playground.views.classroom import desk, joining
+from playground.views.offline import downloads
 from playground.views.past import breakpoints, compare, devices, diff, lanes, records, statistics
 from playground.views.stage import embed, lockstep, sheets, terms
 from playground.views.workbench import (
@@ -45,6 +46,7 @@ urlpatterns = [
     path("new", home.new, name="new"),
     path("language", set_language, name="language"),
     path("import-trace", exports.import_trace, name="import-trace"),
+    path("trace.schema.json", downloads.schema, name="trace-schema"),
     path("conformance", conformance.conformance, name="conformance"),
     path("terms", terms.terms, name="terms"),
     path("terms.json", terms.terms_json, name="terms-json"),
@@ -114,7 +116,12 @@ urlpatterns = [
     path("s/<str:key>/weights", weights.fork_weights, name="fork-weights"),
     path("s/<str:key>/delete", session.delete, name="delete"),
     path("s/<str:key>/export.jsonl", exports.trace, name="export"),
-    path("s/<str:key>/replay.html", exports.replay, name="replay"),
+    path("s/<str:key>/replay.html", downloads.replay, name="replay"),
+    path("s/<str:key>/chrome.json", downloads.of_history, {"form": "chrome"}, name="export-chrome"),
+    path("s/<str:key>/otlp.json", downloads.of_history, {"form": "otlp"}, name="export-otlp"),
+    path("s/<str:key>/table.csv", downloads.of_history, {"form": "csv"}, name="export-table"),
+    path("s/<str:key>/tables.zip", downloads.of_history, {"form": "zip"}, name="export-tables"),
+    path("s/<str:key>/download/<str:token>", downloads.made, name="download"),
     path("s/<str:key>/cluster.yaml", exports.cluster, name="cluster-yaml"),
     path("s/<str:key>/build/", build.build, {"what": "nodes"}, name="build"),
     path("s/<str:key>/build/nodes", build.build, {"what": "nodes"}, name="build-nodes"),

@@ -29,6 +29,8 @@ def _of_plan(lesson: Lesson, slugs: frozenset[str]) -> Iterator[str]:
     ids = [card.id for card in lesson.plan.cards]
     if len(set(ids)) != len(ids):
         yield "two cards have the same id"
+    if lesson.plan.cards[0].when:
+        yield f"card {ids[0]} is the first one, and has a condition: a lesson begins with its first card"
     if len(lesson.questions) < LEAST_QUESTIONS:
         yield f"it has {len(lesson.questions)} questions, and needs {LEAST_QUESTIONS}"
     if lesson.plan.next and slugs and lesson.plan.next not in slugs:

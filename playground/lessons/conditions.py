@@ -7,6 +7,7 @@ as the world goes on, and going back in the world goes back in the lesson.
     attempt: 2              which of its attempts `point` is about, from 1 (the default)
     point: Filter           the attempt has come to this extension point, or has ended
     outcome: scheduled      an attempt ended so (scheduled, unschedulable, error)
+    evaluated: 300          an attempt of the pod looked at so many nodes, or more
     said: Insufficient cpu  an attempt ended with a message that holds this
     place: backoff          the pod has been there (see trace/journal.py); with `times: 2`, twice
     exists: Node node-2     the API server holds the object (`Kind name` or `Kind namespace/name`)
@@ -118,6 +119,9 @@ _TESTS: dict[str, Callable[[Condition, WorldView], bool]] = {
     "point": _came_to_point,
     "outcome": _ended_as,
     "said": _said,
+    "evaluated": lambda when, sim: any(
+        attempt.evaluated >= int(when["evaluated"]) for attempt in _attempts(when, sim)
+    ),
     "on": _is_on,
     "field": _has_value,
     "all": lambda when, sim: all(holds(condition, sim) for condition in when["all"]),

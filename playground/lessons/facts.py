@@ -30,8 +30,10 @@ a pod's attempts from 1 (the default), `card` names the card at whose step somet
     elapsed: [card, card]          seconds from one card's step to another's
     message_of: web-1              what an attempt ended with, in kube's words
     woken_by, hint_of: web-1       the event that woke the pod before an attempt (2, unless `attempt` says which), and whose hint it was
+    woken: NodeAdd                 the pods that an event of this name has moved to the active or the backoff queue, by name
     backoff_of: web-1              for how many seconds the pod backs off after an attempt
     heard: true                    how many events the queue keeps for the pods in flight
+    ran: [Score, Filter], of: web-1    these extension points in the order in which they have run for a pod
     leads: a                       whether a scheduler believes that it leads
     leaders: true                  the schedulers that believe that they lead
     entered: a, stage: leading     at how many seconds a scheduler's process came to a stage; with `times: 2`, the second time
@@ -46,9 +48,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from playground.lessons.cycles import points_run
 from playground.lessons.named import key_of, object_of, short
 from playground.lessons.processes import entries, leaders
-from playground.lessons.waking import backoff_after, woken_before
+from playground.lessons.waking import backoff_after, woken_before, woken_by
 from scheduler_core.view import Attempt, Pod, WorldView
 from scheduler_core.whatif import Room
 
@@ -57,7 +60,7 @@ Fact = Mapping[str, Any]
 Value = str | int | float | bool | tuple[str, ...]
 Points = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Of one attempt: stage -> node -> plugin -> points; `total` stands for a plugin in stage weighted."""
-PARAMETERS = frozenset({"attempt", "card", "domain", "node", "plugin", "stage", "reason", "times"})
+PARAMETERS = frozenset({"attempt", "card", "domain", "node", "plugin", "stage", "reason", "times", "of"})
 
 
 class BadFact(ValueError):
@@ -79,13 +82,17 @@ class Seen:
 
 def value_of(fact: Fact, seen: Seen, card: str) -> Value:
     """A fact's value; BadFact says what is wrong with it."""
-    words = [word for word in fact if word not in PARAMETERS]
-    if len(words) != 1 or words[0] not in FACTS:
-        raise BadFact(f"a fact has one of {', '.join(FACTS)}, and this has {', '.join(words) or 'none'}")
     where = fact.get("card", card)
     if where not in seen.at:
         raise BadFact(f"there is no card {where}")
-    return FACTS[words[0]](fact[words[0]], fact, seen, seen.at[where])
+    return _value_in(seen.at[where], fact, seen)
+
+
+def _value_in(world: WorldView, fact: Fact, seen: Seen) -> Value:
+    words = [word for word in fact if word not in PARAMETERS]
+    if len(words) != 1 or words[0] not in FACTS:
+        raise BadFact(f"a fact has one of {', '.join(FACTS)}, and this has {', '.join(words) or 'none'}")
+    return FACTS[words[0]](fact[words[0]], fact, seen, world)
 
 
 def attempt_of(pod: str, fact: Fact, seen: Seen) -> Attempt:
@@ -185,7 +192,7 @@ def _field(path: Sequence[Any], fact: Fact, seen: Seen, world: WorldView) -> Val
 
 
 def _count(other: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    names = value_of({**other, "card": other.get("card", fact.get("card", ""))}, seen, "")
+    names = _value_in(world, other, seen)
     if not isinstance(names, tuple):
         raise BadFact(f"{dict(other)} is no list of names")
     return len(names)
@@ -212,10 +219,17 @@ def _why_woken(part: int) -> Callable[[Any, Fact, Seen, WorldView], Value]:
 
 def _backoff(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     attempt = attempt_of(pod, fact, seen)
-    until = backoff_after(attempt, seen.end)
-    if not until:
+    backoff = backoff_after(attempt, seen.end)
+    if not backoff:
         raise BadFact(f"{pod} does not back off after that attempt")
-    return round((until - attempt.ended) / SECOND, 2)
+    return round(backoff / SECOND, 2)
+
+
+def _ran(points: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    run = points_run(key_of(fact["of"]), world)
+    if missing := [point for point in points if point not in run]:
+        raise BadFact(f"{', '.join(missing)} has not run for {fact['of']} at that card")
+    return tuple(point for point in run if point in points)
 
 
 def _entered(name: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
@@ -241,7 +255,7 @@ def _ranking(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
 def _evicted(_true: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return tuple(
         short(f"{event.namespace}/{event.name}")
-        for event in seen.end.store.events
+        for event in world.store.events
         if event.reason == "Evicted" and event.kind == "Pod"
     )
 
@@ -279,12 +293,14 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "message_of": _of_attempt(lambda attempt: attempt.message),
     "woken_by": _why_woken(0),
     "hint_of": _why_woken(1),
+    "woken": lambda event, fact, seen, world: tuple(map(short, woken_by(event, world))),
     "backoff_of": _backoff,
     "heard": lambda _true, fact, seen, world: sum(
         not isinstance(item, Pod) for scheduler in world.schedulers for item in scheduler.queue.flight.items()
     ),
     "leaders": lambda _true, fact, seen, world: leaders(world),
     "entered": _entered,
+    "ran": _ran,
     "devices_of": _devices,
     "evicted": _evicted,
     "ranking": _ranking,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.view import Attempt, Move, WorldView
+from scheduler_core.view import ATTEMPT_FAILED, Attempt, Move, WorldView
 
 QUEUED = frozenset({"active", "backoff"})
 
@@ -10,6 +10,12 @@ QUEUED = frozenset({"active", "backoff"})
 def wakings(pod: str, world: WorldView) -> list[str]:
     """The cluster events that moved a pod to the active queue or the backoff queue, oldest first."""
     return [move.why[0] for move in world.journal.lane(pod) if move.why and move.place in QUEUED]
+
+
+def woken_by(event: str, world: WorldView) -> list[str]:
+    """The pods that an event of this name has moved to one of these queues, by their keys."""
+    moves = [move for move in world.journal.moves if move.why and move.place in QUEUED]
+    return sorted({move.pod for move in moves if move.why[:1] == (event,)})
 
 
 def woken_before(attempt: Attempt, earlier: Attempt, world: WorldView) -> Move | None:
@@ -25,10 +31,8 @@ def woken_before(attempt: Attempt, earlier: Attempt, world: WorldView) -> Move |
 
 
 def backoff_after(attempt: Attempt, world: WorldView) -> int:
-    """Until when (ns) the backoff lasts that follows an attempt; 0 where the pod did not back off."""
-    later = [
-        move.until
-        for move in world.journal.lane(attempt.pod)
-        if move.position >= attempt.last_position and move.until
-    ]
-    return later[0] if later else 0
+    """How long (ns) the backoff is that follows an attempt; 0 where the pod does not back off."""
+    for move in world.journal.lane(attempt.pod):
+        if move.position >= attempt.last_position and move.until:
+            return move.until - (move.t if move.cause == ATTEMPT_FAILED else attempt.ended)
+    return 0

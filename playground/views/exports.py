@@ -10,7 +10,6 @@ from asgiref.sync import sync_to_async
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
-from django.utils.html import escape
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -18,26 +17,23 @@ from django.views.decorators.http import require_GET, require_POST
 from playground.presenters import Look
 from playground.recent import remember
 from playground.sessions.protocol.errors import SessionError
-from playground.sessions.protocol.looking import AttemptEnds
 from playground.sessions.web.client import SessionClient, check_trace
 from playground.views.access import opens
-from playground.views.offline.page import LOOK, MOST_STEPS, PANELS, Recording
 from playground.views.responses import problem
 from playground.views.session import creator
-from scheduler_core import LATEST_EDITION
+from scheduler_core import ENGINE_VERSION, KUBE_VERSION, LATEST_EDITION
 from scheduler_core.export import BROKEN_OFF
 
 MOST = 2**31
-BREATH = 50  # steps
 
 
 @require_GET
 @opens
 async def trace(request: HttpRequest, client: SessionClient) -> StreamingHttpResponse:
     """The session as JSON lines (docs/trace.md); `first` and `last` ask for the full detail of these attempts."""
-    first, last = _number(request, "first", 0), _number(request, "last", -1)
+    first, last = number(request, "first", 0), number(request, "last", -1)
     lines = await _begun(client.trace((first, last)), _last_line)
-    return _download(lines, "application/jsonl", client.session.name, "jsonl")
+    return download(lines, "application/jsonl", client.session.name, "jsonl")
 
 
 @require_GET
@@ -46,37 +42,7 @@ async def cluster(request: HttpRequest, client: SessionClient) -> StreamingHttpR
     """The cluster's objects at a step: as they are, or (`for=kubectl`) as kubectl can apply them to another cluster."""
     plain = request.GET.get("for") == "kubectl"
     text = await _begun(client.cluster(Look.from_query(request.GET).at, plain), _last_comment)
-    return _download(text, "application/yaml", client.session.name, "yaml")
-
-
-@require_GET
-@opens
-async def replay(request: HttpRequest, client: SessionClient) -> StreamingHttpResponse:
-    """Steps of the session as one HTML file that replays them offline: those of the attempts `first` to `last`, or the newest ones."""
-    first, last = _number(request, "first", 1), _number(request, "last", MOST)
-    steps = await _steps(client, first, last)
-    page = await _begun(_recorded(client, steps), _last_tag)
-    return _download(page, "text/html", client.session.name, "html")
-
-
-async def _steps(client: SessionClient, first: int, last: int) -> range:
-    """From the end of the attempt before the first to the end of the last one, or the head; of too many the latest."""
-    head = await client.head()
-    ends = [end.position for end in await client.ask(AttemptEnds(most=MOST))]
-    begin = ends[min(first - 2, len(ends) - 1)] if first > 1 and ends else 0
-    end = ends[last - 1] if 0 < last < len(ends) else head
-    return range(max(begin, end - MOST_STEPS + 1, 0), end + 1)
-
-
-async def _recorded(client: SessionClient, steps: range) -> AsyncIterator[bytes]:
-    """The file. It is made as a whole; blank lines meanwhile say that it is still on its way."""
-    recording = Recording(client.session.name)
-    for position in steps:
-        shown, _head = await client.view(LOOK.but(at=position), PANELS)
-        await asyncio.to_thread(recording.add, position, shown.panels)
-        if (position - steps.start) % BREATH == 0:
-            yield b"\n" if position > steps.start else b"<!DOCTYPE html>\n"
-    yield (await asyncio.to_thread(recording.page)).encode()
+    return download(text, "application/yaml", client.session.name, "yaml")
 
 
 async def _begun(parts: AsyncIterator[bytes], last: Callable[[str], bytes]) -> AsyncIterator[bytes]:
@@ -107,12 +73,8 @@ def _last_comment(why: str) -> bytes:
     return f"\n# {' '.join(text.split())}\n".encode()
 
 
-def _last_tag(why: str) -> bytes:
-    text = _("This file is not whole, its export broke off: %(why)s") % {"why": why}
-    return f"<p>{escape(text)}</p>".encode()
-
-
-def _number(request: HttpRequest, name: str, default: int) -> int:
+def number(request: HttpRequest, name: str, default: int) -> int:
+    """An attempt's number that an address asks for."""
     text = request.GET.get(name, "")
     if not text:
         return default
@@ -123,7 +85,8 @@ def _number(request: HttpRequest, name: str, default: int) -> int:
     return int(text)
 
 
-def _download(parts: AsyncIterator[bytes], kind: str, name: str, suffix: str) -> StreamingHttpResponse:
+def download(parts: AsyncIterator[bytes], kind: str, name: str, suffix: str) -> StreamingHttpResponse:
+    """A file to keep, named after the session."""
     filename = f"{slugify(name) or 'session'}.{suffix}"
     headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
     return StreamingHttpResponse(parts, content_type=kind, headers=headers)
@@ -147,5 +110,7 @@ async def import_trace(request: HttpRequest) -> HttpResponse:
         "key": session.edit_key,
         "same": checked.difference is None,
         "latest": LATEST_EDITION,
+        "engine": ENGINE_VERSION,
+        "kube": KUBE_VERSION,
     }
     return render(request, "playground/trace.html", context)

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import workbench
+from scheduler_core.export import table_names
 
 
 @require_GET
@@ -18,7 +19,7 @@ async def sharing(request: HttpRequest, client: SessionClient) -> HttpResponse:
     links = {"view_link": _link(request, client.session.view_key)}
     if client.may_edit:
         links["edit_link"] = _link(request, client.session.edit_key)
-    return workbench(request, client, "session", links)
+    return workbench(request, client, "session", {**links, "tables": table_names()})
 
 
 def _link(request: HttpRequest, key: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from scheduler_core.export.digests import digest
 from scheduler_core.export.lines_schema import json_schema
 from scheduler_core.export.objects import as_it_is, continuation_of, for_kubectl, heading, objects_of
-from scheduler_core.export.spans import chrome_events, otlp, spans_of
-from scheduler_core.export.tables import table_csv, table_names
+from scheduler_core.export.spans import SpanTree, chrome_events, otlp, spans_of
+from scheduler_core.export.tables import Tables, table_csv, table_names
+from scheduler_core.export.trace_events import chrome_schema
 from scheduler_core.export.traces import (
     BROKEN_OFF,
     ReadLog,
@@ -15,15 +16,19 @@ from scheduler_core.export.traces import (
     export_lines,
     read_log,
     replay_one,
+    transitions,
 )
 
 __all__ = [
     "BROKEN_OFF",
     "ReadLog",
+    "SpanTree",
+    "Tables",
     "TraceError",
     "as_it_is",
     "check_lines",
     "chrome_events",
+    "chrome_schema",
     "continuation_of",
     "digest",
     "export_lines",
@@ -37,4 +42,5 @@ __all__ = [
     "spans_of",
     "table_csv",
     "table_names",
+    "transitions",
 ]

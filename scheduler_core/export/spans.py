@@ -7,18 +7,22 @@ so that the same history has the same ids on any machine.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core import ENGINE_VERSION, KUBE_VERSION
-from scheduler_core.export.traces import ReadLog, replay_one
+from scheduler_core.export.traces import ReadLog, transitions
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.records import Record
 
 OPENS = ("attempt_started", "binding_started", "point_started", "plugin_ran")
 ENDS = ("attempt_ended", "binding_ended")
 FAILED = ("unschedulable", "error")
+CYCLES = {"attempt_started": "schedulingCycle", "binding_started": "bindingCycle"}
+"""How KEP-5927 calls the spans of cycles; which pod's they are is an attribute."""
+
+Attribute = str | int | float | list[str]
 OK, ERROR, INTERNAL = 1, 2, 1  # OpenTelemetry's numbers: of a status, of a span's kind
 
 
@@ -34,30 +38,41 @@ class Span:
     start: int
     end: int
     facts: dict[str, Any]
+    kind: str
     failed: str = ""
+
+
+class SpanTree:
+    """Spans that grow with the records of a history."""
+
+    def __init__(self) -> None:
+        self._spans: dict[int, Span] = {}
+
+    @property
+    def spans(self) -> list[Span]:
+        """In the order in which they were opened."""
+        return list(self._spans.values())
+
+    def add(self, records: Iterable[Record]) -> None:
+        """The records of the next transition."""
+        spans = self._spans
+        for record in records:
+            if record.kind in OPENS:
+                spans[record.seq] = _opened(record, spans.get(record.parent))
+            elif record.kind in ENDS and record.parent in spans:
+                _ended(spans[record.parent], record)
+            for span in _upwards(spans, record):
+                span.end = max(span.end, record.t)
 
 
 def spans_of(history: ReadLog) -> list[Span]:
     """The spans of a history, in the order in which they were opened."""
-    spans: dict[int, Span] = {}
-    for record in _records(history):
-        if record.kind in OPENS:
-            above = spans.get(record.parent)
-            spans[record.seq] = _opened(record, above)
-        elif record.kind in ENDS and record.parent in spans:
-            _ended(spans[record.parent], record)
-        for span in _upwards(spans, record):
-            span.end = max(span.end, record.t)
-    return list(spans.values())
-
-
-def _records(history: ReadLog) -> Iterator[Record]:
-    sim = Simulation(seed=history.seed, edition=history.edition)
-    while sim.position < history.head:
-        before = sim.position
-        yield from replay_one(sim, history.log)
-        if sim.position == before:
-            return
+    tree = SpanTree()
+    for records in transitions(
+        Simulation(seed=history.seed, edition=history.edition), history.log, history.head
+    ):
+        tree.add(records)
+    return tree.spans
 
 
 def _opened(record: Record, above: Span | None) -> Span:
@@ -68,7 +83,16 @@ def _opened(record: Record, above: Span | None) -> Span:
     if record.kind == "plugin_ran" and data["status"]["code"] not in ("Success", "Skip", "Wait"):
         failed = "; ".join(data["status"]["reasons"]) or data["status"]["code"]
     return Span(
-        record.seq, above.seq if above else 0, root, name, record.scheduler, record.t, record.t, data, failed
+        record.seq,
+        above.seq if above else 0,
+        root,
+        name,
+        record.scheduler,
+        record.t,
+        record.t,
+        data,
+        record.kind,
+        failed,
     )
 
 
@@ -148,25 +172,42 @@ def _otlp_span(span: Span, seed: int) -> dict[str, Any]:
     made = {
         "traceId": _id(16, seed, span.root),
         "spanId": _id(8, seed, span.seq),
-        "name": span.name,
+        "name": CYCLES.get(span.kind, span.name),
         "kind": INTERNAL,
         "startTimeUnixNano": str(span.start),
         "endTimeUnixNano": str(span.end),
         "attributes": [
             _attribute(f"scheduler.{name}", value)
-            for name, value in span.facts.items()
-            if isinstance(value, str | int) and value != ""
+            for name, value in _flat(span.facts)
+            if isinstance(value, str | int | float | list) and value not in ("", [])
         ],
         "status": {"code": ERROR, "message": span.failed} if span.failed else {"code": OK},
     }
     return made | ({"parentSpanId": _id(8, seed, span.parent)} if span.parent else {})
 
 
-def _attribute(name: str, value: str | int) -> dict[str, Any]:
-    return {
-        "key": name,
-        "value": {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value},
-    }
+def _flat(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Facts with a plugin's answer taken apart: status.code, status.plugin, status.reasons."""
+    for name, value in facts.items():
+        if name == "status":
+            yield from ((f"status.{part}", said) for part, said in value.items())
+        else:
+            yield name, value
+
+
+def _attribute(name: str, value: Attribute) -> dict[str, Any]:
+    return {"key": name, "value": _typed(value)}
+
+
+def _typed(value: Attribute) -> dict[str, Any]:
+    """OTLP's AnyValue: in JSON its 64-bit numbers are texts."""
+    if isinstance(value, list):
+        return {"arrayValue": {"values": [_typed(each) for each in value]}}
+    if isinstance(value, bool):
+        return {"boolValue": value}
+    if isinstance(value, int):
+        return {"intValue": str(value)}
+    return {"doubleValue": value} if isinstance(value, float) else {"stringValue": value}
 
 
 def _id(size: int, seed: int, seq: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from io import StringIO
 from typing import Any
 
-from scheduler_core.export.traces import ReadLog, replay_one
+from scheduler_core.export.traces import ReadLog, transitions
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.kinds import KINDS
 from scheduler_core.trace.records import Record
@@ -46,16 +46,29 @@ TABLES: dict[str, Callable[[Simulation], Iterable[Row]]] = {
 }
 
 
+class Tables:
+    """Tables that grow with the records of a history: of TABLES those at its end, else the records of a kind."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._kept: dict[str, list[Row]] = {name: [] for name in names if name not in TABLES}
+
+    def add(self, records: Iterable[Record]) -> None:
+        """The records of the next transition."""
+        for record in records:
+            if record.kind in self._kept:
+                self._kept[record.kind].append(_row(record))
+
+    def csv(self, name: str, sim: Simulation) -> str:
+        """One of them as CSV; `sim` stands at the history's end."""
+        return written(TABLES[name](sim) if name in TABLES else self._kept[name])
+
+
 def table_csv(history: ReadLog, name: str) -> str:
     """A table as CSV: one of TABLES at the end of the history, or else the records of the kind with this name."""
-    sim = Simulation(seed=history.seed, edition=history.edition)
-    kept: list[Row] = []
-    while sim.position < history.head:
-        before = sim.position
-        kept += (_row(record) for record in replay_one(sim, history.log) if record.kind == name)
-        if sim.position == before:
-            break
-    return written(TABLES[name](sim) if name in TABLES else kept)
+    sim, tables = Simulation(seed=history.seed, edition=history.edition), Tables([name])
+    for records in transitions(sim, history.log, history.head):
+        tables.add(records)
+    return tables.csv(name, sim)
 
 
 def table_names() -> tuple[str, ...]:

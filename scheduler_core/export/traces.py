@@ -102,6 +102,16 @@ def replay_one(sim: Simulation, log: Log) -> list[Record]:
     return sim.apply(command_from_json(command)) if command is not None else sim.advance()
 
 
+def transitions(sim: Simulation, log: Log, head: int) -> Iterator[list[Record]]:
+    """The records of one transition after the other, up to a position."""
+    while sim.position < head:
+        before = sim.position
+        records = replay_one(sim, log)
+        if sim.position == before:
+            return
+        yield records
+
+
 def _lines_of(sim: Simulation, records: list[Record], detail: range) -> Iterator[Line]:
     for record in records:
         if record.kind not in DECISIONS:

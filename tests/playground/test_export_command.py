@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from jsonschema import Draft202012Validator
 
+from playground.sessions.database import log
+from playground.sessions.database.log import pack
+from playground.sessions.protocol.traces import TraceChecked, TracedCommand, TraceMaker
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.export import export_lines
 from scheduler_core.simulation import Simulation
@@ -60,8 +64,45 @@ def test_every_table_can_be_had_as_csv(trace: str, table: str, row: dict[str, st
     assert row.items() <= first.items()
 
 
+@pytest.mark.django_db
+def test_a_session_of_the_server_is_named_by_its_link_its_key_or_its_number(trace: str) -> None:
+    lines = [json.loads(line) for line in Path(trace).read_text().splitlines()]
+    payload = pack({"command": lines[1]["command"]})
+    found = TraceChecked(
+        seed=0,
+        edition=1,
+        head=lines[0]["head"],
+        commands=[TracedCommand(0, payload)],
+        attempts=1,
+        position=0,
+        difference=None,
+        maker=TraceMaker("", "", ""),
+        records=0,
+        passed_over=[],
+    )
+    session = log.restore("Mine", "", found)
+    named = [str(session.pk), session.edit_key, session.view_key, f"http://here/s/{session.view_key}/?at=3"]
+    made = {printed(name, "--format", "jsonl") for name in named}
+    assert [json.loads(line) for line in made.pop().splitlines()] == lines and not made
+    assert printed(named[0], "--format", "csv") == printed(trace, "--format", "csv")
+    assert "<h1" in printed(named[0]) and "Mine" in printed(named[0])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["nobody", "999999", "9" * 40, "http://here/s/nobody/"])
+def test_what_is_neither_a_file_nor_a_session_is_said_to_be_so(name: str) -> None:
+    with pytest.raises(CommandError, match="no such file, and no session"):
+        printed(name)
+
+
 def test_the_schema_needs_no_trace() -> None:
     assert json.loads(printed("--schema"))["$id"].endswith(":1")
+
+
+def test_the_schema_of_trace_events_fits_what_is_written(trace: str) -> None:
+    schema = json.loads(printed("--schema", "chrome"))
+    assert schema["$id"].startswith("urn:scheduler-playground-chrome:")
+    assert Draft202012Validator(schema).is_valid(json.loads(printed(trace, "--format", "chrome")))
 
 
 @pytest.mark.parametrize("text", ["", "no JSON", '{"type": "header"}'])

@@ -86,3 +86,50 @@ def test_a_refusal_that_preemption_can_not_help_nominates_nobody(devices):
 def test_a_count_is_of_a_list_of_names(devices):
     with pytest.raises(BadFact, match="is no list of names"):
         told({"count": {"seconds": True}}, devices)
+
+
+def test_a_backoff_lasts_as_long_as_the_failures_before_ask_for():
+    ladder = play(read_lesson(CONTENT / "backoff-ladder"))
+    assert [told({"backoff_of": "web", "attempt": n}, ladder) for n in range(1, 6)] == [1, 2, 4, 8, 10]
+    with pytest.raises(BadFact, match="does not back off"):
+        told({"backoff_of": "web", "attempt": 6}, ladder)
+
+
+def test_an_event_in_flight_is_kept_and_wakes_the_pod_that_fails():
+    told_by = play(read_lesson(CONTENT / "in-flight")).facts
+    assert (told_by["heard"], told_by["event"], told_by["place"]) == (1, "NodeAdd", "backoff")
+
+
+def test_an_event_wakes_those_whose_plugins_hope_for_it():
+    hints = play(read_lesson(CONTENT / "hints"))
+    assert told({"woken": "AssignedPodDelete"}, hints) == ("needs-cpu",)
+    assert told({"woken": "NodeUpdateNodeLabel"}, hints) == ("needs-both", "needs-ssd")
+    assert told({"woken": "ServiceAdd"}, hints) == ()
+
+
+def test_a_scheduler_that_is_cut_off_is_known():
+    cut = play(read_lesson(CONTENT / "cut-off"))
+    assert holds({"scheduler": "red", "stage": "cut off"}, cut.end)
+    assert holds({"pod": "late", "evaluated": 2}, cut.end)
+    assert not holds({"pod": "late", "evaluated": 3}, cut.end)
+
+
+def test_those_evicted_for_node_pressure_come_in_their_order():
+    lesson = read_lesson(CONTENT / "node-pressure")
+    pressure = play(lesson)
+    assert pressure.facts["ranking"] == ("starving", "hungry", "greedy", "frugal")
+    assert told({"evicted": True}, pressure) == ("starving", "hungry")
+    with pytest.raises(BadFact, match="the kubelet of node-9 has evicted nobody"):
+        told({"ranking": "node-9"}, pressure)
+
+
+def test_a_sample_of_the_nodes_is_looked_at():
+    facts = play(read_lesson(CONTENT / "sampling")).facts
+    assert (facts["ev"], facts["ev2"], facts["ev3"]) == (144, 144, 300)
+
+
+def test_extension_points_come_in_the_order_in_which_they_ran():
+    sequence = play(read_lesson(CONTENT / "sequence"))
+    assert sequence.facts["order"] == ("PreFilter", "Filter", "Score", "Reserve", "PreBind")
+    with pytest.raises(BadFact, match="PostFilter has not run for api"):
+        told({"ran": ["Filter", "PostFilter"], "of": "api"}, sequence)

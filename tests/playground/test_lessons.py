@@ -121,6 +121,11 @@ def test_how_many_more_fit_in_all_is_the_sum_of_the_nodes(broken):
     assert facts["room"] == sum(facts[f"on_{i}"] for i in range(1, 5)) > 0
 
 
+def test_a_nomination_is_told_from_none(played):
+    keys = played["not-preempted"].keys
+    assert [keys[card] for card in ("begin", "never", "equal", "friend")] == [False, False, False, True]
+
+
 def test_equal_totals_are_counted_and_one_feasible_node_has_none(played, broken):
     assert played["spread-two"].facts["tied"] == 4
     lesson = read_lesson(broken(lambda plan: plan["facts"].update(tied={"tied_for": "mypod"}), "spread-two"))
@@ -190,6 +195,7 @@ def test_a_field_that_no_lesson_has_is_named_with_its_file_and_place(broken):
         ),
         (lambda plan: plan["cards"][0].pop("question"), "it has 1 questions"),
         (lambda plan: plan["cards"][1].update(when={}), "card begin is passed over"),
+        (lambda plan: plan["cards"][0].update(when={"seconds": 0}), "card begin is the first one"),
         (
             lambda plan: plan["cards"][2].update(when={"seconds": 100_000}),
             "card freed is never reached",

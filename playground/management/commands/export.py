@@ -1,22 +1,28 @@
-"""`python manage.py export TRACE`: a trace in the forms that other tools read."""
+"""`python manage.py export TRACE`: a trace, or a session of this server's database, in the forms that other tools read."""
 
 from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
 
 import orjson
 from django.core.management.base import BaseCommand, CommandError
 
-from playground.management.terminal.files import BadInput, read_file
+from playground.management.terminal.files import STDIN, BadInput, read_file
+from playground.management.terminal.sessions import stored_session
 from playground.presenters import aimed, present
+from playground.sessions.protocol.errors import SessionGone
+from playground.sessions.worker.traces import OPTIONS, commands_of
 from playground.views.offline.page import LOOK, MOST_STEPS, PANELS, Recording
 from scheduler_core.commands import Refused
 from scheduler_core.export import (
     ReadLog,
     TraceError,
     chrome_events,
+    chrome_schema,
+    export_lines,
     json_schema,
     otlp,
     read_log,
@@ -28,6 +34,7 @@ from scheduler_core.export import (
 from scheduler_core.simulation import Simulation
 
 BAD_INPUT = 2
+SCHEMAS = {"trace": json_schema, "chrome": chrome_schema}
 TABLE_HELP = "of csv: attempts, moves (in the queue), pods, nodes, or a kind of record (attempts)"
 
 
@@ -35,42 +42,71 @@ class Command(BaseCommand):
     """Computes the trace again and prints it as something else."""
 
     help = (
-        "Print a trace (export.jsonl of a session) in another form: html, a file that replays its newest 1,000 steps offline; chrome, "
+        "Print a trace (export.jsonl of a session), or a session of this server, in a form: jsonl, the trace itself; html, "
+        "a file that replays its newest 1,000 steps offline; chrome, "
         "trace events for Perfetto; otlp, OpenTelemetry's spans as JSON; csv, a table. --schema prints "
         "the JSON Schema of a trace's lines instead. "
-        "No database is needed. Exit status: 0 done, 2 the input can't be used."
+        "For a trace no database is needed. Exit status: 0 done, 2 the input can't be used."
     )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """What to read, and what to print."""
-        parser.add_argument("trace", nargs="?", metavar="TRACE", help="JSON Lines; - reads standard input")
-        parser.add_argument("--format", choices=("html", "chrome", "otlp", "csv"), default="html")
+        parser.add_argument(
+            "trace",
+            nargs="?",
+            metavar="TRACE",
+            help="a file of JSON Lines, - for standard input; or a session's link, key or number",
+        )
+        parser.add_argument("--format", choices=("jsonl", "html", "chrome", "otlp", "csv"), default="html")
         parser.add_argument(
             "--table", choices=table_names(), default="attempts", metavar="TABLE", help=TABLE_HELP
         )
         parser.add_argument(
-            "--schema", action="store_true", help="print the JSON Schema of a trace's lines alone"
+            "--schema",
+            nargs="?",
+            const="trace",
+            choices=SCHEMAS,
+            help="print the JSON Schema of a trace's lines alone, or that of chrome",
         )
 
     def handle(
-        self, *args: Any, trace: str | None, format: str, table: str, schema: bool, **options: Any
+        self, *args: Any, trace: str | None, format: str, table: str, schema: str | None, **options: Any
     ) -> None:
         """Read, compute, print."""
-        if schema:
-            self.stdout.write(json.dumps(json_schema(), indent=2))
+        if schema is not None:
+            self.stdout.write(json.dumps(SCHEMAS[schema](), indent=2))
             return
         if trace is None:
-            raise CommandError("Which trace? Name a file, or - for standard input.", returncode=BAD_INPUT)
+            raise CommandError(
+                "Which trace? Name a file, - for standard input, or a session.", returncode=BAD_INPUT
+            )
         try:
-            history = read_log([orjson.loads(line) for line in read_file(trace).splitlines() if line.strip()])
-            self.stdout.write(made(history, format, table, trace), ending="")
+            history, name = _history(trace)
+            self.stdout.write(made(history, format, table, name), ending="")
         except (BadInput, TraceError, Refused, orjson.JSONDecodeError) as bad:
             raise CommandError(str(bad), returncode=BAD_INPUT) from None
 
 
+def _history(named: str) -> tuple[ReadLog, str]:
+    """Of a file, or else of a session in the database; with the name that a replay bears."""
+    if named == STDIN or Path(named).exists():
+        lines = [orjson.loads(line) for line in read_file(named).splitlines() if line.strip()]
+        return read_log(lines), named
+    try:
+        session, rows = stored_session(named)
+    except SessionGone:
+        raise BadInput(
+            f"{named}: there is no such file, and no session of this server with this link, key or number"
+        ) from None
+    return ReadLog(session.seed, session.edition, commands_of(rows), session.head), session.name
+
+
 def made(history: ReadLog, form: str, table: str, name: str) -> str:
     """The trace in a form."""
+    if form == "jsonl":
+        lines = export_lines(history.seed, history.log, history.head, edition=history.edition)
+        return "".join(orjson.dumps(line, option=OPTIONS).decode() for line in lines)
     if form == "html":
         return replay(history, name)
     if form == "csv":

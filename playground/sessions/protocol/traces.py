@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct
 
 from playground.sessions.protocol.base import Data, Request
 from playground.sessions.protocol.opening import LogRow
+
+FileForm = Literal["chrome", "otlp", "csv", "zip"]
 
 
 class OpenTrace(Request[None], frozen=True, kw_only=True):
@@ -46,8 +50,19 @@ class TracedCommand(Struct, frozen=True, array_like=True):
     payload: bytes
 
 
+class TraceMaker(Struct, frozen=True):
+    """Who made a trace, as its first line says; "" where it does not."""
+
+    engine: str
+    kube: str
+    created: str
+
+
 class TraceChecked(Struct, frozen=True):
-    """A trace computed again: the log behind it, how many attempts came out the same, up to which position, and what differs."""
+    """A trace computed again: the log behind it, how many attempts came out the same, up to which position, and what differs.
+
+    `records` of the file were compared; `passed_over` are fields of its commands that are not known here.
+    """
 
     seed: int
     edition: int
@@ -56,6 +71,9 @@ class TraceChecked(Struct, frozen=True):
     attempts: int
     position: int
     difference: TraceDifference | None
+    maker: TraceMaker
+    records: int
+    passed_over: list[str]
 
 
 class CheckTrace(Request[TraceChecked], frozen=True, kw_only=True):
@@ -63,3 +81,30 @@ class CheckTrace(Request[TraceChecked], frozen=True, kw_only=True):
 
     data: bytes
     max_objects: int
+
+
+class OpenFile(Request[None], frozen=True, kw_only=True):
+    """Begin to make a file of a log: `form` is chrome, otlp, csv (one `table`) or zip (all tables). The process has no other one.
+
+    `most`: the bytes that it may have.
+    """
+
+    seed: int
+    edition: int
+    rows: list[LogRow]
+    head: int
+    form: FileForm
+    table: str = ""
+    most: int
+
+
+class FilePart(Struct, frozen=True):
+    """How many steps of the history have been gone through; then the file itself, part after part, and whether that was the last."""
+
+    steps: int
+    data: bytes
+    done: bool
+
+
+class NextFilePart(Request[FilePart], frozen=True, kw_only=True):
+    """Go on with the file."""

@@ -87,6 +87,8 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     traces.OpenTrace,
     traces.NextTraceLines,
     traces.CheckTrace,
+    traces.OpenFile,
+    traces.NextFilePart,
 )
 NOTICES: tuple[type[Message], ...] = (opening.Interrupt, opening.Close, comparing.DropTask)
 

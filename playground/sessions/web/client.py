@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -21,10 +21,11 @@ from playground.sessions.protocol.comparing import AttemptDetail, HistoryOutline
 from playground.sessions.protocol.errors import InThePast, LimitReached, NotAllowed, SessionError, Unavailable
 from playground.sessions.protocol.looking import ClusterYaml, Compare, PanelChange, Seen, Shown
 from playground.sessions.protocol.moving import ImportPlan, TextApplied
-from playground.sessions.protocol.traces import TraceChecked
+from playground.sessions.protocol.traces import FileForm, TraceChecked
 from playground.sessions.web.changes import command_data
 from playground.sessions.web.dialogue import Dialogue
 from playground.sessions.web.jobs.comparisons import Comparison
+from playground.sessions.web.jobs.downloads import File, Making
 from playground.sessions.web.jobs.registry import Job
 from playground.sessions.web.jobs.reruns import NewBranch
 from playground.sessions.web.live import LiveSession
@@ -317,6 +318,45 @@ class SessionClient:
         chunks = await runtime().call(lambda: export(self.session.pk, detail, loop))
         async for chunk in chunks.read():
             yield chunk
+
+    async def download(self, what: Hashable, make: Making, author: str, patience: float) -> Job[File]:
+        """Have a file made, and wait for it a while. Raises what went wrong with it."""
+        downloads = runtime().downloads
+
+        async def download() -> Job[File]:
+            job = downloads.begin(self.session.pk, author, what, make)
+            await job.wait(patience)
+            job.check()
+            return job
+
+        return await runtime().call(download)
+
+    def file_of_history(self, form: FileForm, table: str, content_type: str, suffix: str) -> Making:
+        """How a form of the history is made."""
+        return runtime().downloads.of_history(self.session.pk, form, table, content_type, suffix)
+
+    async def find_download(self, token: str, patience: float) -> Job[File]:
+        """The file with a token, waited for a while. Raises SessionGone where it is not known, or what went wrong with it."""
+
+        async def find() -> Job[File]:
+            job = runtime().downloads.find(self.session.pk, token)
+            await job.wait(patience)
+            job.check()
+            return job
+
+        return await runtime().call(find)
+
+    async def stop_download(self, token: str) -> bool:
+        """End the making of a file; whether it was going on."""
+
+        async def stop() -> bool:
+            return runtime().downloads.find(self.session.pk, token).cancel()
+
+        return await runtime().call(stop)
+
+    async def downloaded(self, job: Job[File]) -> File:
+        """The file, however long it takes; who does not wait any longer ends it."""
+        return await runtime().call(job.outcome)
 
     async def compare(self, other: SessionClient, heads: tuple[int, int], patience: float) -> Job[Comparison]:
         """The comparison with another session up to a position of each, waited for a while. Raises what went wrong with it."""

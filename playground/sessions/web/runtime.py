@@ -19,6 +19,7 @@ from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.engines.pool import Pool
 from playground.sessions.web.engines.room import Room
 from playground.sessions.web.jobs.comparisons import Comparisons
+from playground.sessions.web.jobs.downloads import Downloads
 from playground.sessions.web.jobs.previews import Previews
 from playground.sessions.web.jobs.registry import Jobs
 from playground.sessions.web.jobs.reruns import Reruns
@@ -46,6 +47,7 @@ class Runtime:
         self.reruns = Reruns(jobs, loop, self.live)
         self.previews = Previews(jobs, loop)
         self.traces = Traces(jobs, loop)
+        self.downloads = Downloads(jobs, loop)
         self.sessions: dict[int, LiveSession] = {}
         self.call = loop.call
         loop.begin_soon(self._sweep)

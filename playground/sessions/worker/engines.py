@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import EngineFailed
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.files import File
 from playground.sessions.worker.time_sharing import TimeSlice
 from playground.sessions.worker.traces import Export
 
@@ -27,6 +28,7 @@ class Engines:
     def __init__(self, slice_: TimeSlice) -> None:
         self.slice = slice_
         self.export: Export | None = None
+        self.file: File | None = None
         self._engines: dict[int, Engine] = {}
         self._tasks: OrderedDict[tuple[int, str], Task] = OrderedDict()
 

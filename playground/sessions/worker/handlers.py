@@ -22,7 +22,7 @@ from playground.sessions.protocol import (
 )
 from playground.sessions.protocol import traces as tracing
 from playground.sessions.protocol.base import Request
-from playground.sessions.worker import checkpoints, cursor, imports, rerun, search, traces
+from playground.sessions.worker import checkpoints, cursor, files, imports, rerun, search, traces
 from playground.sessions.worker.answers import (
     adoption,
     cluster,
@@ -189,6 +189,17 @@ def check_trace(engines: Engines, session: int, request: tracing.CheckTrace) -> 
     return traces.check(request)
 
 
+def open_file(engines: Engines, session: int, request: tracing.OpenFile) -> Steps[None]:
+    yield
+    engines.file = files.File(request)
+
+
+def next_file_part(engines: Engines, session: int, request: tracing.NextFilePart) -> Steps[tracing.FilePart]:
+    yield
+    assert engines.file is not None
+    return engines.file.next()
+
+
 class Handler(NamedTuple):
     """`slow`: takes turns with other slow work from the start; `unhurried`: nobody waits for it; `too_much`: what is said where it takes
     more memory than one job may, none where it needs no such budget.
@@ -259,6 +270,8 @@ OF_THE_WORKER: dict[type[Request[Any]], Handler] = {
     tracing.OpenTrace: Handler(open_trace),
     tracing.NextTraceLines: Handler(next_trace_lines),
     tracing.CheckTrace: Handler(check_trace),
+    tracing.OpenFile: Handler(open_file),
+    tracing.NextFilePart: Handler(next_file_part),
 }
 
 

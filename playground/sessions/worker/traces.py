@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, get_args
 
+import msgspec
 import orjson
 
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import CommandRefused, LimitReached
+from playground.sessions.protocol.opening import LogRow
 from playground.sessions.protocol.traces import (
     CheckTrace,
     OpenTrace,
@@ -19,14 +21,18 @@ from playground.sessions.protocol.traces import (
     TracedCommand,
     TraceDifference,
     TraceLines,
+    TraceMaker,
 )
 from playground.sessions.worker.memory import ALONE, Budget
 from playground.sessions.worker.refusals import refusal
 from playground.sessions.worker.world import Refused
+from scheduler_core.commands import Command
 from scheduler_core.export import TraceError, check_lines, export_lines, read_log
 
 CHUNK = 256 << 10
 PATIENCE = 0.25
+MOST_NAMED = 12  # fields
+COMMANDS = {command.__name__: command for command in get_args(Command)}
 TOO_MUCH = gettext_noop(
     "The trace takes more memory than there is here for one, and was stopped. The session is as it was."
 )
@@ -37,15 +43,15 @@ class Export:
     """A trace being written, a chunk at a time."""
 
     def __init__(self, request: OpenTrace) -> None:
-        commands = {
-            row.at: orjson.loads(zlib.decompress(row.payload))["command"]
-            for row in request.rows
-            if row.kind == "command"
-        }
         self._memory = Budget(ALONE, TOO_MUCH)
         first, last = request.detail
         self._lines: Iterator[Data] = export_lines(
-            request.seed, commands, request.head, range(first, last + 1), request.created, request.edition
+            request.seed,
+            commands_of(request.rows),
+            request.head,
+            range(first, last + 1),
+            request.created,
+            request.edition,
         )
 
     def next(self) -> TraceLines:
@@ -58,6 +64,13 @@ class Export:
                 if size >= CHUNK or time.perf_counter() > end:
                     return TraceLines(b"".join(made), False)
         return TraceLines(b"".join(made), True)
+
+
+def commands_of(rows: Iterable[LogRow]) -> dict[int, Any]:
+    """The commands of a log's rows as JSON, by position."""
+    return {
+        row.at: orjson.loads(zlib.decompress(row.payload))["command"] for row in rows if row.kind == "command"
+    }
 
 
 def check(request: CheckTrace) -> TraceChecked:
@@ -81,7 +94,21 @@ def check(request: CheckTrace) -> TraceChecked:
         attempts=report.attempts,
         position=report.position,
         difference=_difference(report),
+        maker=TraceMaker(*(str(lines[0].get(name) or "")[:40] for name in ("engine", "kube", "created"))),
+        records=sum(line.get("type") == "record" for line in lines),
+        passed_over=_passed_over(log.values()),
     )
+
+
+def _passed_over(commands: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The fields, as Command.field, that another version's commands have and those of this one have not."""
+    found: dict[str, None] = {}
+    for command in commands:
+        known = {field.encode_name for field in msgspec.structs.fields(COMMANDS[command["kind"]])}
+        found.update(
+            (f"{command['kind']}.{name}"[:80], None) for name in command if name not in known | {"kind"}
+        )
+    return sorted(found)[:MOST_NAMED]
 
 
 def _payload(command: Any) -> bytes:

@@ -1,1 +1,1 @@
-"""A session as one HTML file that needs no server: its steps as the studio shows them, and a player (docs/exports.md)."""
+"""What leaves a session as a file that takes long to make: a replay that needs no server, spans and tables (docs/exports.md)."""

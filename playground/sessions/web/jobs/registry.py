@@ -1,4 +1,4 @@
-"""Jobs: what takes long and is asked for beside a session's life: comparisons, re-runs, searches, traces, previews of imports.
+"""Jobs: what takes long and is asked for beside a session's life: comparisons, re-runs, searches, traces, downloads, previews.
 
 A job goes on whether or not somebody waits for it, says how far it is, can be cancelled, and is known by a token that only who asked for
 it has. How many of a kind go on at once, how long one may take and how long what became of it is kept, its kind says.

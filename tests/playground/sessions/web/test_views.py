@@ -19,6 +19,7 @@ from playground.sessions.protocol.looking import Objects, ObjectYaml
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.live import LiveSession
 from playground.sessions.web.runtime import runtime
+from scheduler_core import ENGINE_VERSION, KUBE_VERSION
 from scheduler_core.export import export_lines
 from tests.playground.sessions.worlds import applying, cluster, pod
 
@@ -369,6 +370,23 @@ async def test_an_exported_session_comes_back_the_same(browser: AsyncClient, ses
 async def test_a_trace_of_an_older_version_says_by_which_rules_it_was_computed(browser: AsyncClient) -> None:
     response = await browser.post(reverse("import-trace"), upload(list(export_lines(0, {}, 0))))
     assert "by the rules of edition 1" in " ".join(response.content.decode().split())
+
+
+async def test_the_import_of_a_trace_says_who_made_it_and_what_was_done(
+    browser: AsyncClient, session: Session
+) -> None:
+    await run_to_the_end(session)
+    lines = await exported(browser, session)
+    lines[0] |= {"engine": "0.9", "kube": "v1.30.0"}
+    lines[1]["command"]["shape"] = "round"
+    records = sum(line["type"] == "record" for line in lines)
+    page = " ".join((await browser.post(reverse("import-trace"), upload(lines))).content.decode().split())
+    assert "made by engine 0.9, as kube-scheduler v1.30.0, by the rules of edition" in page
+    assert f"Its session began on {lines[0]['created']}" in page
+    assert f"Passed over, as this version does not know them: {lines[1]['command']['kind']}.shape." in page
+    assert f"computed again here, by engine {ENGINE_VERSION} as kube-scheduler {KUBE_VERSION}" in page
+    assert f"compared with the {records} records" in page
+    assert "another engine than the one that made the file" in page
 
 
 async def test_a_replay_has_the_steps_of_the_attempts_that_are_chosen(

@@ -1,0 +1,19 @@
+"""What a scheduler's present cycles have run, as lessons ask about it."""
+
+from __future__ import annotations
+
+from scheduler_core.view import WorldView
+
+
+def points_run(pod: str, world: WorldView) -> list[str]:
+    """The extension points that have run for a pod in its cycle, and in the binding that follows it, in their order."""
+    run: dict[str, None] = {}
+    for scheduler in world.schedulers:
+        cycle = scheduler.cycle
+        if cycle is None or cycle.pod.key != pod:
+            continue
+        steps = [*cycle.steps]
+        if cycle.number in scheduler.bindings:
+            steps += scheduler.bindings[cycle.number].steps
+        run |= dict.fromkeys(step.point.value for step in steps)
+    return list(run)
