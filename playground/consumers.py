@@ -14,6 +14,8 @@ from django.http import QueryDict
 from django.utils.translation import activate, get_supported_language_variant
 
 from playground.presenters.words import gettext_noop, message
+from playground.sessions.database import links
+from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone, Unavailable
 from playground.sessions.web.client import Conversation, SessionClient
 from playground.sessions.web.messages import BadMessage, Error, Gone, PageMessage, ToPage, encode, read
@@ -26,6 +28,7 @@ CLOSE_LIMIT = 4429
 CLOSE_FAILED = 1011
 CLOSE_AGAIN = 4503
 PATIENCE = 50
+LINK_SECONDS = 10.0
 
 
 class SessionConsumer(AsyncWebsocketConsumer):
@@ -33,6 +36,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
     conversation: Conversation | None = None
     sender: asyncio.Task[None] | None = None
+    watcher: asyncio.Task[None] | None = None
     open: ClassVar[set[SessionConsumer]] = set()
     closing = False  # messages that are still on their way find nobody
 
@@ -58,6 +62,17 @@ class SessionConsumer(AsyncWebsocketConsumer):
             await self.close(CLOSE_AGAIN)  # the page connects again by itself
         else:
             self.sender = asyncio.create_task(self._pump())
+            if client.link:
+                self.watcher = asyncio.create_task(self._watch(client.link))
+
+    async def _watch(self, link: str) -> None:
+        """A view link that ends, or is taken back, closes what it opened; a database that does not answer is asked again."""
+        stands = True
+        while stands:
+            await asyncio.sleep(LINK_SECONDS)
+            with contextlib.suppress(Unavailable):
+                stands = await in_thread(links.stands, link)
+        self._post(Gone())
 
     def connected(self) -> None:
         """The consumer's loop, for messages that come from the sessions' thread."""
@@ -131,8 +146,9 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
     async def disconnect(self, code: int) -> None:
         self.open.discard(self)
-        if self.sender is not None:
-            self.sender.cancel()
+        for task in (self.sender, self.watcher):
+            if task is not None:
+                task.cancel()
         if self.conversation is not None:
             await self.conversation.leave()
 

@@ -3,6 +3,7 @@
 import secrets
 
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 
@@ -50,6 +51,27 @@ class Session(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class ViewLink(models.Model):
+    """A further key that shows a session, until it ends (None: never) or is taken back."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="view_links")
+    key = models.CharField(max_length=64, unique=True, default=new_key)
+    created = models.DateTimeField(auto_now_add=True)
+    until = models.DateTimeField(null=True, blank=True)
+    revoked = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["session_id", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.session_id} until {self.until}"
+
+    @property
+    def stands(self) -> bool:
+        """Whether it opens its session now."""
+        return self.revoked is None and (self.until is None or self.until > timezone.now())
 
 
 class LogKind(models.TextChoices):

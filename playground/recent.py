@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Q
 from django.http import HttpRequest
 
-from playground.models import Session
+from playground.models import Session, ViewLink
 from playground.sessions.database.asking import in_thread
 
 KEPT = 12
@@ -42,10 +42,12 @@ async def recent(request: HttpRequest) -> list[dict[str, Any]]:
 
 def _rows(keys: list[str]) -> list[dict[str, Any]]:
     sessions = Session.objects.filter(Q(edit_key__in=keys) | Q(view_key__in=keys), deleted=None)
+    links = ViewLink.objects.select_related("session").filter(key__in=keys, session__deleted=None)
     by_key: dict[str, tuple[Session, str]] = {}
     for session in sessions:
         by_key[session.edit_key] = (session, "edit")
         by_key[session.view_key] = (session, "view")
+    by_key |= {link.key: (link.session, "view") for link in links if link.stands}
     return [
         {"key": key, "name": by_key[key][0].name, "access": by_key[key][1], "used": by_key[key][0].used,
          "head": by_key[key][0].head, "fork": by_key[key][0].origin_id is not None}

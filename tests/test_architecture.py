@@ -10,6 +10,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 from django.conf import settings
+from django.db.migrations.loader import MigrationLoader
 
 from scheduler_core import plugins
 from scheduler_core.framework.plugin import METHODS
@@ -397,6 +398,14 @@ def test_scripts_run_only_from_our_own_host() -> None:
 def test_every_python_folder_is_a_package() -> None:
     folders = {path.parent for path in CORE + PLAYGROUND}
     assert sorted(relative(folder) for folder in folders if not (folder / "__init__.py").exists()) == []
+
+
+def test_the_migrations_are_one_line() -> None:
+    """Two that were made side by side have to be put one behind the other."""
+    loader = MigrationLoader(None)
+    assert [name for app, name in loader.graph.leaf_nodes() if app == "playground"] == [
+        sorted(name for app, name in loader.disk_migrations if app == "playground")[-1]
+    ]
 
 
 MOST_MODULES = 20  # of a folder, its __init__ included

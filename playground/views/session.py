@@ -83,11 +83,11 @@ async def _context(client: SessionClient, look: Look, shown: Shown, head: int) -
 
 def _links(request: HttpRequest, client: SessionClient) -> dict[str, str]:
     """The links to hand on; who came by a view link does not get the edit link."""
-    keys = {"view_link": client.session.view_key}
+    keys = {"view_link": client.view_key}
     if client.may_edit:
         keys["edit_link"] = client.session.edit_key
     links = {name: request.build_absolute_uri(reverse("studio", args=[key])) for name, key in keys.items()}
-    embedded = reverse("embed", args=[client.session.view_key])
+    embedded = reverse("embed", args=[client.view_key])
     return links | {"embed_link": request.build_absolute_uri(embedded)}
 
 
@@ -227,6 +227,20 @@ async def duplicate(request: HttpRequest, client: SessionClient) -> HttpResponse
     """A session of one's own with the same past; a view link is enough."""
     name = _("%(name)s (copy)") % {"name": client.session.name}
     return await _forked(request, client, None, name, branch=False)
+
+
+@require_GET
+@opens
+async def ask_fork(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """A page that asks whether to fork at step `at`: a form of a frame in somebody else's page would come without a cookie.
+
+    Where a page of ours led here, it sends its form by itself.
+    """
+    head, at = await client.head(), Look.from_query(request.GET).at
+    context = {"client": client, "session": client.session, "key": client.key}
+    context |= {"at": head if at is None else min(at, head)}
+    context |= {"now": request.headers.get("Sec-Fetch-Site") == "same-origin"}
+    return render(request, "playground/fork.html", context)
 
 
 @require_POST

@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
-from django.views.decorators.http import require_GET
+from typing import Any
 
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from playground.sessions.database import links
+from playground.sessions.database.asking import in_thread
+from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient
-from playground.views.access import opens
-from playground.views.responses import workbench
+from playground.views.access import edits, opens
+from playground.views.responses import whole_number, workbench
 from scheduler_core.export import table_names
+
+DIGITS = 15
 
 
 @require_GET
 @opens
 async def sharing(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Name, edit link, view link, duplicate, export, delete. A view link sees neither the edit link nor the delete."""
-    links = {"view_link": _link(request, client.session.view_key)}
+    """Name, links, duplicate, export, delete. A view link sees neither the edit link, nor other view links, nor the delete."""
+    context: dict[str, Any] = {"view_link": _link(request, client.view_key), "tables": table_names()}
     if client.may_edit:
-        links["edit_link"] = _link(request, client.session.edit_key)
-    return workbench(request, client, "session", {**links, "tables": table_names()})
+        context["edit_link"] = _link(request, client.session.edit_key)
+        found = await in_thread(links.all_of, client.session.pk)
+        context["links"] = [{"link": link, "address": _link(request, link.key)} for link in found]
+    return workbench(request, client, "session", context)
+
+
+@require_POST
+@edits
+async def view_links(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Makes a view link for a `term` (day, week, never), or takes the one with the number `revoke` back."""
+    number, term = whole_number(request.POST.get("revoke", ""), DIGITS), request.POST.get("term", "")
+    if number is not None:
+        await in_thread(links.revoke, client.session.pk, number)
+        messages.success(request, _("The view link was taken back."))
+    elif term in links.TERMS:
+        await in_thread(links.make, client.session.pk, term)
+        messages.success(request, _("A view link was made."))
+    else:
+        raise SessionError(_("A view link is made for a day, for a week, or without an end."))
+    return HttpResponseRedirect(reverse("session", args=[client.key]))
 
 
 def _link(request: HttpRequest, key: str) -> str:

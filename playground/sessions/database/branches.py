@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
@@ -73,12 +73,16 @@ class _Member:
 
 
 @repeatable
-def family(session: Session, right: Right, held: Container[str] = ()) -> list[Branch]:
+def family(session: Session, right: Right, held: Container[str] = (), link: str = "") -> list[Branch]:
     """What a key of a session reaches, each before its branches, the latest branch first; at most MOST sessions.
+
+    A view link that ends (`link`) reaches its session alone.
 
     `held` are keys that the visitor has besides: an edit key among them opens its session, and that one's branches, to edit.
     A fork of a branch from a step before that branch began leaves the line that the step is on.
     """
+    if link:
+        return [replace(each, key=link) for each in _flat(_Member(session, "view", None), session)]
     line = _line(session) if right == "edit" else [session]
     members = _reached(session, right, line, held)
     for member in members[1:]:

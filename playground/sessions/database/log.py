@@ -20,7 +20,7 @@ from django.utils.crypto import salted_hmac
 
 from playground.models import LogEntry, Session
 from playground.presenters.words import gettext_noop, message
-from playground.sessions.database import branches, checkpoints, markers
+from playground.sessions.database import branches, checkpoints, links, markers
 from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.comparing import RerunResult
@@ -78,9 +78,11 @@ EDITION = LATEST_EDITION
 
 @repeatable
 def find(key: str) -> Session:
-    """The session that a key opens."""
+    """The session that a key opens: its own, or a view link that stands."""
     sessions = Session.objects.select_related("origin")
     session = sessions.filter(Q(edit_key=key) | Q(view_key=key), deleted=None).first()
+    if session is None and (link := links.find(key)) is not None:
+        return link.session
     if session is None:
         raise SessionGone(
             message(
@@ -208,8 +210,13 @@ def _moment(when: datetime) -> Any:
 
 
 @transaction.atomic
-def copy(session_id: int, at: int, name: str, creator: str, branch: bool = False) -> Session:
-    """A new session with the same past up to a position; `branch` puts it into its origin's family (branches.py)."""
+def copy(
+    session_id: int, at: int, name: str, creator: str, branch: bool = False, traced: bool = True
+) -> Session:
+    """A new session with the same past up to a position; `branch` puts it into its origin's family (branches.py).
+
+    Without `traced` it does not lead back to its origin.
+    """
     origin, rows = read(session_id)
     creator = _hidden(creator) or origin.creator
     _require_room(creator)
@@ -221,8 +228,8 @@ def copy(session_id: int, at: int, name: str, creator: str, branch: bool = False
         story=origin.story,
         engine_version=origin.engine_version,
         creator=creator,
-        origin=origin,
-        origin_position=at,
+        origin=origin if traced else None,
+        origin_position=at if traced else None,
         branch=branch,
         head=at,
         log_seq=len(kept),

@@ -67,6 +67,13 @@ class SessionGone(SessionError):
     unchanged = False
 
 
+class LinkEnded(SessionGone):
+    """A view link opened a session, and does so no longer."""
+
+    kind = "ended"
+    status = 410
+
+
 class NotAllowed(SessionError):
     """A view key was used to edit."""
 

@@ -61,9 +61,10 @@ class Heard:
 class SessionClient:
     """A session as the holder of one key may use it. `landed` is where the last command was applied, as `past` had it."""
 
-    def __init__(self, session: Session, access: Access, past: Past = "ask") -> None:
+    def __init__(self, session: Session, access: Access, past: Past = "ask", link: str = "") -> None:
         self.session = session
         self.access = access
+        self.link = link  # the view link that ends by which it was opened; "" for the session's own keys
         self.past = past
         self.landed: SessionClient | None = None
 
@@ -73,7 +74,8 @@ class SessionClient:
         asked = key.replace("\0", " ")  # not every database takes that character
         session = await in_thread(log.find, asked)
         SESSION.set(session.pk)
-        client = cls(session, "edit" if session.edit_key == key else "view", past)
+        link = "" if asked in (session.edit_key, session.view_key) else asked
+        client = cls(session, "edit" if session.edit_key == key else "view", past, link)
         if settings.REDIS_URL:
             await runtime().call(client._notice)
         return client
@@ -87,7 +89,12 @@ class SessionClient:
     @property
     def key(self) -> str:
         """The key that this client may hand on."""
-        return str(self.session.edit_key if self.access == "edit" else self.session.view_key)
+        return str(self.session.edit_key) if self.access == "edit" else self.view_key
+
+    @property
+    def view_key(self) -> str:
+        """The view key that this client may hand on: a link that ends leads to no other."""
+        return self.link or str(self.session.view_key)
 
     @property
     def may_edit(self) -> bool:
@@ -247,7 +254,8 @@ class SessionClient:
         """A new session with the same past up to a position (None: the head). With the edit key it is a branch, unless told otherwise."""
         family = self.may_edit if branch is None else branch and self.may_edit
         fork = runtime().fork
-        session = await runtime().call(lambda: fork(self.session.pk, at, name, creator, family))
+        traced = not self.link  # who looks on for a time only is led to nothing that lasts
+        session = await runtime().call(lambda: fork(self.session.pk, at, name, creator, family, traced))
         return SessionClient(session, "edit")
 
     async def markers_changed(self) -> None:

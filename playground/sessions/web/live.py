@@ -126,12 +126,12 @@ class LiveSession:
         return await self.changes.step(grain)
 
     async def fork(
-        self, at: int | None, name: str, creator: str, branch: bool = False
+        self, at: int | None, name: str, creator: str, branch: bool = False, traced: bool = True
     ) -> tuple[Session, checkpoints.Copied]:
         """A new session with the same past, in the database; what it has of this one's checkpoints."""
         await self.ready()
         position = self.head if at is None else max(0, min(at, self.head))
-        session = await self.services.loop.db(log.copy, self.id, position, name, creator, branch)
+        session = await self.services.loop.db(log.copy, self.id, position, name, creator, branch, traced)
         return session, await self.services.loop.db(checkpoints.copy, self.id, session.pk, position)
 
     async def inherit(self, origin: LiveSession, session: Session, copied: checkpoints.Copied) -> None:

@@ -80,10 +80,12 @@ class Runtime:
                 log.warning("session %s was not followed: %s", live.id, result)
             self._forget_deleted(live)
 
-    async def fork(self, session_id: int, at: int | None, name: str, creator: str, branch: bool) -> Session:
+    async def fork(
+        self, session_id: int, at: int | None, name: str, creator: str, branch: bool, traced: bool = True
+    ) -> Session:
         """A new session with the same past; its engine shares the origin's checkpoints."""
         origin = self.live(session_id)
-        session, copied = await origin.fork(at, name, creator, branch)
+        session, copied = await origin.fork(at, name, creator, branch, traced)
         await self.live(session.pk).inherit(origin, session, copied)
         return session
 

@@ -102,7 +102,7 @@ def sides_of(client: SessionClient, other: SessionClient, heads: tuple[int, int]
                 "letter": letter,
                 "name": side.session.name,
                 "key": side.key,
-                "view_key": side.session.view_key,
+                "view_key": side.view_key,
                 "head": head,
                 "newest": side.session.head,
             }

@@ -48,6 +48,7 @@ async def embed(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "stage": shown.panels["stage"].context,
         "before": look.href(at=max(shown.position - 1, 0)),
         "after": look.href(at=min(shown.position + 1, head)),
+        "fork": reverse("ask-fork", args=[client.key]) + look.href(at=shown.position),
         "studio": request.build_absolute_uri(
             reverse("studio", args=[client.key]) + look.href(at=shown.position)
         ),

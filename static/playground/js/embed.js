@@ -35,7 +35,9 @@ function delta({ seq, head, html, moved }) {
 function show() {
   const { stage, form, map } = by("panel-stage").dataset;
   Object.assign(by("stage").dataset, { stage, form, map });
-  by("embed-open").setAttribute("href", studio + writeLook({ ...state.look, at: state.seen }));
+  const here = writeLook({ ...state.look, at: state.seen });
+  by("embed-open").setAttribute("href", studio + here);
+  by("embed-fork").setAttribute("href", `${studio}fork-this${here}`);
 }
 
 /** @param {Partial<import("./studio/look.js").Look>} changes */
@@ -95,7 +97,9 @@ document.addEventListener("keydown", ({ key, target }) => {
 });
 document.addEventListener("click", (event) => {
   const link = around(event, "a[href]");
-  if (event.defaultPrevented || !isPlain(event) || !link || link.id === "embed-open") return;
+  if (event.defaultPrevented || !isPlain(event) || !link || ["embed-open", "embed-fork"].includes(link.id)) {
+    return;
+  }
   event.preventDefault(); // a page of the session opens beside the one that embeds it
   open(new URL(link.getAttribute("href") ?? "", new URL(studio, location.href)), "_blank", "noopener");
 });

@@ -22,7 +22,7 @@ import { listenLanes } from "./studio/lanes.js";
 import { acted, answered } from "./studio/latency.js";
 import { listenLesson, showLesson } from "./studio/lesson.js";
 import { listenLinks } from "./studio/links.js";
-import { patchOf, staying } from "./studio/look.js";
+import { patchOf, staying, writeLook } from "./studio/look.js";
 import { showChosen, showMarked } from "./studio/marked.js";
 import { bookmarks, marksChanged } from "./studio/marks.js";
 import { listenMenu, openMenuFor } from "./studio/menu.js";
@@ -173,7 +173,7 @@ listenPalette({
   look: (data) => look(patchOf(data) ?? {}),
   carryOut: (entry) => carryOut(entry, by("menu"), seek, toast),
 });
-listenShare(document.body.dataset.key ?? "", () => state.seen);
+listenShare(document.body.dataset.key ?? "", () => writeLook({ ...state.look, at: state.seen }));
 listenForms(send);
 listenPicture();
 listenTokens();

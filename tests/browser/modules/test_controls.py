@@ -238,7 +238,7 @@ def share(alone: Alone) -> Alone:
 
 
 def listen(share: Alone) -> None:
-    share.call(SHARE, "({ listenShare }) => listenShare('key', () => 12)")
+    share.call(SHARE, "({ listenShare }) => listenShare('key', () => '?at=12&stage=score')")
 
 
 def unkept(share: Alone) -> Any:
@@ -255,12 +255,12 @@ def test_who_has_kept_the_edit_link_is_not_asked_to_again(share: Alone) -> None:
     assert not unkept(share)
 
 
-def test_a_link_may_lead_to_the_present_step(share: Alone) -> None:
+def test_a_link_may_lead_to_what_is_shown_at_the_present_step(share: Alone) -> None:
     listen(share)
     share.page.click("#share-open")
     share.page.check("#share-step")
     share.page.click("#copy-view")
-    assert share.heard == [f"{share.site.origin}/s/view/?at=12"]
+    assert share.heard == [f"{share.site.origin}/s/view/?at=12&stage=score"]
     assert share.page.inner_text("#copied") == "Copied."
     assert unkept(share)
 

@@ -36,9 +36,9 @@ function hideBanner() {
 /**
  * Wires the share dialog and the banner.
  * @param {string} key The session's key.
- * @param {() => number} step Where a link that opens at this step leads.
+ * @param {() => string} here The query of a link that shows what is shown now: the step, the stage, what it is about.
  */
-export function listenShare(key, step) {
+export function listenShare(key, here) {
   const dialog = the("share-dialog", HTMLDialogElement);
   const copied = by("copied");
   if (kept().includes(key)) hideBanner();
@@ -52,9 +52,9 @@ export function listenShare(key, step) {
     if (!which) return;
     const field = the(`${which}-link`, HTMLInputElement);
     const withStep = dialog.open && the("share-step", HTMLInputElement).checked;
-    const at = withStep ? `?at=${step()}` : "";
+    const at = withStep ? here() : "";
     const text = which === "embed"
-      ? field.value.replace(/src="[^"]*/, `$&${at}`)
+      ? field.value.replace(/src="[^"]*/, (address) => address + at.replaceAll("&", "&amp;"))
       : new URL(field.value + at, location.href).href;
     if (!(await copy(text))) {
       dialog.showModal();

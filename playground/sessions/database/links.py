@@ -1,0 +1,71 @@
+"""View links that end: further keys of a session that only show it, for a day, a week or until they are taken back.
+
+All functions are synchronous; they run in database threads.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from playground.models import Session, ViewLink
+from playground.presenters.words import gettext_noop, message
+from playground.sessions.database.asking import repeatable
+from playground.sessions.protocol.errors import LimitReached, LinkEnded, SessionGone
+
+TERMS = {"day": timedelta(days=1), "week": timedelta(weeks=1), "never": None}
+MOST = 50  # links of a session that stand
+SHOWN = 20  # that have ended
+ENDED = gettext_noop(
+    "This view link has ended; the session is still there. Ask whoever gave it to you for another one."
+)
+TAKEN_BACK = gettext_noop(
+    "This view link was taken back; the session is still there. Ask whoever gave it to you for another one."
+)
+
+
+def find(key: str) -> ViewLink | None:
+    """The link with this key, of a session that exists. Raises LinkEnded where it does not open it any more."""
+    links = ViewLink.objects.select_related("session", "session__origin")
+    link = links.filter(key=key, session__deleted=None).first()
+    if link is not None and not link.stands:
+        raise LinkEnded(message(TAKEN_BACK if link.revoked else ENDED))
+    return link
+
+
+@repeatable
+def all_of(session_id: int) -> list[ViewLink]:
+    """Those that stand, the newest first, then the last that have ended."""
+    links = list(ViewLink.objects.filter(session_id=session_id).order_by("-pk"))
+    return [*(each for each in links if each.stands), *[each for each in links if not each.stands][:SHOWN]]
+
+
+def make(session_id: int, term: str) -> ViewLink:
+    """A new one. Raises LimitReached where there are too many."""
+    lasts = TERMS[term]
+    if sum(link.stands for link in ViewLink.objects.filter(session_id=session_id)) >= MOST:
+        raise LimitReached(
+            message(
+                gettext_noop("There are %(most)s view links already. Take some of them back first."),
+                most=MOST,
+            )
+        )
+    until = None if lasts is None else timezone.now() + lasts
+    return ViewLink.objects.create(session=Session(pk=session_id), until=until)
+
+
+@repeatable
+def revoke(session_id: int, number: int) -> None:
+    """Take one back. Raises SessionGone where the session has no such link."""
+    links = ViewLink.objects.filter(session_id=session_id, pk=number)
+    if not links.exists():
+        raise SessionGone(message(gettext_noop("This session has no such view link.")))
+    links.filter(revoked=None).update(revoked=timezone.now())
+
+
+@repeatable
+def stands(key: str) -> bool:
+    """Whether a key that has opened a session as a view link still does."""
+    link = ViewLink.objects.filter(key=key).first()
+    return link is not None and link.stands
