@@ -69,7 +69,7 @@ class BadFact(ValueError):
 
 @dataclass
 class Seen:
-    """What was seen as a lesson was played to its end: the world at each card, and each attempt's points by its number.
+    """What was seen as a lesson was played to its end: the world at each card, and each attempt's points and refusals by its number.
 
     `room` says how many more pods like a manifest a world has room for.
     """
@@ -78,6 +78,7 @@ class Seen:
     room: Callable[[WorldView, Mapping[str, Any]], Room]
     at: dict[str, WorldView] = field(default_factory=dict)
     points: dict[int, Points] = field(default_factory=dict)
+    refused: dict[int, Mapping[str, str]] = field(default_factory=dict)
 
 
 def value_of(fact: Fact, seen: Seen, card: str) -> Value:

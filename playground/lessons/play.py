@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from playground.lessons.conditions import holds
+from playground.lessons.evidence import Evidence, evidence_of, refusals
 from playground.lessons.facts import Points, Seen, Value, value_of
 from playground.lessons.format import Act, Lesson
 from playground.lessons.named import short
@@ -28,12 +29,16 @@ class StuckLesson(ValueError):
 
 @dataclass(frozen=True)
 class Played:
-    """`positions`: the step of each card. `facts`: the values in its texts. `keys` and `options`: of each question, by its card."""
+    """`positions`: the step of each card. `facts`: the values in its texts. `keys` and `options`: of each question, by its card.
+
+    `evidence`: what a question's key was read from, where that is an attempt.
+    """
 
     positions: Mapping[str, int]
     facts: Mapping[str, Value]
     keys: Mapping[str, Value]
     options: Mapping[str, tuple[str, ...]]
+    evidence: Mapping[str, Evidence]
     end: Simulation = field(repr=False)
 
 
@@ -57,6 +62,11 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
         {name: value_of(fact, seen, first) for name, fact in lesson.plan.facts.items()},
         {card: value_of(question.answer, seen, card) for card, question in lesson.questions},
         {card: question.among or _options(question.kind, seen, card) for card, question in lesson.questions},
+        {
+            card: found
+            for card, question in lesson.questions
+            if (found := evidence_of(question.answer, seen)) is not None
+        },
         world,
     )
 
@@ -115,6 +125,8 @@ def _step(world: Simulation, seen: Seen) -> bool:
     before = world.position
     world.step(Grain.PLUGIN)
     for scheduler in world.schedulers:
+        if scheduler.cycle is not None and scheduler.cycle.outcome:
+            seen.refused.setdefault(len(world.journal.attempts), refusals(scheduler.cycle))
         if scheduler.cycle is not None and scheduler.cycle.scores is not None and scheduler.cycle.outcome:
             seen.points.setdefault(len(world.journal.attempts), _points_of(scheduler.cycle))
     return world.position > before

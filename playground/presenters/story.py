@@ -6,7 +6,9 @@ from typing import Any
 
 from playground.lessons import Card, Lesson, Played, filled, lesson_of, played_before, reached_cards
 from playground.lessons.conditions import holds
+from playground.lessons.evidence import nth_attempt
 from playground.lessons.judging import as_text
+from playground.lessons.named import short
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from scheduler_core.view import WorldView
@@ -20,7 +22,7 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel:
         return Panel("story", {"title": None, "chapters": []})
     reached = reached_cards(lesson, sim)
     past = look.at is not None
-    cards = [_card(lesson, card, number, played, past) for number, card in enumerate(reached, 1)]
+    cards = [_card(lesson, card, number, played, past, sim) for number, card in enumerate(reached, 1)]
     of = len(lesson.plan.cards)
     return Panel(
         "story",
@@ -37,7 +39,9 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel:
     )
 
 
-def _card(lesson: Lesson, card: Card, number: int, played: Played, past: bool) -> dict[str, Any]:
+def _card(
+    lesson: Lesson, card: Card, number: int, played: Played, past: bool, sim: WorldView
+) -> dict[str, Any]:
     """A card in every language; `before` and `after`: the steps of its neighbours where the lesson is played as written."""
     ids = [each.id for each in lesson.plan.cards]
     return {
@@ -54,14 +58,21 @@ def _card(lesson: Lesson, card: Card, number: int, played: Played, past: bool) -
         },
         "acts": card.do is not None,
         "spotlight": card.spotlight,
-        "question": _question(card, played),
+        "question": _question(card, played, sim),
+        "veiled": _veiled(card, played),
         "before": played.positions[ids[number - 2]] if number > 1 else None,
         "past": past,
         "after": played.positions[ids[number]] if number < len(ids) else None,
     }
 
 
-def _question(card: Card, played: Played) -> dict[str, Any] | None:
+def _veiled(card: Card, played: Played) -> bool:
+    """Whether the step at which the card asks shows the answer already."""
+    evidence = played.evidence.get(card.id)
+    return evidence is not None and evidence.position <= played.positions[card.id]
+
+
+def _question(card: Card, played: Played, sim: WorldView) -> dict[str, Any] | None:
     """What is asked. The key stays on the server: the panel's template shows none of it."""
     if card.question is None:
         return None
@@ -71,6 +82,24 @@ def _question(card: Card, played: Played) -> dict[str, Any] | None:
         "options": list(played.options[card.id]),
         "key": list(key) if isinstance(key, tuple) else as_text(key),
         "tolerance": card.question.tolerance,
+        "evidence": _evidence(card, played, sim),
+    }
+
+
+def _evidence(card: Card, played: Played, sim: WorldView) -> dict[str, Any] | None:
+    """Where the record stands that answers the question; `there`: this world has come to it, maybe at another step than as written."""
+    found = played.evidence.get(card.id)
+    if found is None:
+        return None
+    there = nth_attempt(sim.journal.attempts, found.pod, found.attempt)
+    return {
+        "pod": found.pod,
+        "name": short(found.pod),
+        "attempt": found.attempt,
+        "at": found.position if there is None else there.last_position,
+        "there": there is not None,
+        "stage": found.stage,
+        "said": dict(found.said),
     }
 
 

@@ -65,8 +65,17 @@ async def lesson_answer(request: HttpRequest, client: SessionClient, chapter: in
             raise SessionError(
                 _("Choose an answer first; a number is written with digits, such as 3 or 0.5.")
             ) from None
+    evidence = asked["evidence"]
+    said = (
+        []
+        if evidence is None or asked["kind"] != "node"
+        else [(name, evidence["said"].get(name)) for name in given]
+    )
     context = {
         "card": card,
+        "look": Look.from_query(request.POST.dict()),
+        "evidence": evidence,
+        "said": [(name, text) for name, text in said if text],
         "verdict": verdict,
         "key": asked["key"],
         "studio": reverse("studio", args=[client.key]),

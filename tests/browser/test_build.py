@@ -207,11 +207,11 @@ def test_a_lesson_asks_answers_goes_on_and_back_and_ends_with_a_task(
     expect(lesson).to_contain_text("Be that controller")
     lesson.get_by_role("button", name="Remove the gate from job").click()
     expect(lesson).to_contain_text("ran PreEnqueue again")
-    lesson.get_by_role("button", name="Next", exact=True).click()
+    lesson.get_by_role("button", name="Skip the question").click()
     expect(lesson.get_by_role("heading", name="Your turn")).to_be_visible()
     lesson.get_by_role("link", name="Back", exact=True).click()
     expect(lesson.get_by_role("heading", name="Your turn")).to_be_hidden()
-    lesson.get_by_role("link", name="Next", exact=True).click()
+    lesson.get_by_role("link", name="Skip the question").click()
     here = page.url
     lesson.get_by_role("button", name="Try it on a fork").click()
     page.wait_for_function("url => location.href !== url && location.search === ''", arg=here)
@@ -268,3 +268,25 @@ def test_nodes_get_devices_and_pods_claim_them(studio: Page) -> None:
     studio.get_by_label("Device class").fill("nic.example.com")
     studio.get_by_role("button", name="Create the claim and its pods").click()
     expect(studio.get_by_text("2 objects created")).to_be_visible()
+
+
+def test_what_gives_an_answer_away_is_covered_until_it_is_given(
+    page: Page, server: PlaygroundServer, accessible: Callable[[Page], None]
+) -> None:
+    page.goto(server.url)
+    page.get_by_role("button", name="Start the lesson Who has to go").click()
+    lesson = page.get_by_role("complementary", name="Lesson")
+    for card in ("2 / 4", "3 / 4"):
+        lesson.get_by_role("button", name="Skip the question").click()
+        expect(lesson.locator("header")).to_contain_text(card)
+    expect(page.get_by_role("heading", name="Who must go so that urgent fits?")).to_be_hidden()
+    accessible(page)
+    lesson.get_by_label("batch-1").check()
+    lesson.get_by_role("button", name="Answer", exact=True).click()
+    expect(lesson.locator(".verdict.wrong")).to_contain_text("Only batch-2")
+    expect(page.get_by_role("heading", name="Who must go so that urgent fits?")).to_be_visible()
+    expect(lesson.get_by_role("button", name="Next", exact=True)).to_be_visible()
+    lesson.get_by_role("link", name="What the engine recorded: attempt 1 of urgent").click()
+    expect(page).to_have_url(re.compile("stage=preemption"))
+    page.reload()
+    expect(page.get_by_role("heading", name="Who must go so that urgent fits?")).to_be_visible()

@@ -11,6 +11,8 @@ from django.core.management.base import CommandError
 
 from playground.lessons import BadLesson, Question, judge, play, problems, read_lesson, read_lessons
 from playground.lessons.checking import wrong_answer
+from playground.lessons.evidence import STAGES, nth_attempt
+from playground.lessons.facts import FACTS
 from playground.lessons.judging import as_text
 from playground.lessons.reading import CONTENT
 from playground.lessons.texts import filled, placeholders
@@ -30,6 +32,14 @@ def played():
 @pytest.mark.parametrize("slug", SLUGS)
 def test_a_lesson_has_nothing_wrong_with_it(slug):
     assert problems(LESSONS[slug], frozenset(LESSONS)) == []
+
+
+def test_every_lesson_but_the_last_of_a_track_leads_on_within_it():
+    tracks = {}
+    for lesson in LESSONS.values():
+        tracks.setdefault(lesson.plan.track, []).append(lesson)
+    for lessons in tracks.values():
+        assert [lesson.plan.next for lesson in lessons[:-1]] == [lesson.slug for lesson in lessons[1:]]
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -253,3 +263,30 @@ def test_a_folder_that_can_not_be_read_is_an_error_of_its_file(broken):
     folder = broken(lambda plan: plan.pop("track"))
     with pytest.raises(CommandError, match=r"gate/lesson\.yaml"):
         call_command("lessons", "--from", str(folder.parent))
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_record_that_answers_a_question_is_the_end_of_that_attempt(slug, played):
+    attempts = played[slug].end.journal.attempts
+    for card, evidence in played[slug].evidence.items():
+        found = nth_attempt(attempts, evidence.pod, evidence.attempt)
+        assert found is not None and found.last_position == evidence.position
+        if LESSONS[slug].plan.cards and evidence.stage == "filter":
+            assert len(evidence.said) >= sum(count for _reason, count in found.refusals[:1]), card
+
+
+def test_a_node_that_is_not_the_answer_says_why():
+    """In `taints` nodes are refused, and the record says by what."""
+    said = {
+        (slug, name): text
+        for slug, lesson in LESSONS.items()
+        for card, question in lesson.questions
+        if question.kind == "node" and card in (found := play(lesson).evidence)
+        for name, text in found[card].said.items()
+    }
+    assert any("untolerated taint" in text for text in said.values())
+    assert any(text.isdecimal() for text in said.values())
+
+
+def test_every_kind_of_fact_that_has_a_record_is_a_fact():
+    assert STAGES.keys() <= FACTS.keys()

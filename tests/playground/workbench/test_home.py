@@ -4,8 +4,9 @@ import pytest
 from django.test import Client
 
 from playground.builder import CLUSTERS
-from playground.lessons import read_lessons
+from playground.lessons import beginning, lesson_of, read_lessons
 from playground.models import Session
+from scheduler_core.commands import ApplyObjects
 from tests.playground.workbench.conftest import page_text
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -17,11 +18,29 @@ def test_the_first_page_offers_every_story_and_cluster():
     assert [start for start in STARTS if f'value="{start}"' not in shown] == []
 
 
+def names_by_kind(start):
+    """What a beginning says is there: names by kind."""
+    kind, _colon, slug = start.partition(":")
+    if kind == "cluster":
+        manifests = CLUSTERS[slug].make()
+    else:
+        commands = beginning(lesson_of(slug).plan)
+        manifests = [
+            each for command in commands if isinstance(command, ApplyObjects) for each in command.objects
+        ]
+    names = {}
+    for manifest in manifests:
+        names.setdefault(manifest["kind"], set()).add(manifest["metadata"]["name"])
+    return names
+
+
 @pytest.mark.parametrize("start", STARTS)
-def test_every_beginning_leads_to_a_studio_with_its_pods(visitor, start):
+def test_every_beginning_leads_to_a_studio_with_all_its_objects(visitor, start):
     begun = visitor(start)
     assert begun.get("").status_code == 200
-    assert begun.objects("Pod")
+    wanted = names_by_kind(start)
+    assert "Node" in wanted
+    assert [kind for kind, names in wanted.items() if not names <= set(begun.objects(kind))] == []
 
 
 def test_an_empty_beginning_has_no_nodes_and_no_pods(visitor):

@@ -1,0 +1,75 @@
+"""Where the engine's record stands that answers a question, and what it says of the answers that are wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from playground.lessons.facts import Fact, Points, Seen, attempt_of
+from playground.lessons.named import key_of
+from scheduler_core.view import Attempt, SchedulingCycleView
+
+# Of facts about an attempt: the stage that shows them.
+STAGES = {
+    "node_of": "score",
+    "outcome_of": "filter",
+    "scheduled": "filter",
+    "nominated_for": "preemption",
+    "victims_of": "preemption",
+    "preempts": "preemption",
+    "feasible_for": "filter",
+    "evaluated_for": "filter",
+    "plugins_against": "filter",
+    "refused_for": "filter",
+    "message_of": "filter",
+    "points": "score",
+    "total_of": "score",
+    "tied_for": "score",
+}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The end of a pod's attempt (its `attempt`th, from 1), at a step and a stage. `said`: of a node, its refusal or its points."""
+
+    pod: str
+    attempt: int
+    position: int
+    stage: str
+    said: Mapping[str, str] = field(default_factory=dict)
+
+
+def evidence_of(fact: Fact, seen: Seen) -> Evidence | None:
+    """What a fact was read from, where that is an attempt."""
+    word = next((word for word in fact if word in STAGES), None)
+    if word is None:
+        return None
+    attempt = attempt_of(fact[word], fact, seen)
+    scored = seen.points.get(attempt.number, {})
+    said = {**_totals(scored), **seen.refused.get(attempt.number, {})}
+    stage = STAGES[word] if STAGES[word] != "score" or scored else "filter"
+    return Evidence(key_of(fact[word]), int(fact.get("attempt", 1)), attempt.last_position, stage, said)
+
+
+def refusals(cycle: SchedulingCycleView) -> dict[str, str]:
+    """Of each node that was refused: by which plugin, in kube's words."""
+    found = {}
+    for row, name in enumerate(cycle.nodes.names):
+        status = cycle.status_of(row)
+        if status is not None and not status.ok:
+            found[name] = f"{status.plugin}: {status.message}" if status.plugin else status.message
+    return found
+
+
+def _totals(points: Points) -> dict[str, str]:
+    return {
+        node: f"{by_plugin['total']:g}"
+        for node, by_plugin in points.get("weighted", {}).items()
+        if "total" in by_plugin
+    }
+
+
+def nth_attempt(attempts: Sequence[Attempt], pod: str, number: int) -> Attempt | None:
+    """A pod's attempt by its place among the pod's own, from 1."""
+    own = [each for each in attempts if each.pod == pod]
+    return own[number - 1] if 1 <= number <= len(own) else None
