@@ -157,11 +157,12 @@ class StudentConsumer(ClassroomConsumer):
 
     async def take(self, received: messages.FromStudent) -> None:
         assert self.hub is not None
-        await self.require_open()
-        if isinstance(received, messages.Answer):
+        if isinstance(received, messages.Answer):  # the poll at hand says whether it takes any
             given = await self.hub.answer(self.student.pk, received.poll, received.given)
             self.post(orjson.dumps({"type": "kept", "poll": received.poll, "given": given}).decode())
-        elif isinstance(received, messages.Hand):
+            return
+        await self.require_open()
+        if isinstance(received, messages.Hand):
             await in_thread(self.student.refresh_from_db, fields=["hand"])
             await in_thread(rooms.raise_hand, self.student, received.up)
             self.post(orjson.dumps({"type": "hand", "up": received.up}).decode())
