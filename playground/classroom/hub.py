@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 PAUSE = 0.2  # seconds between two boards
 GATHER = 0.05  # seconds for which answers are gathered
 RETRY = 1.0
+LOOK = 30.0  # seconds after which a room is looked at in any case: its time may be over
 
 
 class Socket(Protocol):
@@ -53,6 +54,7 @@ class Hub:
         self._answers: list[tuple[tuple[int, int, str, bool | None], asyncio.Future[bool]]] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._sending: asyncio.Task[None] | None = None
+        self._watching: asyncio.Task[None] | None = None
 
     def changed(self, everywhere: bool = True) -> None:
         """Something is different: the board is sent anew, here and by the other processes."""
@@ -63,16 +65,26 @@ class Hub:
             self._hubs.announce(self.room)
 
     async def come(self, socket: Socket) -> None:
-        """A page is there: it gets the board whole."""
+        """A page is there: it gets the board whole, and the others hear that somebody came."""
         self.sockets.add(socket)
+        if self._watching is None or self._watching.done():
+            self._watching = asyncio.create_task(self._watch())
         if not self._texts[socket.teaches]:
             await self._read()
         socket.post(self._texts[socket.teaches])
+        self.changed()
+
+    async def _watch(self) -> None:
+        while self.sockets:
+            await asyncio.sleep(LOOK)
+            self.changed(everywhere=False)
 
     def go(self, socket: Socket) -> None:
         """A page has gone."""
         self.sockets.discard(socket)
         if not self.sockets:
+            if self._watching is not None:
+                self._watching.cancel()
             self._hubs.forget(self)
 
     async def answer(self, student: int, number: int, given: list[str]) -> str:
@@ -162,6 +174,13 @@ class Hubs:
                 await self._relay.join(room)
         return self._hubs[room]
 
+    def changed(self, room: int) -> None:
+        """Something is different in a room, whether or not somebody of it is here."""
+        if room in self._hubs:
+            self._hubs[room].changed()
+        else:
+            self.announce(room)
+
     def announce(self, room: int) -> None:
         """The other processes."""
         if self._relay is not None:
@@ -169,7 +188,9 @@ class Hubs:
 
     def forget(self, hub: Hub) -> None:
         """Nobody of that room is here any more."""
-        self._hubs.pop(hub.room, None)
+        if self._hubs.get(hub.room) is not hub:
+            return
+        del self._hubs[hub.room]
         if self._relay is not None:
             task = asyncio.create_task(self._relay.leave(hub.room))
             self._work.add(task)
@@ -195,3 +216,10 @@ def hubs() -> Hubs:
             del _BY_LOOP[other]
         _BY_LOOP[loop] = Hubs()
     return _BY_LOOP[loop]
+
+
+def mark(room: int) -> None:
+    """Say, from any thread, that something is different in a room: a form has changed it."""
+    for loop, known in list(_BY_LOOP.items()):
+        with contextlib.suppress(RuntimeError):  # that loop has ended
+            loop.call_soon_threadsafe(known.changed, room)

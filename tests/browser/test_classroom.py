@@ -20,6 +20,7 @@ def desk(page: Page, server: PlaygroundServer) -> Page:
     page.locator(
         "[data-lesson=first-placement] button, form:has([value='story:first-placement']) button"
     ).first.click()
+    expect(page.locator("body[data-connected='1']")).to_be_attached()
     page.locator("#share-open").click()
     page.get_by_role("button", name="Open a classroom").click()
     expect(page.locator("#joined")).to_have_text("Students: 0")

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from playground.classroom import rooms
+from playground.classroom.hub import mark
 from playground.lessons import lesson_of
 from playground.models import Answer, Room
 from playground.sessions.database.asking import in_thread
@@ -76,6 +77,7 @@ async def desk(request: HttpRequest, room: Room) -> HttpResponse:
 async def end(request: HttpRequest, room: Room) -> HttpResponse:
     """Nobody asks, answers or joins from now on."""
     await in_thread(rooms.end, room.pk)
+    mark(room.pk)
     return HttpResponseRedirect(reverse("room", args=[room.key]))
 
 
@@ -83,7 +85,9 @@ async def end(request: HttpRequest, room: Room) -> HttpResponse:
 @of_room
 async def delete(request: HttpRequest, room: Room) -> HttpResponse:
     """The room goes with all answers; the session stays."""
-    await in_thread(rooms.delete, room.pk)
+    number = room.pk
+    await in_thread(rooms.delete, number)
+    mark(number)
     return HttpResponseRedirect(reverse("studio", args=[room.session.edit_key]))
 
 
