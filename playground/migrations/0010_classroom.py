@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('playground', '0008_view_links'),
+        ('playground', '0009_own_lessons'),
     ]
 
     operations = [
