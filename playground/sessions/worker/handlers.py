@@ -31,9 +31,7 @@ from playground.sessions.worker.answers import (
     configurations,
     device_search,
     fixes,
-    foresight,
     journeys,
-    lessons,
     metrics,
     objects,
     outlines,
@@ -44,6 +42,7 @@ from playground.sessions.worker.answers import (
     subjects,
 )
 from playground.sessions.worker.answers import lockstep as side_by_side
+from playground.sessions.worker.answers.teaching import foresight, lessons
 from playground.sessions.worker.conditions.until import require_future as require_future_of
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
