@@ -26,7 +26,7 @@ def test_a_lesson_is_played_from_its_first_card_to_the_next_lesson(
 ) -> None:
     lesson = lesson_of(slug)
     assert lesson is not None
-    page = new_context(locale=LOCALES[language]).new_page()
+    page = new_context(locale=LOCALES[language], reduced_motion="reduce").new_page()
     learner = Learner(page, lesson, play(lesson), language)
     learner.begin(server.url)
     cards = lesson.plan.cards
