@@ -71,6 +71,7 @@ DOCUMENTS = {
     "internals": Shot("internals", 1280, 720, "dark"),
     "commands": Shot("commands", 1280, 720, "dark"),
     "compare": Shot("compare", 1280, 900, "light"),
+    "exports": Shot("exports", 1280, 900, "light"),
     "authoring": Shot("authoring", 1280, 900, "light"),
 }
 

@@ -117,4 +117,8 @@ def _of_task(lesson: Lesson, played: Played) -> Iterator[str]:
         yield "task: its check holds before anything is done"
     if not after:
         solved = bool(lesson.plan.task.solution)
-        yield "task: its check does not hold after the solution" if solved else "task: it has no solution"
+        yield (
+            "task: its check does not hold after the solution"
+            if solved
+            else "task: its check does not hold after the solution, as it has none"
+        )

@@ -41,13 +41,7 @@ class Played:
     keys: Mapping[str, Value]
     options: Mapping[str, tuple[str, ...]]
     evidence: Mapping[str, Evidence]
-<<<<<<< HEAD
-    last: Simulation | None = field(
-        repr=False
-    )  # at the last card's step; none where it was played elsewhere, as of the end
-=======
     last: Simulation | None = field(repr=False)  # none where it was played elsewhere
->>>>>>> main
     end: Simulation | None = field(repr=False)
 
     def values_at(self, card: str) -> dict[str, Value]:

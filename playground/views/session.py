@@ -74,7 +74,7 @@ async def _context(client: SessionClient, look: Look, shown: Shown, head: int) -
         "position": shown.position,
         "head": head,
         "following": look.at is None or look.at > head,  # beyond the head there is nothing to stand at
-        "running": to_builtins(running and running.in_language(get_language() or "en")),
+        "running": to_builtins(running and running.in_words(get_language() or "en")),
         "ended": ended,
         "profile": shown.panels["transport"].context["profile"],
         "kube_version": KUBE_VERSION,

@@ -122,6 +122,7 @@ def busy(begin: Begin) -> Iterator[State]:
     without = session.without(asked - 1)  # the step before it
     yield State("commands", without.at(), _commands)
     yield State("compare", without.at("compare", **{"with": session.url}))
+    yield State("exports", session.at("exports"))
 
 
 def _press(key: str) -> Act:
@@ -171,6 +172,6 @@ MAIN: dict[Callable[[Begin], Iterator[State]], tuple[str, ...]] = {
     story: ("story",),
 }
 MORE: dict[Callable[[Begin], Iterator[State]], tuple[str, ...]] = {
-    busy: ("journey", "internals", "commands", "compare"),
+    busy: ("journey", "internals", "commands", "compare", "exports"),
     authoring: ("authoring",),
 }

@@ -14,6 +14,15 @@ from tests.browser.studio import more
 
 NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: mine}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}\n"
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {containers: [{name: a, image: b, resources: {requests: {cpu: %s}}}]}\n"
+WAITING = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "waiting"},
+    "spec": {
+        "containers": [{"name": "a", "image": "b"}],
+        "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}],
+    },
+}
 DROP = """(box, [name, text]) => {
   const carried = new DataTransfer();
   carried.items.add(new File([text], name));
@@ -93,6 +102,39 @@ def test_a_text_that_cannot_be_read_says_where_and_stays(
     page.get_by_role("button", name="Preview the import").click()
     expect(page.get_by_role("alert")).to_contain_text("not readable as YAML")
     expect(page.get_by_label("Paste what kubectl prints")).to_have_value("kind: Pod\n bad: [")
+
+
+def test_a_table_is_answered_with_what_to_type_and_nothing_is_lost(
+    page: Page, server: PlaygroundServer, complaints: Complaints, accessible: Callable[[Page], None]
+) -> None:
+    complaints.forgive("422")
+    table = "NAME   READY   STATUS    RESTARTS   AGE\nweb    0/1     Pending   0          5m"
+    page.goto(server.url)
+    page.get_by_label("Paste what kubectl prints").fill(table)
+    page.get_by_label("Give everything other names").check()
+    page.get_by_role("button", name="Preview the import").click()
+    expect(page.get_by_role("alert")).to_contain_text("-o yaml")
+    expect(page.get_by_label("Paste what kubectl prints")).to_have_value(table)
+    expect(page.get_by_label("Give everything other names")).to_be_checked()
+    accessible(page)
+
+
+def test_a_chosen_file_is_shown_in_groups(
+    page: Page, server: PlaygroundServer, tmp_path: Path, accessible: Callable[[Page], None]
+) -> None:
+    event = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e"}}
+    bad = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "Not A Name"}}
+    (tmp_path / "cluster.json").write_text(
+        json.dumps({"apiVersion": "v1", "kind": "List", "items": [WAITING, event, bad]})
+    )
+    page.goto(server.url)
+    page.get_by_label("or choose files").set_input_files(tmp_path / "cluster.json")
+    page.get_by_role("button", name="Preview the import").click()
+    summary = page.get_by_role("main")
+    for word in ("created", "ignored", "refused", "Missing"):
+        expect(summary.get_by_text(word).first).to_be_visible()
+    expect(summary).to_contain_text("kubectl get persistentvolumeclaims data -n default -o yaml")
+    accessible(page)
 
 
 def test_a_large_import_shows_windows_of_its_rows(

@@ -57,3 +57,23 @@ def test_the_names_of_what_is_ahead_of_a_binding_stand_in_one_line(page: Page, b
     ahead = page.locator("#panel-stage .step.ahead b span")
     assert [name for name, lines in ahead.evaluate_all(LINES) if lines > 1] == []
     assert "WaitOnPermit" in ahead.all_inner_texts()
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "height"), [("score", 390, 844), ("presenter", 390, 844), ("score", 1280, 720)]
+)
+def test_the_points_stand_within_their_bars(
+    page: Page, begin: Begin, name: str, width: int, height: int
+) -> None:
+    shown(page, states.shop(begin), name, width, height)
+    if name == "presenter":
+        page.keyboard.press("p")
+        page.locator("body[data-presenter]").wait_for()
+    bars = page.locator("#panel-stage .score-stack a > svg")
+    over = bars.evaluate_all(
+        "bars => bars.map((bar) => [bar, bar.querySelector('text')]).filter(([, text]) => text)"
+        ".filter(([bar, text]) => text.getBBox().width > bar.querySelector('rect').getBBox().width)"
+        ".map(([, text]) => text.textContent)"
+    )
+    assert bars.count() > 12
+    assert over == []

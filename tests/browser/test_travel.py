@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
 from threading import Thread
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from scripts.pictures.session import Session
 from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
-from tests.browser.studio import connected, position, run_to_the_end, start, step_is
+from tests.browser.studio import connected, position, run_to_the_end, shown, start, step_is
 
 NewContext = Callable[..., BrowserContext]
 
@@ -67,6 +70,55 @@ def test_a_link_to_what_is_shown_opens_the_step_the_stage_and_the_subject(
     assert guest.locator("#stage").get_attribute("data-stage") == "score"
     assert "node=node-b" in guest.url
     expect(guest.locator("#panel-inspector")).to_contain_text("node-b")
+
+
+def picture(context: BrowserContext, link: str) -> tuple[list[str], bytes]:
+    """What somebody new sees who opens a link: the words of all panels, and the stage as it looks."""
+    page = context.new_page()
+    page.goto(link)
+    connected(page)
+    page.mouse.move(0, 0)
+    for dialog in page.locator("dialog[open]").all():
+        dialog.press("Escape")
+    words = shown(page)
+    image = page.locator("#panel-stage").screenshot(animations="disabled")
+    context.close()
+    return words, image
+
+
+def test_a_link_shows_the_same_after_later_steps_and_after_a_restart(
+    new_context: NewContext, own_server: PlaygroundServer
+) -> None:
+    session = Session(new_context(), own_server.url, "story:first-placement")
+    at = session.until(kind="node_selected")
+    view = view_link_of(session)
+    looks = (
+        {"at": at, "stage": "score", "pod": "default/web-1", "about": "pod", "tab": "yaml"},
+        {"at": at - 3, "stage": "filter", "form": "nodes", "node": "medium", "about": "node"},
+        {"at": at - 20, "stage": "queue"},
+    )
+    links = [f"{view}?{urlencode(look)}" for look in looks]
+
+    def pictures() -> list[tuple[list[str], bytes]]:
+        return [picture(new_context(reduced_motion="reduce"), link) for link in links]
+
+    before = pictures()
+    assert len({tuple(words) for words, _image in before}) == len(links)
+    session.run()
+    after = pictures()
+    own_server.kill()
+    own_server.start()
+    again = pictures()
+    assert [words for words, _ in after] == [words for words, _ in before]
+    assert [words for words, _ in again] == [words for words, _ in before]
+    assert [image for _, image in before] == [image for _, image in after] == [image for _, image in again]
+
+
+def view_link_of(session: Session) -> str:
+    """The view link of a session."""
+    found = re.search(r'id="view-link"\s+readonly\s+value="([^"]+)"', session.get(""))
+    assert found, "the studio names no view link"
+    return found[1]
 
 
 def test_a_view_link_that_is_taken_back_closes_the_page_that_it_opened(

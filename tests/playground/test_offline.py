@@ -8,9 +8,11 @@ import json
 import re
 from typing import Any
 
-from playground.presenters import Look, present
+from playground.builder.clusters import CLUSTERS
+from playground.presenters import Look, aimed, present
 from playground.views.offline.film import Film
-from playground.views.offline.page import PANELS, Recording, policy
+from playground.views.offline.page import LOOK, PANELS, Recording, policy
+from scheduler_core.commands import ApplyObjects
 from scheduler_core.simulation import Simulation
 
 
@@ -39,6 +41,22 @@ def test_each_step_is_put_together_by_itself() -> None:
 
 def test_the_same_steps_are_the_same_bytes() -> None:
     assert made().packed() == made().packed()
+
+
+def test_a_thousand_steps_of_fifty_nodes_are_far_below_five_megabytes() -> None:
+    recording = Recording("Fifty nodes", 200)
+    sim = Simulation()
+    sim.apply(ApplyObjects(tuple(CLUSTERS["fifty"].make())))
+    sim.run(steps=50)
+    sizes = []
+    for steps in (1, 100):
+        for _ in range(steps):
+            sim.run(steps=1)
+            look = aimed(sim, LOOK)
+            recording.add(sim.position, {name: present(name, sim, look) for name in PANELS})
+        sizes.append(len(recording.page()))
+    first, hundred = sizes
+    assert first + (hundred - first) * 10 < 5_000_000
 
 
 def test_the_policy_allows_nothing_but_what_is_in_the_file() -> None:

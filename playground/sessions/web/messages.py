@@ -167,7 +167,7 @@ class Running(Struct, frozen=True):
     left: float | None
     until: str | Message
 
-    def in_language(self, language: str) -> Running:
+    def in_words(self, language: str) -> Running:
         """The same for a reader of a language: with words, not a message."""
         if isinstance(self.until, str):
             return self

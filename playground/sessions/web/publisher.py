@@ -234,8 +234,8 @@ class Publisher:
         """Say where the head is, and what drives the session, to those who see what they are to see."""
         for viewer in self.viewers:
             target = viewer.target(head)
-            driven = running and running.in_language(viewer.language)
-            if viewer.ready and viewer.seen == target and viewer.heard != (head, driven):
+            heard = running and running.in_words(viewer.language)
+            if viewer.ready and viewer.seen == target and viewer.heard != (head, heard):
                 step = Step(target, target, viewer.language)
                 self._send([viewer], _delta(step, head, running, Fragments("", [])), target)
 
@@ -275,7 +275,7 @@ def _delta(step: Step, head: int, running: Running | None, fragments: Fragments)
         since=seen.position if seen else None,
         head=head,
         following=target.look.at is None,
-        running=running and running.in_language(step.language),
+        running=running and running.in_words(step.language),
         html=fragments.html,
         moved=fragments.moved,
     )

@@ -30,15 +30,18 @@ from playground.sessions.worker.world import (
 from scheduler_core.coverage import notes
 from scheduler_core.intake import Note, NotObjects, read
 from scheduler_core.migration import is_configuration
+from scheduler_core.view import LoadLimits
 
 Manifest = Mapping[str, Any]
 NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be applied by itself, above"
 
 
-def preview(world: Simulation, text: bytes, rename: bool = False) -> ImportPlan:
+def preview(
+    world: Simulation, text: bytes, rename: bool = False, limits: LoadLimits | None = None
+) -> ImportPlan:
     """The plan of an import, under other names where that is wished. Raises CommandRefused where the text cannot be read."""
     try:
-        brought = read(text)
+        brought = read(text, limits)
     except NotObjects as error:
         raise CommandRefused(_said(error.note)) from None
     except InvalidObject as error:

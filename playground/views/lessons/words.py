@@ -71,7 +71,8 @@ PROBLEMS = (
     (r"the lesson has no title", gettext_noop("Give the lesson a title.")),
     (r"task: its check holds before anything is done", gettext_noop("The task is done already before the learner does anything.")),
     (r"task: its check does not hold after the solution", gettext_noop("The task's solution does not bring about what it asks for.")),
-    (r"task: it has no solution", gettext_noop("The task has no solution yet. Write one in the files.")),
+    (r"task: its check does not hold after the solution, as it has none",
+     gettext_noop("The task has no solution yet. Write one in the files.")),
 )  # fmt: skip
 
 

@@ -8,13 +8,14 @@ kube: apimachinery/pkg/runtime/error.go (strictDecodingError), apiserver/pkg/end
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from scheduler_core.api.kinds import Kind
+from scheduler_core.api.schema.leaves import LEAVES
+from scheduler_core.api.schema.sound import is_sound
 from scheduler_core.api.schema.table import Field, fields, parsed, type_of
-from scheduler_core.api.validation import shapes
 from scheduler_core.objects.errors import FieldError, child, keyed, wrong_type
 
 Errors = list[FieldError]
@@ -26,7 +27,7 @@ def strict_errors(manifest: Mapping[str, Any], kind: Kind, devices: bool = False
     """What kube could not decode, of an object that has apiVersion and kind. Kinds that the table does not have pass."""
     root = type_of(kind, str(manifest.get("apiVersion")), devices)
     errors: Errors = []
-    if root:
+    if root and not is_sound(manifest, root):
         _Walk(root, errors).entries(manifest, root, "")
     return errors
 
@@ -63,7 +64,7 @@ class _Walk:
         if field.shape == "object":
             self.entries(value, field.inner, path)
         elif field.shape == "leaf":
-            check = _LEAVES.get(field.inner)
+            check = LEAVES.get(field.inner)
             if check is not None:
                 check(value, path, self._errors)
         elif field.shape == "list":
@@ -94,24 +95,6 @@ class _Walk:
         meant = _meant(name, type_, self._root)
         hint = f'(did you mean "{meant}"?)' if meant else ""
         self._errors.append(FieldError(child(path, name), f'{UNKNOWN} "{name}"', hint))
-
-
-def _number(value: Any, path: str, errors: Errors) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        errors.append(wrong_type(path, value, "a number"))
-
-
-_LEAVES: dict[str, Callable[[Any, str, Errors], None]] = {
-    "string": shapes.string,
-    "bytes": shapes.string,
-    "bool": shapes.boolean,
-    "int32": shapes.int32,
-    "int64": shapes.int64,
-    "number": _number,
-    "quantity": shapes.quantity,
-    "time": shapes.time,
-    "intorstring": shapes.int_or_string,
-}
 
 
 @cache

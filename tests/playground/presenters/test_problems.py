@@ -115,5 +115,5 @@ def test_a_breakpoint_says_what_is_wrong_in_the_readers_language() -> None:
 
 def test_a_run_says_in_each_readers_language_what_it_waits_for() -> None:
     running = Running("run", "", 0.0, 0, 0, None, NextUnschedulable().said())
-    assert running.in_language("en").until == "the next pod is unschedulable"
-    assert CHINESE.search(str(running.in_language("zh-hans").until))
+    assert running.in_words("en").until == "the next pod is unschedulable"
+    assert CHINESE.search(str(running.in_words("zh-hans").until))

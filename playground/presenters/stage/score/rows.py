@@ -11,6 +11,7 @@ from playground.presenters.stage.score.board import Column, Scored
 
 WINDOW = 12
 LABELLED = 4.5  # percent of the width from which on a bar has room for its number
+ROOMY = 8.0  # the same on a narrow stage
 
 
 def window(scored: Scored, look: Look, plugin: str) -> dict[str, Any]:
@@ -83,6 +84,7 @@ def _segments(columns: tuple[Column, ...], cells: list[dict[str, Any]], span: in
                 "x": round(x, 3),
                 "width": round(width, 3),
                 "labelled": width >= LABELLED,
+                "tight": width < ROOMY,
             }
         )
         x += width
