@@ -268,3 +268,98 @@ class Bookmark(models.Model):
 
     def __str__(self) -> str:
         return f"{self.session_id}: {self.name} at {self.position}"
+
+
+def new_code() -> str:
+    """A room's join code: 40 random bits in signs that nobody takes for one another."""
+    return "".join(secrets.choice("23456789ABCDEFGHJKMNPQRSTUVWXYZ") for _ in range(8))
+
+
+class Room(models.Model):
+    """A classroom around a session (playground/classroom). `key` opens the teacher's desk, `code` lets students in.
+
+    `standing` is what the teacher looks at, as a look's query; `shown` a student's fork that stands on everybody's screen.
+    """
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="rooms")
+    key = models.CharField(max_length=64, unique=True, default=new_key)
+    code = models.CharField(max_length=12, unique=True, default=new_code)
+    creator = models.CharField(max_length=64, blank=True, default="", db_index=True)
+    standing = models.JSONField(default=dict)
+    shown = models.ForeignKey("Student", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    created = models.DateTimeField(auto_now_add=True, db_index=True)
+    ended = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Student(models.Model):
+    """One browser in a room, which holds `key` as a cookie. `hand`: since when it is raised; `fork`: the student's own session."""
+
+    room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="students")
+    key = models.CharField(max_length=64, unique=True, default=new_key)
+    name = models.CharField(max_length=40, blank=True, default="")
+    hand = models.DateTimeField(null=True, blank=True)
+    fork = models.ForeignKey(Session, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    joined = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.name or f"student {self.pk}"
+
+
+class Poll(models.Model):
+    """A question to a room, asked when the session stood at `position`.
+
+    `kind`, `options`, `key` and `tolerance` are as a lesson's question has them (playground/lessons); `key` is null where nothing is right
+    or wrong. `words` are by language; `pod` is whom a question for a node is about; `reasons` say what the engine sees in wrong options.
+    """
+
+    class State(models.TextChoices):
+        OPEN = "open", _("open")
+        CLOSED = "closed", _("closed")
+        REVEALED = "revealed", _("revealed")
+
+    room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="polls")
+    number = models.IntegerField()
+    kind = models.CharField(max_length=10)
+    words = models.JSONField(default=dict)
+    options = models.JSONField(default=list)
+    key = models.JSONField(null=True)
+    tolerance = models.FloatField(default=0)
+    position = models.BigIntegerField(default=0)
+    pod = models.CharField(max_length=520, blank=True, default="")
+    reasons = models.JSONField(default=dict)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
+    shown = models.BooleanField(default=True)  # whether it stands on the students' screens
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["room_id", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["room", "number"], name="poll_one_per_number"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.room_id}: poll {self.number}"
+
+
+class Answer(models.Model):
+    """What a student answers to a poll: the names chosen, or a number, as one text; the last answer counts."""
+
+    poll = models.ForeignKey(Poll, on_delete=models.CASCADE, related_name="answers")
+    student = models.ForeignKey(Student, on_delete=models.CASCADE, related_name="answers")
+    given = models.TextField()
+    right = models.BooleanField(null=True)
+    changed = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["poll", "student"], name="answer_one_per_student"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.poll_id}/{self.student_id}: {self.given}"

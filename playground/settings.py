@@ -215,7 +215,14 @@ MAX_RUN_STEPS = env_number("MAX_RUN_STEPS", 5_000_000)
 MAX_SEARCH_STEPS = env_number("MAX_SEARCH_STEPS", 2_000_000)
 MAX_BREAKPOINTS = 50
 MAX_BOOKMARKS = 200
-MAX_VIEWERS = env_number("MAX_VIEWERS", 200)
+MAX_VIEWERS = env_number("MAX_VIEWERS", 500)
+# Classrooms: students in one, rooms of one client that are open, questions in one; hours until a room ends by itself, and days
+# until it is removed with its answers.
+MAX_STUDENTS = env_number("MAX_STUDENTS", 400)
+MAX_ROOMS_PER_CLIENT = env_number("MAX_ROOMS_PER_CLIENT", 20)
+MAX_POLLS = env_number("MAX_POLLS", 200)
+ROOM_HOURS = env_number("ROOM_HOURS", 12)
+ROOM_RETENTION_DAYS = env_number("ROOM_RETENTION_DAYS", 30)
 # Of this process: all connections, and those of them that are WebSockets; `serve` lowers both to what the system gives it.
 MAX_CONNECTIONS = env_number("MAX_CONNECTIONS", 8000)
 MAX_SOCKETS = env_number("MAX_SOCKETS", 6000)

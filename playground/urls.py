@@ -3,6 +3,7 @@
 from django.urls import path
 from django.views.i18n import set_language
 
+from playground.classroom.consumers import StudentConsumer, TeacherConsumer
 from playground.consumers import SessionConsumer
 from playground.views import (
     branches,
@@ -21,6 +22,7 @@ from playground.views import (
     sharing,
     story,
 )
+from playground.views.classroom import desk, joining
 from playground.views.lessons import editing, making, taking
 from playground.views.offline import choosing, downloads
 from playground.views.past import breakpoints, compare, devices, diff, lanes, records, statistics
@@ -61,6 +63,14 @@ urlpatterns = [
     path("healthz", operator.healthz, name="healthz"),
     path("metrics", operator.metrics, name="server-metrics"),
     path("status", operator.status, name="server-status"),
+    path("s/<str:key>/room", desk.open_room, name="open-room"),
+    path("room/<str:key>/", desk.desk, name="room"),
+    path("room/<str:key>/end", desk.end, name="room-end"),
+    path("room/<str:key>/delete", desk.delete, name="room-delete"),
+    path("room/<str:key>/results.csv", desk.results, name="room-results"),
+    path("join/", joining.join, name="join"),
+    path("join/<str:code>/", joining.room, name="join-room"),
+    path("join/<str:code>/qr.svg", joining.qr, name="room-qr"),
     path("s/<str:key>/", session.studio, name="studio"),
     path("embed/<str:key>/", embed.embed, name="embed"),
     path("embed/<str:key>/<path:page>", embed.beyond, name="embed-beyond"),
@@ -153,7 +163,11 @@ urlpatterns = [
     path("s/<str:key>/make-lesson", making.from_session, name="make-lesson"),
     path("s/<str:key>/lesson/task", story.lesson_task, name="lesson-task"),
 ]
-websocket_urlpatterns = [path("ws/s/<str:key>/", SessionConsumer.as_asgi())]
+websocket_urlpatterns = [
+    path("ws/s/<str:key>/", SessionConsumer.as_asgi()),
+    path("ws/room/<str:key>/", TeacherConsumer.as_asgi()),
+    path("ws/join/<str:code>/", StudentConsumer.as_asgi()),
+]
 handler400 = "playground.views.responses.not_understood"
 handler404 = "playground.views.responses.not_found"
 handler500 = "playground.views.responses.failed"

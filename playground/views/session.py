@@ -6,6 +6,7 @@ import re
 from ipaddress import IPv6Address, IPv6Network
 from typing import Any
 
+from csp.constants import SELF
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -44,14 +45,21 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
     except Opening as opening:
         context = {"client": client, "session": client.session, "key": client.key, "opening": opening}
         # Nothing is wrong: the page comes by itself in a moment. A 5xx would be an error in logs and consoles.
-        return render(request, "playground/opening.html", context, status=202)
+        return framed_by_us(render(request, "playground/opening.html", context, status=202))
     await client.touch()
     await in_thread(client.session.refresh_from_db, fields=["differs"])
     context = await _context(client, look, shown, head) | _links(request, client)
     context["stage"] = shown.panels["stage"].context
     context["panels"] = render_panels(shown.panels, request, context)
     context["branches"] = await tree(request, client, shown.position)
-    return render(request, "playground/studio.html", context)
+    return framed_by_us(render(request, "playground/studio.html", context))
+
+
+def framed_by_us(response: HttpResponse) -> HttpResponse:
+    """A page that only pages of this server may frame: a classroom's do."""
+    response["X-Frame-Options"] = "SAMEORIGIN"
+    response._csp_replace = {"frame-ancestors": [SELF]}  # type: ignore[attr-defined]
+    return response
 
 
 async def _context(client: SessionClient, look: Look, shown: Shown, head: int) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand
 from django.db.models import Q
 from django.utils import timezone
 
+from playground.classroom import rooms
 from playground.models import Session
 from playground.sessions.database import lessons, previews
 
@@ -17,7 +18,7 @@ BATCH = 50
 
 class Command(BaseCommand):
     """Deleted sessions go, those that nobody has opened for the days of the retention, and imports that were looked at and left a
-    day ago; and lessons that nobody opened in those days. Forks of them stay."""
+    day ago; and lessons that nobody opened in those days. Forks of them stay. Classrooms go with their answers when their days are over."""
 
     help = "Remove deleted sessions and those that were not used for SESSION_RETENTION_DAYS days."
 
@@ -39,9 +40,15 @@ class Command(BaseCommand):
         running = Q(driver_until__gt=timezone.now())
         chosen = Session.objects.filter(old).exclude(running).distinct()
         count = chosen.count()
+        old_rooms = rooms.outdated().count()
         if not dry_run:
+            rooms.outdated().delete()
             while keys := list(chosen.values_list("pk", flat=True)[:BATCH]):
                 Session.objects.filter(pk__in=keys).delete()
             previews.drop_old()
             lessons.drop_unused(now - timedelta(days=days))
         self.stdout.write(f"{count} session{'' if count == 1 else 's'} {'to be ' * dry_run}removed")
+        if old_rooms:
+            self.stdout.write(
+                f"{old_rooms} classroom{'' if old_rooms == 1 else 's'} {'to be ' * dry_run}removed"
+            )

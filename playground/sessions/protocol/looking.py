@@ -277,6 +277,30 @@ class WhyNot(Query[Data | None], frozen=True, kw_only=True):
     node: str
 
 
+About = Literal["node", "scheduled", "next", "feasible"]
+
+
+class Foreseen(Struct, frozen=True):
+    """What the next attempt of a pod comes to: a question's kind, key and answers to choose from (playground/lessons), and what is to be
+    said of some wrong ones. `key` is None where no such attempt came in the `looked` steps.
+    """
+
+    position: int
+    pod: str
+    kind: str
+    key: str | None = None
+    options: list[str] = []
+    reasons: dict[str, dict[str, str]] = {}
+    looked: int = 0
+
+
+class Foresee(Query[Foreseen], frozen=True, kw_only=True):
+    """The next attempt of a pod (namespace/name; "": of any): its node, whether it finds one, how many are feasible, or who is next."""
+
+    about: About
+    pod: str = ""
+
+
 class Journey(Query[Data], frozen=True, kw_only=True):
     """A pod's journey (presenters/journey) up to a position; at most so many seconds are spent on looking into its attempts."""
 

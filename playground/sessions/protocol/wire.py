@@ -68,6 +68,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     looking.Statistics,
     looking.Fixes,
     looking.WhyNot,
+    looking.Foresee,
     looking.Journey,
     looking.Sequence,
     looking.CycleState,

@@ -52,15 +52,20 @@ _decoder = Decoder(Hint)
 
 
 class Relay:
-    """This process' ear and mouth. `hear` is called with what other processes say, `look` when that may not be all."""
+    """This process' ear and mouth. `hear` is called with what other processes say, `look` when that may not be all.
+
+    What is told apart by `family` has numbers of its own: sessions have "", classrooms another.
+    """
 
     def __init__(
         self,
         name: str,
         hear: Callable[[Hint], Awaitable[None]],
         look: Callable[[], Awaitable[None]],
+        family: str = "",
     ) -> None:
         self._name = name
+        self._family = family
         self._hear = hear
         self._look = look
         # By session: whether Redis has said that it is listened to.
@@ -84,7 +89,7 @@ class Relay:
             return
         with contextlib.suppress(Exception):  # the ear itself notices, and joins again
             async with asyncio.timeout(ANSWER):
-                await self._ear.subscribe(_channel(session_id))
+                await self._ear.subscribe(_channel(session_id, self._family))
                 await heard.wait()
 
     async def leave(self, session_id: int) -> None:
@@ -92,7 +97,7 @@ class Relay:
         if self._joined.pop(session_id, None) is not None and self._ear is not None:
             with contextlib.suppress(Exception):
                 async with asyncio.timeout(ANSWER):
-                    await self._ear.unsubscribe(_channel(session_id))
+                    await self._ear.unsubscribe(_channel(session_id, self._family))
 
     # To speak
 
@@ -107,7 +112,7 @@ class Relay:
                 return
             try:
                 async with asyncio.timeout(ANSWER):
-                    await self._mouth.publish(_channel(hint.session), _encoder.encode(hint))
+                    await self._mouth.publish(_channel(hint.session, self._family), _encoder.encode(hint))
             except Exception as error:
                 log.warning("the other processes were not told of session %s: %s", hint.session, error)
 
@@ -171,7 +176,7 @@ class Relay:
             connection: Any = ear.connection
             self._lost = False
             connection.register_connect_callback(self._connected_again)
-            await ear.subscribe(_channel(0), *map(_channel, self._joined))
+            await ear.subscribe(*(_channel(each, self._family) for each in (0, *self._joined)))
 
     async def _connected_again(self, connection: Any) -> None:
         """The library has made a new connection by itself: nobody knows what was not heard meanwhile."""
@@ -230,8 +235,8 @@ def _installation() -> str:
     return salted_hmac("playground.relay", settings.REDIS_URL).hexdigest()[:16]
 
 
-def _channel(session_id: int) -> str:
-    return f"playground-{_installation()}-{session_id}"
+def _channel(session_id: int, family: str) -> str:
+    return f"playground-{_installation()}{family}-{session_id}"
 
 
 def _session(channel: bytes) -> int:

@@ -32,7 +32,6 @@ from playground.sessions.worker.answers import (
     device_search,
     fixes,
     journeys,
-    lessons,
     metrics,
     objects,
     outlines,
@@ -43,6 +42,7 @@ from playground.sessions.worker.answers import (
     subjects,
 )
 from playground.sessions.worker.answers import lockstep as side_by_side
+from playground.sessions.worker.answers.teaching import foresight, lessons
 from playground.sessions.worker.conditions.until import require_future as require_future_of
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
@@ -254,6 +254,7 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     looking.DeviceSearch: Handler(device_search.device_search),
     looking.Fixes: Handler(fixes.fixes),
     looking.WhyNot: Handler(fixes.why_not_there),
+    looking.Foresee: Handler(foresight.foresee),
     looking.Journey: Handler(journeys.journey),
     looking.Sequence: Handler(sequences.sequence),
     looking.CycleState: Handler(journeys.cycle_state),

@@ -9,6 +9,8 @@ import { paint } from "./studio/paint.js";
 import { readState } from "./studio/state.js";
 import { connect } from "./studio/stream.js";
 
+const isPane = document.body.dataset.pane !== undefined;
+const SHARED = ["stage", "form", "about", "pod", "node", "plugin"]; // what a class sees as its teacher does
 const state = readState();
 const studio = `/s/${document.body.dataset.key}/`;
 const scheme = location.protocol === "https:" ? "wss" : "ws";
@@ -25,6 +27,7 @@ function delta({ seq, head, html, moved }) {
     state.seen = seq;
     show();
     drawHeat();
+    report();
   });
 }
 
@@ -49,7 +52,6 @@ function goto(at) {
   return change({ at: Math.max(0, Math.min(at, state.head)) });
 }
 
-const isPane = document.body.dataset.pane !== undefined;
 const actions = { step: () => move("step", 1), back: () => move("back", -1) };
 
 /**
@@ -63,8 +65,27 @@ function move(way, by) {
   return true;
 }
 
+/**
+ * The page around knows which step is shown.
+ * @param {boolean} ready
+ */
+function report(ready = false) {
+  if (isPane) parent.postMessage({ seen: state.seen, head: state.head, ready }, location.origin);
+}
+
+/**
+ * Looks at what somebody else looks at; `at` null follows the newest step.
+ * @param {Record<string, string | number | null>} other
+ */
+function lookAs(other) {
+  const look = Object.fromEntries(SHARED.map((name) => [name, other[name] ?? ""]));
+  change({ ...look, at: typeof other.at === "number" ? Math.min(other.at, state.head) : null });
+}
+
 addEventListener("message", ({ data, origin, source }) => {
-  if (isPane && origin === location.origin && source === parent && Number.isInteger(data.at)) goto(data.at);
+  if (!isPane || origin !== location.origin || source !== parent) return;
+  if (data.standing) lookAs(data.standing);
+  else if (Number.isInteger(data.at)) goto(data.at);
 });
 listenLinks({ change, goto, actions });
 listenHeat((node) => change(patchOf({ node }) ?? {}));
@@ -84,3 +105,4 @@ document.addEventListener("click", (event) => {
 });
 show();
 drawHeat();
+report(true);

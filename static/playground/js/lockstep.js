@@ -76,6 +76,6 @@ document.addEventListener("input", ({ target }) => {
 });
 addEventListener("message", ({ data, origin, source }) => {
   const isOurs = frames.some((frame) => frame instanceof HTMLIFrameElement && frame.contentWindow === source);
-  if (origin === location.origin && isOurs) go(data.way === "back" ? "back" : "step");
+  if (origin === location.origin && isOurs && data.way) go(data.way === "back" ? "back" : "step");
 });
 the("main", HTMLElement).dataset.scripted = "1";

@@ -48,7 +48,7 @@ const stream = connect(
     message: (data) => handlers[data.type]?.(data),
     state: (open) => {
       showConnected(open);
-      if (open) return;
+      if (open) return showLesson(); // what it chooses to show is asked for over the connection
       state.searching = null; // a search ends with its connection
       showJob(state);
     },

@@ -104,7 +104,7 @@ class Site(ThreadingHTTPServer):
                 file = folder / path.removeprefix(prefix)
                 kind = mimetypes.guess_type(file.name)[0] or "text/plain"
                 return Answer(file.read_bytes(), kind=kind, headers={"Cache-Control": "max-age=600"})
-        page = Answer(self.html if path == PLACE else "")
+        page = Answer(self.html) if path == PLACE else Answer(status=404)
         return self.answers.get(path.removeprefix(PLACE), page)
 
 

@@ -294,4 +294,4 @@ def test_the_session_page_gives_links_and_ways_out(begun):
     shown = begun.get("session").content.decode()
     assert f"http://testserver{begun.url}" in shown
     assert f"http://testserver{begun.view_url}" in shown
-    assert f"{begun.url}export.jsonl" in shown
+    assert f"{begun.url}exports" in shown

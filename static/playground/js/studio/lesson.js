@@ -23,13 +23,16 @@ export function showLesson() {
 let shown;
 
 /**
- * When a card about nodes comes, and the stage shows none: its form that does. From then on it is the learner's choice.
+ * When a card about nodes comes, and the stage shows none: its form that does, unless the page was opened by a link that says what to
+ * show. From then on it is the learner's choice. It waits for the connection: without one the link would load the page anew.
  * @param {HTMLElement} card
  */
 function showNodes(card) {
+  if (document.body.dataset.connected !== "1") return;
   const before = shown;
   shown = nameOf(card);
-  const chosen = before === undefined && new URLSearchParams(location.search).has("form");
+  const opened = new URLSearchParams(location.search);
+  const chosen = before === undefined && ["at", "stage", "form"].some((name) => opened.has(name));
   if (shown === before || chosen || !/^(map|Node )/.test(card.dataset.spotlight ?? "")) return;
   if (by("stage").dataset.map !== "1") first("#stage .forms [data-form=nodes]")?.click();
 }

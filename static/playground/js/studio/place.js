@@ -28,6 +28,7 @@ export function showPlace(state) {
   showMarks(head, Boolean(running));
   if (!running) showChanges(seen, bookmarks());
   showJob(state);
+  if (parent !== self) parent.postMessage({ standing: look }, location.origin); // a classroom's desk
   if (!isDragged()) showUrl(look); // each time the browser lays out the page and asks a process of its own
 }
 

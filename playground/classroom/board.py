@@ -1,0 +1,133 @@
+"""What stands on the screens of a room, whole: read from the database, sent to whoever comes (back) and whenever something changed.
+
+All students get the same; what is one student's own goes beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from playground.classroom import polls, rooms
+from playground.models import Poll, Room, Student
+
+
+@dataclass(frozen=True)
+class Board:
+    """`poll` is the question on the screens; `students` and `teacher` are the messages (docs/classroom.md)."""
+
+    poll: Poll | None
+    students: dict[str, Any]
+    teacher: dict[str, Any]
+
+
+def board_of(room_id: int) -> Board | None:
+    """None where the room was removed."""
+    room = Room.objects.select_related("session", "shown__fork").filter(pk=room_id).first()
+    if room is None:
+        return None
+    poll = polls.current(room_id)
+    counts = [] if poll is None else polls.counts(poll)
+    over, shown = rooms.is_over(room), _shown(room)
+    present = list(room.students.select_related("fork").order_by("pk"))
+    students = {
+        "type": "room",
+        "name": room.session.name,
+        "over": over,
+        "session": room.session.view_key,
+        "standing": room.standing,
+        "shown": shown,
+        "poll": None if poll is None else _for_students(poll, counts),
+    }
+    teacher = {
+        "type": "board",
+        "over": over,
+        "joined": len(present),
+        "hands": [_person(each) for each in sorted(_raised(present), key=lambda each: each.hand)],  # type: ignore[arg-type,return-value]
+        "forks": [_person(each) for each in present if each.fork is not None and each.fork.deleted is None],
+        "shown": shown,
+        "poll": None if poll is None else _for_teacher(poll, counts),
+    }
+    return Board(poll, students, teacher)
+
+
+def yours(student: Student) -> dict[str, Any]:
+    """What is one student's own, sent on connecting and where it changed."""
+    fork = student.fork
+    return {
+        "type": "you",
+        "name": student.name,
+        "hand": student.hand is not None,
+        "fork": fork.edit_key if fork is not None and fork.deleted is None else None,
+        "answers": {
+            str(number): given
+            for number, given in student.answers.filter(poll__shown=True).values_list("poll__number", "given")
+        },
+    }
+
+
+def _raised(students: list[Student]) -> list[Student]:
+    return [each for each in students if each.hand is not None]
+
+
+def _person(student: Student) -> dict[str, Any]:
+    return {"id": student.pk, "name": student.name}
+
+
+def _shown(room: Room) -> dict[str, Any] | None:
+    student = room.shown
+    fork = None if student is None else student.fork
+    if student is None or fork is None or fork.deleted is not None:
+        return None
+    return {"key": fork.view_key, "name": student.name, "id": student.pk}
+
+
+def _asked(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
+    return {
+        "number": poll.number,
+        "kind": poll.kind,
+        "state": poll.state,
+        "ask": {language: words.get("ask", "") for language, words in poll.words.items()},
+        "options": poll.options,
+        "places": len(poll.key) if poll.kind == "order" and isinstance(poll.key, list) else 0,
+        "answered": sum(count for _given, count, _right in counts),
+    }
+
+
+def _for_students(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
+    """Neither key nor counts until they are revealed; how many have answered is no secret, but would be sent for each answer."""
+    asked = _asked(poll, counts)
+    if poll.state != Poll.State.REVEALED:
+        return {**asked, "answered": None}
+    return {**asked, **_revealed(poll, counts)}
+
+
+def _for_teacher(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
+    return {**_asked(poll, counts), **_revealed(poll, counts)}
+
+
+def _revealed(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
+    return {
+        "counts": [[given, count, right] for given, count, right in counts],
+        "key": poll.key,
+        "groups": grouped(poll, counts),
+        "said": {
+            language: {word: text for word, text in words.items() if word in ("right", "wrong")}
+            for language, words in poll.words.items()
+        },
+    }
+
+
+def grouped(poll: Poll, counts: polls.Counts) -> list[dict[str, Any]]:
+    """The wrong answers by what the engine sees in them; the largest group first."""
+    groups: dict[str, dict[str, Any]] = {}
+    for given, count, right in counts:
+        reason = poll.reasons.get(given)
+        if right is False and reason is not None:
+            label = f"{reason['why']} {reason.get('text', '')}"
+            group = groups.setdefault(
+                label, {"why": reason["why"], "text": reason.get("text", ""), "count": 0, "given": []}
+            )
+            group["count"] += count
+            group["given"].append(given)
+    return sorted(groups.values(), key=lambda group: -int(group["count"]))

@@ -1,0 +1,269 @@
+"""The sockets of a classroom: students follow, answer and raise hands; the teacher asks. docs/classroom.md has their messages."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from http.cookies import CookieError, SimpleCookie
+from typing import Any, ClassVar
+
+import msgspec
+import orjson
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+from django.http import QueryDict
+from django.utils.translation import activate, get_supported_language_variant
+
+from playground.classroom import board, messages, polls, questions, rooms
+from playground.classroom.hub import Hub, hubs
+from playground.models import Poll, Room, Student
+from playground.presenters.look import Look
+from playground.presenters.words import gettext_noop, message
+from playground.sessions.database.asking import in_thread
+from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.messages import BadMessage, Error, Gone, encode
+
+log = logging.getLogger(__name__)
+
+CLOSE_GONE = 4404
+CLOSE_LIMIT = 4429
+CLOSE_AGAIN = 4503
+RATE, BURST = 10.0, 30.0  # messages a second of one page, and how many may come at once
+FOLLOWS = ("at", "stage", "form", "about", "pod", "node", "plugin")  # what students see as their teacher does
+
+
+class ClassroomConsumer(AsyncWebsocketConsumer):
+    """What both kinds of pages have in common. Whatever a message holds, it can harm at most this connection."""
+
+    teaches: ClassVar[bool]
+    decoder: ClassVar[msgspec.json.Decoder[Any]]
+    hub: Hub | None = None
+    room: Room
+    closing = False
+
+    async def connect(self) -> None:
+        """Find the room, take a seat, get the board."""
+        await self.accept()
+        activate(_language(self.scope))
+        self.outbox: asyncio.Queue[str] = asyncio.Queue()
+        self.tokens, self.counted = BURST, time.monotonic()
+        self.sender: asyncio.Task[None] | None = None
+        try:
+            await self.find()
+            hub = await hubs().of(self.room.pk)
+            if len(hub.sockets) >= 2 * settings.MAX_STUDENTS:
+                raise LimitReached(message(gettext_noop("This classroom is full.")))
+            await hub.come(self)
+        except SessionGone:
+            await self.send_text(encode(Gone()).decode())
+            await self.close(CLOSE_GONE)
+        except SessionError as error:
+            await self.send_text(_refusal(error))
+            await self.close(CLOSE_AGAIN if error.retry_after else CLOSE_LIMIT)
+        else:
+            self.hub = hub
+            self.sender = asyncio.create_task(self._pump())
+
+    async def find(self) -> None:
+        """Whose page this is. Raises SessionGone."""
+        raise NotImplementedError
+
+    async def take(self, received: Any) -> None:
+        """Do what a message asks for. Raises SessionError."""
+        raise NotImplementedError
+
+    def post(self, text: str) -> None:
+        """Send, whenever it is this socket's turn."""
+        self.outbox.put_nowait(text)
+
+    def lower(self, hands: set[int]) -> None:
+        """Hands of these students were taken down by the teacher: a student hears of the own one."""
+
+    async def _pump(self) -> None:
+        while not self.closing:
+            await self.send_text(await self.outbox.get())
+
+    async def send_text(self, text: str) -> None:
+        """Send now, unless the socket is closed."""
+        if not self.closing:
+            await self.send(text_data=text)
+
+    async def close(self, code: int | bool | None = None, reason: str | None = None) -> None:
+        """Close once."""
+        if not self.closing:
+            self.closing = True
+            await super().close(code, reason)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Take one message; an error is answered, never raised."""
+        if self.hub is None or self.closing:
+            return
+        try:
+            self._require_rate()
+            received = _read(text_data, self.decoder)
+            if isinstance(received, messages.Ping):
+                self.post('{"type":"pong"}')
+            else:
+                await self.take(received)
+        except SessionError as error:
+            self.post(_refusal(error))
+        except Exception as error:
+            log.exception("a classroom's message could not be taken")
+            self.post(_refusal(error))
+
+    def _require_rate(self) -> None:
+        now = time.monotonic()
+        self.tokens, self.counted = min(self.tokens + (now - self.counted) * RATE, BURST), now
+        if self.tokens < 1:
+            raise LimitReached(
+                message(
+                    gettext_noop("Too many messages: at most %(rate)s a second are taken."), rate=f"{RATE:g}"
+                )
+            )
+        self.tokens -= 1
+
+    async def disconnect(self, code: int) -> None:
+        self.closing = True
+        if self.sender is not None:
+            self.sender.cancel()
+        if self.hub is not None:
+            self.hub.go(self)
+
+    async def require_open(self) -> None:
+        """Raises SessionError in a room that is over."""
+        await in_thread(self.room.refresh_from_db, fields=["ended"])
+        if rooms.is_over(self.room):
+            raise SessionError(message(gettext_noop("This classroom is over.")))
+
+
+class StudentConsumer(ClassroomConsumer):
+    """A student's page: who it is says the cookie that joining gave."""
+
+    teaches = False
+    decoder = messages.STUDENTS
+    student: Student
+
+    async def find(self) -> None:
+        self.room = await in_thread(rooms.of_code, self.scope["url_route"]["kwargs"]["code"])
+        student = await in_thread(
+            rooms.student_of, self.room, _cookie(self.scope, rooms.COOKIE + self.room.code)
+        )
+        if student is None:
+            raise SessionGone(message(gettext_noop("Join the classroom first.")))
+        self.student = student
+        await self._say_yours()
+
+    def lower(self, hands: set[int]) -> None:
+        """The own hand was seen."""
+        if self.student.pk in hands:
+            self.post('{"type":"hand","up":false}')
+
+    async def _say_yours(self) -> None:
+        self.post(orjson.dumps(await in_thread(board.yours, self.student)).decode())
+
+    async def take(self, received: messages.FromStudent) -> None:
+        assert self.hub is not None
+        if isinstance(received, messages.Answer):  # the poll at hand says whether it takes any
+            given = await self.hub.answer(self.student.pk, received.poll, received.given)
+            self.post(orjson.dumps({"type": "kept", "poll": received.poll, "given": given}).decode())
+            return
+        await self.require_open()
+        if isinstance(received, messages.Hand):
+            await in_thread(self.student.refresh_from_db, fields=["hand"])
+            await in_thread(rooms.raise_hand, self.student, received.up)
+            self.post(orjson.dumps({"type": "hand", "up": received.up}).decode())
+            self.hub.changed()
+        elif isinstance(received, messages.Fork):
+            await self._fork(received.at)
+
+    async def _fork(self, at: int | None) -> None:
+        """One fork each: who has one gets it again."""
+        assert self.hub is not None
+        fresh = await in_thread(rooms.student_of, self.room, self.student.key)
+        if fresh is None:
+            raise SessionGone(message(gettext_noop("Join the classroom first.")))
+        self.student = fresh
+        if fresh.fork is None or fresh.fork.deleted is not None:
+            client = await SessionClient.open(self.room.session.view_key)
+            name = f"{client.session.name[:70]}: {fresh.name or '#' + str(fresh.pk)}"
+            address = (self.scope.get("client") or [""])[0]
+            twin = await client.fork(at, name, str(address), False)
+            await in_thread(rooms.keep_fork, fresh, twin.session)
+            self.hub.changed()
+        await self._say_yours()
+
+
+class TeacherConsumer(ClassroomConsumer):
+    """The teacher's desk, opened by the room's key."""
+
+    teaches = True
+    decoder = messages.TEACHERS
+
+    async def find(self) -> None:
+        self.room = await in_thread(rooms.of_teacher, self.scope["url_route"]["kwargs"]["key"])
+
+    async def take(self, received: messages.FromTeacher) -> None:
+        assert self.hub is not None
+        await self.require_open()
+        if isinstance(received, messages.Stand):
+            look = Look.from_query(received.look)
+            seen = {name: value for name in FOLLOWS if (value := getattr(look, name)) not in (None, "")}
+            await in_thread(rooms.stand, self.room.pk, seen)
+        elif isinstance(received, messages.Ask):
+            client = await SessionClient.open(self.room.session.view_key)
+            await in_thread(polls.ask, self.room.pk, await questions.asked(client, received))
+        elif isinstance(received, messages.Close):
+            await in_thread(polls.close, self.room.pk)
+        elif isinstance(received, messages.Reveal):
+            await self._reveal()
+        elif isinstance(received, messages.Clear):
+            await in_thread(polls.take_off, self.room.pk)
+        elif isinstance(received, messages.Lower):
+            await in_thread(rooms.lower, self.room.pk, received.student)
+        elif isinstance(received, messages.Show):
+            await in_thread(rooms.show, self.room.pk, received.student)
+        elif isinstance(received, messages.End):
+            await in_thread(rooms.end, self.room.pk)
+        self.hub.changed()
+
+    async def _reveal(self) -> None:
+        poll = await in_thread(polls.current, self.room.pk)
+        if poll is not None and poll.state != Poll.State.REVEALED:
+            client = await SessionClient.open(self.room.session.view_key)
+            counts = await in_thread(polls.counts, poll)
+            wrong = [given for given, _count, right in counts if right is False]
+            await in_thread(polls.reveal, poll, await questions.reasons(client, poll, wrong))
+
+
+def _refusal(error: Exception) -> str:
+    return encode(Error.of(error)).decode()
+
+
+def _read(text: str | None, decoder: msgspec.json.Decoder[Any]) -> Any:
+    if text is None or len(text) > settings.WEBSOCKET_MAX_MESSAGE:
+        raise BadMessage("A message is a text, and not so long.")
+    try:
+        return decoder.decode(text)
+    except msgspec.MsgspecError as error:
+        raise BadMessage(str(error)) from None
+
+
+def _language(scope: dict[str, Any]) -> str:
+    asked = QueryDict(scope.get("query_string", b"")).get("language", "")
+    try:
+        return get_supported_language_variant(asked)
+    except LookupError:
+        return settings.LANGUAGE_CODE
+
+
+def _cookie(scope: dict[str, Any], name: str) -> str:
+    cookies = SimpleCookie()
+    for header, value in scope["headers"]:
+        if header == b"cookie":
+            try:
+                cookies.load(value.decode("latin-1"))
+            except CookieError:
+                continue
+    return cookies[name].value if name in cookies else ""

@@ -1,0 +1,132 @@
+"""Polls and answers in the database: asked, answered, counted, revealed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, Max
+from django.utils import timezone
+
+from playground.lessons import Question, judge
+from playground.models import Answer, Poll
+from playground.presenters.words import gettext_noop, message
+from playground.sessions.protocol.errors import LimitReached, SessionError
+
+LONGEST = 2000  # signs of an answer
+Counts = list[tuple[str, int, bool | None]]
+"""Every answer that was given, how often, and whether it is right."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question to put to the room, its key computed (questions.py); what its fields are, models.Poll says."""
+
+    kind: str
+    words: Mapping[str, Mapping[str, str]]
+    options: Sequence[str] = ()
+    key: str | list[str] | None = None
+    tolerance: float = 0
+    position: int = 0
+    pod: str = ""
+    reasons: Mapping[str, Any] | None = None
+
+
+@transaction.atomic
+def ask(room_id: int, asked: Asked) -> Poll:
+    """Put a question to the room; the one before goes off the screens. Raises LimitReached."""
+    polls = Poll.objects.filter(room_id=room_id)
+    last = polls.aggregate(last=Max("number"))["last"] or 0
+    if last >= settings.MAX_POLLS:
+        raise LimitReached(
+            message(
+                gettext_noop("A classroom has at most %(most)s questions."), most=f"{settings.MAX_POLLS:,}"
+            )
+        )
+    polls.filter(state=Poll.State.OPEN).update(state=Poll.State.CLOSED)
+    polls.filter(shown=True).update(shown=False)
+    return Poll.objects.create(
+        room_id=room_id,
+        number=last + 1,
+        kind=asked.kind,
+        words=asked.words,
+        options=list(asked.options),
+        key=asked.key,
+        tolerance=asked.tolerance,
+        position=asked.position,
+        pod=asked.pod,
+        reasons=dict(asked.reasons or {}),
+    )
+
+
+def current(room_id: int) -> Poll | None:
+    """The question on the students' screens."""
+    return Poll.objects.filter(room_id=room_id, shown=True).order_by("-number").first()
+
+
+def close(room_id: int) -> None:
+    """No more answers to the question on the screens."""
+    Poll.objects.filter(room_id=room_id, shown=True, state=Poll.State.OPEN).update(state=Poll.State.CLOSED)
+
+
+def reveal(poll: Poll, reasons: Mapping[str, Any]) -> None:
+    """Everybody sees the answers, what is right, and what the engine sees in the wrong ones."""
+    poll.reasons, poll.state = dict(reasons), Poll.State.REVEALED
+    poll.save(update_fields=["reasons", "state"])
+
+
+def take_off(room_id: int) -> None:
+    """No question stands on the screens."""
+    close(room_id)
+    Poll.objects.filter(room_id=room_id, shown=True).update(shown=False)
+
+
+def read_answer(poll: Poll, given: Sequence[str]) -> tuple[str, bool | None]:
+    """An answer as it is kept, and whether it is right (None: there is no right or wrong). Raises SessionError for one that can't be."""
+    question = Question(poll.kind, {}, tolerance=poll.tolerance)  # type: ignore[arg-type]
+    key = tuple(poll.key) if isinstance(poll.key, list) else poll.key
+    read = [text.strip()[:300] for text in given if text.strip()]
+    if poll.options and not set(read) <= set(poll.options):
+        raise SessionError(message(gettext_noop("That is none of the answers to choose from.")))
+    if poll.kind == "victims":
+        read = sorted(set(read))
+    try:
+        verdict = judge(question, "0" if key is None and poll.kind == "number" else key or "", read)
+    except ValueError:
+        raise SessionError(
+            message(
+                gettext_noop("Choose an answer first; a number is written with digits, such as 3 or 0.5.")
+            )
+        ) from None
+    if len(read) > 1 and poll.kind not in ("victims", "order"):
+        raise SessionError(message(gettext_noop("This question takes one answer.")))
+    text = f"{float(read[0]):g}" if poll.kind == "number" else ", ".join(read)
+    return text[:LONGEST], None if key is None else verdict.right
+
+
+@transaction.atomic
+def save(answers: Sequence[tuple[int, int, str, bool | None]]) -> set[int]:
+    """Keep answers (poll, student, text, right) in one go; the polls that take answers still."""
+    polls = {poll for poll, _student, _text, _right in answers}
+    taking = set(Poll.objects.filter(pk__in=polls, state=Poll.State.OPEN).values_list("pk", flat=True))
+    last = {(poll, student): (text, right) for poll, student, text, right in answers if poll in taking}
+    now = timezone.now()
+    Answer.objects.bulk_create(
+        [
+            Answer(poll_id=poll, student_id=student, given=text, right=right, changed=now)
+            for (poll, student), (text, right) in last.items()
+        ],
+        update_conflicts=True,
+        unique_fields=["poll", "student"],
+        update_fields=["given", "right", "changed"],
+    )
+    return taking
+
+
+def counts(poll: Poll) -> Counts:
+    """The answers of a poll, the most frequent first."""
+    rows = poll.answers.values_list("given", "right").annotate(count=Count("pk"))
+    return sorted(((given, count, right) for given, right, count in rows), key=lambda row: (-row[1], row[0]))

@@ -1,0 +1,139 @@
+"""Questions to a room: their words in every language, their answers to choose from, and their key, which the engine computes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from playground.classroom import messages
+from playground.classroom.polls import Asked
+from playground.models import Poll
+from playground.presenters.look import Look
+from playground.presenters.words import gettext_noop, message
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.looking import About, Foresee, Foreseen, WhyNot
+from playground.sessions.web.client import SessionClient
+
+MOST_OPTIONS = 24
+MOST_REASONS = 40  # wrong answers whose reasons are looked for
+
+
+async def asked(client: SessionClient, ask: messages.Ask) -> Asked:
+    """The question that a teacher wants to put. Raises SessionError where there is none."""
+    if ask.kind == "free":
+        return _free(ask)
+    if ask.kind == "card":
+        return await _of_card(client, ask.at)
+    return await _foreseen(client, ask.kind, ask)
+
+
+def _free(ask: messages.Ask) -> Asked:
+    text, options = ask.ask.strip(), list(dict.fromkeys(each.strip() for each in ask.options if each.strip()))
+    if not text or len(options) < 2:
+        raise SessionError(message(gettext_noop("A question has a text and at least two answers.")))
+    right = ask.right.strip()
+    if right and right not in options:
+        raise SessionError(message(gettext_noop("The right answer is one of the answers.")))
+    return Asked(
+        "choice", {language: {"ask": text} for language, _name in settings.LANGUAGES}, options, right or None
+    )
+
+
+async def _of_card(client: SessionClient, at: int | None) -> Asked:
+    shown, _head = await client.view(Look(at=at), ["story"])
+    context = shown.panels["story"].context
+    card = context.get("latest")
+    question = None if card is None else card["question"]
+    if card is None or question is None:
+        raise SessionError(
+            message(gettext_noop("The lesson asks nothing at this step. Go on to a card with a question."))
+        )
+    return Asked(
+        question["kind"],
+        card["words"],
+        question["options"],
+        question["key"],
+        question["tolerance"],
+        shown.position,
+    )
+
+
+async def _foreseen(client: SessionClient, about: About, ask: messages.Ask) -> Asked:
+    seen = await client.ask(Foresee(at=ask.at, about=about, pod=ask.pod))
+    if seen.key is None:
+        raise SessionError(
+            message(
+                gettext_noop(
+                    "The engine finds no answer to that: no attempt of that kind comes in the next %(steps)s steps."
+                ),
+                steps=f"{seen.looked:,}",
+            )
+        )
+    key: str = seen.key
+    options = _within(seen.options, key) if seen.kind in ("node", "pod") else list(seen.options)
+    words = {language: {"ask": _ask(about, seen, language)} for language, _name in settings.LANGUAGES}
+    return Asked(seen.kind, words, options, key, 0, seen.position, seen.pod, seen.reasons)
+
+
+def _ask(about: About, seen: Foreseen, language: str) -> str:
+    pod = seen.pod.removeprefix("default/")
+    with override(language):
+        if about == "node":
+            return _("Which node will pod %(pod)s get in its next attempt?") % {"pod": pod}
+        if about == "scheduled":
+            return _("Will the next attempt find a node for pod %(pod)s?") % {"pod": pod}
+        if about == "feasible":
+            return _("How many nodes will be feasible for pod %(pod)s in its next attempt?") % {"pod": pod}
+        return _("Which pod will the scheduler try next?")
+
+
+def _within(options: Sequence[str], key: str) -> list[str]:
+    """Not more answers than a phone shows, the right one among them, in their order."""
+    if len(options) <= MOST_OPTIONS or key not in options:
+        return list(options[:MOST_OPTIONS])
+    first = max(0, min(list(options).index(key) - MOST_OPTIONS // 2, len(options) - MOST_OPTIONS))
+    return list(options[first : first + MOST_OPTIONS])
+
+
+async def reasons(client: SessionClient, poll: Poll, wrong: Sequence[str]) -> dict[str, Any]:
+    """What the engine sees in each wrong answer; `why` is a word that the pages have a sentence for, `text` kube's own."""
+    found: dict[str, Any] = dict(poll.reasons)
+    for given in wrong[:MOST_REASONS]:
+        if poll.kind == "number" and isinstance(poll.key, str):
+            found[given] = {"why": "high" if float(given) > float(poll.key) else "low"}
+        elif poll.kind == "node" and poll.pod and given not in found:
+            there: Any = await client.ask(WhyNot(at=poll.position, pod=poll.pod, node=given))
+            found[given] = _of_node(there)
+        elif poll.kind in ("order", "victims") and isinstance(poll.key, list):
+            found[given] = _of_list(given.split(", "), poll.key)
+    return found
+
+
+def _of_node(seen: Mapping[str, Any] | None) -> dict[str, str]:
+    """Why a node was not chosen: the plugin that refuses it, or its points."""
+    found = None if seen is None else seen["found"]
+    if found is None:
+        return {"why": "unknown"}
+    if not found["feasible"]:
+        return {
+            "why": "refused",
+            "text": f"{found['first']}: {found['why']}" if found["first"] else found["why"],
+        }
+    if found["total"] is not None and found["total"] < found["top"]:
+        return {"why": "lower", "text": f"{found['total']} < {found['top']}"}
+    return {"why": "tied"}
+
+
+def _of_list(given: list[str], key: list[str]) -> dict[str, str]:
+    """How a list of names differs from the right one."""
+    missed, added = [each for each in key if each not in given], [each for each in given if each not in key]
+    if missed and not added:
+        return {"why": "missed", "text": ", ".join(missed)}
+    if added:
+        return {"why": "added", "text": ", ".join(added)}
+    place = next((number for number, (a, b) in enumerate(zip(given, key, strict=False), 1) if a != b), 1)
+    return {"why": "order", "text": str(place)}

@@ -1,0 +1,143 @@
+"""Rooms and their students in the database: opened, found, joined, ended, removed."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from playground.models import Poll, Room, Session, Student
+from playground.presenters.words import gettext_noop, message
+from playground.sessions.protocol.errors import LimitReached, SessionGone
+
+NAME_LENGTH = 40
+COOKIE = "student-"  # and the room's code
+_APART = re.compile(r"[\s-]+")
+
+
+def open_room(session: Session, creator: str) -> Room:
+    """A new room around a session. Raises LimitReached where the client has as many open ones as one may have."""
+    hidden = salted_hmac("playground.room", creator).hexdigest() if creator else ""
+    if hidden and going_on().filter(creator=hidden).count() >= settings.MAX_ROOMS_PER_CLIENT:
+        raise LimitReached(
+            message(
+                gettext_noop(
+                    "There are %(most)s open classrooms of yours here already. End one that is over, and open this one then."
+                ),
+                most=f"{settings.MAX_ROOMS_PER_CLIENT:,}",
+            )
+        )
+    return Room.objects.create(session=session, creator=hidden)
+
+
+def going_on() -> QuerySet[Room]:
+    """The rooms that have not ended, by their teacher or by the time that a room has."""
+    since = timezone.now() - timedelta(hours=settings.ROOM_HOURS)
+    return Room.objects.filter(ended=None, created__gt=since, session__deleted=None)
+
+
+def is_over(room: Room) -> bool:
+    """Whether a room has ended: by its teacher, by the time that a room has, or with its session."""
+    late = timezone.now() - room.created >= timedelta(hours=settings.ROOM_HOURS)
+    return room.ended is not None or late or room.session.deleted is not None
+
+
+def of_teacher(key: str) -> Room:
+    """The room whose desk a key opens. Raises SessionGone."""
+    return _found(Room.objects.filter(key=key.replace("\0", " ")))
+
+
+def of_code(code: str) -> Room:
+    """The room that a join code lets in, however it was typed. Raises SessionGone."""
+    return _found(Room.objects.filter(code=plain(code)))
+
+
+def plain(code: str) -> str:
+    """A join code as it is kept: capitals, without blanks and hyphens."""
+    return _APART.sub("", code.replace("\0", " ")).upper()[:12]
+
+
+def _found(rooms: QuerySet[Room]) -> Room:
+    room = rooms.select_related("session", "shown__fork").first()
+    if room is None:
+        raise SessionGone(
+            message(
+                gettext_noop(
+                    "There is no classroom with this link or code. It may have been removed, or a sign is wrong."
+                )
+            )
+        )
+    return room
+
+
+@transaction.atomic
+def join(room: Room, name: str) -> Student:
+    """A new student. Raises LimitReached where the room is over or full."""
+    if is_over(room):
+        raise LimitReached(message(gettext_noop("This classroom is over.")))
+    if room.students.count() >= settings.MAX_STUDENTS:
+        raise LimitReached(
+            message(
+                gettext_noop("This classroom is full: it has %(most)s students."),
+                most=f"{settings.MAX_STUDENTS:,}",
+            )
+        )
+    return Student.objects.create(room=room, name=" ".join(name.replace("\0", " ").split())[:NAME_LENGTH])
+
+
+def student_of(room: Room, key: str) -> Student | None:
+    """The student whose browser holds a key."""
+    return room.students.filter(key=key.replace("\0", " ")).select_related("fork").first() if key else None
+
+
+def end(room_id: int) -> None:
+    """Nobody asks, answers or joins from now on."""
+    Room.objects.filter(pk=room_id, ended=None).update(ended=timezone.now(), shown=None)
+    Poll.objects.filter(room_id=room_id, state=Poll.State.OPEN).update(state=Poll.State.CLOSED)
+
+
+def delete(room_id: int) -> None:
+    """Remove a room with everything that was said in it; the students' forks are sessions of their own and stay."""
+    Room.objects.filter(pk=room_id).delete()
+
+
+def outdated() -> QuerySet[Room]:
+    """The rooms whose days are over, and those of deleted sessions."""
+    before = timezone.now() - timedelta(days=settings.ROOM_RETENTION_DAYS)
+    return Room.objects.filter(Q(created__lt=before) | Q(session__deleted__isnull=False))
+
+
+def raise_hand(student: Student, up: bool) -> None:
+    """Raise a hand, which keeps its place in the row, or take it down."""
+    if up != (student.hand is not None):
+        student.hand = timezone.now() if up else None
+        student.save(update_fields=["hand"])
+
+
+def lower(room_id: int, student_id: int | None) -> None:
+    """The teacher has seen a hand, or all."""
+    raised = Student.objects.filter(room_id=room_id, hand__isnull=False)
+    (raised if student_id is None else raised.filter(pk=student_id)).update(hand=None)
+
+
+def keep_fork(student: Student, fork: Session) -> None:
+    """A student has a session of their own now."""
+    student.fork = fork
+    student.save(update_fields=["fork"])
+
+
+def show(room_id: int, student_id: int | None) -> None:
+    """Put a student's fork on everybody's screen, or the teacher's session again."""
+    forks = Student.objects.filter(room_id=room_id, fork__deleted=None, fork__isnull=False)
+    shown = None if student_id is None else forks.filter(pk=student_id).first()
+    Room.objects.filter(pk=room_id).update(shown=shown)
+
+
+def stand(room_id: int, standing: dict[str, object]) -> None:
+    """What the teacher looks at."""
+    Room.objects.filter(pk=room_id).update(standing=standing)

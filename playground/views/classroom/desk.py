@@ -1,0 +1,131 @@
+"""The teacher's desk: a room is opened around a session, led, ended and removed; its results as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Coroutine, Iterator
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.text import slugify
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from playground.classroom import rooms
+from playground.classroom.hub import mark
+from playground.lessons import lesson_of
+from playground.models import Answer, Room
+from playground.sessions.database.asking import in_thread
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.web.client import SessionClient
+from playground.views.access import edits
+from playground.views.classroom.words import words
+from playground.views.responses import problem
+from playground.views.session import creator
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+View = Callable[..., Coroutine[Any, Any, HttpResponse]]
+
+
+def of_room(view: View) -> View:
+    """The view gets the room whose teacher's key it is asked with."""
+
+    @wraps(view)
+    async def inner(request: HttpRequest, key: str) -> HttpResponse:
+        try:
+            return await view(request, await in_thread(rooms.of_teacher, key))
+        except SessionError as error:
+            return problem(request, error)
+
+    return inner
+
+
+@require_POST
+@edits
+async def open_room(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """A classroom around this session; its desk is the teacher's from now on."""
+    room = await in_thread(rooms.open_room, client.session, creator(request))
+    return HttpResponseRedirect(reverse("room", args=[room.key]))
+
+
+@require_GET
+@of_room
+async def desk(request: HttpRequest, room: Room) -> HttpResponse:
+    """The studio, and beside it the room: who is there, what was asked, what was answered."""
+    link = request.build_absolute_uri(reverse("join-room", args=[room.code]))
+    context = {
+        "room": room,
+        "session": room.session,
+        "link": link,
+        "over": rooms.is_over(room),
+        "lesson": lesson_of(room.session.story) is not None,
+        "hours": settings.ROOM_HOURS,
+        "days": settings.ROOM_RETENTION_DAYS,
+        "words": words(),
+    }
+    return render(request, "playground/classroom/desk.html", context)
+
+
+@require_POST
+@of_room
+async def end(request: HttpRequest, room: Room) -> HttpResponse:
+    """Nobody asks, answers or joins from now on."""
+    await in_thread(rooms.end, room.pk)
+    mark(room.pk)
+    return HttpResponseRedirect(reverse("room", args=[room.key]))
+
+
+@require_POST
+@of_room
+async def delete(request: HttpRequest, room: Room) -> HttpResponse:
+    """The room goes with all answers; the session stays."""
+    number = room.pk
+    await in_thread(rooms.delete, number)
+    mark(number)
+    return HttpResponseRedirect(reverse("studio", args=[room.session.edit_key]))
+
+
+@require_GET
+@of_room
+async def results(request: HttpRequest, room: Room) -> HttpResponse:
+    """Every answer as a row; no program takes one for a formula."""
+    head = [_("question"), _("asked"), _("text"), _("right answer"), _("student"), _("answer"), _("right")]
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(head)
+    writer.writerows(await in_thread(lambda: list(_rows(room.pk, get_language() or "en"))))
+    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
+    name = f"{slugify(room.session.name) or 'classroom'}-{room.code}.csv"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _rows(room_id: int, language: str) -> Iterator[list[str]]:
+    answers = Answer.objects.filter(poll__room_id=room_id).select_related("poll", "student")
+    for answer in answers.order_by("poll__number", "student_id"):
+        poll = answer.poll
+        asked: dict[str, str] = poll.words.get(language) or next(iter(poll.words.values()), {})
+        key = ", ".join(poll.key) if isinstance(poll.key, list) else poll.key or ""
+        right = {True: "yes", False: "no", None: ""}[answer.right]
+        name = answer.student.name or f"#{answer.student_id}"
+        row = [
+            str(poll.number),
+            poll.created.isoformat(timespec="seconds"),
+            asked.get("ask", ""),
+            key,
+            name,
+            answer.given,
+            right,
+        ]
+        yield list(map(harmless, row))
+
+
+def harmless(text: str) -> str:
+    """A cell that no spreadsheet computes: a quotation mark stands before what begins as a formula does."""
+    return f"'{text}" if text.startswith(FORMULA) else text

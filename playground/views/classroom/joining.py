@@ -1,0 +1,86 @@
+"""The students' side: by link or code into the room, with a name or without one; the QR code of the link."""
+
+from __future__ import annotations
+
+import io
+
+import segno
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods
+
+from playground.classroom import rooms
+from playground.models import Room
+from playground.sessions.database.asking import in_thread
+from playground.sessions.protocol.errors import SessionError
+from playground.views.classroom.words import words
+from playground.views.responses import problem
+
+
+@require_GET
+async def join(request: HttpRequest) -> HttpResponse:
+    """For who was told a code: it leads to the room."""
+    code = rooms.plain(request.GET.get("code", ""))
+    if code:
+        return HttpResponseRedirect(reverse("join-room", args=[code]))
+    return render(request, "playground/classroom/join.html", {"length": rooms.NAME_LENGTH})
+
+
+@require_http_methods(["GET", "POST"])
+async def room(request: HttpRequest, code: str) -> HttpResponse:
+    """The room as its students see it; who is new is asked for a name first, which may stay empty."""
+    try:
+        found = await in_thread(rooms.of_code, code)
+        if request.method == "POST":
+            return await _joined(request, found)
+    except SessionError as error:
+        return problem(request, error)
+    student = await in_thread(rooms.student_of, found, request.COOKIES.get(_cookie(found), ""))
+    context = {
+        "room": found,
+        "session": found.session,
+        "student": student,
+        "over": rooms.is_over(found),
+        "length": rooms.NAME_LENGTH,
+        "words": words(),
+        "days": settings.ROOM_RETENTION_DAYS,
+    }
+    page = "join" if student is None else "student"
+    return render(request, f"playground/classroom/{page}.html", context)
+
+
+async def _joined(request: HttpRequest, found: Room) -> HttpResponse:
+    """The browser keeps a cookie, by which the student is known when they come back."""
+    response = HttpResponseRedirect(reverse("join-room", args=[found.code]))
+    if await in_thread(rooms.student_of, found, request.COOKIES.get(_cookie(found), "")) is None:
+        student = await in_thread(rooms.join, found, request.POST.get("name", ""))
+        response.set_cookie(
+            _cookie(found),
+            student.key,
+            max_age=settings.ROOM_HOURS * 3600,
+            httponly=True,
+            samesite="Lax",
+            secure=settings.SESSION_COOKIE_SECURE,
+        )
+    return response
+
+
+def _cookie(found: Room) -> str:
+    return rooms.COOKIE + found.code
+
+
+@require_GET
+async def qr(request: HttpRequest, code: str) -> HttpResponse:
+    """The students' link as a QR code, black on white, whatever the page's theme."""
+    try:
+        found = await in_thread(rooms.of_code, code)
+    except SessionError as error:
+        return problem(request, error)
+    link = request.build_absolute_uri(reverse("join-room", args=[found.code]))
+    picture = io.BytesIO()
+    segno.make(link, error="m", micro=False).save(
+        picture, kind="svg", scale=8, border=4, dark="#000", light="#fff"
+    )
+    return HttpResponse(picture.getvalue(), content_type="image/svg+xml")

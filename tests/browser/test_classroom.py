@@ -1,0 +1,134 @@
+"""A classroom in real browsers: a desk, and three students of whom two have phones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.server import PlaygroundServer
+
+PHONE = {"width": 390, "height": 844}
+Contexts = Callable[..., BrowserContext]
+
+
+@pytest.fixture
+def desk(page: Page, server: PlaygroundServer) -> Page:
+    """A teacher's desk around the first lesson."""
+    page.goto(server.url)
+    page.locator(
+        "[data-lesson=first-placement] button, form:has([value='story:first-placement']) button"
+    ).first.click()
+    expect(page.locator("body[data-connected='1']")).to_be_attached()
+    page.locator("#share-open").click()
+    page.get_by_role("button", name="Open a classroom").click()
+    expect(page.locator("#joined")).to_have_text("Students: 0")
+    expect(page.frame_locator("#view").locator("body[data-connected='1']")).to_be_attached()
+    return page
+
+
+def joined(desk: Page, context: BrowserContext, name: str) -> Page:
+    """A student who came by the link."""
+    student = context.new_page()
+    student.goto(str(desk.locator(".way-in a").get_attribute("href")))
+    student.get_by_label("Your name").fill(name)
+    student.get_by_role("button", name="Join").click()
+    expect(student.locator("body[data-connected='1']")).to_be_attached()
+    return student
+
+
+def step_of(page: Page) -> str | None:
+    return page.frame_locator("#view").locator("body").get_attribute("data-seen")
+
+
+def sees(student: Page, step: int) -> None:
+    """The student's stage shows a step."""
+    expect(student.frame_locator("#view").locator("#panel-transport")).to_contain_text(f"step {step}")
+
+
+def steps(desk: Page, way: str = "step") -> None:
+    desk.frame_locator("#view").locator(
+        f"#transport [data-act={way}], .transport [data-act={way}]"
+    ).first.click()
+
+
+def test_a_poll_with_three_students(
+    desk: Page, new_context: Contexts, accessible: Callable[[Page], None]
+) -> None:
+    ada = joined(desk, new_context(viewport=PHONE), "Ada")
+    grace = joined(desk, new_context(viewport=PHONE, color_scheme="dark"), "Grace")
+    edsger = joined(desk, new_context(), "")
+    expect(desk.locator("#joined")).to_have_text("Students: 3")
+    desk.get_by_role("button", name="Which node?").click()
+    for student, node in ((ada, "large"), (grace, "small"), (edsger, "medium")):
+        expect(student.locator("#poll")).to_contain_text("Which node will pod web-1 get")
+        student.get_by_label(node, exact=True).check()
+        student.get_by_role("button", name="Answer").click()
+        expect(student.locator("#poll")).to_contain_text(f"Your answer is kept: {node}")
+    expect(desk.locator(".answers caption")).to_have_text("Answers: 3")
+    expect(ada.locator(".answers")).to_have_count(0)
+    desk.get_by_role("button", name="Reveal").click()
+    expect(ada.locator("#poll")).to_contain_text("That is right.")
+    expect(grace.locator("#poll")).to_contain_text("That is not right.")
+    expect(edsger.locator(".reasons")).to_contain_text("NodeResourcesFit: Insufficient cpu")
+    expect(edsger.locator(".reasons")).to_contain_text("another node has more points")
+    for page in (desk, ada, grace, edsger):
+        accessible(page)
+    for phone in (ada, grace):
+        assert phone.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    with desk.expect_download() as download:
+        desk.get_by_role("link", name="Results as CSV").click()
+    assert len(download.value.path().read_text().splitlines()) == 4
+
+
+def test_students_follow_roam_and_come_back(desk: Page, new_context: Contexts) -> None:
+    ada = joined(desk, new_context(viewport=PHONE), "Ada")
+    steps(desk)
+    steps(desk)
+    sees(ada, 3)
+    steps(desk, "back")
+    sees(ada, 2)
+    ada.get_by_role("button", name="One step back").click()
+    sees(ada, 1)
+    expect(ada.locator("#where")).to_contain_text("on your own, at step 1")
+    steps(desk)
+    sees(ada, 1)
+    ada.get_by_role("button", name="Follow the teacher").click()
+    sees(ada, 3)
+
+
+def test_a_students_fork_comes_on_the_screen_of_all(desk: Page, new_context: Contexts) -> None:
+    ada, grace = (joined(desk, new_context(), name) for name in ("Ada", "Grace"))
+    ada.get_by_role("button", name="My own fork").click()
+    expect(ada.locator("#where")).to_contain_text("your own fork")
+    ada.frame_locator("#view").locator("#share-open").wait_for()
+    desk.get_by_role("button", name="Show to all: Ada").click()
+    expect(grace.locator("#where")).to_have_text("On screen: the fork of Ada")
+    steps(ada)
+    sees(grace, 2)
+    desk.get_by_role("button", name="Back to my session").click()
+    expect(grace.locator("#where")).to_have_text("You follow the teacher.")
+    sees(grace, 1)
+
+
+def test_a_hand_stays_up_over_a_lost_page_until_it_is_lowered(desk: Page, new_context: Contexts) -> None:
+    ada = joined(desk, new_context(viewport=PHONE), "Ada")
+    ada.get_by_role("button", name="Raise hand").press("Enter")
+    expect(desk.locator("#hands-list")).to_contain_text("Ada")
+    ada.reload()
+    expect(ada.get_by_role("button", name="Lower hand")).to_be_visible()
+    desk.get_by_role("button", name="Lower: Ada").click()
+    expect(desk.locator("#hands")).to_be_hidden()
+    expect(ada.get_by_role("button", name="Raise hand")).to_be_visible()
+
+
+def test_a_room_ends(desk: Page, new_context: Contexts, accessible: Callable[[Page], None]) -> None:
+    ada = joined(desk, new_context(viewport=PHONE), "Ada")
+    desk.get_by_role("button", name="End the classroom").click()
+    expect(desk.locator("#joined")).to_have_text("The classroom is over.")
+    expect(ada.locator("#where")).to_have_text("The classroom is over.")
+    late = new_context(viewport=PHONE).new_page()
+    late.goto(ada.url)
+    expect(late.locator("main")).to_contain_text("This classroom is over.")
+    accessible(late)
