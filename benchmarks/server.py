@@ -59,16 +59,22 @@ class Client:
         """Import objects as a person would: upload, preview, apply. Seconds of each."""
         text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}).encode()
         started = time.perf_counter()
-        preview = self.post(f"/s/{self.key}/import", file=text)
+        preview = self.follow(self.post(f"/s/{self.key}/import", file=text))
         previewed = time.perf_counter()
         token = urllib.parse.parse_qs(urllib.parse.urlsplit(preview).query)["token"][0]
-        self.post(f"/s/{self.key}/import/apply", token=token)
+        self.follow(self.post(f"/s/{self.key}/import/apply", token=token))
         applied = time.perf_counter()
         return {
             "preview_s": round(previewed - started, 2),
             "apply_s": round(applied - previewed, 2),
             "total_s": round(applied - started, 2),
         }
+
+    def follow(self, url: str) -> str:
+        """Where the page of a large import leads to in the end."""
+        while "/importing/" in url:
+            url = str(self._opener.open(url, timeout=120).url)
+        return url
 
     def watch(self) -> Wire:
         """An open page that follows the head."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from asgiref.sync import sync_to_async
@@ -23,24 +23,45 @@ Application = Callable[[Any, Receive, Send], Awaitable[None]]
 
 SLACK = 64 << 10
 TRACE_PATH = "/import-trace"
-TOO_LARGE = "The upload is larger than the {limit:,} bytes that this server takes at once."
+NEW_PATH = "/new"
+IMPORT_END = "/import"
+TOO_LARGE = (
+    "The upload{size} is larger than the {limit:,} bytes that this server takes at once here ({setting})."
+)
 UNREADABLE_TYPE = "The header Content-Type of this request can't be read."
 DRAWER = b"x-drawer"
 
 
-def body_limit(path: str) -> int:
-    """The largest body, in bytes, that a path takes."""
-    return (settings.MAX_TRACE_BYTES if path == TRACE_PATH else settings.MAX_UPLOAD_BYTES) + SLACK
+class BodyLimit(NamedTuple):
+    """The largest body, in bytes, that is taken, and the setting that says so."""
+
+    setting: str
+
+    @property
+    def bytes(self) -> int:
+        return int(getattr(settings, self.setting)) + SLACK
+
+    def refusal(self, received: int = 0) -> SessionError:
+        """What is said of a body over the limit, of which it is known how large it would be, or not."""
+        size = f" of {received:,} bytes" if received else ""
+        return LimitReached(
+            TOO_LARGE.format(size=size, limit=getattr(settings, self.setting), setting=self.setting)
+        )
 
 
-def largest_body() -> int:
-    """The largest body, in bytes, that any path takes."""
-    return max(settings.MAX_TRACE_BYTES, settings.MAX_UPLOAD_BYTES) + SLACK
+def body_limit(path: str) -> BodyLimit:
+    """What a path takes."""
+    if path == TRACE_PATH:
+        return BodyLimit("MAX_TRACE_BYTES")
+    return BodyLimit(
+        "MAX_IMPORT_BYTES" if path == NEW_PATH or path.endswith(IMPORT_END) else "MAX_UPLOAD_BYTES"
+    )
 
 
-def too_large(limit: int) -> SessionError:
-    """What is said of a body over a limit."""
-    return LimitReached(TOO_LARGE.format(limit=limit - SLACK))
+def largest_body() -> BodyLimit:
+    """What the path takes that takes most."""
+    limits = (BodyLimit("MAX_UPLOAD_BYTES"), BodyLimit("MAX_IMPORT_BYTES"), BodyLimit("MAX_TRACE_BYTES"))
+    return max(limits, key=lambda limit: limit.bytes)
 
 
 def refusal(
@@ -90,15 +111,16 @@ class LimitedBody:
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         limit, taken, begun = body_limit(scope["path"]), 0, False
-        if _declared(scope) > limit:
-            await _refuse(scope, send, 413, too_large(limit))
+        declared = _declared(scope)
+        if declared > limit.bytes:
+            await _refuse(scope, send, 413, limit.refusal(declared))
             return
 
         async def counted() -> Message:
             nonlocal taken
             message = await receive()
             taken += len(message.get("body", b""))
-            if taken > limit:
+            if taken > limit.bytes:
                 raise TooLargeError
             return message
 
@@ -111,7 +133,7 @@ class LimitedBody:
             await self._application(scope, counted, watched)
         except TooLargeError:
             if not begun:
-                await _refuse(scope, send, 413, too_large(limit))
+                await _refuse(scope, send, 413, limit.refusal())
 
 
 def _declared(scope: Any) -> int:

@@ -23,7 +23,7 @@ from twisted.protocols.policies import ProtocolWrapper
 
 from playground.connections import Visit, Visits
 from playground.consumers import CLOSE_AGAIN, SessionConsumer
-from playground.gate import largest_body, raw_refusal, too_large
+from playground.gate import largest_body, raw_refusal
 from playground.sessions.web.runtime import runtime
 
 THROW_AWAY_SECONDS = 5.0
@@ -43,11 +43,11 @@ class LimitedRequest(WebRequest):
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802 - Twisted's name
         """Headers are in: refuse at once what says that it will be too large."""
-        too_large = length is not None and length > largest_body()
+        too_large = length is not None and length > largest_body().bytes
         super().gotLength(0 if too_large else length)
         self.visit.expect_body()
         if too_large:
-            self._refuse()
+            self._refuse(length or 0)
 
     def handleContentChunk(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         """A part of the body."""
@@ -55,7 +55,7 @@ class LimitedRequest(WebRequest):
             return
         self.arrived += len(data)
         self.visit.came(len(data))
-        if self.arrived > largest_body():
+        if self.arrived > largest_body().bytes:
             self._refuse()
         else:
             super().handleContentChunk(data)
@@ -81,9 +81,10 @@ class LimitedRequest(WebRequest):
         self.going.discard(self)
         super().connectionLost(reason)
 
-    def _refuse(self) -> None:
+    def _refuse(self, received: int = 0) -> None:
         self.refused = True
-        self.channel.transport.write(raw_refusal(b"413 Content Too Large", too_large(largest_body())))
+        refusal = raw_refusal(b"413 Content Too Large", largest_body().refusal(received))
+        self.channel.transport.write(refusal)
         reactor.callLater(THROW_AWAY_SECONDS, self.channel.transport.abortConnection)  # type: ignore[arg-type]  # Twisted's interfaces name no self
 
 

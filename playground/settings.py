@@ -201,10 +201,14 @@ CHECKPOINT_WORK = 0.1
 PLAY_UNWATCHED_SECONDS = env_number("PLAY_UNWATCHED_SECONDS", 30)
 
 # Limits. Reaching one is a refusal with clear words; the session stays as it was.
-MAX_OBJECTS = env_number("MAX_OBJECTS", 50_000)
+MAX_OBJECTS = env_number("MAX_OBJECTS", 100_000)
 MAX_LOG_ENTRIES = env_number("MAX_LOG_ENTRIES", 100_000)
-MAX_LOG_BYTES = env_number("MAX_LOG_BYTES", 64 << 20)
+MAX_LOG_BYTES = env_number("MAX_LOG_BYTES", 320 << 20)
 MAX_UPLOAD_BYTES = env_number("MAX_UPLOAD_BYTES", 32 << 20)
+# One file of an import, and from which size on it is read in turns, one at a time; what is uploaded waits in UPLOADS for that.
+MAX_IMPORT_BYTES = env_number("MAX_IMPORT_BYTES", 256 << 20)
+LARGE_IMPORT_BYTES = env_number("LARGE_IMPORT_BYTES", 8 << 20)
+UPLOADS = DATA_DIR / "uploads"
 MAX_TRACE_BYTES = env_number("MAX_TRACE_BYTES", 256 << 20)
 MAX_LESSON_BYTES = env_number("MAX_LESSON_BYTES", 256 << 10)
 MAX_LESSONS_PER_CLIENT = env_number("MAX_LESSONS_PER_CLIENT", 100)

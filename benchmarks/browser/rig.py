@@ -106,6 +106,11 @@ def spent(devtools: CDPSession) -> float:
 
 def processor_ms(group: int) -> float:
     """Milliseconds of processor time that a process and its descendants have used so far (Linux)."""
+    return 10.0 * sum(descendants(group).values())
+
+
+def descendants(group: int) -> dict[int, int]:
+    """A process and its descendants, each with the hundredths of a second that it has used so far (Linux)."""
     ticks, parents = {}, {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -113,7 +118,7 @@ def processor_ms(group: int) -> float:
         except OSError:
             continue
         parents[int(folder.name)], ticks[int(folder.name)] = int(text[1]), int(text[11]) + int(text[12])
-    return 10.0 * sum(ticks[pid] for pid in ticks if _descends(pid, group, parents))
+    return {pid: ticks[pid] for pid in ticks if _descends(pid, group, parents)}
 
 
 def _descends(pid: int, ancestor: int, parents: dict[int, int]) -> bool:

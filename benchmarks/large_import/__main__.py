@@ -1,23 +1,46 @@
-"""What does a very large import cost the engine? `python -m benchmarks.large_import` previews and applies 5,000 nodes and 50,000 pods, over
-150 MB of JSON, as a worker process does, and tells its processor time and memory. Upload, pipe and database are not in it.
+"""What does a very large import cost? `python -m benchmarks.large_import` uploads 5,000 nodes and 50,000 pods, over 150 MB of JSON, to a
+server of its own, previews and applies them, as a browser does, and tells the time and the processor time and memory of all its processes.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
+import tempfile
+import threading
 import time
+import urllib.parse
+from pathlib import Path
 
+from benchmarks.browser.rig import descendants, processor_ms
 from benchmarks.large_import.cluster import text
 from benchmarks.probe import probe
-from playground.sessions.worker import imports
-from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.process import tune_garbage_collection
-from playground.sessions.worker.time_sharing import TimeSlice
-from scheduler_core import LATEST_EDITION
-from scheduler_core.view import LoadLimits
+from benchmarks.server import Client
+from tests.browser.server import PlaygroundServer
 
 NODES, PODS = 5_000, 50_000
+LOOK = 0.02  # seconds between two looks at the memory
+
+
+class Meter(threading.Thread):
+    """Looks at a process and its descendants all the time: the most memory that they had together, in bytes."""
+
+    def __init__(self, process: int) -> None:
+        super().__init__(daemon=True)
+        self.process = process
+        self.most = 0
+        self.over = threading.Event()
+
+    def run(self) -> None:
+        while not self.over.wait(LOOK):
+            self.most = max(self.most, sum(map(resident, descendants(self.process))))
+
+
+def resident(process: int) -> int:
+    """The bytes of memory that a process has, what it shares included; 0 where it is gone."""
+    try:
+        return 4096 * int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    except OSError:
+        return 0
 
 
 def main() -> None:
@@ -31,24 +54,40 @@ def main() -> None:
     nodes, pods = round(NODES * share), round(PODS * share)
     data = text(nodes, pods).encode()
     print(f"{nodes:,} nodes and {pods:,} pods: {len(data) / 1e6:,.0f} MB of JSON\n")
-    tune_garbage_collection()
-    engine = Engine(1, TimeSlice(), edition=LATEST_EDITION)
-    limits = LoadLimits(max_bytes=len(data))
-    print("| what | s of CPU | peak memory, MiB |\n|---|---|---|")
-    started = time.process_time()
-    plan = imports.preview(engine.world, data, limits=limits)
-    tell("preview", started)
-    assert plan.accepted == nodes + pods
-    command, started = plan.command, time.process_time()
-    del plan, data
-    engine.apply(command, nodes + pods)
-    tell("apply", started)
+    with tempfile.TemporaryDirectory() as folder:
+        server = PlaygroundServer(Path(folder))
+        server.manage("migrate")
+        server.start()
+        try:
+            measure(server, data)
+        finally:
+            server.stop()
 
 
-def tell(what: str, started: float) -> None:
-    """One line of the table."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"| {what} | {time.process_time() - started:.1f} | {peak:,.0f} |", flush=True)
+def measure(server: PlaygroundServer, data: bytes) -> None:
+    """One import, as a table."""
+    assert server.process is not None
+    client, meter = Client(server), Meter(server.process.pid)
+    meter.start()
+    print("| what | s | s of CPU, all processes | peak memory so far, all processes, MiB |\n|---|---|---|---|")
+    first = last = (time.perf_counter(), processor_ms(meter.process))
+
+    def tell(what: str, since: tuple[float, float]) -> tuple[float, float]:
+        now = time.perf_counter(), processor_ms(meter.process)
+        seconds, cpu = now[0] - since[0], (now[1] - since[1]) / 1000
+        print(f"| {what} | {seconds:.1f} | {cpu:.1f} | {meter.most / 2**20:,.0f} |", flush=True)
+        return now
+
+    page = client.post(f"/s/{client.key}/import", file=data)
+    last = tell("upload", last)
+    page = client.follow(page)
+    last = tell("preview", last)
+    token = urllib.parse.parse_qs(urllib.parse.urlsplit(page).query)["token"][0]
+    page = client.follow(client.post(f"/s/{client.key}/import/apply", token=token))
+    assert page.rstrip("/").endswith(client.key), page
+    tell("apply, and the studio", last)
+    tell("all", first)
+    meter.over.set()
 
 
 if __name__ == "__main__":

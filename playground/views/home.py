@@ -22,8 +22,8 @@ from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient, create_session
 from playground.templatetags.lessons import in_language
 from playground.views.responses import problem
-from playground.views.workbench.imports import pasted, previewed, renames
-from playground.views.workbench.texts import received
+from playground.views.workbench.imports import brought, pasted, previewed, renames
+from playground.views.workbench.texts import large_file, received
 from scheduler_core.commands import ApplyObjects
 
 TRACK_NAMES = {
@@ -54,6 +54,8 @@ async def _home(request: HttpRequest, more: dict[str, Any], status: int = 200) -
         "recent": await recent(request),
         "version": VERSION,
         "most_bytes": settings.MAX_UPLOAD_BYTES,
+        "most_file_bytes": settings.MAX_IMPORT_BYTES,
+        "large_bytes": settings.LARGE_IMPORT_BYTES,
     }
     return render(request, "playground/home.html", {**context, **more}, status=status)
 
@@ -140,14 +142,17 @@ def _beginning(start: str) -> dict[str, Any]:
 async def _import(request: HttpRequest) -> HttpResponse:
     """An empty session that opens with the preview of what was pasted or uploaded; none where that can't be read."""
     try:
-        text, filename = received(request)
+        file = large_file(request)
+        text, filename = received(request) if file is None else (b"", file.name or "")
         name = "" if renames(request) else filename.rsplit(".", 1)[0][:120]
         name = name or _("Imported cluster")
         seed = _seed(request.POST.get("seed", ""))
         session = await create_session(name=name, creator=creator(request), seed=seed)
         client = SessionClient(session, "edit")
         try:
-            return await previewed(request, client, text, filename)
+            if file is None:
+                return await previewed(request, client, text, filename)
+            return await brought(request, client)
         except SessionError:
             await client.delete()
             raise

@@ -186,6 +186,8 @@ def workbench(
         "base": base_of(request),
         "drawer": in_drawer(request),
         "most_bytes": settings.MAX_UPLOAD_BYTES,
+        "most_file_bytes": settings.MAX_IMPORT_BYTES,
+        "large_bytes": settings.LARGE_IMPORT_BYTES,
     }
     return render(request, f"playground/{room}.html", {**shared, **context}, status=status)
 

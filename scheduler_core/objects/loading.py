@@ -87,6 +87,11 @@ def files_of(text: str) -> list[tuple[str, str]]:
     return [(_name(name), part) for name, part in zip(pieces[::2], pieces[1::2], strict=True)]
 
 
+def forget_places() -> None:
+    """What is kept to find places in the last text goes with it."""
+    json_text.forget()
+
+
 def _name(quoted: str) -> str:
     try:
         return str(json.loads(quoted))

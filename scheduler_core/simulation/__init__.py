@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from scheduler_core.api.imports.intake import Intake, take_in
-from scheduler_core.api.imports.order import in_creation_order
-from scheduler_core.api.imports.plan import plan_import
-from scheduler_core.api.requests.plan import Item, Plan, plan
+from scheduler_core.api.imports.intake import Intake, take_in, taking_in
+from scheduler_core.api.imports.order import created, in_creation_order
+from scheduler_core.api.imports.plan import plan_import, planned
+from scheduler_core.api.imports.trial import Trial
+from scheduler_core.api.requests.plan import Item, Plan, plan, source_of
 from scheduler_core.api.status import Refused
+from scheduler_core.api.watch import WatchEvent
 from scheduler_core.simulation.simulation import Grain, RunResult, Simulation
 
 __all__ = [
@@ -17,8 +19,14 @@ __all__ = [
     "Refused",
     "RunResult",
     "Simulation",
+    "Trial",
+    "WatchEvent",
+    "created",
     "in_creation_order",
     "plan",
     "plan_import",
+    "planned",
+    "source_of",
     "take_in",
+    "taking_in",
 ]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from msgspec import UNSET
 
 from scheduler_core.api.eviction import evict
-from scheduler_core.api.imports.trial import apply
+from scheduler_core.api.imports.trial import Trial, apply, try_out
 from scheduler_core.api.kinds import KINDS
 from scheduler_core.api.registry.devices.strategy import are_about
 from scheduler_core.api.requests.updates import SERVER_OWNED
@@ -96,10 +96,29 @@ def arrange(world: World, inputs: Inputs) -> None:
 
 def _apply(world: World, command: ApplyObjects) -> None:
     fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
-    objects = [with_old_labels(registered(world, manifest)) for manifest in command.objects]
+    objects = _as_reported(world, command.objects)
     if command.force is True:
         objects = _make_way(world, objects)
     apply(world.api, objects, create_only=command.create_only)
+    for manifest in fresh:
+        settle(world, manifest)
+
+
+def _as_reported(world: World, objects: Sequence[Manifest]) -> list[Any]:
+    return [with_old_labels(registered(world, manifest)) for manifest in objects]
+
+
+def rehearse(world: World, objects: Sequence[Manifest]) -> Generator[int, None, Trial]:
+    """Tries what applying objects would do, without a change; says how many there have been."""
+    return try_out(world.api, _as_reported(world, objects))
+
+
+def apply_rehearsed(world: World, command: ApplyObjects, trial: Trial) -> None:
+    """Does what a rehearsal did with the objects of a command; nothing may have happened since."""
+    if trial.of != world.store.resource_version:
+        raise ValueError("the world is not as it was when this was rehearsed")
+    fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
+    world.store.adopt(trial.events, trial.store)
     for manifest in fresh:
         settle(world, manifest)
 

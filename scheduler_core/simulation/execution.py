@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from scheduler_core.api.faults import BIND, Fault, Faults
+from scheduler_core.api.imports.trial import Trial
 from scheduler_core.api.kinds import kind_of, namespace_of, reference
 from scheduler_core.api.requests.apply import apply_objects, delete_objects, patch_object
 from scheduler_core.api.status import Refused, already_exists
@@ -103,11 +104,14 @@ class EditableState:
         return cls(world.settings, _configurations(world), dict(world.faults), world.surroundings.inputs)
 
 
-def execute(world: EditableWorld, command: Command) -> None:
-    """Carries a command out and remembers how to undo it."""
+def execute(world: EditableWorld, command: Command, trial: Trial | None = None) -> None:
+    """Carries a command out and remembers how to undo it. `trial`: what a rehearsal did with its objects in this very world."""
     before = EditableState.of(world)
     world.record(_summary(command))
-    _executor(world, command)(world, command)
+    if trial is not None and isinstance(command, ApplyObjects):
+        cluster_commands.apply_rehearsed(world, command, trial)
+    else:
+        _executor(world, command)(world, command)
     if isinstance(command, _NO_EDITS):
         return
     if isinstance(command, ApplyObjects) and isinstance(command.continues, Continuation):

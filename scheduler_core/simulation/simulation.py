@@ -7,11 +7,13 @@ one integer names a moment (docs/architecture.md).
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from scheduler_core import FIRST_EDITION
 from scheduler_core.api.faults import Faults
+from scheduler_core.api.imports.trial import Trial
 from scheduler_core.api.server import APIServer
 from scheduler_core.api.store import Store
 from scheduler_core.api.watch import DELETED, WatchEvent
@@ -118,9 +120,13 @@ class Simulation(State):
 
     # The door
 
-    def apply(self, command: Command) -> list[Record]:
-        """Applies a command; Refused, with the state unchanged, where it can't be."""
-        return self._transition(lambda: execute(self, command))
+    def apply(self, command: Command, trial: Trial | None = None) -> list[Record]:
+        """Applies a command; Refused, with the state unchanged, where it can't be. `trial`: see rehearse."""
+        return self._transition(lambda: execute(self, command, trial))
+
+    def rehearse(self, objects: Sequence[Mapping[str, Any]]) -> Generator[int, None, Trial]:
+        """What ApplyObjects would do with objects, which `apply` can then do without trying again, as long as nothing has happened."""
+        return cluster_commands.rehearse(self, objects)
 
     def advance(self) -> list[Record]:
         """Makes one transition; an empty list: there is nothing left to happen."""

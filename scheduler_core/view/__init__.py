@@ -29,7 +29,7 @@ from scheduler_core.framework.status import Code, Status
 from scheduler_core.framework.step import PluginStep
 from scheduler_core.objects.durations import parse_duration
 from scheduler_core.objects.errors import FieldError, InvalidObject
-from scheduler_core.objects.loading import Loaded, LoadLimits, join_files, load_manifests
+from scheduler_core.objects.loading import Loaded, LoadLimits, forget_places, join_files, load_manifests
 from scheduler_core.objects.names import label_errors, subdomain_errors
 from scheduler_core.objects.ownership import controller_of
 from scheduler_core.objects.pod import Pod
@@ -121,6 +121,7 @@ __all__ = [
     "budgets_of",
     "controller_of",
     "earliest_start",
+    "forget_places",
     "format_time",
     "is_standing",
     "join_files",

@@ -14,6 +14,10 @@ from django.core.management.base import BaseCommand, CommandError
 from playground import VERSION
 from playground.supervisor import Supervisor
 
+BUFFER = (
+    1 << 20
+)  # bytes of a body that are handed on at once: pieces of this size go back to the system when they are read
+
 
 class Command(BaseCommand):
     """Serves pages and WebSockets until it is interrupted."""
@@ -80,6 +84,7 @@ class Command(BaseCommand):
             websocket_max_message_size=settings.WEBSOCKET_MAX_MESSAGE,
             websocket_max_frame_size=settings.WEBSOCKET_MAX_MESSAGE,
             server_name="scheduler-playground",
+            request_buffer_size=BUFFER,
         )
         server.drain_on_signal()
         server.run()

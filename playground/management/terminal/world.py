@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from playground.management.terminal.files import BadInput
 from playground.presenters.words import worded
 from playground.sessions.protocol.errors import FieldProblem, SessionError
-from playground.sessions.worker.imports import preview
+from playground.sessions.worker.imports.preview import preview
 from playground.views.workbench.texts import joined
 from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import Refused, SetConfiguration, SetSettings, command_from_json

@@ -17,7 +17,7 @@ from playground.models import ImportPreview
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol.errors import CommandRefused, SessionError
-from playground.sessions.protocol.moving import ImportPlan
+from playground.sessions.protocol.moving import ImportPlan, PackedPlan
 
 # Of one author in one session, and of all: the oldest go.
 OF_AN_AUTHOR = 4
@@ -27,19 +27,33 @@ DAYS = 1
 _plans = msgspec.msgpack.Decoder(ImportPlan)
 
 
-@transaction.atomic
 def keep(session_id: int, author: str, filename: str, plan: ImportPlan) -> str:
     """Keep a preview; its token. Former names are not kept, and a file's name may be one."""
-    token = secrets.token_urlsafe(12)
     shown = msgspec.structs.replace(plan, command=b"", kept=b"", names=[])
+    packed = PackedPlan(
+        zlib.compress(msgspec.msgpack.encode(shown), 1),
+        zlib.compress(plan.command, 1),
+        zlib.compress(plan.kept, 1),
+        len(plan.command),
+        plan.accepted,
+    )
+    return keep_packed(session_id, author, "" if plan.renamed else filename, packed)
+
+
+@transaction.atomic
+def keep_packed(
+    session_id: int, author: str, filename: str, packed: PackedPlan, token: str | None = None
+) -> str:
+    """Keep a preview that came packed."""
+    token = token or secrets.token_urlsafe(12)
     ImportPreview.objects.create(
         session_id=session_id,
         token=token,
         author=author,
-        filename="" if plan.renamed else filename[:200],
-        text=zlib.compress(plan.kept, 1),
-        plan=zlib.compress(msgspec.msgpack.encode(shown), 1),
-        command=zlib.compress(plan.command, 1),
+        filename=filename[:200],
+        text=packed.text,
+        plan=packed.plan,
+        command=packed.command,
     )
     kept = ImportPreview.objects.filter(session_id=session_id).order_by("-pk")
     for rows, most in ((kept.filter(author=author), OF_AN_AUTHOR), (kept, OF_A_SESSION)):
@@ -54,7 +68,13 @@ def plan(session_id: int, token: str) -> ImportPlan:
 
 def command(session_id: int, token: str) -> bytes:
     """What does all that was accepted."""
-    return require_command(zlib.decompress(bytes(_find(session_id, token, "command").command)))
+    data = packed_command(session_id, token)
+    return require_command(zlib.decompress(data) if data else b"")
+
+
+def packed_command(session_id: int, token: str) -> bytes:
+    """The same, compressed; b"" where nothing was accepted."""
+    return bytes(_find(session_id, token, "command").command)
 
 
 def require_command(data: bytes) -> bytes:

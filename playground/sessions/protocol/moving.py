@@ -31,11 +31,14 @@ class Applied(Struct, frozen=True):
 
 
 class Apply(Request[Applied], frozen=True, kw_only=True):
-    """Apply a command: JSON as the log keeps it, {"command", "source"}. A cluster may have at most so many objects."""
+    """Apply a command: JSON as the log keeps it, {"command", "source"}; `packed`: compressed with zlib. A cluster may have at most so
+    many objects.
+    """
 
     data: bytes
     max_objects: int
     followers: list[Follower] = []
+    packed: bool = False
 
 
 class PlannedObject(Struct, frozen=True):
@@ -70,7 +73,8 @@ class ImportPlan(Struct, frozen=True):
     the text as it may be kept, `left_out` counts by sort the credentials that are not in it, `shift` is by how many ns the times of a
     snapshot were moved. `without_effect` are those of the warnings that say what changes nothing here. `read` says what
     the text was and what was made of it. Of a `renamed` import `names` are the old and the new names, which are kept nowhere, and
-    `unneeded` is how many objects were left out, as they decide nothing.
+    `unneeded` is how many objects were left out, as they decide nothing. A `large` one was read from a file in turns, and is applied in
+    turns.
     """
 
     items: list[PlannedObject]
@@ -86,6 +90,7 @@ class ImportPlan(Struct, frozen=True):
     renamed: bool = False
     names: list[tuple[str, str]] = []
     unneeded: int = 0
+    large: bool = False
 
     @property
     def accepted(self) -> int:
@@ -103,6 +108,58 @@ class PreviewImport(Request[ImportPlan], frozen=True, kw_only=True):
 
     text: bytes
     rename: bool = False
+
+
+ImportStage = Literal["read", "clean", "try", "keep"]
+
+
+class PackedPlan(Struct, frozen=True):
+    """A plan as it is kept, each part compressed with zlib: an ImportPlan (msgpack), its command (`size` bytes of JSON; b"": none) and
+    the text. `names` are as of ImportPlan.
+    """
+
+    plan: bytes
+    command: bytes
+    text: bytes
+    size: int
+    accepted: int
+    names: list[tuple[str, str]] = []
+
+
+class ImportProgress(Struct, frozen=True):
+    """`done` of `total` of what there is to do in a stage of a large import; `made` is there when it has come to its end."""
+
+    stage: ImportStage
+    done: int
+    total: int
+    made: PackedPlan | None = None
+
+
+class ReadImport(Request[ImportProgress], frozen=True, kw_only=True):
+    """Look at what importing a file at the head would do, or go on with that for some seconds; `token` names it.
+
+    A file may have `most_bytes`, and hold as many when it is unpacked.
+    """
+
+    token: str
+    file: str
+    rename: bool
+    most_bytes: int
+    seconds: float
+
+
+class ImportApplied(Struct, frozen=True):
+    """What applying a large import came to; None where it is not known here any more, or not as the head is now."""
+
+    applied: Applied | None = None
+
+
+class ApplyImport(Request[ImportApplied], frozen=True, kw_only=True):
+    """Apply what a large import tried. Limits are as of Apply."""
+
+    token: str
+    max_objects: int
+    followers: list[Follower] = []
 
 
 class TextApplied(Struct, frozen=True):

@@ -41,6 +41,8 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     opening.ClearUp,
     moving.Apply,
     moving.PreviewImport,
+    moving.ReadImport,
+    moving.ApplyImport,
     moving.ApplyText,
     moving.Step,
     moving.Run,

@@ -25,10 +25,13 @@ from playground.sessions.protocol.looking import Delta, Follower
 from playground.sessions.protocol.moving import (
     Applied,
     Apply,
+    ApplyImport,
     ApplyText,
     ImportPlan,
+    ImportProgress,
     Moved,
     PreviewImport,
+    ReadImport,
     Step,
     TextApplied,
 )
@@ -152,6 +155,31 @@ class Changes:
         """What importing a text would do, under other names where that is wished."""
         await self._make_room_for(text)
         return await self.engine.call(PreviewImport(text=text, rename=rename))
+
+    async def make_room_for_large(self) -> None:
+        """A session of a large import is a large one."""
+        await self._make_heavy(settings.LARGE_IMPORT_BYTES + settings.HEAVY_COMMAND_BYTES)
+
+    async def read_import(self, request: ReadImport) -> ImportProgress:
+        """Look at a large import for some time."""
+        return await self.engine.call(request)
+
+    async def apply_import(self, token: str, command: Callable[[], Awaitable[bytes]]) -> int:
+        """Apply a large import at the head, as it was tried where that is known still; `command` is asked for where not."""
+        await self.make_room_for_large()
+        return await self.retry_on_conflict(lambda: self._apply_import(token, command))
+
+    async def _apply_import(self, token: str, command: Callable[[], Awaitable[bytes]]) -> int:
+        async with self.exclusive():
+            self.log.require_room()
+            followers, most = self._publisher.followers(), settings.MAX_OBJECTS
+            done = await self.engine.call(ApplyImport(token=token, max_objects=most, followers=followers))
+            applied = done.applied
+            if applied is None:
+                request = Apply(data=await command(), max_objects=most, followers=followers, packed=True)
+                applied = await self.engine.call(request)
+            await self._write_applied(applied, followers)
+            return self.log.head
 
     async def apply_text(self, text: bytes, create_only: bool) -> TextApplied:
         """Apply all objects of a text at the head, or none."""

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from django.conf import settings
@@ -27,6 +28,7 @@ from playground.sessions.web.changes import command_data
 from playground.sessions.web.dialogue import Dialogue
 from playground.sessions.web.jobs.comparisons import Comparison
 from playground.sessions.web.jobs.downloads import File, Making
+from playground.sessions.web.jobs.imports import Imported
 from playground.sessions.web.jobs.previews import Kept
 from playground.sessions.web.jobs.registry import Job
 from playground.sessions.web.jobs.reruns import NewBranch
@@ -199,6 +201,63 @@ class SessionClient:
         self.require_edit()
         make = runtime().previews.make
         return await self.on_loop(lambda live: make(live.id, live.changes, text, filename, author, rename))
+
+    async def begin_import(
+        self, file: Path, filename: str, author: str, rename: bool, patience: float
+    ) -> Job[Imported]:
+        """Begin to look at a large file, and wait for that a while. The file is the job's, which takes it away."""
+        self.require_edit()
+
+        async def begin(live: LiveSession) -> Job[Imported]:
+            job = runtime().imports.look_at(live, file, filename, author, rename)
+            await job.wait(patience)
+            return job
+
+        return await self.on_loop(begin)
+
+    async def begin_apply(self, token: str, accepted: int, patience: float) -> Job[Imported]:
+        """Begin to apply a large import at the head, and wait for that a while."""
+        self.require_edit()
+
+        async def begin(live: LiveSession) -> Job[Imported]:
+            job = runtime().imports.apply(live, token, accepted)
+            await job.wait(patience)
+            return job
+
+        return await self.on_loop(begin)
+
+    async def find_import(self, token: str, patience: float) -> Job[Imported]:
+        """The large import with a token, waited for a while. Raises SessionGone where it is not known, or what went wrong with it."""
+
+        async def find() -> Job[Imported]:
+            job = runtime().imports.find(self.session.pk, token)
+            await job.wait(patience)
+            job.check()
+            return job
+
+        return await runtime().call(find)
+
+    async def told_import(self, token: str) -> Imported | None:
+        """What came of a large import; former names are told this once."""
+
+        async def told() -> Imported | None:
+            imports = runtime().imports
+            return imports.told(imports.find(self.session.pk, token))
+
+        return await runtime().call(told)
+
+    async def cancel_import(self, token: str) -> bool:
+        """End a large import; whether it was going on."""
+
+        async def cancel() -> bool:
+            return runtime().imports.find(self.session.pk, token).cancel()
+
+        self.require_edit()
+        return await runtime().call(cancel)
+
+    async def preview_text(self, token: str) -> bytes:
+        """The text of a preview, as it may be kept."""
+        return await in_thread(previews.text, self.session.pk, token)
 
     async def kept_preview(self, token: str) -> ImportPlan:
         """A preview that was kept. Raises SessionError where it is not any more."""

@@ -20,6 +20,7 @@ from playground.sessions.web.engines.pool import Pool
 from playground.sessions.web.engines.room import Room
 from playground.sessions.web.jobs.comparisons import Comparisons
 from playground.sessions.web.jobs.downloads import Downloads
+from playground.sessions.web.jobs.imports import Imports
 from playground.sessions.web.jobs.lessons import Lessons
 from playground.sessions.web.jobs.previews import Previews
 from playground.sessions.web.jobs.registry import Jobs
@@ -47,6 +48,7 @@ class Runtime:
         self.comparisons = Comparisons(jobs, loop, self.live)
         self.reruns = Reruns(jobs, loop, self.live)
         self.previews = Previews(jobs, loop)
+        self.imports = Imports(jobs, loop)
         self.lessons = Lessons(jobs)
         self.traces = Traces(jobs, loop)
         self.downloads = Downloads(jobs, loop)

@@ -8,8 +8,9 @@ from __future__ import annotations
 import time
 import traceback
 import zlib
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -35,10 +36,30 @@ from playground.sessions.worker.world import (
     Grain,
     Refused,
     Simulation,
+    Trial,
+    WatchEvent,
     command_from_json,
 )
 
 MOST_STEPS = 1 << 62
+SOME = 100  # writes between two words of how far it is
+
+Advance = Callable[[int, int], None]
+
+
+class Tried(NamedTuple):
+    """A command, what a rehearsal did with its objects in a world at a position, and what the log keeps: `size` bytes, compressed."""
+
+    world: Simulation
+    position: int
+    command: Command
+    trial: Trial
+    payload: bytes
+    size: int
+
+    def holds(self, world: Simulation) -> bool:
+        """Whether nothing has happened since."""
+        return self.world is world and self.position == world.position
 
 
 class Engine:
@@ -178,15 +199,29 @@ class Engine:
         """Apply a command given as the log's JSON."""
         at = self.world.position
         self._apply(_command(data), max_objects)
-        payload = zlib.compress(data, 1)
-        self.commands.add(at, payload)
-        return Applied(self.world.position, payload, len(data), self._deltas(followers))
+        return self._applied(at, zlib.compress(data, 1), len(data), followers)
 
-    def _apply(self, command: Command, max_objects: int) -> None:
+    def apply_tried(
+        self, tried: Tried, advance: Advance, max_objects: int, followers: Sequence[Follower] = ()
+    ) -> Applied:
+        """Apply a command that was tried in this very world; `advance` is told how many of its writes were done."""
+        at, events = self.world.position, list(tried.trial.events)
+        trial = replace(tried.trial, events=_told(events, advance))
+        try:
+            self._apply(tried.command, max_objects, trial)
+        finally:
+            advance(0, 0)
+        return self._applied(at, tried.payload, tried.size, followers)
+
+    def _applied(self, at: int, payload: bytes, size: int, followers: Sequence[Follower]) -> Applied:
+        self.commands.add(at, payload)
+        return Applied(self.world.position, payload, size, self._deltas(followers))
+
+    def _apply(self, command: Command, max_objects: int, trial: Trial | None = None) -> None:
         self._leave()
         at, before, started = self.world.position, self.world.fork(), time.thread_time()
         try:
-            self.world.apply(command)
+            self.world.apply(command, trial)
             if self.world.position != at + 1:
                 raise EngineFailed("A command must be one transition.")
             self._require_room(max_objects)
@@ -296,6 +331,13 @@ class Engine:
             for queue in queues
         )
         return QueueProgress(len(self.world.journal.attempts), waiting)
+
+
+def _told(events: Sequence[WatchEvent], advance: Advance) -> Iterator[WatchEvent]:
+    for number, event in enumerate(events):
+        if number % SOME == 0:
+            advance(number, len(events))
+        yield event
 
 
 def _command(data: bytes) -> Command:

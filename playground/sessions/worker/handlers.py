@@ -5,7 +5,9 @@ A handler is a generator that yields between its slices of time and returns the 
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -24,7 +26,7 @@ from playground.sessions.protocol import (
 from playground.sessions.protocol import lessons as teaching
 from playground.sessions.protocol import traces as tracing
 from playground.sessions.protocol.base import Request
-from playground.sessions.worker import checkpoints, cursor, files, imports, rerun, search, traces
+from playground.sessions.worker import checkpoints, cursor, files, rerun, search, traces
 from playground.sessions.worker.answers import (
     adoption,
     cluster,
@@ -46,8 +48,11 @@ from playground.sessions.worker.answers.teaching import foresight, lessons
 from playground.sessions.worker.conditions.until import require_future as require_future_of
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
-from playground.sessions.worker.memory import SHARED, Budget, release_memory, within
+from playground.sessions.worker.imports.large import LargeImport
+from playground.sessions.worker.imports.preview import preview
+from playground.sessions.worker.memory import SHARED, Budget, release_memory, trim_memory, within
 from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.view import LoadLimits
 
 # Opening, following, saving
 
@@ -78,6 +83,7 @@ def fork(engines: Engines, session: int, request: opening.Fork) -> Steps[None]:
 
 def clear_up(engines: Engines, session: int, request: opening.ClearUp) -> Steps[None]:
     yield
+    engines.prepare(0, "", None)
     release_memory()
 
 
@@ -96,17 +102,18 @@ def forget_saved(engine: Engine, request: opening.ForgetSaved) -> Steps[None]:
 
 def apply(engine: Engine, request: moving.Apply) -> Steps[moving.Applied]:
     yield
-    return engine.apply(request.data, request.max_objects, request.followers)
+    data = zlib.decompress(request.data) if request.packed else request.data
+    return engine.apply(data, request.max_objects, request.followers)
 
 
 def preview_import(engine: Engine, request: moving.PreviewImport) -> Steps[moving.ImportPlan]:
     yield
-    return imports.preview(engine.world, request.text, request.rename)
+    return preview(engine.world, request.text, request.rename)
 
 
 def apply_text(engine: Engine, request: moving.ApplyText) -> Steps[moving.TextApplied]:
     yield
-    plan = imports.preview(engine.world, request.text)
+    plan = preview(engine.world, request.text)
     shown = msgspec.structs.replace(plan, command=b"", kept=b"")
     if not plan.command or plan.obstacles(request.create_only):
         return moving.TextApplied(shown)
@@ -168,6 +175,34 @@ def rerun_on(engines: Engines, session: int, request: comparing.Rerun) -> Steps[
     if progress.result is None:
         engines.keep_task(session, request.token, going)
     return progress
+
+
+def read_import(engines: Engines, session: int, request: moving.ReadImport) -> Steps[moving.ImportProgress]:
+    """Begin to look at a large import or go on with that, for some time."""
+    engine = engines.get(session)
+    going = engines.take_task(session, request.token, LargeImport)
+    if going is None:
+        engines.prepare(0, "", None)
+        limits = LoadLimits(max_bytes=request.most_bytes)
+        going = LargeImport(engine, Path(request.file), request.rename, limits)
+    progress = yield from going.work(request.seconds)
+    if progress.made is None:
+        engines.keep_task(session, request.token, going)
+    else:
+        engines.prepare(session, request.token, going.prepared)
+        trim_memory()
+    return progress
+
+
+def apply_import(engines: Engines, session: int, request: moving.ApplyImport) -> Steps[moving.ImportApplied]:
+    """Apply a large import, where nothing has happened since it was tried."""
+    yield
+    engine, prepared = engines.get(session), engines.take_prepared(session, request.token)
+    if prepared is None or not prepared.holds(engine.world):
+        return moving.ImportApplied()
+    return moving.ImportApplied(
+        engine.apply_tried(prepared, engines.advance, request.max_objects, request.followers)
+    )
 
 
 # Traces
@@ -278,6 +313,8 @@ OF_THE_WORKER: dict[type[Request[Any]], Handler] = {
     opening.ClearUp: Handler(clear_up),
     finding.Search: Handler(search_on),
     comparing.Rerun: Handler(rerun_on),
+    moving.ReadImport: Handler(read_import),
+    moving.ApplyImport: Handler(apply_import),
     tracing.OpenTrace: Handler(open_trace),
     tracing.NextTraceLines: Handler(next_trace_lines),
     tracing.CheckTrace: Handler(check_trace),

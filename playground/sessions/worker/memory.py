@@ -26,19 +26,28 @@ T = TypeVar("T")
 
 @contextlib.contextmanager
 def no_collection() -> Iterator[None]:
-    """Makes many objects without the collector looking for loops among all that there are; what is made here forms none."""
+    """Makes many objects without the collector looking for loops among all that there are; what is made here forms none, and counts as
+    old afterwards.
+    """
     was = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was:
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 
 def release_memory() -> None:
     """Collect what nothing needs, and give it back to the system where its library can (malloc_trim(3))."""
     gc.collect()
+    trim_memory()
+
+
+def trim_memory() -> None:
+    """Give back what is free already, which takes no time."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 

@@ -52,7 +52,7 @@ class Worker:
         self._frames = Frames()
         self._at_work = at_work
         self._jobs = TimeSharing(TimeSlice(), at_work.say)
-        self._engines = Engines(self._jobs.slice)
+        self._engines = Engines(self._jobs.slice, at_work.advance)
 
     def work(self) -> None:
         """Serve until the input ends."""

@@ -7,20 +7,37 @@ import io
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import messages
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
 from django.urls import reverse
-from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
+from playground.sessions.web.jobs.imports import Imported, take_file
+from playground.sessions.web.jobs.registry import Job
 from playground.views.access import author, edits, opens
 from playground.views.paging import page_of
-from playground.views.responses import done, position, refused, warn, workbench
-from playground.views.workbench.texts import received
+from playground.views.responses import done, go, position, refused, warn, workbench
+from playground.views.workbench.texts import large_file, received
 from scheduler_core.view import snapshot_command
 
+PATIENCE = 1.0  # seconds that a page waits before it says how far a large import is
+STAGES = {
+    "": gettext_noop("Waits until another large import is done."),
+    "read": gettext_noop("Reading the file"),
+    "clean": gettext_noop("Taking out credentials, and moving times to now"),
+    "try": gettext_noop("Trying what would become of each object"),
+    "keep": gettext_noop("Writing down what it would do"),
+    "save": gettext_noop("Saving the preview"),
+    "apply": gettext_noop("Importing the objects"),
+}
 ACTIONS = ("created", "changed", "unchanged", "ignored", "refused")
 PAGE = 50
 
@@ -34,7 +51,7 @@ async def import_page(request: HttpRequest, client: SessionClient) -> HttpRespon
     if request.method == "POST":
         client.require_edit()
         try:
-            return await previewed(request, client, *received(request))
+            return await brought(request, client)
         except SessionError as error:
             return refused_import(request, client, error)
     if token := request.GET.get("token", ""):
@@ -52,9 +69,83 @@ async def import_apply(request: HttpRequest, client: SessionClient) -> HttpRespo
     """Apply what the preview accepted, as one command."""
     token = request.POST.get("token", "")
     plan = await client.kept_preview(token)
+    if plan.large:
+        return await _begin_apply(request, client, token, plan)
     await client.apply_preview(token, at=position(request))
     warn(request, plan.warnings)
-    count = plan.accepted
+    return _done(request, client, plan.accepted)
+
+
+@require_GET
+@edits
+async def importing(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
+    """How far a large import is; then its preview, or once it is applied the studio."""
+    try:
+        job = await client.find_import(token, PATIENCE)
+    except SessionError as error:
+        return workbench(request, client, "import", {"refusal": error}, error.status)
+    if job.result is None:
+        return _waiting(request, client, job)
+    found = await client.told_import(token)
+    assert found is not None
+    if found.applied:
+        return _done(request, client, found.applied)
+    return _looked_at(request, client, found.token, found.names)
+
+
+@require_POST
+@edits
+async def import_cancel(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
+    """End a large import."""
+    if await client.cancel_import(token):
+        messages.success(request, _("The import was cancelled. Nothing of it was kept."))
+        return HttpResponseRedirect(_with_position(request, reverse("import", args=[client.key])))
+    return HttpResponseRedirect(_with_position(request, reverse("importing", args=[client.key, token])))
+
+
+async def brought(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """What was pasted or uploaded is looked at; a large file while a page says how far that is."""
+    file = large_file(request)
+    if file is None:
+        return await previewed(request, client, *received(request))
+    name, path = file.name or "", await in_thread(take_file, file)
+    job = await client.begin_import(path, name, author(request), renames(request), PATIENCE)
+    return _to_job(request, client, job)
+
+
+async def _begin_apply(
+    request: HttpRequest, client: SessionClient, token: str, plan: ImportPlan
+) -> HttpResponse:
+    """Apply a large import; at an earlier step it is looked at again there, in a fork."""
+    async with client.acting(position(request)) as target:
+        if target is client:
+            job = await client.begin_apply(token, plan.accepted, PATIENCE)
+        else:
+            text = SimpleUploadedFile("", await client.preview_text(token))
+            path = await in_thread(take_file, text)
+            job = await target.begin_import(path, "", author(request), plan.renamed, PATIENCE)
+    warn(request, plan.warnings)
+    return _to_job(request, target, job)
+
+
+def _to_job(request: HttpRequest, client: SessionClient, job: Job[Imported]) -> HttpResponse:
+    """To the page that says how far a large import is, out of a drawer too."""
+    return go(request, _with_position(request, reverse("importing", args=[client.key, job.token])))
+
+
+def _waiting(request: HttpRequest, client: SessionClient, job: Job[Imported]) -> HttpResponse:
+    context = {
+        "client": client,
+        "session": client.session,
+        "key": client.key,
+        "work": job,
+        "at": position(request),
+        "said": _(STAGES[job.stage]),
+    }
+    return render(request, "playground/importing.html", context, status=202)
+
+
+def _done(request: HttpRequest, client: SessionClient, count: int) -> HttpResponse:
     words = ngettext("%(count)s object imported", "%(count)s objects imported", count) % {
         "count": f"{count:,}"
     }
@@ -95,16 +186,26 @@ def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, An
 
 
 def _preview_url(request: HttpRequest, client: SessionClient, token: str) -> str:
+    return _with_position(request, reverse("import", args=[client.key]) + f"?token={token}")
+
+
+def _with_position(request: HttpRequest, address: str) -> str:
     at = position(request)
-    return reverse("import", args=[client.key]) + f"?token={token}" + (f"&at={at}" if at is not None else "")
+    return address if at is None else f"{address}{'&' if '?' in address else '?'}at={at}"
 
 
 async def previewed(request: HttpRequest, client: SessionClient, text: bytes, filename: str) -> HttpResponse:
     """Preview a text; the answer leads to it, or where it was renamed tells the names, which nobody can ask for again."""
     rename = renames(request)
     token, names = await client.keep_preview(text, filename, author(request), rename)
+    return _looked_at(request, client, token, names)
+
+
+def _looked_at(
+    request: HttpRequest, client: SessionClient, token: str, names: list[tuple[str, str]]
+) -> HttpResponse:
     address = _preview_url(request, client, token)
-    if not rename:
+    if not names:
         return HttpResponseRedirect(address)
     context = {"address": address, "count": len(names), "names": _table(names)}
     answer = workbench(request, client, "renamed", context)

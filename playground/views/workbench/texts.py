@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from msgspec import structs
 
 from playground.forms.flags import at_line
 from playground.presenters.words import Message, worded
-from playground.sessions.protocol.errors import FieldProblem, SessionError
+from playground.sessions.protocol.errors import FieldProblem, LimitReached, SessionError
 from playground.sessions.protocol.looking import ReadConfiguration
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import problem_words
@@ -23,13 +25,45 @@ LONGEST_SOURCE = 200
 
 def received(request: HttpRequest) -> tuple[bytes, str]:
     """The text and its file's name: an uploaded file goes before a pasted text. SessionError where both are empty."""
-    files = [each for each in request.FILES.getlist("file") if each.size]
+    files = _files(request)
     if files:
+        _require_room_for(files)
         return joined([(each.name or "", each.read()) for each in files]), files[0].name or ""
     text = request.POST.get("text", "")
     if not text.strip():
         raise SessionError(_("There is nothing to import yet: paste a text or choose a file."))
     return text.replace("\r\n", "\n").encode(), ""
+
+
+def large_file(request: HttpRequest) -> UploadedFile[Any] | None:
+    """The file that was uploaded, where it is one and is to be read in turns."""
+    files = _files(request)
+    least = min(settings.LARGE_IMPORT_BYTES, settings.MAX_UPLOAD_BYTES)
+    if len(files) != 1 or (files[0].size or 0) <= least:
+        return None
+    size, most = files[0].size or 0, settings.MAX_IMPORT_BYTES
+    if size > most:
+        raise LimitReached(
+            _("The file has %(size)s bytes; at most %(most)s are taken (MAX_IMPORT_BYTES).")
+            % {"size": f"{size:,}", "most": f"{most:,}"}
+        )
+    return files[0]
+
+
+def _files(request: HttpRequest) -> list[UploadedFile[Any]]:
+    return [each for each in request.FILES.getlist("file") if each.size]
+
+
+def _require_room_for(files: list[UploadedFile[Any]]) -> None:
+    size, most = sum(each.size or 0 for each in files), settings.MAX_UPLOAD_BYTES
+    if size > most:
+        raise LimitReached(
+            _(
+                "The files have %(size)s bytes together; at most %(most)s are taken of several (MAX_UPLOAD_BYTES). "
+                "Pack them into one archive (tar.gz or zip), which may be larger."
+            )
+            % {"size": f"{size:,}", "most": f"{most:,}"}
+        )
 
 
 class ReadYaml(NamedTuple):

@@ -56,10 +56,9 @@ _SELECTING = ("labels", "matchLabels", "nodeSelector", "selector")
 _PLAIN = ("Node", "Namespace", "PersistentVolumeClaim", "CSINode", "Lease", "ResourceSlice")
 
 
-def without_credentials(manifests: Iterable[Any]) -> tuple[list[Any], Counter[str]]:
-    """The objects without credentials, and how many of each sort were left out."""
-    counts: Counter[str] = Counter()
-    return [_cleaned(each, counts) if isinstance(each, _MAPPING) else each for each in manifests], counts
+def without_credentials(manifests: Iterable[Any], counts: Counter[str]) -> list[Any]:
+    """The objects without credentials; counts how many of each sort were left out."""
+    return [_cleaned(each, counts) if isinstance(each, _MAPPING) else each for each in manifests]
 
 
 def _cleaned(manifest: Manifest, counts: Counter[str]) -> Manifest:

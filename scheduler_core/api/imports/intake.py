@@ -5,14 +5,16 @@ of a snapshot are moved to the world's clock.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.api.imports.credentials import without_credentials
 from scheduler_core.api.imports.renaming import renamed
-from scheduler_core.api.imports.times import moved
+from scheduler_core.api.imports.times import moving
 from scheduler_core.api.store import Store
+
+SOME = 100  # objects that are looked at before others may work
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +33,28 @@ class Intake:
 
 def take_in(store: Store, now: int, manifests: Sequence[Any], rename: bool = False) -> Intake:
     """Objects as they may be kept."""
-    cleaned, left_out = without_credentials(manifests)
+    taking = taking_in(store, now, manifests, rename)
+    while True:
+        try:
+            next(taking)
+        except StopIteration as end:
+            intake: Intake = end.value
+            return intake
+
+
+def taking_in(
+    store: Store, now: int, manifests: Sequence[Any], rename: bool = False
+) -> Generator[int, None, Intake]:
+    """The same, some objects at a time; says how many there have been, each of which is looked at three times."""
+    left_out: Counter[str] = Counter()
+    cleaned: list[Any] = []
+    for start in range(0, len(manifests), SOME):
+        cleaned += without_credentials(manifests[start : start + SOME], left_out)
+        yield len(cleaned)
     names: list[tuple[str, str]] = []
     unneeded = 0
     if rename:
         others = renamed(cleaned)
         cleaned, names, unneeded = others.objects, others.names, others.left_out
-    objects, shift = moved(store, now, cleaned)
+    objects, shift = yield from moving(store, now, cleaned)
     return Intake(objects, left_out, shift, names, unneeded)

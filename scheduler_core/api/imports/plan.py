@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scheduler_core.api.imports.pools import SLICE, pool_notes
-from scheduler_core.api.imports.trial import IGNORED, Outcome, tried
+from scheduler_core.api.imports.trial import IGNORED, Outcome, Trial, tried
 from scheduler_core.api.requests.missing import missing
 from scheduler_core.api.requests.plan import Item, Located, Manifest, Plan, notes, source_of
 from scheduler_core.api.requests.prepare import IGNORED_ as IGNORED_ACTION
@@ -27,8 +27,12 @@ _REFERRED = {
 def plan_import(api: APIServer, sources: Sequence[Manifest | Located]) -> Plan:
     """What importing would do. Sources are manifests or loaded texts."""
     read = [source_of(index, source) for index, source in enumerate(sources)]
-    trial = tried(api, [source.manifest for source in read])
-    items = tuple(_item(source, outcome) for source, outcome in zip(read, trial.outcomes, strict=True))
+    return planned(api, read, tried(api, [source.manifest for source in read]))
+
+
+def planned(api: APIServer, sources: Sequence[Any], trial: Trial) -> Plan:
+    """What importing sources would do that were tried."""
+    items = tuple(_item(source, outcome) for source, outcome in zip(sources, trial.outcomes, strict=True))
     slices = [item.name for item in items if item.kind == SLICE and item.action != REFUSED]
     pools = pool_notes(trial.store, slices) if api.devices is not None else []
     accepted = [

@@ -5,7 +5,7 @@ Otherwise pods that the world makes would look older than those that the snapsho
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.api.store import Store
@@ -37,17 +37,27 @@ _MAPPING = (dict, Mapping)  # a dict is told at once
 _NESTING = (*_MAPPING, list)
 
 
-def moved(store: Store, now: int, manifests: Sequence[Any]) -> tuple[list[Any], int]:
-    """The objects on the clock of a world, and by how many ns they were moved: 0 where they are no snapshot, or are of this very world."""
+def moving(store: Store, now: int, manifests: Sequence[Any]) -> Generator[int, None, tuple[list[Any], int]]:
+    """The objects on the clock of a world, and by how many ns they were moved: 0 where they are no snapshot, or are of this very world.
+
+    Says how many there have been, after a first look at each of them that others had.
+    """
     snapshot = [each for each in manifests if _uid(each)]
     if not snapshot or any(store.by_uid(_uid(each)) for each in snapshot):
         return list(manifests), 0
-    latest = _latest(snapshot)
+    texts: dict[str, None] = {}
+    for number, each in enumerate(snapshot, len(manifests)):
+        _collect_all(each, texts)
+        yield number
+    latest = max((time for text in texts if (time := _time(text)) is not None), default=None)
     if latest is None or latest == store.epoch + now:
         return list(manifests), 0
     shift = store.epoch + now - latest
-    times = _Moved(shift)
-    return [_moved(each, times) if _uid(each) else each for each in manifests], shift
+    times, moved = _Moved(shift), []
+    for number, each in enumerate(manifests, 2 * len(manifests)):
+        moved.append(_moved(each, times) if _uid(each) else each)
+        yield number
+    return moved, shift
 
 
 def _uid(manifest: Any) -> str:
@@ -56,13 +66,10 @@ def _uid(manifest: Any) -> str:
     return uid if isinstance(uid, str) else ""
 
 
-def _latest(snapshot: Sequence[Manifest]) -> int | None:
-    """The latest time that has passed in any of the objects."""
-    texts: dict[str, None] = {}
-    for each in snapshot:
-        for part in _parts(each):
-            _collect(each.get(part), texts)
-    return max((time for text in texts if (time := _time(text)) is not None), default=None)
+def _collect_all(manifest: Manifest, texts: dict[str, None]) -> None:
+    """Adds the times of an object that have passed."""
+    for part in _parts(manifest):
+        _collect(manifest.get(part), texts)
 
 
 def _collect(value: Any, texts: dict[str, None]) -> None:

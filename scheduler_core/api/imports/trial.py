@@ -5,7 +5,7 @@ The trial says what would become of each object, and has the writes that would d
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,15 +43,22 @@ class Outcome:
     changed: tuple[str, ...] = ()
     errors: tuple[FieldError, ...] = ()
     answer: Answer | None = None
+    written: bool = False
 
 
 @dataclass(slots=True)
 class Trial:
-    """Outcomes in the order given, the writes in their order, and the copy they were made in."""
+    """Outcomes in the order given, the writes in their order, and the copy they were made in, of a store at version `of`."""
 
     store: Store
+    of: int
     outcomes: list[Outcome] = field(default_factory=list)
-    events: list[WatchEvent] = field(default_factory=list)
+    events: Iterable[WatchEvent] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing that was refused has left a trace: of two objects with one name the second one has."""
+        return not any(each.written and each.errors for each in self.outcomes)
 
 
 def apply(
@@ -77,14 +84,29 @@ def _demand(outcomes: Sequence[Outcome]) -> None:
 
 def tried(api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False) -> Trial:
     """Imports objects into a copy, what others refer to first; what is refused is passed over. `create_only`: names that are taken are."""
-    trial = Trial(api.store.replica())
-    trial.store.subscribe(trial.events.append)
+    trying = try_out(api, manifests, user, create_only)
+    while True:
+        try:
+            next(trying)
+        except StopIteration as end:
+            trial: Trial = end.value
+            return trial
+
+
+def try_out(
+    api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False
+) -> Generator[int, None, Trial]:
+    """The same, object by object; says how many there have been."""
+    events: list[WatchEvent] = []
+    trial = Trial(api.store.replica(), api.store.resource_version, events=events)
+    trial.store.subscribe(events.append)
     copy = replace(api, store=trial.store, memo=PodMemo())
     outcomes = [_outcome(index, manifest) for index, manifest in enumerate(manifests)]
     seen: dict[tuple[str, str, str], None] = {}
-    for outcome in sorted(outcomes, key=_rank):
+    for number, outcome in enumerate(sorted(outcomes, key=_rank)):
         if outcome.action != IGNORED_:
             _take(copy, outcome, seen, user, create_only)
+        yield number
     trial.outcomes = outcomes
     return trial
 
@@ -123,6 +145,7 @@ def _take(
         errors = [error.of(describe(outcome.submitted)) for error in refused.errors]
         outcome.errors, outcome.answer = _first(errors), refused.answer
         return
+    outcome.written = True
     kind = kind_of(stored)
     outcome.kind = kind.key if kind is not None else outcome.kind
     outcome.namespace, outcome.name = key_of(stored)

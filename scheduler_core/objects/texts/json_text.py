@@ -82,6 +82,12 @@ def find(text: str, document: int, steps: tuple[Step, ...]) -> tuple[int, int] |
     return None
 
 
+def forget() -> None:
+    """Nobody looks for anything in the last text any more: the memory that this takes goes with the text."""
+    _starts.cache_clear()
+    _line_ends.cache_clear()
+
+
 @lru_cache(maxsize=1)
 def _line_ends(text: str) -> list[int]:
     return [match.start() for match in re.finditer("\n", text)]

@@ -7,6 +7,7 @@ import { startEditor } from "./workbench/editor.js";
 import { startExpressions } from "./workbench/expression.js";
 import { startLesson, startTrack } from "./workbench/lessons.js";
 import { startSize } from "./workbench/size.js";
+import { startUpload } from "./workbench/upload.js";
 
 const TOO_LARGE = 413;
 
@@ -16,6 +17,7 @@ function start(root) {
   all("[data-drop]", root).forEach(startDrop);
   all("[data-share]", root).forEach(startCopy);
   all("[data-most]", root).forEach(startSize);
+  all("[data-large]", root).forEach(startUpload);
   all("[data-lesson]", root).forEach(startLesson);
   all("[data-track]", root).forEach(startTrack);
   startExpressions(root);

@@ -61,6 +61,7 @@ class Worker:
         self._waiting: dict[int, asyncio.Future[Reply]] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._starting = asyncio.Lock()
+        self._at_work: AtWork | None = None
         self.generation = 0
         self._served = False
         self._ending = False
@@ -88,7 +89,7 @@ class Worker:
         async with self._starting:
             if self.alive:
                 return
-            at_work = AtWork.made()
+            self._at_work = at_work = AtWork.made()
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
@@ -124,7 +125,13 @@ class Worker:
                     text = "a worker ended with code %s; it had the sessions %s"
                     log.error(text, process.returncode, sorted(self.sessions) or "of nobody")
                 self._fail(0 if process is self._too_slow else at_work.said())
+            if at_work is self._at_work:
+                self._at_work = None
             at_work.close()
+
+    def progress(self) -> tuple[int, int]:
+        """How much is done, of how much, of what the process does that lets nobody else work; 0 of 0 where it does no such thing."""
+        return self._at_work.advanced() if self._at_work is not None else (0, 0)
 
     def _fail(self, at_fault: int) -> None:
         """No request is answered any more; the process ended while it worked on the one with this number, if on any."""

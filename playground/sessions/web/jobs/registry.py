@@ -59,7 +59,9 @@ class Asker:
 
 @dataclass(eq=False)
 class Job(Generic[T]):
-    """One job; `done` of `total` of what there is to do. `key` is the same for jobs that would find the same."""
+    """One job; `done` of `total` of what there is to do in a `stage`, "" before it has begun. `key` is the same for jobs that would find
+    the same.
+    """
 
     kind: Kind
     asker: Asker
@@ -67,6 +69,7 @@ class Job(Generic[T]):
     token: str = field(default_factory=lambda: secrets.token_urlsafe(12))
     done: int = 0
     total: int = 0
+    stage: str = ""
     result: T | None = None
     error: SessionError | None = None
     ended: float = 0.0
@@ -77,9 +80,9 @@ class Job(Generic[T]):
     def going(self) -> bool:
         return not self.finished.is_set()
 
-    def advance(self, done: int, total: int) -> None:
+    def advance(self, done: int, total: int, stage: str = "") -> None:
         """Say how far it is."""
-        self.done, self.total = done, total
+        self.done, self.total, self.stage = done, total, stage
 
     async def wait(self, patience: float) -> None:
         """Until it is finished, or some seconds have passed."""

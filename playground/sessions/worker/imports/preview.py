@@ -15,7 +15,7 @@ from playground.sessions.worker.answers.adoption import offers
 from playground.sessions.worker.refusals import problem, refusal
 from playground.sessions.worker.world import (
     ApplyObjects,
-    Continuation,
+    Intake,
     InvalidObject,
     Item,
     Plan,
@@ -28,11 +28,13 @@ from playground.sessions.worker.world import (
     take_in,
 )
 from scheduler_core.coverage import notes
+from scheduler_core.intake import Intake as Brought
 from scheduler_core.intake import Note, NotObjects, read
 from scheduler_core.migration import is_configuration
-from scheduler_core.view import LoadLimits
+from scheduler_core.view import Loaded, LoadLimits
 
 Manifest = Mapping[str, Any]
+SOURCE = "import"  # of its command
 NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be applied by itself, above"
 
 
@@ -40,28 +42,50 @@ def preview(
     world: Simulation, text: bytes, rename: bool = False, limits: LoadLimits | None = None
 ) -> ImportPlan:
     """The plan of an import, under other names where that is wished. Raises CommandRefused where the text cannot be read."""
+    brought = read_brought(text, limits)
+    intake = take_in(world.store, world.now, [each.manifest for each in brought.objects], rename)
+    loaded = kept_objects(brought, intake, rename)
+    planned = plan(world.store, loaded) if world.settings.cluster is None else plan_import(world.api, loaded)
+    found = import_plan(world, brought, intake, planned, rename)
+    command = command_of(world, planned.accepted, brought)
+    return msgspec.structs.replace(
+        found,
+        command=b"" if command is None else msgspec.json.encode({"command": command, "source": SOURCE}),
+        kept=_kept(brought.text, [each.manifest for each in loaded]),
+    )
+
+
+def read_brought(text: bytes, limits: LoadLimits | None) -> Brought:
+    """What stands in a text. Raises CommandRefused where it cannot be read."""
     try:
-        brought = read(text, limits)
+        return read(text, limits)
     except NotObjects as error:
         raise CommandRefused(_said(error.note)) from None
     except InvalidObject as error:
         raise refusal(error.errors) from None
-    intake = take_in(world.store, world.now, [each.manifest for each in brought.objects], rename)
-    loaded = [
+
+
+def kept_objects(brought: Brought, intake: Intake, rename: bool) -> list[Loaded]:
+    """The objects of a text as they may be kept."""
+    return [
         replace(each, manifest=manifest, file="" if rename else each.file)
         for each, manifest in zip(brought.objects, intake.objects, strict=True)
         if not rename or manifest is not None
     ]
-    planned = plan(world.store, loaded) if world.settings.cluster is None else plan_import(world.api, loaded)
-    command = _command(world, planned.accepted, continuation_of(brought.text))
+
+
+def import_plan(
+    world: Simulation, brought: Brought, intake: Intake, planned: Plan, rename: bool
+) -> ImportPlan:
+    """A plan as it is shown and kept, without its command and its text."""
     idle = notes(_written(planned))
     return ImportPlan(
         [_planned(item) for item in planned.items],
         [*planned.warnings, *idle],
-        command,
+        b"",
         [] if rename else offers(world, brought.documents, brought.text),
         [_said(note) for note in brought.notes if not rename or _tells_no_name(note)],
-        _kept(brought.text, [each.manifest for each in loaded]),
+        b"",
         dict(intake.left_out),
         intake.shift,
         idle,
@@ -72,14 +96,14 @@ def preview(
     )
 
 
-def _command(world: Simulation, accepted: list[Manifest], continuation: Continuation | None) -> bytes:
-    """What does all that is accepted, as Apply takes it; b"" where nothing is. What is brought into an empty world goes on there."""
+def command_of(world: Simulation, accepted: list[Manifest], brought: Brought) -> ApplyObjects | None:
+    """What does all that is accepted; None where nothing is. What is brought into an empty world goes on there."""
     if not accepted:
-        return b""
+        return None
+    continuation = continuation_of(brought.text)
     empty = not world.store.count("Node") and not world.store.count("Pod")
     going_on = continuation if continuation is not None and empty else msgspec.UNSET
-    command = ApplyObjects(tuple(in_creation_order(accepted)), continues=going_on)
-    return msgspec.json.encode({"command": command, "source": "import"})
+    return ApplyObjects(tuple(in_creation_order(accepted)), continues=going_on)
 
 
 def _kept(text: str, objects: Sequence[Any]) -> bytes:

@@ -1,0 +1,203 @@
+"""Large imports: a file is looked at by its session's engine in turns, and what it would do is applied, one import at a time.
+
+Others wait for their turn. The file lies in a folder of the server's until it is read, and goes with the job, whatever becomes of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import shutil
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from django.conf import settings
+from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
+from django.utils.translation import gettext, gettext_noop
+
+from playground.sessions.database import previews
+from playground.sessions.protocol.base import Message
+from playground.sessions.protocol.comparing import DropTask
+from playground.sessions.protocol.errors import LimitReached
+from playground.sessions.protocol.moving import ImportProgress, PackedPlan, ReadImport
+from playground.sessions.web.engines.worker import Worker
+from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
+from playground.sessions.web.loop import SessionsLoop
+
+T = TypeVar("T")
+
+PIECE = 0.25  # seconds of one turn; between two of them it can be cancelled
+LOOK = 0.1  # seconds between two looks at how far it is
+MOST_WAITING = 4
+LEFT = 3600.0  # seconds after which a file is nobody's: its server ended before its job did
+
+IMPORT = Kind(
+    "import",
+    at_once=lambda: 1,
+    of_a_session=1,
+    busy=gettext_noop(
+        "Other large imports are read on this server just now. Please try again in some minutes."
+    ),
+    failed=gettext_noop("The import failed. The session is as it was."),
+    wait=900.0,
+    seconds=600.0,
+    late=gettext_noop("The import had not come to its end after ten minutes and was stopped."),
+    stopped=gettext_noop("The import was cancelled. Nothing of it was kept."),
+    kept=50,
+    forgotten=gettext_noop("This import is not known any more. Please bring the file again."),
+)
+
+
+class Changing(Protocol):
+    """What a large import changes of a live session."""
+
+    async def make_room_for_large(self) -> None: ...
+
+    async def read_import(self, request: ReadImport) -> ImportProgress: ...
+
+    async def apply_import(self, token: str, command: Callable[[], Awaitable[bytes]]) -> int: ...
+
+
+class Importing(Protocol):
+    """What a large import needs of a live session."""
+
+    @property
+    def id(self) -> int: ...
+
+    @property
+    def changes(self) -> Changing: ...
+
+    @property
+    def worker(self) -> Worker | None: ...
+
+    def notify(self, notice: Message) -> None: ...
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What came of it: a preview's token, with the former names of a renamed one, which are told once; or it was `applied`."""
+
+    token: str
+    names: list[tuple[str, str]]
+    applied: int = 0
+
+
+class Imports:
+    """Lives on the sessions' loop."""
+
+    def __init__(self, jobs: Jobs, loop: SessionsLoop) -> None:
+        self._jobs = jobs
+        self._loop = loop
+
+    def look_at(
+        self, session: Importing, file: Path, filename: str, author: str, rename: bool
+    ) -> Job[Imported]:
+        """Begin to look at what a file would do; it goes when that is known, or the job is refused, fails or is cancelled."""
+
+        async def work(job: Job[Imported]) -> Imported:
+            packed = await self._plan(session, job, file, rename)
+            job.advance(0, 0, "save")
+            name = "" if rename else filename
+            await self._loop.db(previews.keep_packed, session.id, author, name, packed, job.token)
+            return Imported(job.token, packed.names)
+
+        try:
+            job = self._begin(work, Asker(session.id, author))
+        except LimitReached:
+            file.unlink(missing_ok=True)
+            raise
+        assert job.task is not None
+        job.task.add_done_callback(lambda _: file.unlink(missing_ok=True))
+        return job
+
+    def apply(self, session: Importing, token: str, accepted: int) -> Job[Imported]:
+        """Begin to apply what was looked at."""
+
+        async def work(job: Job[Imported]) -> Imported:
+            job.advance(0, accepted, "apply")
+            async with _watched(job, session):
+                await session.changes.apply_import(
+                    token, lambda: self._loop.db(previews.packed_command, session.id, token)
+                )
+            await self._loop.db(previews.drop, session.id, token)
+            return Imported(token, [], accepted)
+
+        return self._begin(work, Asker(session.id))
+
+    def find(self, session: int, token: str) -> Job[Imported]:
+        """Raises SessionGone where it is not known."""
+        return self._jobs.find(IMPORT, session, token)
+
+    def told(self, job: Job[Imported]) -> Imported | None:
+        """What came of it; the former names are forgotten with that."""
+        found = job.result
+        if found is not None:
+            job.result = replace(found, names=[])
+        return found
+
+    def _begin(self, work: Callable[[Job[T]], Awaitable[T]], asker: Asker) -> Job[T]:
+        if len(self._jobs.going(IMPORT)) > MOST_WAITING:
+            raise LimitReached(gettext(IMPORT.busy))
+        return self._jobs.begin(IMPORT, work, asker)
+
+    async def _plan(self, session: Importing, job: Job[Imported], file: Path, rename: bool) -> PackedPlan:
+        job.advance(0, 0, "read")
+        await session.changes.make_room_for_large()
+        request = ReadImport(
+            token=job.token,
+            file=str(file),
+            rename=rename,
+            most_bytes=settings.MAX_IMPORT_BYTES,
+            seconds=PIECE,
+        )
+        try:
+            while True:
+                progress = await session.changes.read_import(request)
+                job.advance(progress.done, progress.total, progress.stage)
+                if progress.made is not None:
+                    return progress.made
+        finally:
+            session.notify(DropTask(token=job.token))
+
+
+@contextlib.asynccontextmanager
+async def _watched(job: Job[Imported], session: Importing) -> AsyncIterator[None]:
+    """Meanwhile the job says how far the session's worker is with what lets nobody else work there."""
+
+    async def look() -> None:
+        while True:
+            done, total = session.worker.progress() if session.worker is not None else (0, 0)
+            if total:
+                job.advance(done, total, "apply")
+            await asyncio.sleep(LOOK)
+
+    looking = asyncio.create_task(look())
+    try:
+        yield
+    finally:
+        looking.cancel()
+
+
+def take_file(source: UploadedFile[Any]) -> Path:
+    """What was uploaded, as a file of one's own."""
+    settings.UPLOADS.mkdir(parents=True, exist_ok=True)
+    drop_left()
+    file: Path = settings.UPLOADS / secrets.token_urlsafe(12)
+    if isinstance(source, TemporaryUploadedFile):
+        shutil.move(source.temporary_file_path(), file)
+        return file
+    with file.open("xb") as copy:
+        copy.writelines(source.chunks())
+    return file
+
+
+def drop_left() -> None:
+    """What a server left that ended in the middle of an import goes."""
+    for file in settings.UPLOADS.glob("*"):
+        with contextlib.suppress(OSError):
+            if time.time() - file.stat().st_mtime > LEFT:
+                file.unlink()
