@@ -33,35 +33,41 @@ DRAWER = b"x-drawer"
 
 
 class BodyLimit(NamedTuple):
-    """The largest body, in bytes, that is taken, and the setting that says so."""
+    """What may be uploaded, in bytes, and the setting that says so."""
 
     setting: str
+    most: int
 
     @property
     def bytes(self) -> int:
-        return int(getattr(settings, self.setting)) + SLACK
+        """The largest body: what is uploaded, and a little for what a form says besides."""
+        return self.most + SLACK
 
     def refusal(self, received: int = 0) -> SessionError:
         """What is said of a body over the limit, of which it is known how large it would be, or not."""
         size = f" of {received:,} bytes" if received else ""
-        return LimitReached(
-            TOO_LARGE.format(size=size, limit=getattr(settings, self.setting), setting=self.setting)
-        )
+        return LimitReached(TOO_LARGE.format(size=size, limit=self.most, setting=self.setting))
 
 
 def body_limit(path: str) -> BodyLimit:
     """What a path takes."""
+    texts, files, traces = _limits()
     if path == TRACE_PATH:
-        return BodyLimit("MAX_TRACE_BYTES")
-    return BodyLimit(
-        "MAX_IMPORT_BYTES" if path == NEW_PATH or path.endswith(IMPORT_END) else "MAX_UPLOAD_BYTES"
-    )
+        return traces
+    return files if path == NEW_PATH or path.endswith(IMPORT_END) else texts
 
 
 def largest_body() -> BodyLimit:
     """What the path takes that takes most."""
-    limits = (BodyLimit("MAX_UPLOAD_BYTES"), BodyLimit("MAX_IMPORT_BYTES"), BodyLimit("MAX_TRACE_BYTES"))
-    return max(limits, key=lambda limit: limit.bytes)
+    return max(_limits(), key=lambda limit: limit.most)
+
+
+def _limits() -> tuple[BodyLimit, BodyLimit, BodyLimit]:
+    return (
+        BodyLimit("MAX_UPLOAD_BYTES", settings.MAX_UPLOAD_BYTES),
+        BodyLimit("MAX_IMPORT_BYTES", settings.MAX_IMPORT_BYTES),
+        BodyLimit("MAX_TRACE_BYTES", settings.MAX_TRACE_BYTES),
+    )
 
 
 def refusal(

@@ -69,7 +69,9 @@ def measure(server: PlaygroundServer, data: bytes) -> None:
     assert server.process is not None
     client, meter = Client(server), Meter(server.process.pid)
     meter.start()
-    print("| what | s | s of CPU, all processes | peak memory so far, all processes, MiB |\n|---|---|---|---|")
+    print(
+        "| what | s | s of CPU, all processes | peak memory so far, all processes, MiB |\n|---|---|---|---|"
+    )
     first = last = (time.perf_counter(), processor_ms(meter.process))
 
     def tell(what: str, since: tuple[float, float]) -> tuple[float, float]:

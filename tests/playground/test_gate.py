@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.gate import SLACK, LimitedBody, ReadableType, is_own_origin
+from playground.gate import SLACK, LimitedBody, ReadableType, body_limit, is_own_origin
 
 
 async def through(parts: list[bytes], headers: list[tuple[bytes, bytes]], path: str = "/new") -> list[Any]:
@@ -35,7 +35,8 @@ async def through(parts: list[bytes], headers: list[tuple[bytes, bytes]], path: 
 
 @pytest.fixture(autouse=True)
 def small(settings: Any) -> None:
-    settings.MAX_UPLOAD_BYTES, settings.MAX_TRACE_BYTES = 1000, 200_000
+    settings.MAX_UPLOAD_BYTES = settings.MAX_IMPORT_BYTES = 1000
+    settings.MAX_TRACE_BYTES = 200_000
     settings.ALLOWED_HOSTS = ["play.example", "[::1]"]
     settings.CSRF_TRUSTED_ORIGINS = ["https://front.example"]
 
@@ -43,7 +44,25 @@ def small(settings: Any) -> None:
 async def test_a_body_that_says_it_is_too_large_is_not_read() -> None:
     sent = await through([b""], [(b"Content-Length", str(1001 + SLACK).encode())])
     assert sent[0]["status"] == 413
-    assert b"1,000 bytes" in sent[1]["body"]
+    assert b"of 66,537 bytes is larger than the 1,000 bytes" in sent[1]["body"]
+
+
+@pytest.mark.parametrize(
+    ("path", "setting"),
+    [
+        ("/new", "MAX_IMPORT_BYTES"),
+        ("/s/key/import", "MAX_IMPORT_BYTES"),
+        ("/s/key/yaml", "MAX_UPLOAD_BYTES"),
+        ("/import-trace", "MAX_TRACE_BYTES"),
+    ],
+)
+def test_each_path_has_the_limit_of_a_setting_and_names_it(settings: Any, path: str, setting: str) -> None:
+    settings.MAX_IMPORT_BYTES = 3000
+    limit = body_limit(path)
+    assert limit.most == getattr(settings, setting)
+    assert str(limit.refusal()).endswith(
+        f"larger than the {limit.most:,} bytes that this server takes at once here ({setting})."
+    )
 
 
 async def test_the_refusal_is_a_page_that_leads_back_to_the_session() -> None:

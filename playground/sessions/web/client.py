@@ -237,14 +237,14 @@ class SessionClient:
 
         return await runtime().call(find)
 
-    async def told_import(self, token: str) -> Imported | None:
+    async def import_outcome(self, token: str) -> Imported | None:
         """What came of a large import; former names are told this once."""
 
-        async def told() -> Imported | None:
+        async def outcome() -> Imported | None:
             imports = runtime().imports
-            return imports.told(imports.find(self.session.pk, token))
+            return imports.outcome(imports.find(self.session.pk, token))
 
-        return await runtime().call(told)
+        return await runtime().call(outcome)
 
     async def cancel_import(self, token: str) -> bool:
         """End a large import; whether it was going on."""

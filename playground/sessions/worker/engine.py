@@ -206,7 +206,7 @@ class Engine:
     ) -> Applied:
         """Apply a command that was tried in this very world; `advance` is told how many of its writes were done."""
         at, events = self.world.position, list(tried.trial.events)
-        trial = replace(tried.trial, events=_told(events, advance))
+        trial = replace(tried.trial, events=_counted(events, advance))
         try:
             self._apply(tried.command, max_objects, trial)
         finally:
@@ -333,7 +333,7 @@ class Engine:
         return QueueProgress(len(self.world.journal.attempts), waiting)
 
 
-def _told(events: Sequence[WatchEvent], advance: Advance) -> Iterator[WatchEvent]:
+def _counted(events: Sequence[WatchEvent], advance: Advance) -> Iterator[WatchEvent]:
     for number, event in enumerate(events):
         if number % SOME == 0:
             advance(number, len(events))

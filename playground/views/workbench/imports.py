@@ -86,7 +86,7 @@ async def importing(request: HttpRequest, client: SessionClient, token: str) -> 
         return workbench(request, client, "import", {"refusal": error}, error.status)
     if job.result is None:
         return _waiting(request, client, job)
-    found = await client.told_import(token)
+    found = await client.import_outcome(token)
     assert found is not None
     if found.applied:
         return _done(request, client, found.applied)

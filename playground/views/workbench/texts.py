@@ -21,6 +21,8 @@ from scheduler_core.intake import is_archive, packed
 from scheduler_core.view import join_files
 
 LONGEST_SOURCE = 200
+OF_ARCHIVES = 32  # times as much may be in an archive as it is large
+START = 1024  # bytes that tell an archive
 
 
 def received(request: HttpRequest) -> tuple[bytes, str]:
@@ -38,16 +40,25 @@ def received(request: HttpRequest) -> tuple[bytes, str]:
 def large_file(request: HttpRequest) -> UploadedFile[Any] | None:
     """The file that was uploaded, where it is one and is to be read in turns."""
     files = _files(request)
-    least = min(settings.LARGE_IMPORT_BYTES, settings.MAX_UPLOAD_BYTES)
-    if len(files) != 1 or (files[0].size or 0) <= least:
+    if len(files) != 1:
         return None
     size, most = files[0].size or 0, settings.MAX_IMPORT_BYTES
+    least = min(settings.LARGE_IMPORT_BYTES, settings.MAX_UPLOAD_BYTES)
+    if size <= (least // OF_ARCHIVES if _is_archive(files[0]) else least):
+        return None
     if size > most:
         raise LimitReached(
             _("The file has %(size)s bytes; at most %(most)s are taken (MAX_IMPORT_BYTES).")
             % {"size": f"{size:,}", "most": f"{most:,}"}
         )
     return files[0]
+
+
+def _is_archive(file: UploadedFile[Any]) -> bool:
+    file.seek(0)
+    start = file.read(START)
+    file.seek(0)
+    return is_archive(start)
 
 
 def _files(request: HttpRequest) -> list[UploadedFile[Any]]:

@@ -132,7 +132,7 @@ class Imports:
         """Raises SessionGone where it is not known."""
         return self._jobs.find(IMPORT, session, token)
 
-    def told(self, job: Job[Imported]) -> Imported | None:
+    def outcome(self, job: Job[Imported]) -> Imported | None:
         """What came of it; the former names are forgotten with that."""
         found = job.result
         if found is not None:

@@ -120,7 +120,7 @@ class LargeImport:
         self, objects: Sequence[object], command: ApplyObjects | None, first: bytes
     ) -> Steps[PackedPlan]:
         """The command as the log keeps it, and the text as it may be kept."""
-        before, after = _around(command)
+        before, after = _frame(command)
         done = yield from self._written(before, command.objects if command is not None else (), after)
         before = first + b'{"apiVersion":"v1","kind":"List","items":['
         text = yield from self._written(before, objects, b"]}")
@@ -173,7 +173,7 @@ class _Compressed:
         return b"".join((*self._parts, self._compressor.flush()))
 
 
-def _around(command: ApplyObjects | None) -> tuple[bytes, bytes]:
+def _frame(command: ApplyObjects | None) -> tuple[bytes, bytes]:
     """What stands before and after the objects of a command."""
     if command is None:
         return b"", b""

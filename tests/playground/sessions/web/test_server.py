@@ -32,6 +32,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServe
     """A server that takes uploads of 300 kB, traces of 600 kB and messages of 16 KiB."""
     limits = {
         "MAX_UPLOAD_BYTES": str(LIMIT // 2),
+        "MAX_IMPORT_BYTES": str(LIMIT // 2),
         "MAX_TRACE_BYTES": str(LIMIT),
         "WEBSOCKET_MAX_MESSAGE": str(MESSAGE),
     }
