@@ -101,7 +101,7 @@ def _is_sound(manifest: Manifest) -> bool:
     if not fields("ObjectMeta").keys() >= meta.keys():
         return False
     errors: list[FieldError] = []
-    METADATA(meta, "metadata", errors)
+    METADATA(meta, "", errors)
     if not errors:
         metadata(manifest, _POD, errors)
         errors += owners_and_finalizers(meta)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 from scheduler_core.coverage.no_effect import ANY_CUSTOM, CONFIGURATION, ENTRIES, POD, NoEffect
 
 Manifest = Mapping[str, Any]
+_Match = tuple[int, NoEffect, str]
+_MAPPING = (dict, Mapping)  # a dict is told at once
+_NOTHING: tuple[Any, ...] = (None, [], "")
 _NOT_SERVED = ("kubelet.config.k8s.io", "kubescheduler.config.k8s.io", "metrics.k8s.io")
 _TEMPLATES = {
     "Deployment": "spec.template.",
@@ -63,21 +68,16 @@ def _note(kind: str, path: str, why: str, names: list[str]) -> str:
     return f"{kind} {names[0]}{more}: {path + ' ' if path else ''}has no effect here: {why}"
 
 
-def _found(manifest: Manifest) -> Iterator[tuple[NoEffect, str]]:
-    kind = str(manifest.get("kind"))
-    if _is_custom(str(manifest.get("apiVersion") or "")):
-        kind = ANY_CUSTOM
-    yield from _found_in(manifest, kind)
+def _found(manifest: Manifest) -> list[tuple[NoEffect, str]]:
+    custom = _is_custom(str(manifest.get("apiVersion") or ""))
+    return _found_in(manifest, ANY_CUSTOM if custom else str(manifest.get("kind")))
 
 
-def _found_in(manifest: Manifest, kind: str) -> Iterator[tuple[NoEffect, str]]:
-    for entry in _ENTRIES.get(kind, ()):
-        if not entry.path:
-            yield entry, ""
-            continue
-        for path, value in _values(manifest, _steps(entry.path), ""):
-            if value not in entry.usual:
-                yield entry, path
+def _found_in(manifest: Manifest, kind: str) -> list[tuple[NoEffect, str]]:
+    found: list[_Match] = []
+    _look(manifest, _tree(kind), "", found)
+    found.sort(key=itemgetter(0))
+    return [(entry, path) for _, entry, path in found]
 
 
 def _is_custom(api_version: str) -> bool:
@@ -85,22 +85,41 @@ def _is_custom(api_version: str) -> bool:
     return "." in group and (not group.endswith(".k8s.io") or group in _NOT_SERVED)
 
 
+@dataclass(slots=True)
+class _Tree:
+    """The entries of what stands here, with their places in the list, and the trees of its fields and of a list's elements."""
+
+    entries: list[tuple[int, NoEffect]] = field(default_factory=list)
+    fields: dict[str, _Tree] = field(default_factory=dict)
+    elements: _Tree | None = None
+
+
 @cache
-def _steps(path: str) -> tuple[tuple[str, bool], ...]:
-    """The names of a path, each with whether it is a list whose elements are meant."""
-    return tuple((step.removesuffix("[]"), step.endswith("[]")) for step in path.split("."))
+def _tree(kind: str) -> _Tree:
+    """All entries of a kind, so that an object is gone through once for all of them."""
+    root = _Tree()
+    for number, entry in enumerate(_ENTRIES.get(kind, ())):
+        tree = root
+        for step in entry.path.split(".") if entry.path else ():
+            tree = tree.fields.setdefault(step.removesuffix("[]"), _Tree())
+            if step.endswith("[]"):
+                tree.elements = tree.elements or _Tree()
+                tree = tree.elements
+        tree.entries.append((number, entry))
+    return root
 
 
-def _values(value: Any, steps: tuple[tuple[str, bool], ...], path: str) -> Iterator[tuple[str, Any]]:
-    """What stands at a path, wherever its lists have it."""
-    for number, (name, listed) in enumerate(steps, start=1):
-        value = value.get(name) if isinstance(value, (dict, Mapping)) else None
-        if value is None:
-            return
-        path = f"{path}.{name}" if path else name
-        if listed:
-            for i, element in enumerate(value if isinstance(value, list | tuple) else ()):
-                yield from _values(element, steps[number:], f"{path}[{i}]")
-            return
-    if value not in (None, [], ""):
-        yield path, value
+def _look(value: Any, tree: _Tree, path: str, found: list[_Match]) -> None:
+    """Adds the entries that a value, or what is in it, answers to."""
+    if tree.entries and not (path and value in _NOTHING):
+        found += [
+            (number, entry, path) for number, entry in tree.entries if not path or value not in entry.usual
+        ]
+    if tree.fields and isinstance(value, _MAPPING):
+        for name, inner in value.items():
+            below = tree.fields.get(name)
+            if below is not None and inner is not None:
+                _look(inner, below, f"{path}.{name}" if path else name, found)
+    elif tree.elements is not None and isinstance(value, list | tuple):
+        for i, element in enumerate(value):
+            _look(element, tree.elements, f"{path}[{i}]", found)

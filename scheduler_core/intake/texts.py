@@ -36,7 +36,7 @@ def _decoded(data: bytes) -> str:
             return data.decode(encoding)
     if data[1:2] == b"\x00" and data[:1].isascii() and b"\x00" not in data[:1]:
         return data.decode("utf-16-le")
-    return data.decode("utf-8-sig")
+    return data.decode("utf-8-sig" if data.startswith(codecs.BOM_UTF8) else "utf-8")
 
 
 def without_logs(text: str) -> str:
@@ -53,11 +53,11 @@ def without_logs(text: str) -> str:
 
 def without_prompt(text: str) -> str:
     """Without the command that printed it, where that was copied too."""
-    first, newline, rest = text.lstrip("\n").partition("\n")
-    if not _PROMPT.match(first):
+    start = len(text) - len(text.lstrip("\n"))
+    end = text.find("\n", start)
+    if not _PROMPT.match(text, start, len(text) if end < 0 else end):
         return text
-    above = len(text) - len(text.lstrip("\n"))
-    return "\n" * above + newline + rest
+    return "\n" * start + ("" if end < 0 else text[end:])
 
 
 def fenced(text: str) -> str | None:

@@ -148,7 +148,7 @@ def _mixed(text: str, limits: LoadLimits) -> list[str]:
 
 def _check_text(text: str, limits: LoadLimits) -> None:
     try:
-        size = len(text.encode())
+        size = len(text) if text.isascii() else len(text.encode())
     except UnicodeEncodeError as error:
         raise _refused("the text", "holds half of a surrogate pair; send it as UTF-8") from error
     if size > limits.max_bytes:

@@ -113,6 +113,11 @@ def document(slug: str) -> bytes:
     return b"" if row is None else zlib.decompress(bytes(row.data))
 
 
+def keep_document(slug: str, document: bytes) -> None:
+    """Keep a lesson as it is handed on, for the sessions that will have it."""
+    LessonDocument.objects.get_or_create(slug=slug, defaults={"data": zlib.compress(document, 6)})
+
+
 def of_story(slug: str) -> Lesson | None:
     """The lesson of a session's story, whoever made it."""
     data = document(slug)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 Manifest = Mapping[str, Any]
+_MAPPING = (dict, Mapping)  # a dict is told at once
 REMOVED = "(removed)"
 SECRETS, VALUES, APPLIED, MANAGED = "secrets", "values", "applied", "managed"
 """What was left out, as it is counted."""
@@ -58,7 +59,7 @@ _PLAIN = ("Node", "Namespace", "PersistentVolumeClaim", "CSINode", "Lease", "Res
 def without_credentials(manifests: Iterable[Any]) -> tuple[list[Any], Counter[str]]:
     """The objects without credentials, and how many of each sort were left out."""
     counts: Counter[str] = Counter()
-    return [_cleaned(each, counts) if isinstance(each, Mapping) else each for each in manifests], counts
+    return [_cleaned(each, counts) if isinstance(each, _MAPPING) else each for each in manifests], counts
 
 
 def _cleaned(manifest: Manifest, counts: Counter[str]) -> Manifest:
@@ -67,15 +68,15 @@ def _cleaned(manifest: Manifest, counts: Counter[str]) -> Manifest:
         return manifest
     new = dict(manifest)
     meta = manifest.get("metadata")
-    if isinstance(meta, Mapping):
+    if isinstance(meta, _MAPPING):
         new["metadata"] = _metadata(meta, counts)
     spec = manifest.get("spec")
     if kind == "Secret":
         return _secret(new, counts)
     if kind in _PODS or kind in _WITH_PODS:
-        if isinstance(spec, Mapping):
+        if isinstance(spec, _MAPPING):
             new["spec"] = _spec(spec, counts)
-        if isinstance(manifest.get("template"), Mapping):
+        if isinstance(manifest.get("template"), _MAPPING):
             new["template"] = _template(manifest["template"], counts)
     elif kind not in _PLAIN:
         for name, value in new.items():
@@ -97,7 +98,7 @@ def _metadata(meta: Manifest, counts: Counter[str]) -> Manifest:
         return meta
     new = {name: value for name, value in meta.items() if name != "managedFields"}
     counts[MANAGED] += managed
-    if isinstance(notes, Mapping) and notes:
+    if isinstance(notes, _MAPPING) and notes:
         new["annotations"] = {
             name: _value(str(name), text, counts) for name, text in notes.items() if name != _APPLIED
         }
@@ -114,22 +115,22 @@ def _spec(spec: Manifest, counts: Counter[str]) -> Manifest:
         if isinstance(spec.get(field), list):
             new[field] = [_container(each, counts) for each in spec[field]]
     for field in ("template", "jobTemplate"):
-        if isinstance(spec.get(field), Mapping):
+        if isinstance(spec.get(field), _MAPPING):
             new[field] = _template(spec[field], counts)
     return {**spec, **new} if new else spec
 
 
 def _template(template: Manifest, counts: Counter[str]) -> Manifest:
     new = dict(template)
-    if isinstance(template.get("metadata"), Mapping):
+    if isinstance(template.get("metadata"), _MAPPING):
         new["metadata"] = _metadata(template["metadata"], counts)
-    if isinstance(template.get("spec"), Mapping):
+    if isinstance(template.get("spec"), _MAPPING):
         new["spec"] = _spec(template["spec"], counts)
     return new
 
 
 def _container(container: Any, counts: Counter[str]) -> Any:
-    if not isinstance(container, Mapping):
+    if not isinstance(container, _MAPPING):
         return container
     new: dict[str, Any] = {}
     if isinstance(container.get("env"), list):
@@ -141,7 +142,7 @@ def _container(container: Any, counts: Counter[str]) -> Any:
 
 
 def _variable(entry: Any, counts: Counter[str]) -> Any:
-    if not isinstance(entry, Mapping) or not isinstance(entry.get("value"), str):
+    if not isinstance(entry, _MAPPING) or not isinstance(entry.get("value"), str):
         return entry
     value = _value(str(entry.get("name") or ""), entry["value"], counts)
     return entry if value is entry["value"] else {**entry, "value": value}
@@ -163,7 +164,7 @@ def _arguments(given: list[Any], counts: Counter[str]) -> list[Any]:
 def _anything(name: str, value: Any, counts: Counter[str]) -> Any:
     if name in _SELECTING:
         return value
-    if isinstance(value, Mapping):
+    if isinstance(value, _MAPPING):
         if isinstance(value.get("name"), str) and isinstance(value.get("value"), str):
             value = _variable(value, counts)
         return {key: _anything(str(key), entry, counts) for key, entry in value.items()}

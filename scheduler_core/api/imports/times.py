@@ -5,7 +5,7 @@ Otherwise pods that the world makes would look older than those that the snapsho
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.api.store import Store
@@ -33,6 +33,8 @@ _TIMES = frozenset(
 )
 _AHEAD = frozenset(("deletionTimestamp",))  # says when something will have happened
 _SPECS = ("Node", "Lease")  # kinds whose spec holds times
+_MAPPING = (dict, Mapping)  # a dict is told at once
+_NESTING = (*_MAPPING, list)
 
 
 def moved(store: Store, now: int, manifests: Sequence[Any]) -> tuple[list[Any], int]:
@@ -40,11 +42,12 @@ def moved(store: Store, now: int, manifests: Sequence[Any]) -> tuple[list[Any], 
     snapshot = [each for each in manifests if _uid(each)]
     if not snapshot or any(store.by_uid(_uid(each)) for each in snapshot):
         return list(manifests), 0
-    latest = max((time for each in snapshot for time in _times(each)), default=None)
+    latest = _latest(snapshot)
     if latest is None or latest == store.epoch + now:
         return list(manifests), 0
     shift = store.epoch + now - latest
-    return [_moved(each, shift) if _uid(each) else each for each in manifests], shift
+    times = _Moved(shift)
+    return [_moved(each, times) if _uid(each) else each for each in manifests], shift
 
 
 def _uid(manifest: Any) -> str:
@@ -53,21 +56,27 @@ def _uid(manifest: Any) -> str:
     return uid if isinstance(uid, str) else ""
 
 
-def _times(manifest: Manifest) -> Iterator[int]:
-    for part in _parts(manifest):
-        yield from _within(manifest.get(part))
+def _latest(snapshot: Sequence[Manifest]) -> int | None:
+    """The latest time that has passed in any of the objects."""
+    texts: dict[str, None] = {}
+    for each in snapshot:
+        for part in _parts(each):
+            _collect(each.get(part), texts)
+    return max((time for text in texts if (time := _time(text)) is not None), default=None)
 
 
-def _within(value: Any) -> Iterator[int]:
-    if isinstance(value, Mapping):
+def _collect(value: Any, texts: dict[str, None]) -> None:
+    if isinstance(value, _MAPPING):
         for name, entry in value.items():
-            if isinstance(entry, Mapping | list):
-                yield from _within(entry)
-            elif name in _TIMES and name not in _AHEAD and (time := _time(entry)) is not None:
-                yield time
+            if isinstance(entry, str):
+                if name in _TIMES and name not in _AHEAD:
+                    texts[entry] = None
+            elif isinstance(entry, _NESTING):
+                _collect(entry, texts)
     elif isinstance(value, list):
         for entry in value:
-            yield from _within(entry)
+            if isinstance(entry, _NESTING):
+                _collect(entry, texts)
 
 
 def _parts(manifest: Manifest) -> tuple[str, ...]:
@@ -75,30 +84,44 @@ def _parts(manifest: Manifest) -> tuple[str, ...]:
     return ("metadata", "status", "spec") if specs else ("metadata", "status")
 
 
-def _moved(manifest: Manifest, shift: int) -> Manifest:
-    return {
-        **manifest,
-        **{part: _shifted(manifest[part], shift) for part in _parts(manifest) if part in manifest},
-    }
+class _Moved(dict[str, str | None]):
+    """Texts of times as they are when they were moved; None where one is no time."""
+
+    def __init__(self, shift: int) -> None:
+        super().__init__()
+        self._shift = shift
+
+    def __missing__(self, text: str) -> str | None:
+        time = _time(text)
+        self[text] = moved = None if time is None else format_time(time + self._shift)
+        return moved
 
 
-def _shifted(value: Any, shift: int) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _entry(name, entry, shift) for name, entry in value.items()}
-    return [_shifted(entry, shift) for entry in value] if isinstance(value, list) else value
+def _moved(manifest: Manifest, times: _Moved) -> Manifest:
+    parts = {part: _shifted(manifest[part], times) for part in _parts(manifest) if part in manifest}
+    return {**manifest, **parts}
 
 
-def _entry(name: str, value: Any, shift: int) -> Any:
-    if isinstance(value, Mapping | list):
-        return _shifted(value, shift)
-    time = _time(value) if name in _TIMES else None
-    return value if time is None else format_time(time + shift)
+def _shifted(value: Any, times: _Moved) -> Any:
+    """The value with its times moved; what holds none is the same object."""
+    if isinstance(value, _MAPPING):
+        new: dict[str, Any] = {}
+        for name, entry in value.items():
+            if isinstance(entry, str):
+                moved = times[entry] if name in _TIMES else None
+            else:
+                moved = _shifted(entry, times) if isinstance(entry, _NESTING) else None
+            if moved is not None and moved is not entry:
+                new[name] = moved
+        return {**value, **new} if new else value
+    if isinstance(value, list):
+        entries = [_shifted(entry, times) if isinstance(entry, _NESTING) else entry for entry in value]
+        return entries if any(new is not old for new, old in zip(entries, value, strict=True)) else value
+    return value
 
 
-def _time(value: Any) -> int | None:
-    if not isinstance(value, str):
-        return None
+def _time(text: str) -> int | None:
     try:
-        return parse_time(value)
+        return parse_time(text)
     except ValueError:
         return None

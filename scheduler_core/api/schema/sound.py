@@ -49,6 +49,9 @@ def _object(type_: str) -> Check:
             if inner is None:
                 if not lenient:
                     return False
+            elif inner is _string:
+                if type(entry) is not str and entry is not None:
+                    return False
             elif entry is not None and not inner(entry, lenient):
                 return False
         return True
@@ -74,11 +77,15 @@ def _map(inner: Check) -> Check:
 
 def _leaf(name: str) -> Check:
     if name in ("string", "bytes"):
-        return lambda value, lenient: type(value) is str
+        return _string
     if name == "bool":
         return lambda value, lenient: type(value) is bool
     leaf = LEAVES.get(name)
     return _anything if leaf is None else _checked(leaf)
+
+
+def _string(value: Any, lenient: bool) -> bool:
+    return type(value) is str
 
 
 def _anything(value: Any, lenient: bool) -> bool:

@@ -17,7 +17,7 @@ from scheduler_core.api.validation.checks import Errors
 from scheduler_core.api.validation.devices.pods import no_claims, pod_claims
 from scheduler_core.api.validation.placement import taints
 from scheduler_core.api.validation.pod import pod, pod_spec
-from scheduler_core.api.validation.shapes import KIND_SHAPES, METADATA, string
+from scheduler_core.api.validation.shapes import KIND_SHAPES, METADATA, shaped, string
 from scheduler_core.objects.errors import FieldError, invalid, keyed, required, wrong_type
 from scheduler_core.objects.labels import LabelSelector
 from scheduler_core.objects.names import label1035_errors, label_errors, path_segment_errors, subdomain_errors
@@ -41,11 +41,11 @@ def structure(manifest: Any) -> list[FieldError]:
     if kind is None:
         text = f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"'
         return [FieldError("", "", text)]
-    METADATA(manifest.get("metadata"), "metadata", errors)
+    shaped(METADATA, manifest.get("metadata"), "metadata", errors)
     if manifest.get("metadata") is None:
         errors.append(required("metadata.name", "name or generateName is required"))
     for field, shape in KIND_SHAPES.get(kind.key, _NO_SHAPES).items():
-        shape(manifest.get(field), field, errors)
+        shaped(shape, manifest.get(field), field, errors)
     return errors
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from scheduler_core.config.types import KIND
 from scheduler_core.migration.finding.flags import Flag, from_flags, parse_flags
-from scheduler_core.migration.finding.found import Found, Source, as_template, joined, name_of
+from scheduler_core.migration.finding.found import Found, Lines, Source, as_template, joined, name_of
 from scheduler_core.migration.finding.sections import CHART_PATHS, chart_values, section_flags
 from scheduler_core.migration.versions import GROUP
 from scheduler_core.objects.errors import InvalidObject
@@ -32,7 +32,7 @@ _POLICY_FIELDS = ("predicates", "priorities")
 
 def find_in(loaded: Sequence[Loaded], text: str = "") -> list[Found]:
     """The configurations in documents, in their order, at most MOST_FOUND; `text` is what they were read from, where it is one text."""
-    lines = text.split("\n") if text and not any(each.file for each in loaded) else []
+    lines = Lines("" if any(each.file for each in loaded) else text)
     search = _Search()
     for each in loaded:
         if len(search.found) < MOST_FOUND and isinstance(each.manifest, Mapping):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from scheduler_core.migration.changes import Change
@@ -45,12 +46,23 @@ class Found:
         return place[0] if place is not None else None
 
 
+class Lines:
+    """The lines of a text, which may be very long: it is taken apart when somebody asks."""
+
+    def __init__(self, text: str = "") -> None:
+        self.text = text
+
+    @cached_property
+    def all(self) -> list[str]:
+        return self.text.split("\n")
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A document that is searched, and the lines of the text it stands in (none where it was joined from several files)."""
 
     loaded: Loaded
-    lines: Sequence[str] = ()
+    lines: Lines = field(default_factory=Lines)
 
     @property
     def manifest(self) -> Any:
@@ -66,12 +78,13 @@ class Source:
 
     def _outer(self, start: Place | None, inner: Place | None) -> Place | None:
         """Of a block scalar the line itself, of any other text where it begins."""
-        if start is None or inner is None or not self.lines:
+        if start is None or inner is None or not self.lines.text:
             return start
         line, column = start
-        if not self.lines[line - 1][column - 1 :].startswith("|"):
+        lines = self.lines.all
+        if not lines[line - 1][column - 1 :].startswith("|"):
             return start
-        below = (each for each in self.lines[line:] if each.strip())
+        below = (each for each in lines[line:] if each.strip())
         first = next(below, "")
         return line + inner[0], inner[1] + len(first) - len(first.lstrip(" "))
 

@@ -17,7 +17,6 @@ from scheduler_core.objects.texts.numbers import parse_integer
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _BETWEEN = re.compile(r"(?:[ \t\n\r]++|^---(?=[ \t\n\r]|\Z)(?:[ \t]++#.*+)?)*+", re.MULTILINE)
 _BEGIN = re.compile(r'\ufeff?(?:[ \t\n\r]++|---(?=[ \t\n\r]))*+(?:\{[ \t\n\r]*+(?:"|\})|\[)')
-_NESTING = (dict, list)  # a tuple: a union is made anew at every use
 _ODD = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)|\x00")
 
 
@@ -44,24 +43,30 @@ def read(text: str, max_depth: int, max_alias_nodes: int) -> list[Any]:
         position = _next(text, end)
     for value in values:
         check_depth(value, max_depth)
-    if _ODD.search(text):
+    if ("\\u" in text or "\0" in text) and _ODD.search(text):
         _check_characters(values)
     return values
 
 
 def check_depth(value: Any, limit: int) -> None:
     """InvalidObject where a value nests more than `limit` levels."""
-    level = [value] if isinstance(value, _NESTING) else []
-    for _ in range(limit):
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, _NESTING)
-        ]
-        if not level:
-            return
-    raise _too_deep(limit)
+    if _is_deeper(value, limit):
+        raise _too_deep(limit)
+
+
+def _is_deeper(value: Any, limit: int) -> bool:
+    type_ = type(value)
+    if type_ is dict:
+        value = value.values()
+    elif type_ is not list:
+        return False
+    if not limit:
+        return True
+    for inner in value:
+        type_ = type(inner)
+        if (type_ is dict or type_ is list) and _is_deeper(inner, limit - 1):
+            return True
+    return False
 
 
 def find(text: str, document: int, steps: tuple[Step, ...]) -> tuple[int, int] | None:
