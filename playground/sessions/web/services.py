@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 
 from playground.sessions.web.engines.pool import Pool
 from playground.sessions.web.engines.room import Room
@@ -10,10 +11,16 @@ from playground.sessions.web.jobs.registry import Jobs
 from playground.sessions.web.loop import SessionsLoop
 from playground.sessions.web.relay import Relay
 
+PLAYS_AT_ONCE = 8
+
 
 @dataclass(frozen=True)
 class Services:
-    """`name` is this process' among the servers."""
+    """`name` is this process' among the servers.
+
+    `turns`: what plays do by themselves is done for a few of them at a time, the others in a row; so somebody who steps does not wait
+    behind all of them in every queue on the way.
+    """
 
     name: str
     loop: SessionsLoop
@@ -21,3 +28,4 @@ class Services:
     room: Room
     relay: Relay
     jobs: Jobs
+    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(PLAYS_AT_ONCE))

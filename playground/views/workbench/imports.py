@@ -7,6 +7,7 @@ import io
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import ngettext
@@ -17,7 +18,7 @@ from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
 from playground.views.access import author, edits, opens
 from playground.views.paging import page_of
-from playground.views.responses import done, position, refused, warn, workbench
+from playground.views.responses import go, position, refused, warn, workbench
 from playground.views.workbench.texts import received
 from scheduler_core.view import snapshot_command
 
@@ -58,7 +59,8 @@ async def import_apply(request: HttpRequest, client: SessionClient) -> HttpRespo
     words = ngettext("%(count)s object imported", "%(count)s objects imported", count) % {
         "count": f"{count:,}"
     }
-    return done(request, client, words, "studio")
+    messages.success(request, words)
+    return go(request, reverse("studio", args=[client.key]))
 
 
 def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, Any]:
