@@ -13,13 +13,14 @@ from playground.lessons.authoring.suggestions import Suggestion, suggestions
 from playground.lessons.authoring.writing import Writing
 from playground.lessons.checking import problems_of_play, problems_of_words
 from playground.lessons.facts import Value
-from playground.lessons.format import Card, Lesson
+from playground.lessons.format import Card, Lesson, Question
 from playground.lessons.judging import as_text
 from playground.lessons.own import Handed, document_of, hand
 from playground.lessons.play import WRONG, Played, play
 from playground.lessons.reading import lesson_of
 from playground.lessons.texts import filled
 from playground.lessons.variants import problems_of_variants
+from playground.lessons.varying.filling import with_names
 from playground.lessons.whole import written_out
 from scheduler_core.commands import Refused
 from scheduler_core.view import InvalidObject
@@ -101,7 +102,7 @@ def check(files: LessonFiles, most_objects: int) -> Checked:
     try:
         whole = written_out(lesson, most_objects)
         explored = explore(whole)
-        seen = _with_explored(seen, whole, explored)
+        seen = _with_names(_with_explored(seen, whole, explored), lesson)
         played = play(whole)
         found += problems_of_play(whole, played)
         found += problems_of_variants(lesson, most_objects)
@@ -140,6 +141,32 @@ def _with_explored(checked: Checked, lesson: Lesson, explored: Explored) -> Chec
         for card, seen in zip(lesson.plan.cards, checked.cards, strict=True)
     )
     return msgspec.structs.replace(checked, cards=cards, moments=shortened(explored.moments))
+
+
+def _with_names(checked: Checked, lesson: Lesson) -> Checked:
+    """The same, with what cards can wait for and ask written by the names of what varies."""
+    if not lesson.drawn:
+        return checked
+    cards = tuple(
+        msgspec.structs.replace(
+            card,
+            suggested=tuple(
+                msgspec.structs.replace(
+                    each,
+                    question=msgspec.convert(
+                        with_names(msgspec.to_builtins(each.question), lesson.drawn), Question
+                    ),
+                )
+                for each in card.suggested
+            ),
+        )
+        for card in checked.cards
+    )
+    moments = tuple(
+        msgspec.structs.replace(moment, when=with_names(dict(moment.when), lesson.drawn))
+        for moment in checked.moments
+    )
+    return msgspec.structs.replace(checked, cards=cards, moments=moments)
 
 
 def _findings(found: list[str]) -> tuple[Finding, ...]:

@@ -49,6 +49,19 @@ def variants_of(lesson: Lesson, seed: str) -> Iterator[Lesson]:
             yield msgspec.structs.replace(drawn, variant=seed, origin=lesson.origin or lesson.slug)
 
 
+def with_names(data: Any, values: Values) -> Any:
+    """Data of a lesson that was played, with `$(name)` where a text is a name that varies; numbers and quantities stay."""
+    if isinstance(data, dict):
+        return {key: with_names(value, values) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [with_names(value, values) for value in data]
+    if not isinstance(data, str):
+        return data
+    return next(
+        (f"$({name})" for name, value in values.items() if value == data and not data[:1].isdigit()), data
+    )
+
+
 def named_in(pattern: Plan) -> frozenset[str]:
     """The names that stand for values in a plan."""
     bare = msgspec.structs.replace(pattern, vary=msgspec.UNSET)

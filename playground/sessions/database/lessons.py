@@ -115,7 +115,8 @@ def document(slug: str) -> bytes:
 
 def keep_document(slug: str, document: bytes) -> None:
     """Keep a lesson as it is handed on, for the sessions that will have it."""
-    LessonDocument.objects.get_or_create(slug=slug, defaults={"data": zlib.compress(document, 6)})
+    defaults = {"data": zlib.compress(document, 6), "used": timezone.now()}
+    LessonDocument.objects.update_or_create(slug=slug, defaults=defaults)
 
 
 def of_story(slug: str) -> Lesson | None:

@@ -175,3 +175,11 @@ def test_words_that_hold_what_varies_and_values_that_nothing_uses_are_named(chan
     found = list(problems_of_variants(read_lesson(folder)))
     assert "vary: nothing uses spare; $(spare) or {spare} is expected somewhere" in found
     assert "en.yaml: it says `half`, which varies; {fuller} is expected" in found
+
+
+def test_what_the_studio_suggests_for_a_lesson_that_varies_follows_the_names(changed):
+    checked = check(files_in(changed(lambda plan: None, "preemption")), 1_000)
+    assert any(moment.when.get("pod") == "$(top)" and moment.pod == "urgent" for moment in checked.moments)
+    asked = [each.question.answer for card in checked.cards for each in card.suggested]
+    assert {"scheduled": "$(top)"} in asked
+    assert not any("urgent" in str(answer) for answer in asked)

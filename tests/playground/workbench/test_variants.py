@@ -1,10 +1,13 @@
 """A variant of a lesson, from the button that starts it; the session keeps it."""
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
+from playground.lessons.authoring import check, files_in
 from playground.lessons.own import hand
-from playground.models import LessonDocument, Session
+from playground.lessons.reading import CONTENT
+from playground.models import LessonDocument, OwnLesson, Session
 from playground.sessions.database import lessons
 from tests.playground.workbench.conftest import page_text
 
@@ -85,3 +88,25 @@ def test_a_number_of_a_variant_that_can_not_be_is_refused(begun, variant):
     _browser, answer = begun(lesson="bin-packing", variant=variant)
     assert f"The variant “{variant}” is not a whole number from 1 to 9999." in page_text(answer)
     assert not Session.objects.exists()
+
+
+def test_a_lesson_of_ones_own_has_variants_for_whoever_has_its_link(transactional_db):
+    files = files_in(CONTENT / "last-port")
+    lesson = lessons.create(files, "somebody")
+    lessons.keep(lesson.pk, files, check(files, settings.MAX_OBJECTS))
+    link = f"/lesson/{OwnLesson.objects.get().key}/"
+    browser = Client()
+    assert "Start with other numbers" in page_text(browser.get(link))
+    answer = browser.post(link + "variant", {"variant": "5"})
+    assert answer.status_code == 302, page_text(answer)
+    session = Session.objects.latest("pk")
+    values = drawn(session)
+    browser.post(f"/s/{session.edit_key}/step", {"grain": "plugin"})
+    assert f"{values['nodes']} large nodes, {values['pods']} small pods" in panel(browser, session)
+
+
+def test_a_teacher_opens_a_room_from_a_variant_and_asks_its_questions(begun):
+    browser, _answer = begun(lesson="bin-packing", variant="5")
+    session = Session.objects.latest("pk")
+    room = browser.post(f"/s/{session.edit_key}/room")["Location"]
+    assert browser.get(room).context["lesson"] is True
