@@ -213,6 +213,7 @@ class Driver:
 
     async def _slice(self) -> bool:
         """One slice of work, logged; True where nothing is left to do, or it was stopped while it waited for its turn."""
+        await self._changes.engine.ready()  # to open it takes long, and is nobody's turn
         async with self._changes.exclusive(), self._audience.turn:
             if self._stop.is_set():
                 return True

@@ -211,7 +211,7 @@ class LiveSession:
     def turn(self) -> AbstractAsyncContextManager[None]:
         """A play waits in a row with others; who steps, commands or runs waits for none of them."""
         driver = self.driver
-        return self.services.turns if driver and isinstance(driver.drive, Play) else nullcontext()
+        return self.services.turns.taken() if driver and isinstance(driver.drive, Play) else nullcontext()
 
     def due(self) -> bool:
         return self.publisher.due()

@@ -192,8 +192,8 @@ class Publisher:
             started = time.monotonic()
             try:
                 await self._session.ready()  # to open the engine is no part of what a delta costs
+                started = time.monotonic()
                 async with self._session.turn:
-                    started = time.monotonic()
                     await self.publish()
             except SessionGone:
                 self.gone()
