@@ -78,7 +78,10 @@ class OwnLesson(models.Model):
 
 
 class LessonDocument(models.Model):
-    """A lesson of somebody's own as sessions have it, compressed with zlib: it never changes, `slug` goes by what is in it."""
+    """A lesson of somebody's own, or a variant, as sessions have it, compressed with zlib.
+
+    It never changes: `slug` goes by what is in it.
+    """
 
     slug = models.CharField(max_length=80, primary_key=True)
     data = models.BinaryField()

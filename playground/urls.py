@@ -23,7 +23,7 @@ from playground.views import (
     story,
 )
 from playground.views.classroom import desk, joining
-from playground.views.lessons import editing, making, taking
+from playground.views.lessons import editing, making, taking, variants
 from playground.views.offline import choosing, downloads
 from playground.views.past import breakpoints, compare, devices, diff, lanes, records, statistics
 from playground.views.stage import embed, lockstep, sheets, terms
@@ -45,9 +45,11 @@ from playground.views.workbench import (
 urlpatterns = [
     path("", home.home, name="home"),
     path("new", home.new, name="new"),
+    path("variant", variants.new_variant, name="new-variant"),
     path("lesson/", making.own_lessons, name="own-lessons"),
     path("lesson/new", making.new_lesson, name="new-lesson"),
     path("lesson/<str:key>/", taking.own_lesson, name="own-lesson"),
+    path("lesson/<str:key>/variant", variants.own_variant, name="own-variant"),
     path("lesson/<str:key>/edit", editing.edit, name="edit-lesson"),
     path("lesson/<str:key>/files", editing.files, name="lesson-files"),
     path("lesson/<str:key>/lesson.zip", editing.download, name="lesson-zip"),
@@ -164,6 +166,7 @@ urlpatterns = [
     path("s/<str:key>/lesson/<int:chapter>", story.lesson_answer, name="lesson-answer"),
     path("s/<str:key>/make-lesson", making.from_session, name="make-lesson"),
     path("s/<str:key>/lesson/task", story.lesson_task, name="lesson-task"),
+    path("s/<str:key>/lesson/variant", variants.another_variant, name="another-variant"),
 ]
 websocket_urlpatterns = [
     path("ws/s/<str:key>/", SessionConsumer.as_asgi()),

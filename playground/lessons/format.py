@@ -21,6 +21,9 @@ TRACKS = (
     "pending",
 )
 Json = Mapping[str, Any]
+Scalar = int | str
+Operation = Literal["sum", "difference", "product", "quotient"]
+Relation = Literal["rising", "at_most", "equal", "different"]
 Kind = Literal["node", "pod", "victims", "number", "order", "yesno", "choice"]
 Track = Literal[
     "first-steps",
@@ -76,6 +79,32 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     start: tuple[Act, ...] = ()
 
 
+class Draw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A value that a variant draws: one of `among`, or a number or quantity `from` the least `to` the most, by `step`.
+
+    `written`: its value in the lesson as it is written, which also says whether it is a whole number, a quantity or a name.
+    """
+
+    written: Scalar
+    among: tuple[Scalar, ...] = ()
+    least: Scalar | None = msgspec.field(default=None, name="from")
+    most: Scalar | None = msgspec.field(default=None, name="to")
+    step: Scalar = 1
+
+
+class Vary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What differs between a lesson's variants (varying/); `$(name)` stands for a value in lesson.yaml, `{name}` in its words.
+
+    `shuffles`: names with values that change places. `derived`: what is computed from others. `require`: relations that hold in each
+    variant, of values and of facts.
+    """
+
+    draws: Mapping[str, Draw] = {}
+    shuffles: tuple[Mapping[str, Scalar], ...] = ()
+    derived: Mapping[str, Mapping[Operation, tuple[Scalar, ...]]] = {}
+    require: tuple[Mapping[Relation, tuple[Scalar, ...]], ...] = ()
+
+
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """lesson.yaml. `commands`: what is done once everything is there, before the first card. A lesson of people's own may have no task."""
 
@@ -91,6 +120,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pods: tuple[Json, ...] = ()
     objects: tuple[Json, ...] = ()
     commands: tuple[Json, ...] = ()
+    vary: Vary | msgspec.UnsetType = msgspec.UNSET
 
 
 class CardWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -117,13 +147,25 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     task: str = ""
     sum_up: str = ""
 
+    def texts(self) -> tuple[str, ...]:
+        """Everything that is said."""
+        said = (text for card in self.cards.values() for text in card.texts())
+        return (self.title, self.summary, *said, self.task, self.sum_up)
 
-class Lesson(msgspec.Struct, frozen=True):
-    """A lesson whole."""
+
+class Lesson(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A lesson whole. `drawn`: the values of what varies in its plan and its words; `pattern`: the plan in which names stand for them.
+
+    A variant has the seed that it was drawn from, and as its `origin` the name of the lesson that it is one of.
+    """
 
     slug: str
     plan: Plan
     words: Mapping[str, Words]
+    drawn: Mapping[str, Scalar] = {}
+    pattern: Plan | None = None
+    variant: str = ""
+    origin: str = ""
 
     @property
     def questions(self) -> tuple[tuple[str, Question], ...]:

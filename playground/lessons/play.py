@@ -21,6 +21,8 @@ from scheduler_core.simulation import Grain, Simulation
 from scheduler_core.view import SchedulingCycleView, WorldView
 from scheduler_core.whatif import Room, room_for
 
+# What a lesson that nobody has proved yet can come to, beyond what the engine refuses in words.
+WRONG = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 MOST_STEPS = 20_000
 MOST_SETTLING = 2_000  # some worlds never come to rest: a drain asks again for ever
 
@@ -31,8 +33,9 @@ class StuckLesson(ValueError):
 
 @dataclass(frozen=True)
 class Played:
-    """`positions`: the step of each card. `facts`: the values in its texts. `keys` and `options`: of each question, by its card.
+    """`positions`: the step of each card. `facts`: the values in its texts, those drawn too.
 
+    `keys` and `options`: of each question, by its card.
     `evidence`: what a question's key was read from, where that is an attempt.
     """
 
@@ -64,7 +67,7 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
     first = lesson.plan.cards[0].id
     return Played(
         positions,
-        {name: value_of(fact, seen, first) for name, fact in lesson.plan.facts.items()},
+        {**lesson.drawn, **{name: value_of(fact, seen, first) for name, fact in lesson.plan.facts.items()}},
         {card: value_of(question.answer, seen, card) for card, question in lesson.questions},
         {
             card: question.among or options_at(question.kind, seen, card)

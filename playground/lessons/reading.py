@@ -14,6 +14,7 @@ from playground.builder.nodes import node_manifests
 from playground.builder.pods import pod_manifests
 from playground.lessons.format import LANGUAGES, TRACKS, Act, Lesson, Plan, Words
 from playground.lessons.own import PREFIX, handed
+from playground.lessons.varying import BadVariation, as_written
 from scheduler_core.commands import ApplyObjects, Command, SetConfiguration, SetSettings, command_from_json
 
 CONTENT = Path(__file__).parent / "content"
@@ -59,7 +60,10 @@ def read_lesson(folder: Path) -> Lesson:
         for language in LANGUAGES
         if (folder / f"{language}.yaml").exists()
     }
-    return Lesson(folder.name, plan, words)
+    try:
+        return as_written(Lesson(folder.name, plan, words))
+    except BadVariation as error:
+        raise BadLesson(f"{folder.name}/lesson.yaml: {error}") from error
 
 
 def _read(path: Path, kind: type[T]) -> T:

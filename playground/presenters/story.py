@@ -28,6 +28,9 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel:
         "story",
         {
             "slug": story,
+            "lesson": lesson.origin or story,
+            "variant": lesson.variant,
+            "varies": lesson.pattern is not None,
             "title": {language: words.title for language, words in lesson.words.items()},
             "chapters": cards[:-1],
             "latest": cards[-1] if cards else None,
@@ -53,7 +56,7 @@ def _card(
                 "ask": filled(words.cards[card.id].ask, values),
                 "right": filled(words.cards[card.id].right, values),
                 "wrong": filled(words.cards[card.id].wrong, values),
-                "do": words.cards[card.id].do,
+                "do": filled(words.cards[card.id].do, values),
             }
             for language, words in lesson.words.items()
         },

@@ -81,6 +81,7 @@ def _offered(lesson: Lesson) -> dict[str, Any]:
         "minutes": lesson.plan.minutes,
         "questions": len(lesson.questions),
         "steps": len(lesson.plan.cards),
+        "varies": lesson.pattern is not None,
         "words": {
             language: {"title": words.title, "summary": words.summary}
             for language, words in lesson.words.items()

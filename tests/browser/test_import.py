@@ -69,7 +69,9 @@ def test_a_chosen_file_is_previewed_in_the_drawer(
     drawer.get_by_label("or choose files").set_input_files(tmp_path / "node.json")
     drawer.get_by_role("button", name="Preview the import").click()
     drawer.get_by_role("button", name="Import 1 object", exact=True).click()
-    expect(page.locator("#node-filed")).to_be_attached()
+    expect(page.get_by_text("1 object imported")).to_be_visible()
+    expect(page.locator("#node-filed")).to_have_count(1)
+    expect(drawer).to_be_hidden()
 
 
 def test_a_renamed_import_shows_its_names_once_and_goes_on(

@@ -60,9 +60,9 @@ def test_right_answers_are_right_and_wrong_ones_wrong(slug, played):
 @pytest.mark.parametrize("slug", SLUGS)
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_every_value_in_a_text_is_computed(slug, language, played):
-    for words in LESSONS[slug].words[language].cards.values():
+    for card, words in LESSONS[slug].words[language].cards.items():
         for text in words.texts():
-            assert not placeholders(filled(text, played[slug].facts))
+            assert not placeholders(filled(text, played[slug].values_at(card)))
 
 
 @pytest.mark.parametrize("slug", SLUGS)

@@ -13,17 +13,18 @@ from playground.lessons.authoring.suggestions import Suggestion, suggestions
 from playground.lessons.authoring.writing import Writing
 from playground.lessons.checking import problems_of_play, problems_of_words
 from playground.lessons.facts import Value
-from playground.lessons.format import Act, Card, Lesson, Plan
+from playground.lessons.format import Card, Lesson, Question
 from playground.lessons.judging import as_text
 from playground.lessons.own import Handed, document_of, hand
-from playground.lessons.play import Played, play
-from playground.lessons.reading import beginning, command_of, lesson_of
+from playground.lessons.play import WRONG, Played, play
+from playground.lessons.reading import lesson_of
 from playground.lessons.texts import filled
-from scheduler_core.commands import ApplyObjects, Refused
+from playground.lessons.variants import problems_of_variants
+from playground.lessons.varying.filling import with_names
+from playground.lessons.whole import written_out
+from scheduler_core.commands import Refused
 from scheduler_core.view import InvalidObject
 
-# What a lesson that nobody has proved yet can come to, beyond what the engine refuses in words.
-WRONG = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 LARGEST = 1 << 20  # with every manifest written out
 
 
@@ -99,11 +100,12 @@ def check(files: LessonFiles, most_objects: int) -> Checked:
         _findings(found), titles, summaries, lesson.plan.minutes, lesson.plan.track, _unplayed(lesson)
     )
     try:
-        whole = _written_out(lesson, most_objects)
+        whole = written_out(lesson, most_objects)
         explored = explore(whole)
-        seen = _with_explored(seen, whole, explored)
+        seen = _with_names(_with_explored(seen, whole, explored), lesson)
         played = play(whole)
         found += problems_of_play(whole, played)
+        found += problems_of_variants(lesson, most_objects)
         slug, document = document_of(
             Handed(whole, played.positions, played.facts, played.keys, played.options, played.evidence)
         )
@@ -141,6 +143,32 @@ def _with_explored(checked: Checked, lesson: Lesson, explored: Explored) -> Chec
     return msgspec.structs.replace(checked, cards=cards, moments=shortened(explored.moments))
 
 
+def _with_names(checked: Checked, lesson: Lesson) -> Checked:
+    """The same, with what cards can wait for and ask written by the names of what varies."""
+    if not lesson.drawn:
+        return checked
+    cards = tuple(
+        msgspec.structs.replace(
+            card,
+            suggested=tuple(
+                msgspec.structs.replace(
+                    each,
+                    question=msgspec.convert(
+                        with_names(msgspec.to_builtins(each.question), lesson.drawn), Question
+                    ),
+                )
+                for each in card.suggested
+            ),
+        )
+        for card in checked.cards
+    )
+    moments = tuple(
+        msgspec.structs.replace(moment, when=with_names(dict(moment.when), lesson.drawn))
+        for moment in checked.moments
+    )
+    return msgspec.structs.replace(checked, cards=cards, moments=moments)
+
+
 def _findings(found: list[str]) -> tuple[Finding, ...]:
     return tuple(Finding(text) for text in dict.fromkeys(found))
 
@@ -158,36 +186,6 @@ def _of_plan(lesson: Lesson) -> Iterator[str]:
     yield from (f"card {card} says nothing" for card in ids if card in silent)
     if lesson.plan.next and lesson_of(lesson.plan.next) is None:
         yield f"next: there is no lesson {lesson.plan.next}"
-
-
-def _written_out(lesson: Lesson, most_objects: int) -> Lesson:
-    """The same lesson with every manifest and command written out, so that whoever is handed it makes none."""
-    plan = lesson.plan
-    *_settings, world = beginning(plan)
-    assert isinstance(world, ApplyObjects)
-    if len(world.objects) > most_objects:
-        raise ValueError(
-            f"the lesson's world has {len(world.objects):,} objects; {most_objects:,} are allowed here"
-        )
-    whole = msgspec.structs.replace(
-        plan,
-        nodes=(),
-        pods=(),
-        objects=tuple(dict(manifest) for manifest in world.objects),
-        cards=tuple(msgspec.structs.replace(card, do=_command(card.do)) for card in plan.cards),
-        task=None
-        if plan.task is None
-        else msgspec.structs.replace(
-            plan.task,
-            start=tuple(filter(None, map(_command, plan.task.start))),
-            solution=tuple(filter(None, map(_command, plan.task.solution))),
-        ),
-    )
-    return Lesson(lesson.slug, msgspec.convert(msgspec.to_builtins(whole), Plan), lesson.words)
-
-
-def _command(act: Act | None) -> Act | None:
-    return None if act is None else Act(command=msgspec.to_builtins(command_of(act)), until=act.until)
 
 
 def _unplayed(lesson: Lesson) -> tuple[SeenCard, ...]:

@@ -12,6 +12,7 @@ import yaml
 
 from playground.lessons.authoring.grammar import When
 from playground.lessons.format import LANGUAGES, Lesson, Plan, Task, Words
+from playground.lessons.varying import BadVariation, as_written
 
 PLAN = "lesson.yaml"
 MOST_CARDS = 60
@@ -74,7 +75,10 @@ def read_files(files: LessonFiles) -> Lesson:
     }
     if not words:
         raise BadFile("en.yaml", 0, "a lesson needs words: en.yaml, zh-hans.yaml or both")
-    return Lesson("own", plan, words)
+    try:
+        return as_written(Lesson("own", plan, words))
+    except BadVariation as bad:
+        raise BadFile(PLAN, line_of(files.plan, f"$.{bad.path}"), str(bad)) from None
 
 
 def _mapping(name: str, text: str) -> Any:

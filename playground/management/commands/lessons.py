@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 from playground.lessons import BadLesson, Lesson, problems, read_lessons
 from playground.lessons.authoring import Checked, check, files_in
 from playground.lessons.reading import CONTENT
+from playground.lessons.variants import problems_of_variants
 from playground.management.terminal.tables import table
 
 WRONG = 1
@@ -25,8 +26,8 @@ class Command(BaseCommand):
 
     help = (
         "List the lessons, with track, languages, steps, questions and minutes. --check plays each one to its end with the engine, "
-        "answers its questions right and wrong, solves its task, and holds its languages against each other. Exit status: 0 all is "
-        "well, 1 a lesson is not, 2 a lesson's files can't be read."
+        "answers its questions right and wrong, solves its task, holds its languages against each other, and proves some variants "
+        "where it varies. Exit status: 0 all is well, 1 a lesson is not, 2 a lesson's files can't be read."
     )
     requires_system_checks: list[str] = []
 
@@ -60,7 +61,11 @@ class Command(BaseCommand):
         except BadLesson as error:
             raise CommandError(str(error), returncode=UNREAD) from error
         slugs = frozenset(lesson.slug for lesson in lessons)
-        wrong = {each.slug: problems(each, slugs) for each in lessons} if options["check"] else {}
+        wrong = (
+            {each.slug: [*problems(each, slugs), *problems_of_variants(each)] for each in lessons}
+            if options["check"]
+            else {}
+        )
         rows = [_row(lesson, not wrong.get(lesson.slug)) for lesson in lessons]
         if options["json"]:
             self.stdout.write(json.dumps({"lessons": rows}, ensure_ascii=False, indent=2))

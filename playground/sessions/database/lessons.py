@@ -113,6 +113,12 @@ def document(slug: str) -> bytes:
     return b"" if row is None else zlib.decompress(bytes(row.data))
 
 
+def keep_document(slug: str, document: bytes) -> None:
+    """Keep a lesson as it is handed on, for the sessions that will have it."""
+    defaults = {"data": zlib.compress(document, 6), "used": timezone.now()}
+    LessonDocument.objects.update_or_create(slug=slug, defaults=defaults)
+
+
 def of_story(slug: str) -> Lesson | None:
     """The lesson of a session's story, whoever made it."""
     data = document(slug)

@@ -92,6 +92,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     traces.NextTraceLines,
     traces.CheckTrace,
     lessons.CheckLesson,
+    lessons.DrawVariant,
     traces.OpenFile,
     traces.NextFilePart,
 )

@@ -21,6 +21,7 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.base import Data, Query, Request
 from playground.sessions.protocol.comparing import AttemptDetail, HistoryOutline
 from playground.sessions.protocol.errors import InThePast, LimitReached, NotAllowed, SessionError, Unavailable
+from playground.sessions.protocol.lessons import Variant
 from playground.sessions.protocol.looking import ClusterYaml, Compare, PanelChange, Seen, Shown
 from playground.sessions.protocol.moving import ImportPlan, TextApplied
 from playground.sessions.protocol.traces import FileForm, TraceChecked
@@ -499,6 +500,12 @@ async def check_lesson(files: LessonFiles, author: str, move: bool = False) -> C
     """Play what somebody wrote, in a process of its own; `move`: its cards' positions become moments."""
     check = runtime().lessons.check
     return await runtime().call(lambda: check(files, author, move))
+
+
+async def draw_variant(slug: str, lesson: bytes, seed: str, author: str) -> Variant:
+    """Draw a variant of a lesson and prove it, in a process of its own; `lesson`: as it is handed on, where it is one of those."""
+    draw = runtime().lessons.draw
+    return await runtime().call(lambda: draw(slug, lesson, seed, author))
 
 
 async def check_trace(data: bytes, name: str, creator: str) -> tuple[TraceChecked, Session]:

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Protocol
 
@@ -79,6 +80,10 @@ class Audience(Protocol):
 
     @property
     def watched(self) -> bool: ...
+
+    @property
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """What a slice waits for before it works."""
 
     def due(self) -> bool:
         """Whether somebody is to be shown where the present slice ends."""
@@ -207,8 +212,11 @@ class Driver:
         return max(1, int(play.rate * PLAY_TICK))
 
     async def _slice(self) -> bool:
-        """One slice of work, logged; True where nothing is left to do."""
-        async with self._changes.exclusive():
+        """One slice of work, logged; True where nothing is left to do, or it was stopped while it waited for its turn."""
+        await self._changes.engine.ready()  # to open it takes long, and is nobody's turn
+        async with self._changes.exclusive(), self._audience.turn:
+            if self._stop.is_set():
+                return True
             keep = self._audience.due()
             moved = await self._changes.engine.call(self._request(keep))
             self._progress = moved.after

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from typing import TypeVar
 
@@ -205,6 +206,12 @@ class LiveSession:
     @property
     def watched(self) -> bool:
         return bool(self.publisher.viewers)
+
+    @property
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """A play waits in a row with others; who steps, commands or runs waits for none of them."""
+        driver = self.driver
+        return self.services.turns.taken() if driver and isinstance(driver.drive, Play) else nullcontext()
 
     def due(self) -> bool:
         return self.publisher.due()

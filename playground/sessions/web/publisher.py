@@ -12,6 +12,7 @@ import logging
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
@@ -50,6 +51,10 @@ class Watched(Protocol):
 
     @property
     def running(self) -> Running | None: ...
+
+    @property
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """What a delta waits for before it is made."""
 
     async def ready(self) -> None: ...
 
@@ -188,7 +193,8 @@ class Publisher:
             try:
                 await self._session.ready()  # to open the engine is no part of what a delta costs
                 started = time.monotonic()
-                await self.publish()
+                async with self._session.turn:
+                    await self.publish()
             except SessionGone:
                 self.gone()
             except Unavailable as error:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from playground.sessions.web.engines.pool import Pool
 from playground.sessions.web.engines.room import Room
 from playground.sessions.web.jobs.registry import Jobs
 from playground.sessions.web.loop import SessionsLoop
 from playground.sessions.web.relay import Relay
+from playground.sessions.web.turns import Turns
 
 
 @dataclass(frozen=True)
@@ -21,3 +22,4 @@ class Services:
     room: Room
     relay: Relay
     jobs: Jobs
+    turns: Turns = field(default_factory=Turns)

@@ -245,6 +245,11 @@ def check_lesson(engines: Engines, session: int, request: teaching.CheckLesson) 
     return lessons.check_lesson(request)
 
 
+def draw_variant(engines: Engines, session: int, request: teaching.DrawVariant) -> Steps[teaching.Variant]:
+    yield
+    return lessons.draw_variant(request)
+
+
 class Handler(NamedTuple):
     """`slow`: takes turns with other slow work from the start; `unhurried`: nobody waits for it; `too_much`: what is said where it takes
     more memory than one job may, none where it needs no such budget.
@@ -319,6 +324,7 @@ OF_THE_WORKER: dict[type[Request[Any]], Handler] = {
     tracing.NextTraceLines: Handler(next_trace_lines),
     tracing.CheckTrace: Handler(check_trace),
     teaching.CheckLesson: Handler(check_lesson),
+    teaching.DrawVariant: Handler(draw_variant),
     tracing.OpenFile: Handler(open_file),
     tracing.NextFilePart: Handler(next_file_part),
 }

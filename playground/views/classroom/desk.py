@@ -19,8 +19,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from playground.classroom import rooms
 from playground.classroom.hub import mark
-from playground.lessons import lesson_of
 from playground.models import Answer, Room
+from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient
@@ -64,7 +64,7 @@ async def desk(request: HttpRequest, room: Room) -> HttpResponse:
         "session": room.session,
         "link": link,
         "over": rooms.is_over(room),
-        "lesson": lesson_of(room.session.story) is not None,
+        "lesson": await in_thread(lessons.of_story, room.session.story) is not None,
         "hours": settings.ROOM_HOURS,
         "days": settings.ROOM_RETENTION_DAYS,
         "words": words(),

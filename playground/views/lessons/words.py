@@ -73,6 +73,12 @@ PROBLEMS = (
     (r"task: its check does not hold after the solution", gettext_noop("The task's solution does not bring about what it asks for.")),
     (r"task: its check does not hold after the solution, as it has none",
      gettext_noop("The task has no solution yet. Write one in the files.")),
+    (r"variant (?P<name>\d+) can't be shown: .*",
+     gettext_noop("Variant %(name)s can't be shown, nor what else its number draws: not every question has one answer, or what is "
+                  "required does not hold. Declare narrower ranges in the files.")),
+    (r"(?:en|zh-hans)\.yaml: it says `(?P<name>.+)`, which varies; .*",
+     gettext_noop("The words say %(name)s, which varies: write its name between braces.")),
+    (r"vary: nothing uses (?P<name>\w+); .*", gettext_noop("%(name)s varies, and nothing uses it.")),
 )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from playground.sessions.web.jobs.imports import Imported, take_file
 from playground.sessions.web.jobs.registry import Job
 from playground.views.access import author, edits, opens
 from playground.views.paging import page_of
-from playground.views.responses import done, go, position, refused, warn, workbench
+from playground.views.responses import go, position, refused, warn, workbench
 from playground.views.workbench.texts import large_file, received
 from scheduler_core.view import snapshot_command
 
@@ -149,7 +149,8 @@ def _done(request: HttpRequest, client: SessionClient, count: int) -> HttpRespon
     words = ngettext("%(count)s object imported", "%(count)s objects imported", count) % {
         "count": f"{count:,}"
     }
-    return done(request, client, words, "studio")
+    messages.success(request, words)
+    return go(request, reverse("studio", args=[client.key]))
 
 
 def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from django.db import OperationalError
 from playground.asgi import application
 from playground.models import LogEntry, Session
 from playground.sessions.database import log
+from playground.sessions.web import turns
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.engines.worker import Worker
 from playground.sessions.web.runtime import runtime
@@ -341,6 +342,48 @@ async def test_there_is_one_driver_whatever_the_number_of_viewers(pages: Pages) 
     await one.until(stands_still)
     await session.arefresh_from_db()
     assert 1 < session.head <= 6 + 30 * (time.monotonic() - began)
+
+
+async def test_who_steps_waits_for_no_play_and_plays_wait_in_a_row(
+    pages: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "PATIENCE", 30.0)
+    played = await create_session("Play", commands=[cluster(3, 200)])
+    stepped = await create_session("Step", commands=[cluster(3, 200)])
+    player, person = await pages(played.edit_key), await pages(stepped.edit_key)
+    await player.look()
+    await person.look()
+    free = asyncio.Event()
+    loop = runtime().services.loop
+    holding = [asyncio.create_task(loop.call(lambda: _hold(free))) for _ in range(turns.PLAYS_AT_ONCE)]
+    await asyncio.sleep(0.1)
+    await player.send({"type": "play", "grain": "plugin", "rate": 30})
+    delta = await person.ask({"type": "step", "grain": "plugin"})
+    await asyncio.sleep(0.3)
+    await played.arefresh_from_db()
+    assert (delta["seq"], played.head) == (2, 1)
+    loop.loop.call_soon_threadsafe(free.set)
+    await player.until(lambda message: message["running"] and message["seq"] >= 5)
+    await asyncio.gather(*holding)
+
+
+async def test_a_play_goes_on_where_those_ahead_hang(pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "PATIENCE", 0.1)
+    played = await create_session("Play", commands=[cluster(3, 200)])
+    player = await pages(played.edit_key)
+    await player.look()
+    free = asyncio.Event()
+    loop = runtime().services.loop
+    holding = [asyncio.create_task(loop.call(lambda: _hold(free))) for _ in range(turns.PLAYS_AT_ONCE)]
+    await player.send({"type": "play", "grain": "plugin", "rate": 30})
+    await player.until(lambda message: message["running"] and message["seq"] >= 3)
+    loop.loop.call_soon_threadsafe(free.set)
+    await asyncio.gather(*holding)
+
+
+async def _hold(free: asyncio.Event) -> None:
+    async with runtime().services.turns.taken():
+        await free.wait()
 
 
 async def test_a_play_pauses_when_nobody_has_watched_for_a_while(pages: Pages, settings: Any) -> None:

@@ -1,0 +1,81 @@
+"""Proves that each question of a variant has one answer: the engine plays it to its end and does its task before anybody sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from playground.lessons.checking import problems_of_play
+from playground.lessons.format import Lesson, Question, Vary
+from playground.lessons.own import Handed
+from playground.lessons.play import WRONG, Played, play
+from playground.lessons.varying.declared import said
+from playground.lessons.varying.filling import variants_of
+from playground.lessons.varying.values import holds
+from playground.lessons.whole import written_out
+from scheduler_core.commands import Refused
+from scheduler_core.view import InvalidObject
+
+MOST_TRIES = 20
+OTHER_SEED = 1
+
+
+class Unproven(ValueError):
+    """No variant that a seed draws has one answer to each question: why the last one has not."""
+
+
+def proven(lesson: Lesson, seed: str, most_objects: int) -> Handed:
+    """The first variant of a seed that holds, as it was played; raises Unproven after MOST_TRIES."""
+    why = "no draw is what the lesson requires of its values"
+    for variant in islice(variants_of(lesson, seed), MOST_TRIES):
+        try:
+            whole = written_out(variant, most_objects)
+            played = play(whole)
+            found = next(faults(whole, played), "")
+        except (Refused, InvalidObject, *WRONG) as error:
+            found = str(error) or type(error).__name__
+        if not found:
+            return Handed(whole, played.positions, played.facts, played.keys, played.options, played.evidence)
+        why = found
+    raise Unproven(why)
+
+
+def faults(lesson: Lesson, played: Played) -> Iterator[str]:
+    """Why a variant is not shown, a sentence each."""
+    yield from _of_names(lesson)
+    yield from _of_requirements(lesson, played)
+    for card, question in lesson.questions:
+        yield from _of_answer(card, question, played)
+    yield from problems_of_play(lesson, played)
+    if (other := play(lesson, OTHER_SEED).keys) != played.keys:
+        cards = ", ".join(card for card in played.keys if other[card] != played.keys[card])
+        yield f"card {cards}: under another seed of the session the answer is another one"
+
+
+def _of_names(lesson: Lesson) -> Iterator[str]:
+    """An object that is there twice would be one."""
+    names = [
+        (each.get("kind"), each["metadata"].get("namespace"), each["metadata"]["name"])
+        for each in lesson.plan.objects
+    ]
+    yield from (
+        f"{kind} {name} is there twice" for kind, space, name in names if names.count((kind, space, name)) > 1
+    )
+
+
+def _of_requirements(lesson: Lesson, played: Played) -> Iterator[str]:
+    assert lesson.pattern is not None and isinstance(lesson.pattern.vary, Vary)
+    for number, require in enumerate(lesson.pattern.vary.require):
+        if not holds(require, played.facts):
+            yield f"vary.require[{number}]: {said(lesson.pattern.vary, number)} does not hold"
+
+
+def _of_answer(card: str, question: Question, played: Played) -> Iterator[str]:
+    """What would leave a choice among several right answers, or between two that read the same."""
+    options = played.options[card]
+    if len(set(options)) < len(options):
+        yield f"card {card}: two of {', '.join(options)} read the same"
+    if "node_of" in question.answer:
+        totals = [float(text) for text in played.evidence[card].said.values() if text.isdecimal()]
+        if totals.count(max(totals, default=0)) > 1:
+            yield f"card {card}: several nodes have the highest total, and a draw decides among them"

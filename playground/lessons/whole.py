@@ -1,0 +1,38 @@
+"""A lesson with every manifest and command written out, so that whoever is handed it makes none."""
+
+from __future__ import annotations
+
+import msgspec
+
+from playground.lessons.format import Act, Lesson, Plan
+from playground.lessons.reading import beginning, command_of
+from scheduler_core.commands import ApplyObjects
+
+
+def written_out(lesson: Lesson, most_objects: int) -> Lesson:
+    """The same lesson, written out. ValueError where its world has more objects than are allowed."""
+    plan = lesson.plan
+    world = next(command for command in beginning(plan) if isinstance(command, ApplyObjects))
+    if len(world.objects) > most_objects:
+        raise ValueError(
+            f"the lesson's world has {len(world.objects):,} objects; {most_objects:,} are allowed here"
+        )
+    whole = msgspec.structs.replace(
+        plan,
+        nodes=(),
+        pods=(),
+        objects=tuple(dict(manifest) for manifest in world.objects),
+        cards=tuple(msgspec.structs.replace(card, do=_command(card.do)) for card in plan.cards),
+        task=None
+        if plan.task is None
+        else msgspec.structs.replace(
+            plan.task,
+            start=tuple(filter(None, map(_command, plan.task.start))),
+            solution=tuple(filter(None, map(_command, plan.task.solution))),
+        ),
+    )
+    return msgspec.structs.replace(lesson, plan=msgspec.convert(msgspec.to_builtins(whole), Plan))
+
+
+def _command(act: Act | None) -> Act | None:
+    return None if act is None else Act(command=msgspec.to_builtins(command_of(act)), until=act.until)

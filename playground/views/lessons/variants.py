@@ -1,0 +1,97 @@
+"""A lesson with other numbers and names: a variant is drawn and proven, then started in a session of one's own."""
+
+from __future__ import annotations
+
+import secrets
+
+import msgspec
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from playground.lessons import Lesson, beginning, lesson_of
+from playground.lessons.own import hand
+from playground.models import OwnLesson
+from playground.recent import remember
+from playground.sessions.database import lessons
+from playground.sessions.database.asking import in_thread
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.web.client import SessionClient, create_session, draw_variant
+from playground.templatetags.lessons import in_language
+from playground.views.access import author, opens
+from playground.views.home import creator
+from playground.views.lessons.access import takes
+from playground.views.responses import problem
+
+MOST_VARIANTS = 9999
+
+
+@require_POST
+async def new_variant(request: HttpRequest) -> HttpResponse:
+    """Start a variant of one of the lessons that there are."""
+    slug = request.POST.get("lesson", "")
+    try:
+        return await _start(request, lesson_of(slug), slug)
+    except SessionError as error:
+        return problem(request, error)
+
+
+@require_POST
+@takes
+async def own_variant(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
+    """Start a variant of a lesson of somebody's own, as learners have it."""
+    await in_thread(lessons.was_used, lesson.pk)
+    return await _of_story(request, lesson.document)
+
+
+@require_POST
+@opens
+async def another_variant(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Start another variant of a session's lesson; the session stays as it is."""
+    return await _of_story(request, client.session.story)
+
+
+async def _of_story(request: HttpRequest, slug: str) -> HttpResponse:
+    return await _start(request, await in_thread(lessons.of_story, slug), slug)
+
+
+async def _start(request: HttpRequest, lesson: Lesson | None, slug: str) -> HttpResponse:
+    if lesson is None or lesson.pattern is None:
+        raise SessionError(
+            _("There are no variants of this lesson: it always has the same numbers and names.")
+        )
+    seed = _seed(request.POST.get("variant", ""))
+    handed_on = await in_thread(lessons.document, slug)
+    drawn = await draw_variant(slug, handed_on, seed, author(request))
+    if not drawn.document:
+        raise SessionError(
+            _(
+                "No variant %(variant)s of this lesson has one answer to each question. Please try another one."
+            )
+            % {"variant": seed}
+        )
+    await in_thread(lessons.keep_document, drawn.slug, drawn.document)
+    variant = hand(drawn.document).lesson
+    title = in_language({language: words.title for language, words in variant.words.items()})
+    session = await create_session(
+        name=_("%(title)s, variant %(variant)s") % {"title": str(title)[:100], "variant": seed},
+        story=drawn.slug,
+        commands=list(map(msgspec.to_builtins, beginning(variant.plan))),
+        creator=creator(request),
+    )
+    await remember(request, session.edit_key)
+    return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
+
+
+def _seed(text: str) -> str:
+    """Which variant it is to be; any one where nothing is said."""
+    text = text.strip()
+    if not text:
+        return str(1 + secrets.randbelow(MOST_VARIANTS))
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text[:9]) <= MOST_VARIANTS and len(text) <= 4):
+        raise SessionError(
+            _("The variant “%(variant)s” is not a whole number from 1 to %(most)d.")
+            % {"variant": text[:40], "most": MOST_VARIANTS}
+        )
+    return str(int(text))
