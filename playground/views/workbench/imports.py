@@ -121,7 +121,7 @@ async def _begin_apply(
         if target is client:
             job = await client.begin_apply(token, plan.accepted, PATIENCE)
         else:
-            text = SimpleUploadedFile("", await client.preview_text(token))
+            text = SimpleUploadedFile("import", await client.preview_text(token))
             path = await in_thread(take_file, text)
             job = await target.begin_import(path, "", author(request), plan.renamed, PATIENCE)
     warn(request, plan.warnings)
