@@ -70,10 +70,11 @@ class EngineConnection:
         self.crashes.require_calm(reading=True)
         if self._opening is None or self._opening.done():
             self._opening = asyncio.create_task(self._open())
-        done, _ = await asyncio.wait({self._opening}, timeout=wait)
+        opening = self._opening  # by the time that it is done, somebody may have begun the next one
+        done, _ = await asyncio.wait({opening}, timeout=wait)
         if not done:
             raise await self._progress()
-        self._opening.result()
+        opening.result()
 
     @property
     def is_open(self) -> bool:
