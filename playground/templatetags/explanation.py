@@ -19,6 +19,8 @@ register = template.Library()
 Part = Mapping[str, Any]
 BAR = '<svg class="mini" aria-hidden="true"><rect width="{}%" height="100%"/></svg>'
 POD = '<a href="?pod={}" data-pod="{}"><code>{}</code></a>'
+# The fields of a look by the kinds that they choose; an object of another kind is chosen as kind/namespace/name.
+SUBJECTS = {"Node": "node", "Pod": "pod", "PersistentVolumeClaim": "claim", "ResourceClaim": "claim"}
 LEADING = '<a class="leading" href="?{0}={1}&amp;tab={2}&amp;field={3}" data-{0}="{4}" data-tab="{2}" data-field="{5}">{6}</a>'
 WRAPPERS = {"code": "<code>{}</code>", "aside": '<span class="by">{}</span>', "below": '<p class="by">{}</p>'}
 # In the cell that names its row, what stands below the name is no paragraph.
@@ -41,10 +43,18 @@ def _line(parts: Iterable[Part], wrappers: Mapping[str, str]) -> SafeString:
 
 
 def _leading(part: Part) -> str:
-    """A value with the way to the field where it is written, or to the node's summary."""
+    """A value with the way to the field where it is written, or to the object's summary."""
     tab, field = ("yaml", part["path"]) if part["path"] else ("summary", "")
-    name = part["object"].lower()
-    return format_html(LEADING, name, quote(part["key"]), tab, quote(field), part["key"], field, part["text"])
+    subject, key = _chosen(part["object"], part["key"])
+    return format_html(LEADING, subject, quote(key), tab, quote(field), key, field, part["text"])
+
+
+def _chosen(kind: str, key: str) -> tuple[str, str]:
+    """The look's field that chooses an object, and its value there."""
+    if kind in SUBJECTS:
+        return SUBJECTS[kind], key
+    namespace, _, name = key.rpartition("/")
+    return "controller", f"{kind}/{namespace}/{name}"
 
 
 def _part(part: Part, wrappers: Mapping[str, str]) -> str:

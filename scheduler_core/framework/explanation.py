@@ -57,7 +57,7 @@ class Amount:
 class Written:
     """A value as a manifest has it, with where it is written."""
 
-    text: str
+    text: str | Key
     source: Source
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.explanation import Explanation, Row, Source, Table, Written, gettext_noop
 from scheduler_core.framework.plugin import Plugin, Rows, Verdicts
 from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import unresolvable
@@ -19,6 +20,8 @@ NAME = "NodeName"
 
 OTHER_NODE = Reason("OtherNode", "node(s) didn't match the requested node name")
 REFUSED = unresolvable(OTHER_NODE())
+
+_COLUMNS = gettext_noop("the pod names"), gettext_noop("this node")
 
 
 class NodeName(Plugin):
@@ -35,3 +38,14 @@ class NodeName(Plugin):
         wanted = nodes.row(pod.node_name)
         refused = np.ones(len(rows), np.bool_) if wanted is None else rows != wanted
         return Verdicts.refuse(refused, REFUSED)
+
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """The node that the pod names beside this one."""
+        if not pod.node_name:
+            return ()
+        name = nodes.names[row]
+        cells = (
+            (Written(pod.node_name, Source("Pod", pod.key, "spec.nodeName")),),
+            (Written(name, Source("Node", name, "metadata.name")),),
+        )
+        return (Table(_COLUMNS, (Row(cells, bad=pod.node_name != name),)),)

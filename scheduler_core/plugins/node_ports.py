@@ -14,10 +14,25 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.drafts import Change, Draft, Refusal
 from scheduler_core.framework.events import Action, On
+from scheduler_core.framework.explanation import (
+    Below,
+    Code,
+    Explanation,
+    Key,
+    Part,
+    Parts,
+    Row,
+    Source,
+    Table,
+    Words,
+    Written,
+    gettext_noop,
+)
 from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import SKIP, error, unschedulable
 from scheduler_core.objects.pod import HostPort, Pod
+from scheduler_core.objects.resources import is_sidecar
 from scheduler_core.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
 from scheduler_core.plugins.helper.hints import was_placed
 
@@ -32,6 +47,8 @@ ANY_IP = "0.0.0.0"  # noqa: S104 - a host port's wildcard address, nothing liste
 
 NO_STATE = error(f'reading "{PRE_FILTER_STATE}" from cycleState: not found')
 
+_COLUMNS = gettext_noop("host port"), gettext_noop("held by")
+_FREE = Words(gettext_noop("free"))
 _NOTHING_TO_DO = PreFilterResult(SKIP)
 _GO_ON = PreFilterResult()
 
@@ -73,6 +90,11 @@ class NodePorts(Plugin):
         refused = taken[rows]
         return Verdicts.refuse(refused, REFUSED) if refused.any() else None
 
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Each host port that the pod wants, with the ports on the node that keep it from having it."""
+        rows = tuple(_explained(port, place, pod, nodes.pods[row]) for port, place in _places(pod))
+        return (Table(_COLUMNS, rows),) if rows else ()
+
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         """Give the host ports up, or delete who has them."""
         spec, nodes, row = refusal.pod.spec, refusal.nodes, refusal.row
@@ -88,6 +110,32 @@ class NodePorts(Plugin):
         if holders and not draft.changes and len(holders) <= MOST_DELETED:
             yield delete_pods(draft, nodes.names[row], holders)
         yield from add_node(draft, refusal)
+
+
+def _explained(port: HostPort, place: str, pod: Pod, others: Iterable[Pod]) -> Row:
+    wanted = (Written(_text(port), Source("Pod", pod.key, place)),)
+    held: list[Part] = []
+    for other in others:
+        for used, path in _places(other):
+            if _clash(port, (used,)):
+                holder = Written(_text(used), Source("Pod", other.key, path))
+                held += [Code(Key(other.key)), Below((holder,))]
+    parts: Parts = tuple(held) or (_FREE,)
+    return Row((wanted, parts), bad=bool(held))
+
+
+def _places(pod: Pod) -> Iterator[tuple[HostPort, str]]:
+    """The pod's host ports, each with its path in the manifest; of init containers those of sidecars alone."""
+    spec = pod.manifest["spec"]
+    paths = (
+        f"spec.{containers}[{i}].ports[{j}].hostPort"
+        for containers in ("initContainers", "containers")
+        for i, container in enumerate(spec.get(containers) or ())
+        if containers == "containers" or is_sidecar(container)
+        for j, port in enumerate(container.get("ports") or ())
+        if (port.get("hostPort") or 0) > 0
+    )
+    return zip(pod.spec.host_ports, paths, strict=True)
 
 
 def _without_host_ports(manifest: dict[str, Any]) -> None:

@@ -14,7 +14,17 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.drafts import Change, Draft, Refusal
 from scheduler_core.framework.events import Action, On
-from scheduler_core.framework.explanation import Below, Code, Explanation, Row, Table, gettext_noop
+from scheduler_core.framework.explanation import (
+    Below,
+    Code,
+    Explanation,
+    Parts,
+    Row,
+    Source,
+    Table,
+    Written,
+    gettext_noop,
+)
 from scheduler_core.framework.plugin import Evidence, Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.framework.reasons import Reason, Said
 from scheduler_core.framework.status import SKIP, Status, unresolvable
@@ -191,12 +201,16 @@ class VolumeZone(Plugin):
 
 
 def _explained(topology: Topology, nodes: NodeTable, row: int) -> Row:
-    labels = nodes.nodes[row].labels
-    value = labels.get(topology.key, labels.get(_NEW_NAMES.get(topology.key, "")))
+    labels, node = nodes.nodes[row].labels, nodes.names[row]
+    key = topology.key if topology.key in labels else _NEW_NAMES.get(topology.key, topology.key)
+    here: Parts = ("-",)
+    if labels.get(key):
+        here = (Written(labels[key], Source("Node", node, f"metadata.labels[{key}]")),)
+    wanted = Source("PersistentVolume", topology.volume, f"metadata.labels[{topology.key}]")
     cells = (
         (Code(topology.volume), Below((topology.key,))),
-        (", ".join(topology.values),),
-        (value or "-",),
+        (Written(", ".join(topology.values), wanted),),
+        here,
     )
     return Row(cells, bad=not _within(nodes, topology)[row])
 

@@ -44,7 +44,7 @@ def _text(part: Part) -> str:
         case str(shown) | Words(shown) | Key(shown) | PodName(shown):
             return shown
         case Written(shown, _):
-            return shown
+            return shown if isinstance(shown, str) else shown.text
         case Code(inner):
             return _text(inner)
         case Amount(_, value):

@@ -86,7 +86,7 @@ def _part(part: Part) -> dict[str, Any]:
         case Amount():
             return _amount(part)
         case Written(text, source):
-            return _leading(text, source)
+            return _leading(text if isinstance(text, str) else short(text.text), source)
         case Code(inner):
             return {"kind": "code", "parts": [_part(inner)]}
         case PodName(key):

@@ -18,8 +18,10 @@ from scheduler_core.framework.explanation import (
     Part,
     Parts,
     Row,
+    Source,
     Table,
     Words,
+    Written,
     gettext_noop,
 )
 from scheduler_core.objects.node import Node
@@ -70,35 +72,62 @@ def explained(
     asked: NodeFilter, node: Node, found: Found | None, tree: SearchTree, order: str
 ) -> Explanation:
     """`found`: what the search said, None where there was nothing to search; `order`: what depends on the order of slices."""
-    rows = list(_claim_rows(asked, node, found))
+    places = Places(asked.facts.inventory.slices if asked.facts.inventory is not None else ())
+    rows = list(_claim_rows(asked, node, found, places))
     blocks: list[Paragraph | Table] = [Table(_CLAIMS, tuple(rows))] if rows else []
     if found is not None and found.timed_out:
         blocks.append(Paragraph((_TIMED_OUT,), "bad"))
     elif found is not None and found.error:
         blocks.append(Paragraph((Code(found.error),), "bad"))
     elif found is not None and found.given is None:
-        blocks += _devices(tree.root)
+        blocks += _devices(tree.root, places)
     if order:
         blocks.append(Paragraph((_MAY_DIFFER[order],), "plain"))
     return tuple(blocks)
 
 
-def _claim_rows(asked: NodeFilter, node: Node, found: Found | None) -> Iterator[Row]:
+class Places:
+    """Where devices are written, by driver/pool/name: in the slices that were there when the attempt began."""
+
+    def __init__(self, slices: Iterable[Manifest]) -> None:
+        self._pools: dict[str, list[Manifest]] = {}
+        for each in slices:
+            spec = each["spec"]
+            self._pools.setdefault(f"{spec['driver']}/{spec['pool']['name']}", []).append(each)
+
+    def part(self, text: str, device: str) -> Part:
+        """The text with the way to the device, where a slice has it."""
+        pool, _, name = device.rpartition("/")
+        for each in self._pools.get(pool, ()):
+            for i, listed in enumerate(each["spec"].get("devices") or ()):
+                if listed["name"] == name:
+                    source = Source("ResourceSlice", each["metadata"]["name"], f"spec.devices[{i}]")
+                    return Written(text, source)
+        return Code(text)
+
+
+def _claim_rows(asked: NodeFilter, node: Node, found: Found | None, places: Places) -> Iterator[Row]:
     store = asked.facts.store
     unavailable = asked.unavailable_on(node)
     results = iter(() if found is None or found.given is None else found.given.results)
     for index, claim in enumerate(store.claims):
-        name: Parts = (_EXTENDED,) if is_in_memory(claim) else (Code(Key(key_of(claim))),)
-        if allocation_of(claim) is not None:
+        allocated = allocation_of(claim) is not None
+        name: Parts = (_EXTENDED,) if is_in_memory(claim) else (_claim(claim, allocated),)
+        if allocated:
             out = index in unavailable
-            parts: Parts = (_HAS, *_listed(_texts(claim)))
+            parts: Parts = (_HAS, *_listed(_texts(claim), places))
             yield Row((name, (*parts, ": ", _OUT_OF_REACH) if out else parts), bad=out)
             continue
         result = next(results, None)
         if result is None:
             yield Row((name, (_NOTHING,)), bad=True)
         else:
-            yield Row((name, (_WOULD_GET, *_listed(result.texts()))))
+            yield Row((name, (_WOULD_GET, *_listed(result.texts(), places))))
+
+
+def _claim(claim: Manifest, allocated: bool) -> Written:
+    key, path = key_of(claim), "status.allocation" if allocated else "spec.devices.requests"
+    return Written(Key(key), Source("ResourceClaim", key, path))
 
 
 def _texts(claim: Manifest) -> list[str]:
@@ -107,21 +136,22 @@ def _texts(claim: Manifest) -> list[str]:
     ]
 
 
-def _listed(texts: Iterable[str]) -> Parts:
+def _listed(texts: Iterable[str], places: Places) -> Parts:
+    """Each as request=device."""
     parts: list[Part] = []
     for text in texts:
-        parts += [" ", Code(text)]
+        parts += [" ", places.part(text, text.partition("=")[2])]
     return tuple(parts) or (" ", _NO_DEVICE)
 
 
-def _devices(root: Mapping[str, Any]) -> list[Paragraph | Table]:
+def _devices(root: Mapping[str, Any], places: Places) -> list[Paragraph | Table]:
     """Each device that was looked at, with the last thing that kept it from being taken."""
     refused: dict[str, Parts] = {}
     for device in _looked_at(root):
         why = _why(device)
         if why and refused.get(device["device"]) != (_GIVEN_BACK,):  # what it was tried for holds it in use
             refused[device["device"]] = why
-    rows = [Row(((Code(name),), why), bad=True) for name, why in refused.items()]
+    rows = [Row(((places.part(name, name),), why), bad=True) for name, why in refused.items()]
     return [Table(_DEVICES, tuple(rows[:SHOWN]), max(len(rows) - SHOWN, 0))] if rows else []
 
 

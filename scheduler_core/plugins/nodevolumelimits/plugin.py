@@ -15,7 +15,7 @@ from scheduler_core.cluster.table import NodeTable
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.drafts import Change, Draft, Refusal
 from scheduler_core.framework.events import Action, On
-from scheduler_core.framework.explanation import Explanation, Row, Table, gettext_noop
+from scheduler_core.framework.explanation import Explanation, Row, Source, Table, Written, gettext_noop
 from scheduler_core.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.framework.reasons import Reason
 from scheduler_core.framework.status import SKIP, Status, error, unschedulable
@@ -104,8 +104,10 @@ class NodeVolumeLimits(Plugin):
             attached, new = counter.count(pod, nodes.pods[row], csi_node, nodes.names[row])
         except ValueError:
             return ()
+        if csi_node is None:
+            return ()
         rows = [
-            _explained(driver, attached.get(driver, 0), new.get(driver, 0), limit)
+            _explained(driver, attached.get(driver, 0), new.get(driver, 0), limit, _source(csi_node, driver))
             for driver, limit in limits_of(csi_node).items()
         ]
         return (Table(_COLUMNS, tuple(rows)),) if rows else ()
@@ -142,5 +144,12 @@ def _holders(
     return []
 
 
-def _explained(driver: str, attached: int, new: int, limit: int) -> Row:
-    return Row(((driver,), (str(attached),), (str(new),), (str(limit),)), bad=attached + new > limit)
+def _explained(driver: str, attached: int, new: int, limit: int, source: Source) -> Row:
+    allowed = (Written(str(limit), source),)
+    return Row(((driver,), (str(attached),), (str(new),), allowed), bad=attached + new > limit)
+
+
+def _source(csi_node: Manifest, driver: str) -> Source:
+    """Where a CSINode says how many volumes of a driver its node takes."""
+    at = [each.get("name") or "" for each in csi_node["spec"]["drivers"]].index(driver)
+    return Source("CSINode", csi_node["metadata"]["name"], f"spec.drivers[{at}].allocatable.count")

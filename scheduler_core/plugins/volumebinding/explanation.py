@@ -14,8 +14,10 @@ from scheduler_core.framework.explanation import (
     Part,
     Parts,
     Row,
+    Source,
     Table,
     Words,
+    Written,
     gettext_noop,
 )
 from scheduler_core.objects.storage.volumes import Manifest, class_of, key_of, name_of, volume_name
@@ -71,21 +73,34 @@ def explained(bound: Iterable[Reach], delayed: Iterable[Prospect]) -> Explanatio
 
 def _bound_row(reach: Reach) -> Row:
     out = reach.reached is False
-    parts: Parts = (_BOUND, " ", Code(volume_name(reach.claim)), *((": ", _OUT_OF_REACH) if out else ()))
-    return Row(((Code(Key(key_of(reach.claim))),), parts), bad=out)
+    name = volume_name(reach.claim)
+    volume = Code(name) if reach.reached is None else _volume(name)
+    parts: Parts = (_BOUND, " ", volume, *((": ", _OUT_OF_REACH) if out else ()))
+    return Row(((_claim(reach.claim, "spec.volumeName"),), parts), bad=out)
 
 
 def _delayed_row(prospect: Prospect) -> Row:
     name = class_of(prospect.claim)
-    claim: Parts = (Code(Key(key_of(prospect.claim))), *((Below((name,)),) if name else ()))
+    written = _claim(prospect.claim, "spec.storageClassName")
+    claim: Parts = (written, *((Below((name,)),) if name else ()))
     parts: Parts = (_PROVISIONED if prospect.provisioned else _NOTHING,)
     if prospect.volume:
-        parts = (_WOULD_GET, " ", Code(prospect.volume))
+        parts = (_WOULD_GET, " ", _volume(prospect.volume))
     return Row((claim, (*parts, *_offered(prospect.offered))))
 
 
 def _offered(volumes: Iterable[tuple[str, bool]]) -> Parts:
     parts: list[Part] = []
     for name, reached in volumes:
-        parts += [Code(name), *((" ",) if reached else (" (", _NOT_REACHED, ") "))]
+        parts += [_volume(name), *((" ",) if reached else (" (", _NOT_REACHED, ") "))]
     return (Below(tuple(parts)),) if parts else ()
+
+
+def _claim(claim: Manifest, path: str) -> Written:
+    key = key_of(claim)
+    return Written(Key(key), Source("PersistentVolumeClaim", key, path))
+
+
+def _volume(name: str) -> Written:
+    """Which nodes reach a volume is written in its node affinity."""
+    return Written(name, Source("PersistentVolume", name, "spec.nodeAffinity"))

@@ -5,6 +5,7 @@ from scheduler_core.framework.status import SKIP, unschedulable
 from scheduler_core.plugins.node_ports import taken_ports
 from scheduler_core.testing.builders import make_cache, make_node, make_pod, make_table
 from scheduler_core.testing.drive import filtered, make_plugin
+from scheduler_core.testing.explained import rows
 
 REFUSED = unschedulable("node(s) didn't have free ports for the requested pod ports")
 
@@ -48,3 +49,12 @@ def test_a_port_held_twice_is_free_as_soon_as_one_holder_goes() -> None:
     cache.remove_pod(holders[0].pod())
     found = filtered(make_plugin("NodePorts"), make_pod("p").host_port(80).pod(), cache.table())
     assert found == {"a": None}
+
+
+def test_it_explains_who_holds_the_ports() -> None:
+    nodes = make_table([make_node("a")], [make_pod("old").host_port(80, ip="10.0.0.1").on("a")])
+    pod = make_pod("p").host_port(80).host_port(81).pod()
+    assert rows(make_plugin("NodePorts").explain(CycleState(), pod, nodes, 0)) == [
+        ("0.0.0.0:80/TCP", "default/old [10.0.0.1:80/TCP]", "bad"),
+        ("0.0.0.0:81/TCP", "free"),
+    ]
