@@ -74,9 +74,7 @@ def test_a_chosen_file_is_previewed_in_the_drawer(
     expect(drawer).to_be_hidden()
 
 
-def test_a_renamed_import_shows_its_names_once_and_goes_on(
-    page: Page, server: PlaygroundServer, accessible: Callable[[Page], None]
-) -> None:
+def test_a_renamed_import_shows_its_names_once_and_goes_on(page: Page, server: PlaygroundServer) -> None:
     page.goto(server.url)
     page.get_by_label("Paste what kubectl prints").fill("---\n".join([NODE, POD % ("payments", "1")]))
     page.get_by_label("Give everything other names").check()
@@ -107,7 +105,7 @@ def test_a_text_that_cannot_be_read_says_where_and_stays(
 
 
 def test_a_table_is_answered_with_what_to_type_and_nothing_is_lost(
-    page: Page, server: PlaygroundServer, complaints: Complaints, accessible: Callable[[Page], None]
+    page: Page, server: PlaygroundServer, complaints: Complaints
 ) -> None:
     complaints.forgive("422")
     table = "NAME   READY   STATUS    RESTARTS   AGE\nweb    0/1     Pending   0          5m"
@@ -121,9 +119,7 @@ def test_a_table_is_answered_with_what_to_type_and_nothing_is_lost(
     accessible(page)
 
 
-def test_a_chosen_file_is_shown_in_groups(
-    page: Page, server: PlaygroundServer, tmp_path: Path, accessible: Callable[[Page], None]
-) -> None:
+def test_a_chosen_file_is_shown_in_groups(page: Page, server: PlaygroundServer, tmp_path: Path) -> None:
     event = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e"}}
     bad = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "Not A Name"}}
     (tmp_path / "cluster.json").write_text(
@@ -201,3 +197,29 @@ def test_what_is_wrong_with_a_text_on_the_first_page_is_in_view(
     page.locator("#import-text").fill("no: yaml: at all")
     page.get_by_role("button", name="Preview the import").click()
     expect(page.locator(".refusal")).to_be_in_viewport()
+
+
+def test_a_large_file_says_how_far_it_is_and_can_be_cancelled(
+    page: Page, server: PlaygroundServer, tmp_path: Path
+) -> None:
+    pods = [
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"namespace": "default", "name": f"p{i}", "annotations": {"note": "x" * 400}},
+            "spec": {"containers": [{"name": "a", "image": "b"}]},
+        }
+        for i in range(16_000)
+    ]
+    (tmp_path / "large.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": pods}))
+    page.goto(server.url)
+    page.get_by_role("button", name="Start empty").click()
+    page.wait_for_url("**/s/*/")
+    page.goto(page.url + "import")
+    page.get_by_label("or choose files").set_input_files(tmp_path / "large.json")
+    page.get_by_role("button", name="Preview the import").click()
+    page.wait_for_url("**/importing/*")
+    expect(page.get_by_role("progressbar")).to_be_visible()
+    page.get_by_role("button", name="Cancel the import").click()
+    expect(page.get_by_text("The import was cancelled. Nothing of it was kept.")).to_be_visible()
+    expect(page.get_by_label("Paste what kubectl prints")).to_be_visible()
