@@ -156,7 +156,7 @@ def test_a_large_import_shows_windows_of_its_rows(
 @pytest.fixture
 def small_server(tmp_path: Path) -> Iterator[PlaygroundServer]:
     """A server that takes uploads of 10 kB at most."""
-    yield from running_server(tmp_path, MAX_UPLOAD_BYTES="10000")
+    yield from running_server(tmp_path, MAX_UPLOAD_BYTES="10000", MAX_IMPORT_BYTES="10000")
 
 
 def test_an_upload_over_the_limit_is_refused_in_words(
@@ -201,3 +201,29 @@ def test_what_is_wrong_with_a_text_on_the_first_page_is_in_view(
     page.locator("#import-text").fill("no: yaml: at all")
     page.get_by_role("button", name="Preview the import").click()
     expect(page.locator(".refusal")).to_be_in_viewport()
+
+
+def test_a_large_file_says_how_far_it_is_and_can_be_cancelled(
+    page: Page, server: PlaygroundServer, tmp_path: Path
+) -> None:
+    pods = [
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"namespace": "default", "name": f"p{i}", "annotations": {"note": "x" * 400}},
+            "spec": {"containers": [{"name": "a", "image": "b"}]},
+        }
+        for i in range(60_000)
+    ]
+    (tmp_path / "large.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": pods}))
+    page.goto(server.url)
+    page.get_by_role("button", name="Start empty").click()
+    page.wait_for_url("**/s/*/")
+    page.goto(page.url + "import")
+    page.get_by_label("or choose files").set_input_files(tmp_path / "large.json")
+    page.get_by_role("button", name="Preview the import").click()
+    page.wait_for_url("**/importing/*")
+    expect(page.get_by_role("progressbar")).to_be_visible()
+    page.get_by_role("button", name="Cancel the import").click()
+    expect(page.get_by_text("The import was cancelled. Nothing of it was kept.")).to_be_visible()
+    expect(page.get_by_label("Paste what kubectl prints")).to_be_visible()
