@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
+from tests.browser.studio import connected
 
 POD = "{apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {%s containers: [{name: c, image: i}]}}"
 
@@ -24,6 +25,7 @@ def test_the_next_binding_of_a_pod_fails_and_is_rolled_back(
     studio: Page, accessible: Callable[[Page], None]
 ) -> None:
     studio.goto(f"{studio.url}?pod=default/web-2&tab=summary")
+    connected(studio)
     studio.get_by_role("link", name="Fail or delay the next call, such as its binding").click()
     drawer = studio.locator("#drawer")
     expect(drawer.get_by_label("Pod", exact=True)).to_have_value("default/web-2")
