@@ -13,6 +13,7 @@ from scripts.pictures.session import Session
 from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
 from tests.browser.studio import connected
+from tests.scheduler_core.worlds import node, pod
 
 Accessible = Callable[[Page], None]
 Begin = Callable[..., Session]
@@ -83,6 +84,27 @@ def test_two_sessions_side_by_side_on_a_screen_and_on_a_phone(
     expect(quiet).not_to_have_url(before)
     frame = quiet.locator("iframe").first.content_frame
     expect(frame.locator("#panel-narrator, .embed-foot .sentence").first).to_contain_text("api-4")
+
+
+def test_why_a_pod_is_pending(quiet: Page, begin: Begin, accessible: Accessible) -> None:
+    """Nodes that nearly have room, a label that no node has, a claim that is not there, a host port that is taken."""
+    volume = {"name": "v", "persistentVolumeClaim": {"claimName": "none"}}
+    port = [{"name": "c", "image": "i", "ports": [{"containerPort": 80, "hostPort": 80}]}]
+    holders = (pod(f"holder-{name}", nodeName=name, containers=port) for name in "ab")
+    waiting = (
+        pod("large", cpu="500"),
+        pod("elsewhere", nodeSelector={"disk": "none"}),
+        pod("stateful", volumes=[volume]),
+        pod("port", containers=port),
+    )
+    session = begin()
+    session.apply(node("a"), node("b", cpu="8"), *holders, *waiting)
+    session.run()
+    for each in waiting:
+        quiet.goto(session.at(pod=f"default/{each['metadata']['name']}", tab="summary"))
+        connected(quiet)
+        expect(quiet.locator("#panel-inspector .why")).to_be_visible()
+        accessible(quiet)
 
 
 def test_a_screen_reader_reads_the_studio_in_its_order(quiet: Page, begin: Begin) -> None:

@@ -17,6 +17,10 @@ OUTSIDE = """boxes => boxes.flatMap((box) => [...box.children].filter((child) =>
   const [outer, inner] = [box.getBoundingClientRect(), child.getBoundingClientRect()];
   return inner.left < outer.left - 1 || inner.right > outer.right + 1;
 }).map((child) => child.textContent.trim()))"""
+CUT = """pills => pills.filter((pill) => {
+  const holder = pill.querySelector("summary") ?? pill;
+  return pill.scrollWidth > pill.clientWidth || holder.scrollWidth > holder.clientWidth;
+}).map((pill) => pill.textContent.trim())"""
 LINES = "names => names.map((name) => [name.textContent.trim(), name.getClientRects().length])"
 
 
@@ -57,6 +61,14 @@ def test_the_names_of_what_is_ahead_of_a_binding_stand_in_one_line(page: Page, b
     ahead = page.locator("#panel-stage .step.ahead b span")
     assert [name for name, lines in ahead.evaluate_all(LINES) if lines > 1] == []
     assert "WaitOnPermit" in ahead.all_inner_texts()
+
+
+def test_pills_that_have_a_short_form_are_whole_beside_a_long_one(page: Page, begin: Begin) -> None:
+    shown(page, states.binding(begin), "binding", 1280, 720)
+    assert page.locator(".notices .told").is_visible()
+    pills = page.locator(".notices > :has(.short)").filter(visible=True)
+    assert pills.count() > 1
+    assert pills.evaluate_all(CUT) == []
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ _DOWN: Parts = (Words(gettext_noop("Less is better here: the node with the highe
 _ALL_ZERO: Parts = (Words(gettext_noop("Every node scores 0.")),)
 BETWEEN: Parts = (Words(gettext_noop("The lowest score becomes 0 and the highest 100.")),)
 ALIKE: Parts = (Words(gettext_noop("All nodes score alike, so all get 0.")),)
-NORMALIZED: Parts = (Words(gettext_noop("normalized")),)
+NORMALIZED: Parts = (Words(gettext_noop("normalised")),)
 
 
 def raw_value(scores: Scores, i: int) -> Value:

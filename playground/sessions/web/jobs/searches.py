@@ -117,7 +117,7 @@ class Searcher:
         points = await self._points(request)
         if not request.back and request.at is None:
             if not request.may_edit:
-                raise NotFound(_("You stand at the newest step; only the edit link runs on from here."))
+                raise NotFound(_("Viewing the newest step: only the edit link can run on from here."))
             return SearchResult(None, points)
         progress, spent = await self._scan(job, points, request)
         if progress.hit is not None:
