@@ -15,6 +15,11 @@ OUT_OF_SIGHT = """() => [...document.querySelectorAll(".point-tip")].filter((tip
   return right > left && (left < 0 || right > innerWidth || top < 0 || bottom > innerHeight);
 }).map((tip) => tip.id)"""
 
+PLACES = """() => ["#bar", "#points", "#stage", "#stage h2", "#rail", "#narrator", "#timeline", "#panel-map"].map((part) => {
+  const { x, y, width } = document.querySelector(part).getBoundingClientRect();
+  return [part, Math.round(x), Math.round(y), Math.round(width)];
+})"""
+
 
 def test_arrow_keys_step_after_a_click_on_a_tab_of_the_inspector(
     page: Page, server: PlaygroundServer
@@ -48,6 +53,19 @@ def test_what_runs_covers_neither_the_sentence_nor_the_stage(page: Page, server:
         assert job is not None
         assert box is not None
         assert job["y"] >= box["y"] + box["height"] or job["y"] + job["height"] <= box["y"]
+
+
+def test_nothing_jumps_on_the_way_back(page: Page, server: PlaygroundServer) -> None:
+    start(page, server)
+    press_until(page, "refuses 1 of 3 nodes")
+    here, before = position(page), page.evaluate(PLACES)
+    page.keyboard.press("ArrowLeft")
+    step_is(page, here - 1)
+    expect(page.locator("#standing")).to_be_visible()
+    assert page.evaluate(PLACES) == before
+    page.keyboard.press("ArrowRight")
+    step_is(page, here)
+    assert page.evaluate(PLACES) == before
 
 
 def test_the_conformance_page_fits_a_phone(new_context: NewContext, server: PlaygroundServer) -> None:
