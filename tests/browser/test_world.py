@@ -39,7 +39,9 @@ def test_the_next_binding_of_a_pod_fails_and_is_rolled_back(
     inspector = studio.locator("#panel-inspector")
     expect(inspector.get_by_text("PodScheduled=True")).to_be_visible()
     inspector.get_by_role("link", name="attempt 5").click()
-    studio.keyboard.press("ArrowLeft")  # just before the attempt that came through: it may have passed too fast to be seen
+    studio.keyboard.press(
+        "ArrowLeft"
+    )  # just before the attempt that came through: it may have passed too fast to be seen
     expect(inspector.get_by_text("the object has been modified").first).to_be_visible()
 
 
