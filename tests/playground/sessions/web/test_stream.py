@@ -364,6 +364,8 @@ async def test_who_steps_waits_for_no_play_and_plays_wait_in_a_row(
     assert (delta["seq"], played.head) == (2, 1)
     loop.loop.call_soon_threadsafe(free.set)
     await player.until(lambda message: message["running"] and message["seq"] >= 5)
+    await player.send({"type": "pause"})
+    await player.until(stands_still)
     await asyncio.gather(*holding)
 
 
@@ -378,6 +380,8 @@ async def test_a_play_goes_on_where_those_ahead_hang(pages: Pages, monkeypatch: 
     await player.send({"type": "play", "grain": "plugin", "rate": 30})
     await player.until(lambda message: message["running"] and message["seq"] >= 3)
     loop.loop.call_soon_threadsafe(free.set)
+    await player.send({"type": "pause"})
+    await player.until(stands_still)
     await asyncio.gather(*holding)
 
 
