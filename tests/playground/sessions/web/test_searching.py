@@ -111,7 +111,7 @@ async def test_at_the_head_a_view_link_can_not_run_on(session: Session, pages: O
     page = await pages(session.view_key)
     await page.look()
     await page.send({"type": "search", "back": False})
-    assert "only the edit link runs on" in (await page.until(kind("searched")))["message"]
+    assert "only the edit link can run on from here" in (await page.until(kind("searched")))["message"]
 
 
 async def test_a_search_is_dropped_by_pause(
