@@ -74,7 +74,9 @@ async def by_form(
     text = html.unescape((await browser.get(response["Location"])).content.decode())
     messages = re.search(r'<div class="messages".*?</div>', text, re.DOTALL)
     said = re.findall(r"<li[^>]*>(.*?)</li>", messages[0]) if messages else []
-    said += re.findall(r'<p class="notice[^"]*" role="status"[^>]*>(.*?)</p>', text)  # why the run ended that led here
+    said += re.findall(
+        r'<p class="notice[^"]*" role="status"[^>]*>(.*?)</p>', text
+    )  # why the run ended that led here
     where = re.search(r"[?&]at=(\d+)", response["Location"])
     return Came(head, int(where[1]) if where else None, tuple(said), False)
 
