@@ -32,15 +32,12 @@ from playground.sessions.protocol.wire import (
 )
 from playground.sessions.worker import handlers
 from playground.sessions.worker.engines import Engines
-from playground.sessions.worker.memory import release_memory
+from playground.sessions.worker.memory import Clearing
 from playground.sessions.worker.past.history import DroppedWorlds
 from playground.sessions.worker.time_sharing import Job, TimeSharing, TimeSlice
 
 READ = 1 << 20
-# Seconds without work, and worlds dropped, after which memory is cleared up; and worlds after which it is in any case.
-IDLE = 0.5
-SOME = 48
-MUCH = 300
+IDLE = 0.5  # seconds without work after which memory is cleared up
 
 
 class Worker:
@@ -53,13 +50,14 @@ class Worker:
         self._at_work = at_work
         self._jobs = TimeSharing(TimeSlice(), at_work.say)
         self._engines = Engines(self._jobs.slice, at_work.advance)
+        self._clearing = Clearing(lambda: DroppedWorlds.dropped)
 
     def work(self) -> None:
         """Serve until the input ends."""
         while True:
             ready, _, _ = select.select([self._source], [], [], self._patience())
             if not ready:
-                self._clear_up()
+                self._clearing.clear_up(busy=bool(self._jobs))
             if ready:
                 data = os.read(self._source, READ)
                 if not data:
@@ -73,13 +71,7 @@ class Worker:
         """How long to wait for a request: not at all with work to do, for long with nothing to clear up."""
         if self._jobs:
             return 0
-        return IDLE if DroppedWorlds.dropped > SOME else None
-
-    def _clear_up(self) -> None:
-        """Get memory back when there is nothing else to do, or there is much of it."""
-        if DroppedWorlds.dropped > (MUCH if self._jobs else SOME):
-            DroppedWorlds.dropped = 0
-            release_memory()
+        return IDLE if self._clearing.due else None
 
     def _take(self, envelope: Envelope) -> None:
         self._at_work.say(envelope.number)

@@ -33,7 +33,7 @@ FAST_FORK = 0.0015
 
 
 class DroppedWorlds:
-    """How many worlds were dropped since the last clearing up. A world refers to itself: only the collector gets its memory back."""
+    """How many worlds were dropped in this process. A world refers to itself: only the collector gets its memory back."""
 
     dropped = 0
 

@@ -11,7 +11,7 @@ from playground.sessions.protocol.errors import LimitReached
 from playground.sessions.protocol.traces import OpenTrace
 from playground.sessions.worker import handlers, memory
 from playground.sessions.worker.engines import Engines
-from playground.sessions.worker.memory import SHARED, Budget, within
+from playground.sessions.worker.memory import GROWTH, MUCH, SHARED, SOME, Budget, Clearing, within
 from playground.sessions.worker.rerun import Rerun
 from playground.sessions.worker.time_sharing import Steps, TimeSlice
 from playground.sessions.worker.traces import Export
@@ -126,3 +126,48 @@ def test_an_export_ends_where_it_takes_too_much(process: Callable[..., None]) ->
     request = OpenTrace(seed=0, edition=1, rows=[], head=0, detail=(0, -1), created="2026-01-01T00:00:00Z")
     with pytest.raises(LimitReached, match="The trace takes more memory than there is here for one"):
         Export(request).next()
+
+
+class Cleared:
+    """Worlds that were dropped, and what a clearing has gone through for them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.dropped, self.taken, self.gone_through = 0, 0, list[str]()
+        monkeypatch.setattr(memory, "resident", lambda: self.taken)
+        monkeypatch.setattr(memory, "release_memory", lambda: self.gone_through.append("all"))
+        monkeypatch.setattr(memory.gc, "collect", lambda generation: self.gone_through.append("young"))
+        self.clearing = Clearing(lambda: self.dropped)
+
+    def clear_up(self, *, dropped: int, busy: bool) -> list[str]:
+        """What is gone through when so many more were dropped."""
+        self.dropped += dropped
+        self.gone_through = []
+        self.clearing.clear_up(busy=busy)
+        return self.gone_through
+
+
+def test_a_clearing_with_nothing_else_to_do_goes_through_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    cleared = Cleared(monkeypatch)
+    assert cleared.clear_up(dropped=SOME, busy=False) == []
+    assert not cleared.clearing.due
+    assert cleared.clear_up(dropped=1, busy=False) == ["all"]
+    assert cleared.clear_up(dropped=0, busy=False) == []
+
+
+def test_a_clearing_under_way_goes_through_what_is_young(monkeypatch: pytest.MonkeyPatch) -> None:
+    cleared = Cleared(monkeypatch)
+    assert cleared.clear_up(dropped=MUCH, busy=True) == []
+    assert cleared.clear_up(dropped=1, busy=True) == ["young"]
+    assert cleared.clear_up(dropped=MUCH, busy=True) == []
+    assert cleared.clear_up(dropped=1, busy=True) == ["young"]
+    assert cleared.clearing.due, "the older ones wait for a rest"
+    assert cleared.clear_up(dropped=0, busy=False) == ["all"]
+
+
+def test_a_clearing_under_way_goes_through_all_where_the_process_grew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cleared = Cleared(monkeypatch)
+    cleared.taken = GROWTH
+    assert cleared.clear_up(dropped=MUCH + 1, busy=True) == ["all"]
+    assert cleared.clear_up(dropped=MUCH + 1, busy=True) == ["young"], "it grew no further"
