@@ -14,6 +14,7 @@ from tests.browser.studio import connected
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"  # make test-long
 SLUGS = [lesson.slug for lesson in read_lessons()] if THOROUGH else ["gate", "preemption"]
+INSIDE = "document.activeElement.closest(':is(#rail, #points, #stage) > *')?.outerHTML.slice(0, 200) ?? ''"
 LOCALES = {"en": "en-GB", "zh-hans": "zh-CN"}
 
 
@@ -44,6 +45,65 @@ def test_a_lesson_is_played_from_its_first_card_to_the_next_lesson(
             learner.go_on(number, card)
     learner.do_the_task(server.url)
     learner.leads_on()
+
+
+@pytest.mark.parametrize(
+    ("slug", "card", "gives_away"),
+    [
+        ("requests", "full", "#rail .pod u"),
+        ("permit-and-bind", "wait", "#points .point.now"),
+    ],
+)
+def test_queues_and_extension_points_are_covered_where_they_show_the_answer(
+    slug: str,
+    card: str,
+    gives_away: str,
+    server: PlaygroundServer,
+    page: Page,
+    accessible: Callable[[Page], None],
+) -> None:
+    lesson = lesson_of(slug)
+    assert lesson is not None
+    learner = Learner(page, lesson, play(lesson), "en")
+    learner.begin(server.url)
+    cards = lesson.plan.cards
+    number = [each.id for each in cards].index(card) + 1
+    for earlier, each in enumerate(cards[: number - 1], 1):
+        if each.question is not None:
+            learner.answer(each)
+        learner.go_on(earlier, each)
+    shown = page.locator(gives_away).first
+    expect(shown).to_be_attached()
+    expect(shown).to_be_hidden()
+    for place in ("#rail", "#points", "#stage"):
+        tree = page.locator(place).aria_snapshot()
+        assert "Answer first: what stands here shows it." in tree
+        assert "link" not in tree and "listitem" not in tree, tree
+    reached = set()
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate(INSIDE))
+    assert reached == {""}, reached
+    accessible(page)
+    learner.answer(cards[number - 1])
+    expect(shown).to_be_visible()
+    expect(page.locator(".veil").first).to_be_hidden()
+
+
+def test_who_stands_in_the_queues_is_led_to_the_question_that_covers_them(
+    server: PlaygroundServer, page: Page
+) -> None:
+    lesson = lesson_of("preemption")
+    assert lesson is not None
+    learner = Learner(page, lesson, play(lesson), "en")
+    learner.begin(server.url)
+    learner.panel.get_by_role("button", name="Skip the question").click()
+    learner.stands_at(2)
+    page.locator("#rail .pod a").first.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    learner.stands_at(3)
+    expect(learner.panel).to_be_focused()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

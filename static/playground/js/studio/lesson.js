@@ -5,6 +5,8 @@ import { reach } from "../shared/progress.js";
 
 const NAMESPACE = "default/";
 const ANSWERED = "answered";
+const COVERED = "#stage, #rail, #points, #lanes";
+let focusedThere = false; // also when painting has replaced what had the focus
 
 /** After each painting. */
 export function showLesson() {
@@ -12,7 +14,7 @@ export function showLesson() {
   for (const marked of all(".spotlit")) marked.classList.remove("spotlit");
   const asks = card !== null && first("form.question", card) !== null && !answered().includes(nameOf(card));
   card?.toggleAttribute("data-asks", asks);
-  cover(asks ? card?.dataset.veils : undefined);
+  cover(asks && card?.dataset.veils !== undefined);
   if (!card?.dataset.lesson) return;
   reach(card.dataset.lesson, Number(card.dataset.card));
   showNodes(card);
@@ -75,10 +77,17 @@ function answered() {
   }
 }
 
-/** @param {string | undefined} words What stands there instead; nothing: it is seen. */
-function cover(words) {
-  document.body.toggleAttribute("data-covered", words !== undefined);
-  by("stage").dataset.cover = words ?? "";
+/**
+ * What is covered is neither seen nor read aloud; the keys go to the question.
+ * @param {boolean} covered
+ */
+function cover(covered) {
+  const before = document.body.hasAttribute("data-covered");
+  document.body.toggleAttribute("data-covered", covered);
+  if (!covered || before) return;
+  for (const place of all(COVERED)) place.scrollTop = 0;
+  const focused = document.activeElement;
+  if (focusedThere && (focused === document.body || focused?.closest(COVERED))) by("panel-story").focus();
 }
 
 /** The answer, or what it would have been, has come. */
@@ -99,6 +108,9 @@ function listenAnswers() {
 /** Clicks anywhere on the stage and in the queues; what they do besides goes on. */
 export function listenLesson() {
   listenAnswers();
+  document.addEventListener("focusin", ({ target }) => {
+    focusedThere = target instanceof Element && target.closest(COVERED) !== null;
+  });
   document.addEventListener("click", (event) => {
     for (const kind of ["node", "pod"]) {
       const named = around(event, `#stage [data-${kind}], #rail [data-${kind}]`);
