@@ -89,3 +89,18 @@ def test_the_points_stand_within_their_bars(
     )
     assert bars.count() > 12
     assert over == []
+
+
+def test_on_a_phone_the_verdicts_fade_where_more_of_them_stand_beside(page: Page, begin: Begin) -> None:
+    """The fading lies over the last one in sight; at the end it lies over none."""
+    shown(page, states.shop(begin), "filter", 390, 844)
+    sums = page.locator("#panel-stage .sums").first
+    assert sums.evaluate("sums => sums.scrollWidth > sums.clientWidth")
+    fading = "sums => Number.parseFloat(getComputedStyle(sums, '::after').width)"
+    wide = sums.evaluate(fading)
+    assert wide >= 24
+    left = sums.evaluate(
+        "sums => { sums.scrollLeft = sums.scrollWidth;"
+        " return sums.getBoundingClientRect().right - sums.lastElementChild.getBoundingClientRect().right }"
+    )
+    assert left >= wide - 1
