@@ -16,6 +16,7 @@ from scheduler_core.intake.tools import without_tools
 from scheduler_core.intake.versions import brought_up
 from scheduler_core.objects.errors import InvalidObject
 from scheduler_core.objects.loading import Loaded, LoadLimits, files_of, join_files, load_manifests
+from scheduler_core.objects.texts.repeated import RepeatedKey
 
 PACKED = gettext_noop(
     "Read from the archive: %(files)s files, %(objects)s documents. Other files, such as logs, that were passed over: %(skipped)s."
@@ -28,7 +29,17 @@ FENCED = gettext_noop("What stands in the text's code blocks was read.")
 OLDER_STATES = gettext_noop(
     "Some objects stood there more than once: the newest state of each counts (%(count)s older ones left out)."
 )
+REPEATED = gettext_noop('The key "%(key)s" stands twice in one object: the last one counts, as for kubectl.')
+REPEATED_AT = gettext_noop(
+    '%(place)s: the key "%(key)s" stands in its object for the second time. The last one counts, as for kubectl.'
+)
+REPEATED_ON = gettext_noop(
+    'Line %(line)s: the key "%(key)s" stands in its object for the second time. The last one counts, as for kubectl.'
+)
+MORE_REPEATED = gettext_noop("Other keys that stand twice in one object: %(count)s.")
 _MOST_UNREADABLE = 8
+_MOST_REPEATED = 5
+_LONGEST_KEY = 100  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +64,14 @@ def read(data: bytes, limits: LoadLimits | None = None) -> Intake:
     text = texts.decoded(data)
     documents: list[Loaded] = []
     notes: list[Note] = []
+    repeated: list[tuple[str, RepeatedKey]] = []
     for name, part in files_of(text):
-        found, said = _of_text(part, name, limits)
+        twice: list[RepeatedKey] = []
+        found, said = _of_text(part, name, limits, twice)
         documents += _numbered(found, len(documents))
         notes += said
-    return _finished(documents, notes, text)
+        repeated += [(name, each) for each in twice]
+    return _finished(documents, [*notes, *_of_repeated(repeated)], text)
 
 
 def _of_archive(data: bytes, limits: LoadLimits) -> Intake:
@@ -66,13 +80,16 @@ def _of_archive(data: bytes, limits: LoadLimits) -> Intake:
     documents: list[Loaded] = []
     failed: list[Note] = []
     read_files: list[tuple[str, str]] = []
+    repeated: list[tuple[str, RepeatedKey]] = []
     for file in unpacked.files:
         try:
             if formats.is_trace(file.data):
                 found = formats.read_trace(file.data, file.name)
             else:
                 text = texts.decoded(file.data, file.name)
-                found = _of_text(text, file.name, limits)[0]
+                twice: list[RepeatedKey] = []
+                found = _of_text(text, file.name, limits, twice)[0]
+                repeated += [(file.name, each) for each in twice]
                 read_files.append((file.name, text))
         except InvalidObject as error:
             failed.append(Note(UNREADABLE, {"file": file.name, "why": _why(error)}))
@@ -93,7 +110,26 @@ def _of_archive(data: bytes, limits: LoadLimits) -> Intake:
     notes += failed[:_MOST_UNREADABLE]
     more = len(failed) - _MOST_UNREADABLE
     notes += [Note(MORE_UNREADABLE, {"count": f"{more:,}"})] if more > 0 else []
-    return _finished(documents, notes, join_files(read_files))
+    return _finished(documents, [*notes, *_of_repeated(repeated)], join_files(read_files))
+
+
+def _of_repeated(repeated: Sequence[tuple[str, RepeatedKey]]) -> list[Note]:
+    """What is said of keys that stand twice, each with its file's name."""
+    notes = [_repeated(file, each) for file, each in repeated[:_MOST_REPEATED]]
+    more = len(repeated) - _MOST_REPEATED
+    return [*notes, Note(MORE_REPEATED, {"count": f"{more:,}"})] if more > 0 else notes
+
+
+def _repeated(file: str, found: RepeatedKey) -> Note:
+    key = found.key if len(found.key) <= _LONGEST_KEY else f"{found.key[:_LONGEST_KEY]}…"
+    if file:
+        place = file if found.line is None else f"{file}:{found.line}"
+        return Note(REPEATED_AT, {"place": place, "key": key})
+    return (
+        Note(REPEATED, {"key": key})
+        if found.line is None
+        else Note(REPEATED_ON, {"line": found.line, "key": key})
+    )
 
 
 def _finished(documents: list[Loaded], notes: list[Note], text: str) -> Intake:
@@ -107,15 +143,19 @@ def _finished(documents: list[Loaded], notes: list[Note], text: str) -> Intake:
     return Intake(_numbered(objects, 0), said, whole, text)
 
 
-def _of_text(text: str, name: str, limits: LoadLimits) -> tuple[list[Loaded], list[Note]]:
-    """The documents of one file. What is no YAML or JSON, or holds none of objects, is looked at for what else it could be."""
+def _of_text(
+    text: str, name: str, limits: LoadLimits, repeated: list[RepeatedKey]
+) -> tuple[list[Loaded], list[Note]]:
+    """The documents of one file. What is no YAML or JSON, or holds none of objects, is looked at for what else it could be. `repeated`
+    takes the keys that stand twice in an object.
+    """
     text = texts.without_prompt(texts.without_logs(text.removeprefix("\ufeff")))
     try:
-        documents = load_manifests(text, limits)
+        documents = load_manifests(text, limits, repeated)
     except InvalidObject as error:
-        return _of_other_text(text, name, limits, error)
+        return _of_other_text(text, name, limits, error, repeated)
     if any(isinstance(each.manifest, str) for each in documents):
-        return _of_other_text(text, name, limits, None)
+        return _of_other_text(text, name, limits, None, repeated)
     unfinished = "{{" in text and any(_is_unfinished(each.manifest) for each in documents)
     if unfinished and (note := template(text)):
         raise NotObjects(note)
@@ -129,18 +169,19 @@ def _of_text(text: str, name: str, limits: LoadLimits) -> tuple[list[Loaded], li
 
 
 def _of_other_text(
-    text: str, name: str, limits: LoadLimits, error: InvalidObject | None
+    text: str, name: str, limits: LoadLimits, error: InvalidObject | None, repeated: list[RepeatedKey]
 ) -> tuple[list[Loaded], list[Note]]:
+    repeated.clear()
     inner = texts.fenced(text)
     if inner is not None:
-        documents = load_manifests(inner, limits)
+        documents = load_manifests(inner, limits, repeated)
         if any(_says_kind(each.manifest) for each in documents):
             return _in_file(documents, name), [Note(FENCED)]
     note = recognised(text)
     if note is not None:
         raise NotObjects(note) from error
     if error is None:
-        return _in_file(load_manifests(text, limits), name), []
+        return _in_file(load_manifests(text, limits, repeated), name), []
     note = indented_with_tab(text, error.errors[0].line)
     if note is not None:
         raise NotObjects(note, error.errors[0].line) from error

@@ -17,6 +17,7 @@ from typing import Any
 from scheduler_core.objects.errors import FieldError, InvalidObject, wrong_type
 from scheduler_core.objects.paths import Step, parse_path
 from scheduler_core.objects.texts import json_text, yaml_text
+from scheduler_core.objects.texts.repeated import RepeatedKey
 
 Place = tuple[int, int]
 
@@ -50,16 +51,19 @@ class Loaded:
     file: str = ""
 
 
-def load_manifests(text: str, limits: LoadLimits | None = None) -> list[Loaded]:
+def load_manifests(
+    text: str, limits: LoadLimits | None = None, repeated: list[RepeatedKey] | None = None
+) -> list[Loaded]:
     """All objects of a text, Lists flattened, empty documents left out. InvalidObject where it can't be read
-    or breaks a limit.
+    or breaks a limit. A key that stands twice in one object can't be read, unless `repeated` takes such keys:
+    then the last of each counts, as for kubectl.
     """
     limits = limits or LoadLimits()
     _check_text(text, limits)
     objects: list[Loaded] = []
     for file, part in files_of(text):
         try:
-            for source, document, find, number in _documents(part, limits):
+            for source, document, find, number in _documents(part, limits, repeated):
                 for manifest, steps in _objects(document):
                     if len(objects) >= limits.max_objects:
                         raise _refused(
@@ -99,20 +103,23 @@ def _name(quoted: str) -> str:
         return quoted
 
 
-Reader = Callable[[str, int, int], list[Any]]
+Reader = Callable[[str, int, int, list[RepeatedKey] | None], list[Any]]
 Finder = Callable[[str, int, tuple[Step, ...]], Place | None]
 Document = tuple[str, Any, Finder, int]
 
 
-def _documents(text: str, limits: LoadLimits) -> list[Document]:
+def _documents(text: str, limits: LoadLimits, repeated: list[RepeatedKey] | None) -> list[Document]:
     """The documents of a text, each with the text that it was read from, what finds a field in that, and its
     number there. JSON is read by the faster reader; what only looks like JSON ({a: b}) by YAML's.
     """
     if not json_text.looks_like_json(text):
-        return _read(yaml_text.read, yaml_text.find, text, limits)
+        return _read(yaml_text.read, yaml_text.find, text, limits, repeated)
+    known = len(repeated or ())
     try:
-        return _read(json_text.read, json_text.find, text, limits)
+        return _read(json_text.read, json_text.find, text, limits, repeated)
     except InvalidObject:
+        if repeated is not None:
+            del repeated[known:]
         parts = _mixed(text, limits)
         if all(json_text.looks_like_json(part) for part in parts):
             raise
@@ -120,15 +127,17 @@ def _documents(text: str, limits: LoadLimits) -> list[Document]:
         document
         for part in parts
         for document in (
-            _read(json_text.read, json_text.find, part, limits)
+            _read(json_text.read, json_text.find, part, limits, repeated)
             if json_text.looks_like_json(part)
-            else _read(yaml_text.read, yaml_text.find, part, limits)
+            else _read(yaml_text.read, yaml_text.find, part, limits, repeated)
         )
     ]
 
 
-def _read(read: Reader, find: Finder, text: str, limits: LoadLimits) -> list[Document]:
-    documents = read(text, limits.max_depth, limits.max_alias_nodes)
+def _read(
+    read: Reader, find: Finder, text: str, limits: LoadLimits, repeated: list[RepeatedKey] | None
+) -> list[Document]:
+    documents = read(text, limits.max_depth, limits.max_alias_nodes, repeated)
     return [(text, document, find, number) for number, document in enumerate(documents)]
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from typing import Any
 
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.paths import Step
 from scheduler_core.objects.texts.numbers import parse_integer
+from scheduler_core.objects.texts.repeated import RepeatedKey, twice
 
 # What repeats is possessive (`++`): a text that does not match is given up at once, not tried in every way it could be divided.
 _SPACE = re.compile(r"[ \t\n\r]*+")
@@ -25,14 +26,19 @@ def looks_like_json(text: str) -> bool:
     return _BEGIN.match(text) is not None
 
 
-def read(text: str, max_depth: int, max_alias_nodes: int) -> list[Any]:
-    """All values of the text. InvalidObject with line and column where it is malformed."""
+def read(
+    text: str, max_depth: int, max_alias_nodes: int, repeated: list[RepeatedKey] | None = None
+) -> list[Any]:
+    """All values of the text. InvalidObject with line and column where it is malformed. A key that stands twice in one object is
+    malformed, too, unless `repeated` takes it: then the last counts.
+    """
+    decoder = _STRICT if repeated is None else _decoder(partial(_last_of, repeated))
     text = text.removeprefix("\ufeff")
     values: list[Any] = []
     position = _next(text, 0)
     while position < len(text):
         try:
-            value, end = _DECODER.raw_decode(text, position)
+            value, end = decoder.raw_decode(text, position)
         except json.JSONDecodeError as error:
             raise _malformed(text, error.pos, error.msg) from error
         except RecursionError as error:
@@ -95,12 +101,10 @@ def _line_ends(text: str) -> list[int]:
 
 def _find_from(text: str, position: int, steps: tuple[Step, ...]) -> int:
     for step in steps:
-        for name, start, _ in _members(text, position):
-            if name == step:
-                position = start
-                break
-        else:
+        places = [start for name, start, _ in _members(text, position) if name == step]
+        if not places:
             return position
+        position = places[-1]  # of a key that stands twice, the last counts
     return position
 
 
@@ -121,7 +125,7 @@ def _starts(text: str) -> dict[tuple[int, tuple[Step, ...]], int]:
         if listed is not None:
             for name, start, _ in _members(text, listed):
                 starts[document, (*above, name)] = start
-        _, end = _DECODER.raw_decode(text, position)
+        _, end = _ANY.raw_decode(text, position)
         position, document = _next(text, end), document + 1
     return starts
 
@@ -137,9 +141,9 @@ def _members(text: str, position: int) -> Iterator[tuple[Step, int, int]]:
     while text[cursor] != closing:
         name: Step = index
         if closing == "}":
-            name, cursor = _DECODER.raw_decode(text, cursor)
+            name, cursor = _ANY.raw_decode(text, cursor)
             cursor = _skip(text, _skip(text, cursor) + 1)
-        _, end = _DECODER.raw_decode(text, cursor)
+        _, end = _ANY.raw_decode(text, cursor)
         yield name, cursor, end
         cursor, index = _skip(text, end), index + 1
         if text[cursor] == ",":
@@ -165,14 +169,25 @@ class _DuplicateKeyError(ValueError):
     pass
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _repeated_in(pairs: list[tuple[str, Any]]) -> Iterator[str]:
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
+            yield name
+        seen.add(name)
+
+
+def _only_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        seen: dict[str, None] = {}
-        for name, _ in pairs:
-            if name in seen:
-                raise _DuplicateKeyError(f'the key "{name}" stands twice in one object')
-            seen[name] = None
+        raise _DuplicateKeyError(twice(next(_repeated_in(pairs))))
+    return members
+
+
+def _last_of(repeated: list[RepeatedKey], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        repeated += [RepeatedKey(name, None) for name in _repeated_in(pairs)]
     return members
 
 
@@ -180,7 +195,12 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON value")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant, parse_int=parse_integer)
+def _decoder(of_pairs: Callable[[list[tuple[str, Any]]], dict[str, Any]] | None) -> json.JSONDecoder:
+    return json.JSONDecoder(object_pairs_hook=of_pairs, parse_constant=_no_constant, parse_int=parse_integer)
+
+
+_STRICT = _decoder(_only_once)
+_ANY = _decoder(None)
 
 
 def _malformed(text: str, position: int, problem: str) -> InvalidObject:

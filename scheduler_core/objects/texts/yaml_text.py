@@ -1,8 +1,8 @@
 """YAML texts: documents built from libyaml's events.
 
 Scalars are resolved as kubectl's parser does (YAML 1.1 booleans; no sexagesimal numbers; timestamps stay
-strings). Tags of other languages are refused, duplicate keys are errors, and aliases may repeat only so many
-nodes, so that a few lines can't stand for millions.
+strings). Tags of other languages are refused, a key that stands twice is an error unless the last may count, and
+aliases may repeat only so many nodes, so that a few lines can't stand for millions.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import yaml
@@ -19,6 +20,7 @@ import yaml
 from scheduler_core.objects.errors import FieldError, InvalidObject
 from scheduler_core.objects.paths import Step
 from scheduler_core.objects.texts.numbers import fitting
+from scheduler_core.objects.texts.repeated import RepeatedKey, twice
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TRUE, _FALSE = ("true", "yes", "on", "y"), ("false", "no", "off", "n")
@@ -33,10 +35,14 @@ _EXACT = 2.0**53  # beyond it a float has no exact integer
 _CORE = "tag:yaml.org,2002:"
 
 
-def read(text: str, max_depth: int, max_alias_nodes: int) -> list[Any]:
-    """All documents of the text. InvalidObject with line and column where it is malformed."""
+def read(
+    text: str, max_depth: int, max_alias_nodes: int, repeated: list[RepeatedKey] | None = None
+) -> list[Any]:
+    """All documents of the text. InvalidObject with line and column where it is malformed. A key that stands twice in one object is
+    malformed, too, unless `repeated` takes it: then the last counts.
+    """
     _check_directives(text)
-    builder = _Builder(max_depth, max_alias_nodes)
+    builder = _Builder(max_depth, max_alias_nodes, repeated)
     try:
         for event in yaml.parse(text, Loader=_Loader):
             builder.take(event)
@@ -76,7 +82,8 @@ _MERGE = object()
 class _Builder:
     """Values from events. Aliases share the value they repeat."""
 
-    def __init__(self, max_depth: int, max_alias_nodes: int) -> None:
+    def __init__(self, max_depth: int, max_alias_nodes: int, repeated: list[RepeatedKey] | None) -> None:
+        self._repeated = repeated
         self.documents: list[Any] = []
         self._max_depth = max_depth
         self._alias_budget = max_alias_nodes
@@ -165,7 +172,9 @@ class _Builder:
             if not isinstance(value, str):
                 value = _key_text(value, event)
             if value in top.value:
-                raise _malformed(f'the key "{value}" stands twice in one object', event.start_mark)
+                if self._repeated is None:
+                    raise _malformed(twice(value), event.start_mark)
+                self._repeated.append(RepeatedKey(value, event.start_mark.line + 1))
             top.value[value] = None
         top.key, top.has_key = value, True
 
@@ -330,27 +339,39 @@ def _place(event: Any) -> tuple[int, int]:
 
 
 def _find_key(events: Iterator[Any], steps: tuple[Step, ...], place: tuple[int, int]) -> tuple[int, int]:
-    while not isinstance(key := next(events), yaml.MappingEndEvent):
-        value = next(events)
-        if isinstance(key, yaml.ScalarEvent) and key.value == str(steps[0]):
-            if len(steps) == 1 and isinstance(value, yaml.MappingStartEvent | yaml.SequenceStartEvent):
-                return _place(key)
-            return _find(events, value, steps[1:])
-        _skip(events, value)
-    return place
+    last: tuple[Any, list[Any]] | None = None  # of a key that stands twice, the last counts
+    try:
+        while not isinstance(key := next(events), yaml.MappingEndEvent):
+            value = list(_node(events))
+            if isinstance(key, yaml.ScalarEvent) and key.value == str(steps[0]):
+                last = key, value
+    except (yaml.YAMLError, StopIteration):  # a very long object is cut off
+        pass
+    if last is None:
+        return place
+    key, value = last
+    if len(steps) == 1 and isinstance(value[0], yaml.CollectionStartEvent):
+        return _place(key)
+    return _find(iter(value[1:]), value[0], steps[1:])
 
 
-def _skip(events: Iterator[Any], event: Any) -> None:
-    """Passes over the node that the event begins."""
+def _node(events: Iterator[Any]) -> Iterator[Any]:
+    """The events of the next node."""
     depth = 0
-    while True:
+    for event in events:
+        yield event
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if depth == 0:
             return
-        event = next(events)
+
+
+def _skip(events: Iterator[Any], event: Any) -> None:
+    """Passes over the node that the event begins."""
+    for _ in _node(chain([event], events)):
+        pass
 
 
 def _malformed(problem: str, mark: Any) -> InvalidObject:

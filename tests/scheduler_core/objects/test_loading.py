@@ -107,6 +107,22 @@ def test_malformed_text_says_line_column_and_problem(text, line, words):
     assert words in str(error)
 
 
+@pytest.mark.parametrize(
+    ("text", "repeated", "place"),
+    [
+        ("a: 1\nb: {c: 2}\nb:\n  d: 3\n", [("b", 3)], (4, 6)),
+        ('{"a": 1, "b": {"c": 2},\n"b": {"d": 3}}', [("b", None)], (2, 12)),
+        ('{"a": 1}\n---\nb: 1\nb: {d: 3}\na: 1\n', [("b", 4)], (4, 8)),
+    ],
+)
+def test_the_last_of_a_repeated_key_counts_where_somebody_takes_what_is_repeated(text, repeated, place):
+    found = []
+    last = load_manifests(text, LoadLimits(), found)[-1]
+    assert found == repeated
+    assert last.manifest == {"a": 1, "b": {"d": 3}}
+    assert last.locate("b.d") == place
+
+
 def test_an_alias_bomb_is_refused_before_it_grows():
     rows = [f"- &x{i} [{', '.join([f'*x{i - 1}'] * 10)}]" for i in range(1, 12)]
     error = refusal("- &x0 [lol, lol]\n" + "\n".join(rows))
