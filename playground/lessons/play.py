@@ -106,13 +106,18 @@ def _played_once(slug: str, seed: int) -> Played | None:
 
 
 def solve(lesson: Lesson, last: Simulation) -> tuple[bool, bool]:
-    """Whether the task's check holds as the task begins, on a fork of the last card's step, and after its solution."""
+    """Whether the task's check holds as the task begins, on a fork of the last card's step, and after its solution.
+
+    StuckLesson where the task's start takes the last card away, with which the task is shown.
+    """
     world, task = last.fork(), lesson.plan.task
     assert task is not None
     for act in task.start:
         world.apply(command_of(act))
         if act.until is not None:
             _settle(world, Seen(world, _room), act.until)
+    if reached_cards(lesson, world)[-1] is not lesson.plan.cards[-1]:
+        raise StuckLesson("task: after its start the last card does not hold, and the task is not shown")
     before = holds(task.check, world)
     for act in task.solution:
         world.apply(command_of(act))

@@ -120,7 +120,7 @@ def busy(begin: Begin) -> Iterator[State]:
     yield State("internals", session.at(pod="default/web-3", tab="journey"), _internals)
     session.run()
     without = session.without(asked - 1)  # the step before it
-    yield State("commands", without.at(), _commands)
+    yield State("commands", without.at("commands"))
     yield State("compare", without.at("compare", **{"with": session.url}))
     yield State("exports", session.at("exports"))
 
@@ -138,11 +138,6 @@ def _palette(page: Page) -> None:
 def _internals(page: Page) -> None:
     page.locator("#internals > summary").click()
     page.locator(".state-keys, #cycle-state").first.wait_for()
-
-
-def _commands(page: Page) -> None:
-    page.keyboard.press("l")
-    page.locator(".asked").wait_for()
 
 
 def authoring(begin: Begin) -> Iterator[State]:

@@ -18,6 +18,7 @@ from scheduler_core.commands import (
     ApplyObjects,
     Command,
     DecidePermit,
+    DefinePlugin,
     DeleteObjects,
     DrainNode,
     FailCall,
@@ -25,6 +26,7 @@ from scheduler_core.commands import (
     PatchObject,
     Ref,
     SetConfiguration,
+    SetSettings,
     StartScheduler,
     StopScheduler,
 )
@@ -180,6 +182,17 @@ class Solver:
                     self.post("objects/delete", kind=ref.kind, namespace=ref.namespace or "", name=ref.name)
             case SetConfiguration(configuration=configuration, scheduler=scheduler):
                 self.post("configuration", text=yaml.safe_dump(plain(configuration)), scheduler=scheduler)
+            case DefinePlugin(plugin=plugin, definition=definition):
+                fields = msgspec.to_builtins(definition)
+                self.post("plugins", plugin=plugin, weight="1", **fields)
+            case SetSettings(settings={"cluster": {"kubelets": kubelets}}):
+                self.page.goto(self.base + "components")
+                self.page.locator("[name=kubelets]").fill(yaml.safe_dump(plain(kubelets)))
+                with self.page.expect_response(lambda answer: answer.request.method == "POST") as told:
+                    self.page.locator("[name=kubelets]").evaluate("field => field.form.requestSubmit()")
+                assert told.value.ok or told.value.status in (302, 303)
+                self.page.goto(self.base)
+                connected(self.page)
             case FailCall(pod=pod, call=call, times=0):
                 self.post("calls", pod=pod, call=call, back="1")
             case FailCall(pod=pod, call=call, code=code, times=times):

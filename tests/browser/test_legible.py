@@ -40,7 +40,7 @@ def shown(page: Page, world: Iterator[states.State], name: str, width: int, heig
 
 def test_the_counts_of_each_filter_plugin_stay_in_its_column(page: Page, begin: Begin) -> None:
     world = states.shop(begin)
-    shown(page, world, "filter", 390, 844)
+    shown(page, world, "filter", 660, 844)
     heads = page.locator("#panel-stage .heads .head")
     assert heads.count() == 6
     assert heads.evaluate_all(OUTSIDE) == []
@@ -89,3 +89,29 @@ def test_the_points_stand_within_their_bars(
     )
     assert bars.count() > 12
     assert over == []
+
+
+def test_on_a_phone_the_verdicts_fade_where_more_of_them_stand_beside(page: Page, begin: Begin) -> None:
+    """The fading lies over the last one in sight; at the end it lies over none."""
+    shown(page, states.shop(begin), "filter", 390, 844)
+    sums = page.locator("#panel-stage .sums").first
+    assert sums.evaluate("sums => sums.scrollWidth > sums.clientWidth")
+    fading = "sums => Number.parseFloat(getComputedStyle(sums, '::after').width)"
+    wide = sums.evaluate(fading)
+    assert wide >= 24
+    left = sums.evaluate(
+        "sums => { sums.scrollLeft = sums.scrollWidth;"
+        " return sums.getBoundingClientRect().right - sums.lastElementChild.getBoundingClientRect().right }"
+    )
+    assert left >= wide - 1
+
+
+def test_on_a_phone_a_node_is_in_sight_above_the_sheet(page: Page, begin: Begin) -> None:
+    """The plugins' columns have no room there: each node stands with its verdict alone."""
+    shown(page, states.shop(begin), "filter", 390, 844)
+    assert page.locator("#panel-stage .heads .head").filter(visible=True).count() == 0
+    sheet = page.locator(".sheet-handle").evaluate("sheet => sheet.getBoundingClientRect().top")
+    bottoms = page.locator("#panel-stage .track:not(.heads)").evaluate_all(
+        "rows => rows.map((row) => row.getBoundingClientRect().bottom)"
+    )
+    assert min(bottoms) <= sheet

@@ -7,6 +7,7 @@ import sqlite3
 import time
 import zlib
 from collections import Counter
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -120,8 +121,16 @@ def _world(visitor: Visitor, key: str) -> str | None:
 def is_served(visitor: Visitor, key: str, patience: float = 60) -> bool:
     """Wait until a session is shown; whether it came to that."""
     deadline = time.monotonic() + patience
-    while visitor.get(f"/s/{key}/").status != 200:
+    while not _is_shown(visitor, key):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.2)
     return True
+
+
+def _is_shown(visitor: Visitor, key: str) -> bool:
+    """A server that is being started may take the request and never answer it."""
+    try:
+        return visitor.get(f"/s/{key}/").status == 200
+    except (OSError, HTTPException):
+        return False

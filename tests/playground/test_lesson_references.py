@@ -1,8 +1,13 @@
 """What lessons say of the worked examples of the Kubernetes documentation, held against what the documentation says."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from playground.lessons import play, read_lessons
+from scheduler_core.api.eviction import SEVERAL
+from scheduler_core.view import parse_quantity
 
 LESSONS = {lesson.slug: lesson for lesson in read_lessons()}
 
@@ -40,6 +45,11 @@ def played():
         ("not-preempted", "friend", True),
         ("cross-node", "begin", False),
         ("pod-affinity", "begin", 3),
+        ("own-plugin", "placed", 50),  # 4 of 8 lights
+        ("minimum-reclaim", "running", ("big-1",)),  # the threshold of 1Gi alone
+        ("minimum-reclaim", "again", "Failed"),  # 500Mi beyond it
+        ("two-budgets", "ready", 1),  # 500 for the pod that two budgets cover
+        ("two-budgets", "alone", True),
         ("ten-nodes", "begin", 4),  # of ten nodes three lack cpu, one has no free port, two have a taint
         ("ten-nodes", "scores", "node-2"),
         ("node-affinity", "begin", 2),  # In (antarctica-east1, antarctica-west1)
@@ -79,3 +89,59 @@ def test_a_revision_that_counts_the_old_one_is_uneven_and_the_solution_makes_it_
     for seed in range(3):
         facts = play(LESSONS["uneven-after-rollout"], seed).facts
         assert (facts["new_a"], facts["new_b"], facts["new_c"]) == (0, 2, 2)
+
+
+DOCS = Path(__file__).parents[2] / "docs" / "lessons.md"
+SPEAKS_OF_AN_EXAMPLE = re.compile(r"the documentation|the design document", re.IGNORECASE)
+
+
+def worked_examples():
+    """The table of docs/lessons.md: text, example, the lessons that play it."""
+    section = DOCS.read_text(encoding="utf-8").split("## The worked examples")[1].split("\n## ")[0]
+    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("|")]
+    return [tuple(cell.strip() for cell in row) for row in rows[2:]]
+
+
+def test_every_worked_example_has_lessons_that_exist_or_says_why_not():
+    rows = worked_examples()
+    assert len(rows) > 60
+    for _text, example, played_by in rows:
+        slugs = re.findall(r"`([a-z-]+)`", played_by)
+        assert set(slugs) <= set(LESSONS), example
+        assert slugs or re.match(r"none: \w+", played_by), example
+
+
+def test_every_lesson_that_says_it_follows_an_example_is_in_the_table():
+    named = {slug for *_, played_by in worked_examples() for slug in re.findall(r"`([a-z-]+)`", played_by)}
+    say_so = {
+        slug
+        for slug, lesson in LESSONS.items()
+        if SPEAKS_OF_AN_EXAMPLE.search(" ".join(lesson.words["en"].texts()))
+    }
+    assert {"ratio-worked", "own-plugin", "backoff-ladder"} <= say_so
+    assert say_so <= named
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_the_refusal_that_a_lesson_quotes_is_the_api_servers_own(language):
+    texts = " ".join(" ".join(LESSONS["two-budgets"].words[language].texts()).split())
+    assert f"`{SEVERAL}`" in texts
+
+
+def test_what_is_left_of_a_disk_is_what_its_world_says():
+    """The disk of `thorough` as its pods go, the largest first: short, above the threshold, above it by the minimum reclaim."""
+    plan = LESSONS["minimum-reclaim"].plan
+    kubelet = plan.settings["cluster"]["kubelets"]["thorough"]["evictionMinimumReclaim"]
+    threshold = in_mi(plan.settings["cluster"]["kubelet"]["evictionHard"]["nodefs.available"])
+    entries = next(card.do.command["entries"] for card in plan.cards if card.id == "stopped")
+    disk = entries[-1]["nodefs"]
+    sizes = [in_mi(entry["rootfs"]) for entry in entries if "rootfs" in entry]
+    left = [in_mi(disk["capacity"]) - in_mi(disk["used"]) - sum(sizes[gone:]) for gone in range(3)]
+    assert left[0] < threshold < left[1] < threshold + in_mi(kubelet["nodefs.available"]) <= left[2]
+    for words in LESSONS["minimum-reclaim"].words.values():
+        said = " ".join(words.texts())
+        assert all(f"{amount}Mi" in said for amount in (*left, left[1] - threshold))
+
+
+def in_mi(quantity):
+    return int(parse_quantity(quantity) / parse_quantity("1Mi"))

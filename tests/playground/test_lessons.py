@@ -187,6 +187,13 @@ def test_a_field_that_no_lesson_has_is_named_with_its_file_and_place(broken):
         read_lesson(broken(lambda plan: plan["cards"][0].update(colour="red")))
 
 
+def _without_its_last_card(plan):
+    """The task's start deletes the pod that the last card is about."""
+    plan["cards"][-1]["when"] = {"all": [{"pod": "job", "outcome": "scheduled"}, {"exists": "Pod job"}]}
+    job = {"kind": "Pod", "namespace": "default", "name": "job"}
+    plan["task"]["start"].append({"command": {"kind": "DeleteObjects", "refs": [job]}})
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -217,6 +224,7 @@ def test_a_field_that_no_lesson_has_is_named_with_its_file_and_place(broken):
         (lambda plan: plan["facts"].pop("place"), "there is no fact place"),
         (lambda plan: plan["task"].update(solution=[]), "does not hold after the solution"),
         (lambda plan: plan["task"].update(check={"pod": "web", "outcome": "scheduled"}), "holds before"),
+        (_without_its_last_card, "after its start the last card does not hold"),
         (lambda plan: plan.update(next="nowhere"), "there is no lesson nowhere"),
     ],
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
+Varying = Annotated[str, msgspec.Meta(pattern=r"^\$\([A-Za-z_]+\)$")]
+"""The name of a value that the lesson's variants draw, in place of a number."""
 OF_A_POD = ("point", "outcome", "said", "evaluated", "place", "on", "woken")
 
 
@@ -13,21 +15,21 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A condition."""
 
     pod: str | None = None
-    attempt: int = 1
+    attempt: int | Varying = 1
     point: str | None = None
     outcome: Literal["scheduled", "unschedulable", "error"] | None = None
-    evaluated: int | None = None
+    evaluated: int | Varying | None = None
     said: str | None = None
     place: str | None = None
-    times: int = 1
+    times: int | Varying = 1
     woken: str | None = None
     event: str | None = None
     scheduler: str | None = None
     stage: str | None = None
     exists: str | None = None
     lacks: str | None = None
-    position: int | None = None
-    seconds: float | None = None
+    position: int | Varying | None = None
+    seconds: float | Varying | None = None
     on: str | None = None
     field: list[str | int] | None = None
     value: Any = msgspec.field(default=None, name="is")

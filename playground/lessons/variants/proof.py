@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from playground.lessons.checking import problems_of_play
+from playground.lessons.facts import Value
 from playground.lessons.format import Lesson, Question, Vary
 from playground.lessons.own import Handed
 from playground.lessons.play import WRONG, Played, play
@@ -47,9 +48,19 @@ def faults(lesson: Lesson, played: Played) -> Iterator[str]:
     for card, question in lesson.questions:
         yield from _of_answer(card, question, played)
     yield from problems_of_play(lesson, played)
-    if (other := play(lesson, OTHER_SEED).keys) != played.keys:
-        cards = ", ".join(card for card in played.keys if other[card] != played.keys[card])
-        yield f"card {cards}: under another seed of the session the answer is another one"
+    other = play(lesson, OTHER_SEED).keys
+    differing = [
+        card for card, question in lesson.questions if not is_same(question, played.keys[card], other[card])
+    ]
+    if differing:
+        yield f"card {', '.join(differing)}: under another seed of the session the answer is another one"
+
+
+def is_same(question: Question, key: Value, other: Value) -> bool:
+    """Whether an answer with one key is right with the other, a number within its tolerance."""
+    if isinstance(key, int | float) and isinstance(other, int | float):
+        return bool(abs(key - other) <= question.tolerance)
+    return bool(key == other)
 
 
 def _of_names(lesson: Lesson) -> Iterator[str]:

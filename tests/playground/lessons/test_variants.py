@@ -7,11 +7,13 @@ import pytest
 from playground.lessons import LANGUAGES, judge, play, read_lessons
 from playground.lessons.checking import wrong_answer
 from playground.lessons.conditions import holds
+from playground.lessons.format import TRACKS, Question
 from playground.lessons.judging import as_text
 from playground.lessons.own import document_of, hand
 from playground.lessons.play import solve
 from playground.lessons.texts import filled, placeholders
 from playground.lessons.variants import faults, problems_of_variants, proven
+from playground.lessons.variants.proof import is_same
 from playground.presenters.look import Look
 from playground.presenters.story import present
 
@@ -31,6 +33,24 @@ def shown():
     }
 
 
+def test_every_track_has_a_lesson_that_varies():
+    assert {lesson.plan.track for lesson in VARYING.values()} == set(TRACKS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "tolerance", "other", "same"),
+    [
+        ("number", 2, 16.5, True),
+        ("number", 1, 16.5, False),
+        ("yesno", 0, True, False),
+        ("number", 0, 15, True),
+    ],
+)
+def test_an_answer_is_the_same_within_its_tolerance(kind, tolerance, other, same):
+    question = Question(kind=kind, answer={}, tolerance=tolerance)
+    assert is_same(question, False if kind == "yesno" else 15, other) is same
+
+
 @pytest.mark.parametrize("slug", SLUGS)
 def test_nothing_is_wrong_with_what_a_lesson_varies(slug):
     assert list(problems_of_variants(VARYING[slug])) == []
@@ -44,7 +64,10 @@ def test_every_variant_that_is_shown_has_one_answer_to_each_question(slug, shown
         assert list(faults(lesson, played)) == []
         assert solve(lesson, played.last) == (False, True)
         for other in (2, 3):
-            assert play(lesson, other).keys == played.keys
+            keys = play(lesson, other).keys
+            assert all(
+                is_same(question, played.keys[card], keys[card]) for card, question in lesson.questions
+            )
         for card, question in lesson.questions:
             options = played.options[card]
             if question.kind in ("node", "pod", "choice", "yesno"):
