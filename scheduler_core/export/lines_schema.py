@@ -63,7 +63,7 @@ def _lesson() -> Schema:
     """Which lesson the session has; no part of the world."""
     return {
         "type": "object",
-        "properties": {name: _TEXT for name in ("story", "origin", "variant")},
+        "properties": dict.fromkeys(("story", "origin", "variant"), _TEXT),
         "required": ["story"],
         "additionalProperties": False,
     }
