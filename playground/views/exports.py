@@ -109,6 +109,7 @@ async def import_trace(request: HttpRequest) -> HttpResponse:
         "checked": checked,
         "key": session.edit_key,
         "same": checked.difference is None,
+        "lesson": "" if not checked.lesson.story else "here" if session.story else "missing",
         "latest": LATEST_EDITION,
         "engine": ENGINE_VERSION,
         "kube": KUBE_VERSION,

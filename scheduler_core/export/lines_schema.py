@@ -47,7 +47,7 @@ def _line(kind: str, optional: Schema | None = None, /, **fields: Schema) -> Sch
 def _header() -> Schema:
     return _line(
         "header",
-        {"edition": {"type": "integer", "minimum": 1}},
+        {"edition": {"type": "integer", "minimum": 1}, "lesson": _lesson()},
         format={"const": FORMAT},
         schema={"const": SCHEMA},
         engine={"type": ["string", "integer"]},
@@ -57,6 +57,16 @@ def _header() -> Schema:
         commands=_NUMBER,
         created=_TEXT,
     )
+
+
+def _lesson() -> Schema:
+    """Which lesson the session has; no part of the world."""
+    return {
+        "type": "object",
+        "properties": dict.fromkeys(("story", "origin", "variant"), _TEXT),
+        "required": ["story"],
+        "additionalProperties": False,
+    }
 
 
 def _command() -> Schema:

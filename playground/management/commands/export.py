@@ -13,8 +13,10 @@ from django.core.management.base import BaseCommand, CommandError
 from playground.management.terminal.files import STDIN, BadInput, read_file
 from playground.management.terminal.sessions import stored_session
 from playground.presenters import aimed, present
+from playground.sessions.database import lessons
 from playground.sessions.protocol.errors import SessionGone
-from playground.sessions.worker.traces import OPTIONS, commands_of
+from playground.sessions.protocol.traces import TracedLesson
+from playground.sessions.worker.traces import OPTIONS, commands_of, lesson_in, with_lesson
 from playground.views.offline.page import LOOK, MOST_STEPS, PANELS, Recording
 from scheduler_core.commands import Refused
 from scheduler_core.export import (
@@ -82,31 +84,32 @@ class Command(BaseCommand):
                 "Which trace? Name a file, - for standard input, or a session.", returncode=BAD_INPUT
             )
         try:
-            history, name = _history(trace)
-            self.stdout.write(made(history, format, table, name), ending="")
+            history, name, lesson = _history(trace)
+            self.stdout.write(made(history, format, table, name, lesson), ending="")
         except (BadInput, TraceError, Refused, orjson.JSONDecodeError) as bad:
             raise CommandError(str(bad), returncode=BAD_INPUT) from None
 
 
-def _history(named: str) -> tuple[ReadLog, str]:
-    """Of a file, or else of a session in the database; with the name that a replay bears."""
+def _history(named: str) -> tuple[ReadLog, str, TracedLesson]:
+    """Of a file, or else of a session in the database; with the name that a replay bears, and the lesson."""
     if named == STDIN or Path(named).exists():
         lines = [orjson.loads(line) for line in read_file(named).splitlines() if line.strip()]
-        return read_log(lines), named
+        return read_log(lines), named, lesson_in(lines[0])
     try:
         session, rows = stored_session(named)
     except SessionGone:
         raise BadInput(
             f"{named}: there is no such file, and no session of this server with this link, key or number"
         ) from None
-    return ReadLog(session.seed, session.edition, commands_of(rows), session.head), session.name
+    history = ReadLog(session.seed, session.edition, commands_of(rows), session.head)
+    return history, session.name, lessons.in_trace(session.story)
 
 
-def made(history: ReadLog, form: str, table: str, name: str) -> str:
+def made(history: ReadLog, form: str, table: str, name: str, lesson: TracedLesson) -> str:
     """The trace in a form."""
     if form == "jsonl":
         lines = export_lines(history.seed, history.log, history.head, edition=history.edition)
-        return "".join(orjson.dumps(line, option=OPTIONS).decode() for line in lines)
+        return "".join(orjson.dumps(line, option=OPTIONS).decode() for line in with_lesson(lines, lesson))
     if form == "html":
         return replay(history, name)
     if form == "csv":

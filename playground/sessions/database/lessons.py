@@ -21,6 +21,7 @@ from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import log
 from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol.errors import LimitReached, SessionGone
+from playground.sessions.protocol.traces import TracedLesson
 
 GONE = gettext_noop("There is no lesson with this link. It may have been deleted, or the link is cut short.")
 
@@ -123,6 +124,17 @@ def of_story(slug: str) -> Lesson | None:
     """The lesson of a session's story, whoever made it."""
     data = document(slug)
     return hand(data).lesson if data else lesson_of(slug)
+
+
+def in_trace(slug: str) -> TracedLesson:
+    """A session's lesson as its trace names it."""
+    lesson = of_story(slug)
+    return TracedLesson() if lesson is None else TracedLesson(slug, lesson.origin, lesson.variant)
+
+
+def is_here(slug: str) -> bool:
+    """Whether there is a lesson of that name."""
+    return of_story(slug) is not None
 
 
 @transaction.atomic

@@ -241,7 +241,7 @@ def copy(
 
 
 @transaction.atomic
-def restore(name: str, creator: str, found: TraceChecked) -> Session:
+def restore(name: str, creator: str, found: TraceChecked, story: str = "") -> Session:
     """A session with the history of an imported trace; between two commands the engine ran."""
     rows: list[LogRow] = []
     head = found.head
@@ -252,7 +252,7 @@ def restore(name: str, creator: str, found: TraceChecked) -> Session:
         if at < head:
             size = size_of(command.payload)
             rows.append(LogRow(len(rows) + 1, "command", at, at + 1, command.payload, size))
-    session = create(name, "", creator, found.seed, found.edition)
+    session = create(name, story, creator, found.seed, found.edition)
     Session.objects.filter(pk=session.pk).update(
         head=head, log_seq=len(rows), log_bytes=sum(row.size for row in rows)
     )

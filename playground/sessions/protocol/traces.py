@@ -12,6 +12,14 @@ from playground.sessions.protocol.opening import LogRow
 FileForm = Literal["chrome", "otlp", "csv", "zip"]
 
 
+class TracedLesson(Struct, frozen=True, omit_defaults=True):
+    """The lesson of a session as a trace names it; of a variant also what it is one of, and its number. Nothing where there is none."""
+
+    story: str = ""
+    origin: str = ""
+    variant: str = ""
+
+
 class OpenTrace(Request[None], frozen=True, kw_only=True):
     """Begin to write a trace of a log; `detail`: the first and the last attempt described node by node. The process has no other one."""
 
@@ -21,6 +29,7 @@ class OpenTrace(Request[None], frozen=True, kw_only=True):
     head: int
     detail: tuple[int, int]
     created: str
+    lesson: TracedLesson = TracedLesson()
 
 
 class TraceLines(Struct, frozen=True):
@@ -74,6 +83,7 @@ class TraceChecked(Struct, frozen=True):
     maker: TraceMaker
     records: int
     passed_over: list[str]
+    lesson: TracedLesson = TracedLesson()
 
 
 class CheckTrace(Request[TraceChecked], frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ from playground.logs import SESSION
 from playground.models import Session
 from playground.presenters.look import Look
 from playground.presenters.words import gettext_noop, message
-from playground.sessions.database import checkpoints, log, previews
+from playground.sessions.database import checkpoints, lessons, log, previews
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.base import Data, Query, Request
 from playground.sessions.protocol.comparing import AttemptDetail, HistoryOutline
@@ -24,7 +24,7 @@ from playground.sessions.protocol.errors import InThePast, LimitReached, NotAllo
 from playground.sessions.protocol.lessons import Variant
 from playground.sessions.protocol.looking import ClusterYaml, Compare, PanelChange, Seen, Shown
 from playground.sessions.protocol.moving import ImportPlan, TextApplied
-from playground.sessions.protocol.traces import FileForm, TraceChecked
+from playground.sessions.protocol.traces import FileForm, TraceChecked, TracedLesson
 from playground.sessions.web.changes import command_data
 from playground.sessions.web.dialogue import Dialogue
 from playground.sessions.web.jobs.comparisons import Comparison
@@ -512,8 +512,26 @@ async def check_trace(data: bytes, name: str, creator: str) -> tuple[TraceChecke
     """Compute a trace again; what was found, and a session with its history."""
     check = runtime().traces.check
     found = await runtime().call(lambda: check(data, creator))
-    session = await in_thread(log.restore, name, creator, found)
+    story = await _lesson_of(found.lesson, creator)
+    session = await in_thread(log.restore, name, creator, found, story)
     return found, session
+
+
+async def _lesson_of(traced: TracedLesson, creator: str) -> str:
+    """The lesson that a trace names; a variant that is not here is drawn again. Empty where it is not the very same, or not here."""
+    if not traced.story or await in_thread(lessons.is_here, traced.story):
+        return traced.story
+    if not traced.variant or not await in_thread(lessons.is_here, traced.origin):
+        return ""
+    try:
+        handed_on = await in_thread(lessons.document, traced.origin)
+        drawn = await draw_variant(traced.origin, handed_on, traced.variant, creator)
+    except SessionError:
+        return ""
+    if drawn.slug != traced.story:
+        return ""
+    await in_thread(lessons.keep_document, drawn.slug, drawn.document)
+    return drawn.slug
 
 
 async def create_session(

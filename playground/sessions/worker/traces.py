@@ -20,6 +20,7 @@ from playground.sessions.protocol.traces import (
     TraceChecked,
     TracedCommand,
     TraceDifference,
+    TracedLesson,
     TraceLines,
     TraceMaker,
 )
@@ -45,7 +46,7 @@ class Export:
     def __init__(self, request: OpenTrace) -> None:
         self._memory = Budget(ALONE, TOO_MUCH)
         first, last = request.detail
-        self._lines: Iterator[Data] = export_lines(
+        lines = export_lines(
             request.seed,
             commands_of(request.rows),
             request.head,
@@ -53,6 +54,7 @@ class Export:
             request.created,
             request.edition,
         )
+        self._lines: Iterator[Data] = with_lesson(lines, request.lesson)
 
     def next(self) -> TraceLines:
         """The next lines."""
@@ -64,6 +66,21 @@ class Export:
                 if size >= CHUNK or time.perf_counter() > end:
                     return TraceLines(b"".join(made), False)
         return TraceLines(b"".join(made), True)
+
+
+def with_lesson(lines: Iterator[Data], lesson: TracedLesson) -> Iterator[Data]:
+    """The same lines; the header names the lesson, where there is one."""
+    header = next(lines)
+    yield {**header, "lesson": msgspec.to_builtins(lesson)} if lesson.story else header
+    yield from lines
+
+
+def lesson_in(header: Mapping[str, Any]) -> TracedLesson:
+    """The lesson that a header names."""
+    try:
+        return msgspec.convert(header.get("lesson", {}), TracedLesson)
+    except msgspec.ValidationError:
+        return TracedLesson()
 
 
 def commands_of(rows: Iterable[LogRow]) -> dict[int, Any]:
@@ -97,6 +114,7 @@ def check(request: CheckTrace) -> TraceChecked:
         maker=TraceMaker(*(str(lines[0].get(name) or "")[:40] for name in ("engine", "kube", "created"))),
         records=sum(line.get("type") == "record" for line in lines),
         passed_over=_passed_over(log.values()),
+        lesson=lesson_in(lines[0]),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from django.conf import settings
 from django.utils.translation import gettext_noop
 
-from playground.sessions.database import log
+from playground.sessions.database import lessons, log
 from playground.sessions.protocol.traces import CheckTrace, NextTraceLines, OpenTrace, TraceChecked
 from playground.sessions.web.engines.worker import Worker
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
@@ -69,6 +69,7 @@ class Traces:
             head=session.head,
             detail=detail,
             created=session.created.isoformat(),
+            lesson=await self._loop.db(lessons.in_trace, session.story),
         )
         async with _process() as worker:
             await worker.call(0, request, CHUNK_TIMEOUT)
