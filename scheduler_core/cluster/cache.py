@@ -10,15 +10,17 @@ kube: backend/cache/cache.go, backend/cache/snapshot.go @ v1.34.1
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.cluster.node_tree import NodeTree
 from scheduler_core.cluster.pod_table import PodColumns
-from scheduler_core.cluster.table import NO_PORTS, ImageState, NodeTable, ResourceIndex
+from scheduler_core.cluster.table import NO_PORTS, ImageState, LabelColumn, NodeTable, ResourceIndex
 from scheduler_core.objects.node import Node, Taint
 from scheduler_core.objects.pod import HostPort, Pod
 from scheduler_core.objects.resources import Resources
@@ -50,6 +52,25 @@ class CacheError(RuntimeError):
     """The cache was asked for something that its state does not allow, such as assuming a pod twice."""
 
 
+@dataclass(frozen=True, slots=True)
+class NodeRows:
+    """What of a table depends on Node objects and their order alone; tables of copied worlds with the same nodes share it, too."""
+
+    resources: int
+    names: list[str]
+    slots: list[int]
+    take: NDArray[np.intp]
+    nodes: list[Node]
+    unschedulable: NDArray[np.bool_]
+    taint_set: NDArray[np.int32]
+    taint_sets: list[tuple[Taint, ...]]
+    images: dict[str, ImageState]
+    rows: dict[str, int]
+    by_slot: dict[int, int]
+    memo: dict[Hashable, Any] = field(default_factory=dict)
+    label_columns: dict[str, LabelColumn] = field(default_factory=dict)
+
+
 class Cache(State):
     """Nodes, the pods on them (bound or assumed), and the columns summed up from both."""
 
@@ -76,6 +97,7 @@ class Cache(State):
     _dirty: Copied[dict[int, str]]  # slot -> its last change (see CopiedRows)
     _nodes_changed: bool
     _rows: Shared[dict[int, int]]  # slot -> row of the snapshot made last; replaced, never changed
+    _node_rows: Derived[Shared[NodeRows | None]]  # of the nodes as they are, once a table was made
 
     def __init__(self) -> None:
         self.resources = ResourceIndex()
@@ -101,6 +123,10 @@ class Cache(State):
         self._dirty = {}
         self._nodes_changed = True
         self._rows = {}
+        self._node_rows = None
+
+    def decoded(self) -> None:
+        self._node_rows = None
 
     # Nodes
 
@@ -118,7 +144,7 @@ class Cache(State):
         self.nodes[slot] = node
         self._remember_images(node)
         self._set_allocatable(slot, node)
-        self._nodes_changed = True
+        self._nodes_changed, self._node_rows = True, None
         self.generation += 1
 
     def remove_node(self, node: Node) -> None:
@@ -134,7 +160,7 @@ class Cache(State):
         self.allocatable[slot] = 0
         self.counts[slot, _ALLOWED] = 0
         self._drop_slot_if_empty(slot)
-        self._nodes_changed = True
+        self._nodes_changed, self._node_rows = True, None
         self.generation += 1
 
     # Pods
@@ -191,7 +217,7 @@ class Cache(State):
         """The snapshot brought up to date: the same table with its dirty rows copied, or a new one when nodes changed."""
         if self._nodes_changed or table.requested.shape[1] != len(self.resources):
             fresh = self.table()
-            self._rows = {self.slots[name]: row for row, name in enumerate(fresh.names)}
+            self._rows = self._rows_of_nodes().by_slot
             self._dirty.clear()
             self.columns.settle()
             self._nodes_changed = False
@@ -223,33 +249,60 @@ class Cache(State):
 
     def table(self) -> NodeTable:
         """A new NodeTable of the cache as it stands now."""
-        names = self.tree.order()
-        slots = [self.slots[name] for name in names]
-        take = np.array(slots, np.intp)
-        nodes = [node for slot in slots if (node := self.nodes[slot]) is not None]
-        index: dict[tuple[Taint, ...], int] = {}
-        taints = np.fromiter(
-            (index.setdefault(node.taints, len(index)) for node in nodes), np.int32, len(nodes)
-        )
-        rows = {name: row for row, name in enumerate(names)}
+        of_nodes = self._rows_of_nodes()
+        slots, take = of_nodes.slots, of_nodes.take
         return NodeTable(
-            names=names,
-            nodes=nodes,
+            names=of_nodes.names,
+            nodes=of_nodes.nodes,
             resources=self.resources,
             allocatable=self.allocatable[take],
             requested=self.requested[take],
             nonzero=self.nonzero[take],
             allowed_pods=self.counts[take, _ALLOWED],
             pod_count=self.counts[take, _PODS],
+            unschedulable=of_nodes.unschedulable,
+            taint_set=of_nodes.taint_set,
+            taint_sets=of_nodes.taint_sets,
+            images=of_nodes.images,
+            ports=[self.ports.get(slot, NO_PORTS) for slot in slots],
+            rows_with_ports=frozenset(
+                row for slot in self.ports if (row := of_nodes.by_slot.get(slot)) is not None
+            ),
+            pods=[self.pods[slot] for slot in slots],
+            pod_table=self.columns.snapshot(of_nodes.by_slot, len(self.names)),
+            rows=of_nodes.rows,
+            memo=of_nodes.memo,
+            label_columns=of_nodes.label_columns,
+        )
+
+    def _rows_of_nodes(self) -> NodeRows:
+        """Made anew where a node or the resources have changed since the last time."""
+        known = self._node_rows
+        if known is None or known.resources != len(self.resources):
+            known = self._node_rows = self._new_rows_of_nodes()
+        return known
+
+    def _new_rows_of_nodes(self) -> NodeRows:
+        names = self.tree.order()
+        slots = [self.slots[name] for name in names]
+        nodes = [node for slot in slots if (node := self.nodes[slot]) is not None]
+        index: dict[tuple[Taint, ...], int] = {}
+        taints = np.fromiter(
+            (index.setdefault(node.taints, len(index)) for node in nodes), np.int32, len(nodes)
+        )
+        rows = {name: row for row, name in enumerate(names)}
+        return NodeRows(
+            resources=len(self.resources),
+            names=names,
+            slots=slots,
+            take=np.array(slots, np.intp),
+            nodes=nodes,
             unschedulable=np.fromiter((node.unschedulable for node in nodes), np.bool_, len(nodes)),
             taint_set=taints,
             taint_sets=list(index),
             images=self._image_states(rows),
-            ports=[self.ports.get(slot, NO_PORTS) for slot in slots],
-            rows_with_ports=frozenset(row for row, slot in enumerate(slots) if slot in self.ports),
-            pods=[self.pods[slot] for slot in slots],
-            pod_table=self.columns.snapshot({slot: row for row, slot in enumerate(slots)}, len(self.names)),
             rows=rows,
+            by_slot={slot: row for row, slot in enumerate(slots)},
         )
 
     # Below here: slots and columns
