@@ -36,9 +36,6 @@ class Group:
     def first(self) -> QueuedPod:
         return next(iter(self.pods.values()))
 
-    def copy(self) -> Group:
-        return Group(self.label, self.pods.copy(), self.families.copy())
-
     def largest_families(self, most: int) -> list[str]:
         """The families with most pods, then by name."""
         return sorted(self.families, key=lambda name: (-self.families[name], name))[:most]
@@ -47,13 +44,15 @@ class Group:
 class Grouped:
     """The pods of one place by label."""
 
-    __slots__ = ("__weakref__", "_entries", "_groups", "_labels", "_seen")
+    __slots__ = ("__weakref__", "_entries", "_groups", "_labels", "_moves", "_seen", "gone")
 
     def __init__(self) -> None:
+        self.gone = False  # to a grouping of another world
         self._entries: dict[str, QueuedPod] = {}
         self._labels: dict[str, Label] = {}
         self._groups: dict[Label, Group] = {}
-        self._seen = 0
+        self._moves: Sequence[Move] = ()
+        self._seen = 0  # of them
 
     def __iter__(self) -> Iterator[Group]:
         """The largest group first, then by label."""
@@ -72,47 +71,30 @@ class Grouped:
     def update(
         self, entries: Mapping[str, QueuedPod], label: Callable[[QueuedPod], Label], moves: Sequence[Move]
     ) -> None:
-        """Brings it up to date. `moves` are all that the journal has: those since the last time say who came and who left."""
-        new, self._seen = moves[self._seen :], len(moves)
-        followed = len(new) < len(entries) and all(
-            self._follow(key, entries.get(key), label) for key in _latest(new)
+        """Brings it up to date. `moves` are all that the journal has: those that were not seen yet say who came and who left."""
+        new = _between(self._moves, self._seen, moves)
+        self._moves, self._seen = moves, len(moves)
+        followed = (
+            new is not None
+            and len(new) < len(entries)
+            and all(self._follow(key, entries.get(key), label) for key in _latest(new))
         )
         if not (followed and self._renew(entries, label)):
-            self._anew(entries, label, {}, {})
+            self._anew(entries, label)
 
-    def begin_like(
-        self,
-        other: Grouped,
-        entries: Mapping[str, QueuedPod],
-        label: Callable[[QueuedPod], Label],
-        moves: Sequence[Move],
-    ) -> None:
-        """The first time, beside what another world of the same past has: most entries are the very same objects, with the same labels."""
-        self._seen = len(moves)
-        self._entries, self._labels = other._entries.copy(), other._labels.copy()
-        self._groups = {name: group.copy() for name, group in other._groups.items()}
-        for key in [key for key in self._entries if key not in entries]:
-            self._remove(key, self._entries[key])
-        keys = list(entries)
-        if list(self._entries) == keys[: len(self._entries)]:
-            for key in keys[len(self._entries) :]:
-                self._add(key, entries[key], label(entries[key]))
-            if self._renew(entries, label):
-                return
-        self._anew(entries, label, other._entries, other._labels)
+    def take_over(self, other: Grouped) -> None:
+        """Begins with what another world of the same past has, which then has none: to bring that up to date is quicker than a copy."""
+        self._entries, self._labels, self._groups = other._entries, other._labels, other._groups
+        self._moves, self._seen = other._moves, other._seen
+        other._entries, other._labels, other._groups, other.gone = {}, {}, {}, True
 
     def shares(self, entries: Mapping[str, QueuedPod]) -> bool:
         """Whether the first of these are here, the very same objects."""
         return any(self._entries.get(key) is entry for key, entry in islice(entries.items(), FIRST))
 
-    def _anew(
-        self,
-        entries: Mapping[str, QueuedPod],
-        label: Callable[[QueuedPod], Label],
-        known: Mapping[str, QueuedPod],
-        labels: Mapping[str, Label],
-    ) -> None:
-        """All of them; those that are `known` keep their label."""
+    def _anew(self, entries: Mapping[str, QueuedPod], label: Callable[[QueuedPod], Label]) -> None:
+        """All of them; those that are the very same objects keep their label."""
+        known, labels = self._entries, self._labels
         self._entries, self._labels, self._groups = {}, {}, {}
         for key, entry in entries.items():
             self._add(key, entry, labels[key] if known.get(key) is entry else label(entry))
@@ -169,6 +151,14 @@ class Grouped:
             del group.families[family]
         if not group.pods:
             del self._groups[label]
+
+
+def _between(seen: Sequence[Move], count: int, moves: Sequence[Move]) -> Sequence[Move] | None:
+    """The moves by which two moments differ: the first `count` that were seen, and those of now. None where they are not of one past."""
+    shared = min(count, len(moves))
+    if shared and seen[shared - 1] != moves[shared - 1]:
+        return None
+    return [*seen[shared:count], *moves[shared:]]
 
 
 def _latest(moves: Sequence[Move]) -> list[str]:
@@ -234,10 +224,10 @@ def grouped(sim: WorldView, scheduler: SchedulerView, place: str, by: str) -> Gr
     entries, moves = _PLACES[place](queue), sim.journal.moves
     mine, last = _KNOWN.setdefault(queue, {}), _LAST.get((place, by))
     known = mine.get((place, by))
-    if known is None:
+    if known is None or known.gone:
         known = mine[place, by] = Grouped()
         if last is not None and last.shares(entries):
-            known.begin_like(last, entries, lambda entry: label(sim, entry), moves)
+            known.take_over(last)
     known.update(entries, lambda entry: label(sim, entry), moves)
     _LAST[place, by] = known
     return known
