@@ -192,6 +192,10 @@ class Store(State):
         """Calls back after each write, after those who subscribed before."""
         self._subscribers.append(callback)
 
+    def forget_subscribers(self) -> None:
+        """Calls nobody back any more."""
+        self._subscribers.clear()
+
     # writing
 
     def create(self, manifest: Manifest, kind: str, now: int, like: Pod | None = None) -> WatchEvent:

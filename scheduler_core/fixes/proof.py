@@ -6,7 +6,8 @@ proof says so: the pod fits then if its turn comes before theirs.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from scheduler_core.api.status import Refused
@@ -59,7 +60,12 @@ class Prover:
 
         `alone`: with all others that wait held back.
         """
-        fixed = Watch(self.sim.fork())
+        with _forked(self.sim) as fixed:
+            return (yield from self._prove(fixed, commands, steps, patient, alone))
+
+    def _prove(
+        self, fixed: Watch, commands: Sequence[Command], steps: int, patient: bool, alone: bool
+    ) -> Proving:
         try:
             _have_act(fixed.world, commands)
             for command in commands:
@@ -80,7 +86,10 @@ class Prover:
 
     def created(self, commands: Sequence[Command], owner: str) -> Proving:
         """The same of a pod that its owner, by its uid, could not create: until one is bound that was not there before."""
-        fixed = Watch(self.sim.fork())
+        with _forked(self.sim) as fixed:
+            return (yield from self._created(fixed, commands, owner))
+
+    def _created(self, fixed: Watch, commands: Sequence[Command], owner: str) -> Proving:
         try:
             for command in commands:
                 fixed.world.apply(command)
@@ -132,6 +141,16 @@ class Prover:
             if self._without.steps % CHUNK == 0:
                 yield
         return effects_of(self.sim, self._without.at(now), fixed, self.key)
+
+
+@contextmanager
+def _forked(sim: Simulation) -> Iterator[Watch]:
+    """A fork whose memory is free as soon as it was looked at."""
+    watch = Watch(sim.fork())
+    try:
+        yield watch
+    finally:
+        watch.world.disconnect()
 
 
 def _have_act(world: Simulation, commands: Sequence[Command]) -> None:

@@ -56,9 +56,15 @@ class SchedulingQueue(State):
     def connect(self, rules: Rules) -> None:
         """Asks these rules from now on; a copy has none until then."""
         moves = HistoricalMoves if self.options.historical else HintedMoves
+        self.nominator.queued = self.state.find
         self._rules = rules
         self._placing = Placing(self.state, self.options, rules)
         self._moves = moves(self.state, self._placing, self.options, rules)
+
+    def disconnect(self) -> None:
+        """Asks nobody, and is asked by nobody, until it is connected."""
+        del self._rules, self._placing, self._moves
+        self.nominator.find = self.nominator.queued = None
 
     # What is in it
 

@@ -59,15 +59,11 @@ class QueueState(State):
         self.gated = {}
         self.flight = InFlight()
         self.nominator = nominator or Nominator()
-        self.nominator.queued = self.find
         self.metrics = QueueMetrics()
         self.sequence = 0
         self.flushed = None
         self.cycle = 0
         self.move_request = (-1, "")
-
-    def copied_from(self, original: QueueState) -> None:
-        self.nominator.queued = self.find
 
     def maps(self) -> tuple[dict[str, QueuedPod], ...]:
         """The waiting pods of each place by key."""

@@ -177,6 +177,14 @@ class Scheduler(State):
         state.nominator = self.queue.nominator
         self._connect_claims()
 
+    def disconnect(self) -> None:
+        """Takes away all that `connect` has tied: it can't work until then, and what it was tied to may go."""
+        del self.world
+        self.profiles = {}
+        self.queue.disconnect()
+        self.algorithm_state.disconnect()
+        self.claims.disconnect()
+
     # What it is made of
 
     def framework_of(self, pod: Pod) -> Framework | None:

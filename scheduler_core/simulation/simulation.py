@@ -234,9 +234,19 @@ class Simulation(State):
         return self.copy()
 
     def copied_from(self, original: Simulation) -> None:
+        self.connect()
+
+    def connect(self) -> None:
+        """Ties its parts to itself."""
         for scheduler in self._schedulers.values():
             scheduler.connect(self)
         self.store.subscribe(self._on_watch)
+
+    def disconnect(self) -> None:
+        """Takes those ties away: it can't go on until it is connected again, and its memory is free as soon as nobody has it."""
+        for scheduler in self._schedulers.values():
+            scheduler.disconnect()
+        self.store.forget_subscribers()
 
     # The world, as schedulers and presenters see it
 

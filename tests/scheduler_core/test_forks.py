@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -84,3 +86,29 @@ def test_what_is_done_in_one_copy_is_not_felt_in_another(
                 story += deed(alone, number)
         assert stories[way] == story
         assert kept(together[way]) == kept(alone)
+
+
+def test_the_memory_of_a_disconnected_copy_is_free_without_the_collector() -> None:
+    for moment in moments():
+        world = moment.fork()
+        for _ in range(30):
+            world.advance()
+        parts = [world, world.store, *world.schedulers, *(each.cache for each in world.schedulers)]
+        seen = [weakref.ref(part) for part in parts]
+        gc.disable()
+        try:
+            world.disconnect()
+            del world, parts
+            assert [ref() for ref in seen] == [None] * len(seen)
+        finally:
+            gc.enable()
+
+
+def test_a_copy_goes_on_after_it_is_connected_again() -> None:
+    for moment in moments():
+        apart, beside = moment.fork(), moment.fork()
+        apart.disconnect()
+        apart.connect()
+        for number, deed in enumerate(DEEDS):
+            assert deed(apart, number) == deed(beside, number)
+        assert kept(apart) == kept(beside)

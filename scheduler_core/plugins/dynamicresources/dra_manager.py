@@ -116,6 +116,10 @@ class ClaimTracker(State):
         self._informer, self._consumable, self._announce = informer, consumable, announce
         self._allocated, self.version = None, 0
 
+    def disconnect(self) -> None:
+        """Knows nobody until it is connected."""
+        del self._informer, self._announce
+
     def list_anew(self) -> None:
         """The informer has listed all objects."""
         self._assumed, self._allocated = {}, None

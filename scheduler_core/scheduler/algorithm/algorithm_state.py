@@ -11,6 +11,11 @@ from scheduler_core.queue.nominator import Nominator
 from scheduler_core.state import Derived, State
 
 
+def first(n: int) -> int:
+    """Draws the first of those that are tied."""
+    return 0
+
+
 @dataclass(slots=True)
 class AlgorithmState(State):
     """What a scheduler remembers between cycles, and how it draws.
@@ -22,8 +27,12 @@ class AlgorithmState(State):
 
     percentage: int = 0
     next_start: int = 0
-    draw: Derived[Callable[[int], int]] = lambda n: 0
-    draw_preemption: Derived[Callable[[int], int]] = lambda n: 0
+    draw: Derived[Callable[[int], int]] = first
+    draw_preemption: Derived[Callable[[int], int]] = first
     epoch: int = NEVER
     extenders: tuple[Extender, ...] = ()
     nominator: Derived[Nominator] = field(default_factory=Nominator)
+
+    def disconnect(self) -> None:
+        """Draws from nobody's stream any more."""
+        self.draw = self.draw_preemption = first

@@ -33,9 +33,21 @@ FAST_FORK = 0.0015
 
 
 class DroppedWorlds:
-    """How many worlds were dropped in this process. A world refers to itself: only the collector gets its memory back."""
+    """How many worlds were dropped in this process while somebody else had them. A world refers to itself: only the collector gets the
+    memory of these back.
+    """
 
     dropped = 0
+
+
+def _let_go(worlds: list[Any]) -> None:
+    """Takes the worlds out of the list, and frees the memory of those that nobody else has."""
+    while worlds:
+        world = worlds.pop()
+        world.disconnect()
+        if sys.getrefcount(world) > 2:  # this variable, and the call that counts
+            world.connect()
+            DroppedWorlds.dropped += 1
 
 
 class Checkpoint(NamedTuple):
@@ -88,12 +100,15 @@ class History:
         """Double the distance; where one transition alone took longer, both its ends stay."""
         self._spacing *= 2
         old, recent = self._checkpoints[:-RECENT], self._checkpoints[-RECENT:]
-        remaining = [old[0]]
+        remaining, dropped = [old[0]], []
         for checkpoint, following in zip(old[1:], [*old[2:], recent[0]], strict=True):
             if following.work - remaining[-1].work > ROUGHLY * self._spacing:
                 remaining.append(checkpoint)
-        DroppedWorlds.dropped += len(self._checkpoints) - len(remaining) - len(recent)
+            else:
+                dropped.append(checkpoint.world)
         self._checkpoints = remaining + recent
+        del old, checkpoint, following
+        _let_go(dropped)
 
     def _fork(self, world: Any) -> Any:
         started = time.thread_time()
@@ -110,19 +125,18 @@ class History:
         self._worlds[world.position] = world
         self._worlds.move_to_end(world.position)
         while len(self._worlds) > WORLDS:
-            self._worlds.popitem(last=False)
-            DroppedWorlds.dropped += 1
+            _let_go([self._worlds.popitem(last=False)[1]])
 
     def cut(self, position: int) -> None:
         """Forget everything after a position."""
-        self._checkpoints = [self._checkpoints[0]] + [
-            checkpoint for checkpoint in self._checkpoints[1:] if checkpoint.position <= position
-        ]
+        kept = bisect_right(self._checkpoints, position, lo=1, key=lambda checkpoint: checkpoint.position)
+        dropped = [checkpoint.world for checkpoint in self._checkpoints[kept:]]
+        del self._checkpoints[kept:]
         self._work = self._checkpoints[-1].work
         for worlds in (self._near, self._worlds):
-            for one in [key for key in worlds if key > position]:
-                del worlds[one]
+            dropped += [worlds.pop(one) for one in list(worlds) if one > position]
         self.store.cut(position)
+        _let_go(dropped)
 
     def twin(self, position: int, replay: Callable[[Any], None], origin: Any) -> History:
         """The same past up to a position, for a fork of the session."""
@@ -215,8 +229,7 @@ class History:
     def _remember(self, world: Any) -> None:
         self._near[world.position] = world
         while len(self._near) > LOCAL_CHECKPOINTS:
-            self._near.popitem(last=False)
-            DroppedWorlds.dropped += 1
+            _let_go([self._near.popitem(last=False)[1]])
 
     def at(self, position: int) -> Steps[Any]:
         """The world at a position; to be looked at, not to be changed."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import random
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from playground.sessions.worker.past import history
-from playground.sessions.worker.past.history import History
+from playground.sessions.worker.past.history import WORLDS, DroppedWorlds, History
 from playground.sessions.worker.time_sharing import TimeSlice
 
 
@@ -19,6 +21,7 @@ class Numbers:
 
     def __init__(self, made: tuple[int, ...] = ()) -> None:
         self.made = made
+        self.connect()
 
     @property
     def position(self) -> int:
@@ -29,6 +32,13 @@ class Numbers:
 
     def fork(self) -> Numbers:
         return Numbers(self.made)
+
+    def connect(self) -> None:
+        """Refers to itself, as a world does."""
+        self.itself = self
+
+    def disconnect(self) -> None:
+        del self.itself
 
 
 def walked(length: int, seconds: float = 0.05) -> History:
@@ -112,3 +122,24 @@ def test_what_comes_after_a_cut_is_forgotten() -> None:
     assert finish(past.at(100)).position == 100
     assert all(checkpoint.position <= 100 for checkpoint in past._checkpoints)
     assert all(position <= 100 for position in past._worlds)
+
+
+def test_the_memory_of_worlds_that_nobody_looks_at_any_more_is_free_at_once() -> None:
+    past = walked(400)
+    gc.disable()
+    try:
+        worlds = [weakref.ref(finish(past.at(position))) for position in range(100, 60, -1)]
+        assert [ref() is None for ref in worlds] == [True] * (40 - WORLDS) + [False] * WORLDS
+        past.cut(10)
+        assert all(ref() is None for ref in worlds)
+    finally:
+        gc.enable()
+
+
+def test_a_world_that_somebody_looks_at_stays_as_it_is() -> None:
+    past = walked(400)
+    before, mine = DroppedWorlds.dropped, finish(past.at(100))
+    for position in range(99, 60, -1):
+        finish(past.at(position))
+    assert mine.itself is mine
+    assert DroppedWorlds.dropped == before + 1
