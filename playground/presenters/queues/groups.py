@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import is_
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from playground.presenters.scene import family_of
@@ -79,7 +80,7 @@ class Grouped:
             and len(new) < len(entries)
             and all(self._follow(key, entries.get(key), label) for key in _latest(new))
         )
-        if not (followed and self._renew(entries, label)):
+        if not (followed and (self._renew(entries, label) or self._reorder(entries))):
             self._anew(entries, label)
 
     def take_over(self, other: Grouped) -> None:
@@ -117,11 +118,24 @@ class Grouped:
         old, new = list(self._entries.values()), list(entries.values())
         if old == new:  # nearly always the very same objects, which no comparison looks into
             return True
-        replaced = [(was, now) for was, now in zip(old, new, strict=False) if was is not now]
         return len(old) == len(new) and all(
             was.key == now.key and _same_stay(was, now) and self._replace(was.key, was, now, label)
-            for was, now in replaced
+            for was, now in zip(old, new, strict=True)
+            if was is not now
         )
+
+    def _reorder(self, entries: Mapping[str, QueuedPod]) -> bool:
+        """The very same pods in another order, as where one that was taken comes back to the front; False where it is more than that."""
+        here = self._entries
+        if len(here) != len(entries) or not all(map(is_, map(here.get, entries), entries.values())):
+            return False
+        pods: dict[Label, dict[str, QueuedPod]] = {label: {} for label in self._groups}
+        for key, entry in entries.items():
+            pods[self._labels[key]][key] = entry
+        for label, group in self._groups.items():
+            group.pods = pods[label]
+        self._entries = dict(entries)
+        return True
 
     def _replace(
         self, key: str, was: QueuedPod, entry: QueuedPod, label: Callable[[QueuedPod], Label]
