@@ -1,7 +1,7 @@
 """kubectl's little languages, as the builder's forms take them: labels, taints, tolerations, selectors.
 
 Every parser takes one text and returns manifest data; what it cannot read it refuses with a GrammarError that
-says what was received and how to write it. Syntax only: the API server validates names and values.
+says what was received and how to write it. Syntax only: the API server validates values, and names but those of resources.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ T = TypeVar("T")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _WORDS = {"in": "In", "notin": "NotIn"}
 _REQUIREMENT = re.compile(r"^(?P<key>\S+?)\s+(?P<op>in|notin)\s*\((?P<values>[^()]*)\)$", re.IGNORECASE)
+_RESOURCE = re.compile(r"^(?:[A-Za-z0-9.-]+/)?[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$")
 _COMPARISON = re.compile(r"^(?P<key>[^\s=!<>]+)\s*(?P<op>==|=|!=|>|<)\s*(?P<value>[^\s=<>]*)$")
 
 
@@ -60,7 +61,11 @@ def parse_pairs(text: str, what: str = "", example: str = "app=web") -> dict[str
 
 def parse_resources(text: str) -> dict[str, str]:
     """`nvidia.com/gpu=2` and the like, quantities left as they were written."""
-    return parse_pairs(text, _("a resource"), "nvidia.com/gpu=1")
+    resources = parse_pairs(text, _("a resource"), "nvidia.com/gpu=1")
+    for name, amount in resources.items():
+        if not _RESOURCE.match(name):
+            raise GrammarError(f"{name}={amount}", _("a resource"), "nvidia.com/gpu=1")
+    return resources
 
 
 def parse_taints(text: str) -> list[dict[str, str]]:

@@ -106,6 +106,23 @@ def test_on_a_phone_the_verdicts_fade_where_more_of_them_stand_beside(page: Page
     assert left >= wide - 1
 
 
+def test_on_a_phone_the_extension_points_fade_where_more_of_them_stand_beside(
+    page: Page, begin: Begin
+) -> None:
+    """The fading lies over the last one in sight; at the end it lies over none."""
+    shown(page, states.shop(begin), "filter", 390, 844)
+    points = page.locator("#points")
+    assert points.evaluate("points => points.scrollWidth > points.clientWidth")
+    wide = points.evaluate("points => Number.parseFloat(getComputedStyle(points, '::after').width)")
+    assert wide >= 24
+    left = points.evaluate(
+        "points => { points.scrollLeft = points.scrollWidth; const last = [...points.querySelectorAll('.point')].at(-1);"
+        " return points.getBoundingClientRect().right - last.getBoundingClientRect().right }"
+    )
+    assert left >= wide - 1
+    assert points.evaluate("points => points.getBoundingClientRect().width") == 390
+
+
 def test_on_a_phone_a_node_is_in_sight_above_the_sheet(page: Page, begin: Begin) -> None:
     """The plugins' columns have no room there: each node stands with its verdict alone."""
     shown(page, states.shop(begin), "filter", 390, 844)

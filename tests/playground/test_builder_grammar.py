@@ -104,3 +104,16 @@ def test_a_host_port_has_address_and_protocol():
 def test_a_port_out_of_range_or_of_no_protocol_is_refused(text):
     with pytest.raises(GrammarError, match="is not a host port"):
         grammar.parse_ports(text)
+
+
+def test_resources_are_kept_as_they_were_written():
+    assert grammar.parse_resources("nvidia.com/gpu=2, hugepages-2Mi=64Mi") == {
+        "nvidia.com/gpu": "2",
+        "hugepages-2Mi": "64Mi",
+    }
+
+
+@pytest.mark.parametrize("text", ["my gpu=1", "nvidia.com/my gpu=1", "a/b/c=1", "gpu!=1"])
+def test_a_resource_whose_name_the_api_server_would_not_take_is_refused_with_an_example(text):
+    with pytest.raises(GrammarError, match=f"“{text}” is not a resource; write it as nvidia.com/gpu=1"):
+        grammar.parse_resources(text)
