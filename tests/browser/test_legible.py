@@ -132,3 +132,10 @@ def test_on_a_phone_a_node_is_in_sight_above_the_sheet(page: Page, begin: Begin)
         "rows => rows.map((row) => row.getBoundingClientRect().bottom)"
     )
     assert min(bottoms) <= sheet
+
+
+def test_on_a_phone_the_best_node_of_a_score_is_in_sight_above_the_sheet(page: Page, begin: Begin) -> None:
+    shown(page, states.shop(begin), "score", 390, 844)
+    sheet = page.locator(".sheet-handle").evaluate("sheet => sheet.getBoundingClientRect().top")
+    best = page.locator("#panel-stage .score-stack a > svg").first
+    assert best.evaluate("bar => bar.getBoundingClientRect().bottom") <= sheet
