@@ -15,8 +15,8 @@ import pytest
 from tests.browser.server import PlaygroundServer
 from tests.older_traces import RECORDED, traces
 
-# A header also says which version wrote it, and when its session was made.
-VERSIONED = ("engine", "created")
+# A header also says which version wrote it, when its session was made, and since 0.6 which lesson that was made from.
+VERSIONED = ("engine", "created", "lesson")
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +64,17 @@ def test_every_older_session_replays_to_the_trace_that_it_had(server: Playground
     with ThreadPoolExecutor(2) as pool:
         different = list(pool.map(differs, recorded))
     assert [number for number, wrong in zip(recorded, different, strict=True) if wrong] == []
+
+
+def test_a_session_made_from_a_story_names_it_as_its_lesson_now(server: PlaygroundServer) -> None:
+    with sqlite3.connect(server.folder / "playground.sqlite3") as database:
+        rows = database.execute("select id, edit_key, story from playground_session").fetchall()
+    named = {}
+    for number, key, _story in rows:
+        header = json.loads(fetch(f"{server.url}/s/{key}/export.jsonl").splitlines()[0])
+        named[number] = header.get("lesson", {"story": ""})["story"]
+    assert named == {number: story for number, _key, story in rows}
+    assert any(named.values()) and not all(named.values())
 
 
 def test_every_older_session_opens_at_its_head_without_a_difference(server: PlaygroundServer) -> None:

@@ -57,7 +57,6 @@ def test_create_refuses_a_name_that_is_taken(begun):
         pytest.param(NODE.replace("'2'", "2x"), "4", "is not a quantity", id="a wrong quantity"),
         pytest.param(NODE.replace("{name: n1}", "\n  name: n1\n  labels: [a]"), "5", "metadata.labels", id="a wrong type"),
         pytest.param("apiVersion: v1\nkind: Podd\nmetadata: {name: a}\n", None, "Podd", id="an unknown kind"),
-        pytest.param("kind: Pod\nkind: Node\n", "2", "kind", id="a key given twice"),
         pytest.param("just text", None, "", id="no object"),
         pytest.param("", "1", "There is no object in this text", id="nothing"),
         pytest.param("a: !!python/object/apply:os.system [ls]\n", "1", "", id="a tag"),
@@ -105,6 +104,13 @@ def test_what_else_is_to_be_known_of_objects_is_said_when_they_are_applied(begun
     )
     assert "1 object applied" in page_text(answer)
     assert 'node "x" is not in the cluster: 1 pod is bound to it' in page_text(answer)
+
+
+def test_the_last_of_a_repeated_key_is_taken_and_that_is_said(begun):
+    text = NODE.replace("n1", "n2").replace("kind: Node\n", "kind: Pod\nkind: Node\n")
+    answer = begun.browser.post(f"{begun.url}yaml", {"text": text, "create": ""}, follow=True)
+    assert begun.objects("Node") == ["n1", "n2"]
+    assert 'Line 3: the key "kind" stands in its object for the second time' in page_text(answer)
 
 
 def test_many_notes_are_summed_up(begun):

@@ -1,4 +1,5 @@
 // What cards say of nodes: asked of the server for those that are on the screen, once they have stood still for a moment.
+import { standingAt } from "../shared/standing.js";
 
 const PAUSE = 90;
 const MOST = 300;
@@ -48,7 +49,7 @@ export function factsOf(then) {
   async function ask(rows, mode) {
     const asked = version;
     const query = new URLSearchParams({ rows: rows.join(","), mode });
-    const at = new URLSearchParams(location.search).get("at");
+    const at = standingAt();
     if (at !== null) query.set("at", at);
     const answer = await fetch(`nodes.json?${query}`).catch(() => null);
     if (!answer?.ok) return;

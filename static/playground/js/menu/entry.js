@@ -1,5 +1,6 @@
 // What an entry of a menu does (playground/actions/menu.py says what an entry is).
 import { openInDrawer } from "../shared/drawer.js";
+import { standingAt } from "../shared/standing.js";
 
 /**
  * @typedef {object} Entry
@@ -34,7 +35,7 @@ export function carryOut({ page, send, seek: way, fields = {}, said = "" }, sour
 function post(path, values, source, done) {
   const listen = (/** @type {CustomEvent<HtmxRequest>} */ { detail }) => detail.xhr.status < 300 && done();
   source.addEventListener("htmx:afterRequest", listen, { once: true });
-  const at = new URLSearchParams(location.search).get("at");
+  const at = standingAt();
   const standing = at !== null && !path.startsWith("breakpoints") ? { at } : {};
   htmx.ajax("POST", location.pathname + path, { source, swap: "none", values: { ...values, ...standing } });
 }

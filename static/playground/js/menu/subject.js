@@ -1,4 +1,5 @@
 // What an element is about: an object, an extension point, a plugin, or many objects at once.
+import { standingAt } from "../shared/standing.js";
 
 /**
  * @typedef {object} Subject
@@ -90,7 +91,7 @@ export function queryOf({ kind, namespace, name, plugins = [], point, many }) {
   plugins.forEach((plugin) => query.append("plugin", plugin));
   if (point) query.set("point", point);
   if (many) query.set("many", many);
-  const at = new URLSearchParams(location.search).get("at");
+  const at = standingAt();
   if (at !== null) query.set("at", at);
   return query;
 }

@@ -1,6 +1,7 @@
 // What the palette offers: the page's own actions, pages, extension points and stages, found objects, and what can be done to those.
 import { queryOf, subjectOf } from "../menu/subject.js";
 import { all, by, maybe, the } from "../shared/dom.js";
+import { standingAt } from "../shared/standing.js";
 
 const MOST_ACTED = 2; // objects whose actions are offered beside them
 
@@ -206,7 +207,7 @@ const litBy = (kind, name) =>
  * @param {Record<string, string>} fields
  */
 function withPlace(fields) {
-  const at = new URLSearchParams(location.search).get("at");
+  const at = standingAt();
   return new URLSearchParams(at === null ? fields : { ...fields, at });
 }
 

@@ -1,5 +1,6 @@
 // The studio's drawer: a link with data-drawer opens its page beside the cluster, without leaving the studio.
 import { all, around, maybe } from "./dom.js";
+import { standingAt } from "./standing.js";
 
 const HEADERS = { "X-Drawer": "1" };
 
@@ -16,7 +17,7 @@ const drawer = () => maybe("drawer", HTMLDialogElement);
 export async function openInDrawer(href) {
   if (!drawer()?.open) opener = document.activeElement;
   const url = new URL(href, location.href);
-  const at = new URLSearchParams(location.search).get("at");
+  const at = standingAt();
   if (at !== null && !url.searchParams.has("at")) url.searchParams.set("at", at);
   await htmx.ajax("GET", url.pathname + url.search, {
     target: "#workbench",

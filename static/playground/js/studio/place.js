@@ -1,6 +1,7 @@
 // What stands outside of the panels and follows the viewer: head, rail, marks, hidden fields, links, the URL.
 import { showCaption, withPresenter } from "../frame/presenter.js";
 import { all, by, first } from "../shared/dom.js";
+import { standAt } from "../shared/standing.js";
 import { count } from "../shared/words.js";
 import { showBranches } from "./branches.js";
 import { showChanges } from "./changes.js";
@@ -10,6 +11,10 @@ import { bookmarks, showMarks } from "./marks.js";
 import { isDragged, showRail } from "./rail.js";
 
 const CHOICES = new Set(["about", "pod", "node", "claim", "controller", "stage", "form", "tab", "plugin"]);
+const SOON = 60; // ms: the step is painted first, as the browser asks a process of its own whether a page may say another URL
+
+/** @type {string | null} The query of the latest step, where the URL is still to show it. */
+let waiting = null;
 
 /**
  * Shows where the viewer stands and what goes on.
@@ -17,6 +22,7 @@ const CHOICES = new Set(["about", "pod", "node", "claim", "controller", "stage",
  */
 export function showPlace(state) {
   const { look, seen, head, running } = state;
+  standAt(look.at);
   showStanding(look.at !== null, String(seen));
   all(".of-head").forEach((place) => (place.textContent = ` / ${count(head)}`));
   showStage();
@@ -29,7 +35,7 @@ export function showPlace(state) {
   if (!running) showChanges(seen, bookmarks());
   showJob(state);
   if (parent !== self) parent.postMessage({ standing: look }, location.origin); // a classroom's desk
-  if (!isDragged()) showUrl(look); // each time the browser lays out the page and asks a process of its own
+  if (!isDragged()) showUrlSoon(look);
 }
 
 /**
@@ -77,7 +83,31 @@ function showStage() {
  * @param {boolean} chosen
  */
 export function showUrl(look, chosen = false) {
-  const url = location.pathname + withPresenter(writeLook(look));
+  if (chosen) showWaiting(); // the entry that is left says the step that it was left at
+  waiting = null;
+  show(writeLook(look), chosen);
+}
+
+/**
+ * The same, a moment later.
+ * @param {import("./look.js").Look} look
+ */
+function showUrlSoon(look) {
+  if (waiting === null) setTimeout(showWaiting, SOON);
+  waiting = writeLook(look);
+}
+
+function showWaiting() {
+  if (waiting !== null) show(waiting, false);
+  waiting = null;
+}
+
+/**
+ * @param {string} query
+ * @param {boolean} chosen
+ */
+function show(query, chosen) {
+  const url = location.pathname + withPresenter(query);
   if (url === location.pathname + location.search) return;
   if (chosen) history.pushState(null, "", url);
   else history.replaceState(null, "", url);
@@ -94,7 +124,9 @@ export const isChoice = (changes) => Object.keys(changes).some((name) => CHOICES
  * @param {(look: Partial<import("./look.js").Look>) => void} choose
  */
 export function listenHistory(choose) {
+  addEventListener("pagehide", showWaiting);
   addEventListener("popstate", () => {
+    waiting = null;
     const look = readLook(location.search);
     choose(Object.fromEntries([...CHOICES].map((name) => [name, look[name]])));
   });
