@@ -96,11 +96,13 @@ def _claim(claim: Mapping[str, Any]) -> Iterator[str]:
     of_class = claim["class"] or "none"
     there = "" if claim["classExists"] or not claim["class"] else " (does not exist)"
     mode = f", {claim['bindingMode']}" if claim["bindingMode"] else ""
-    yield f"claim {claim['claim']}: {claim['phase']}, class {of_class}{there}{mode}"
+    picks = f", volumes with {claim['selector']}" if claim["selector"] else ""
+    yield f"claim {claim['claim']}: {claim['phase']}, class {of_class}{there}{mode}{picks}"
     for volume in claim["candidates"]:
         where = volume["affinity"] or "any node"
         taken = f", taken by {volume['claimedBy']}" if volume["claimedBy"] else ""
-        yield f"  volume {volume['volume']}: {amount('memory', volume['capacity'])}, {where}{taken}"
+        mode = f", {volume['volumeMode']}" if volume["volumeMode"] != claim["volumeMode"] else ""
+        yield f"  volume {volume['volume']}: {amount('memory', volume['capacity'])}{mode}, {where}{taken}"
 
 
 def _spread(spread: Mapping[str, Any]) -> Iterator[str]:
