@@ -203,8 +203,8 @@ def test_what_is_wrong_with_a_text_on_the_first_page_is_in_view(
     expect(page.locator(".refusal")).to_be_in_viewport()
 
 
-def test_a_large_file_says_how_far_it_is_and_can_be_cancelled(
-    page: Page, server: PlaygroundServer, tmp_path: Path
+def test_a_large_file_says_how_far_it_is_and_can_be_cancelled_by_keyboard(
+    page: Page, server: PlaygroundServer, accessible: Callable[[Page], None], tmp_path: Path
 ) -> None:
     pods = [
         {
@@ -224,6 +224,14 @@ def test_a_large_file_says_how_far_it_is_and_can_be_cancelled(
     page.get_by_role("button", name="Preview the import").click()
     page.wait_for_url("**/importing/*")
     expect(page.get_by_role("progressbar")).to_be_visible()
-    page.get_by_role("button", name="Cancel the import").click()
+    cancel = page.get_by_role("button", name="Cancel the import")
+    cancel.focus()
+    page.evaluate("() => { window.stays = true; }")
+    expect(page.get_by_role("status").filter(has_text="Trying")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text(re.compile(r"Part 3 of 5, \d+% done"))).to_be_visible()
+    assert page.evaluate("() => window.stays"), "the page was loaded anew"
+    expect(cancel).to_be_focused()
+    accessible(page)
+    page.keyboard.press("Enter")
     expect(page.get_by_text("The import was cancelled. Nothing of it was kept.")).to_be_visible()
     expect(page.get_by_label("Paste what kubectl prints")).to_be_visible()

@@ -12,19 +12,21 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_htmx.http import HTMX_STOP_POLLING, HttpResponseClientRefresh
 
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.imports import Imported, take_file
-from playground.sessions.web.jobs.registry import Job
+from playground.sessions.web.jobs.registry import Cancelled, Job
 from playground.views.access import author, edits, opens
 from playground.views.paging import page_of
-from playground.views.responses import go, position, refused, warn, workbench
+from playground.views.responses import by_htmx, go, position, refused, warn, workbench
 from playground.views.workbench.texts import large_file, received
 from scheduler_core.view import snapshot_command
 
@@ -38,6 +40,7 @@ STAGES = {
     "save": gettext_noop("Saving the preview"),
     "apply": gettext_noop("Importing the objects"),
 }
+PARTS = ("read", "clean", "try", "keep", "save")  # the stages of looking at a file
 ACTIONS = ("created", "changed", "unchanged", "ignored", "refused")
 PAGE = 50
 
@@ -79,13 +82,20 @@ async def import_apply(request: HttpRequest, client: SessionClient) -> HttpRespo
 @require_GET
 @edits
 async def importing(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
-    """How far a large import is; then its preview, or once it is applied the studio."""
+    """How far a large import is; then its preview, or once it is applied the studio.
+
+    A script that asks gets how far it is, and after that loads the page anew.
+    """
     try:
         job = await client.find_import(token, PATIENCE)
     except SessionError as error:
+        if by_htmx(request):
+            return _over(error)
         return workbench(request, client, "import", {"refusal": error}, error.status)
     if job.result is None:
         return _waiting(request, client, job)
+    if by_htmx(request):
+        return HttpResponseClientRefresh()
     found = await client.import_outcome(token)
     assert found is not None
     if found.applied:
@@ -135,14 +145,25 @@ def _to_job(request: HttpRequest, client: SessionClient, job: Job[Imported]) -> 
 
 def _waiting(request: HttpRequest, client: SessionClient, job: Job[Imported]) -> HttpResponse:
     context = {
-        "client": client,
-        "session": client.session,
-        "key": client.key,
         "work": job,
-        "at": position(request),
         "said": _(STAGES[job.stage]),
+        "percent": 100 * job.done // max(job.total, 1),
+        "part": PARTS.index(job.stage) + 1 if job.stage in PARTS else 0,
+        "parts": len(PARTS),
     }
+    if by_htmx(request):
+        context["says"] = request.GET.get("stage") != job.stage
+        return render(request, "playground/partials/importing_progress.html", context, status=202)
+    context |= {"client": client, "session": client.session, "key": client.key, "at": position(request)}
     return render(request, "playground/importing.html", context, status=202)
+
+
+def _over(error: SessionError) -> HttpResponse:
+    """What a page does that waited for it: who cancelled it is on the way elsewhere, so that this page only says so."""
+    if isinstance(error, Cancelled):
+        said = format_html('<p id="importing-said" role="status" hx-swap-oob="innerHTML">{}</p>', error)
+        return HttpResponse(said, status=HTMX_STOP_POLLING)
+    return HttpResponseClientRefresh()
 
 
 def _done(request: HttpRequest, client: SessionClient, count: int) -> HttpResponse:

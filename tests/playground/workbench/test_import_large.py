@@ -16,6 +16,7 @@ from playground.models import ImportPreview, LogEntry, Session
 from playground.sessions.protocol.moving import ApplyImport, ReadImport
 from playground.sessions.web.engines.worker import Worker
 from playground.sessions.web.jobs.imports import LEFT, drop_left
+from playground.sessions.web.jobs.registry import Job
 from tests.playground.workbench.conftest import page_text
 
 NODES = 30
@@ -165,6 +166,41 @@ def test_a_large_import_can_be_cancelled(begun, settings, monkeypatch):
     assert not ImportPreview.objects.filter(session=begun.session).exists()
 
 
+def test_a_script_gets_how_far_it_is_and_which_part_began(begun, monkeypatch):
+    monkeypatch.setattr("playground.views.workbench.imports.PATIENCE", 0.05)
+    monkeypatch.setattr(Worker, "call", _slowly(Worker.call))
+    page = begun.browser.get(bring(begun, cluster())["Location"])
+    assert "Part 1 of 5" in page_text(page)
+    path, by_script = page.request["PATH_INFO"], {"HX-Request": "true"}
+    same = begun.browser.get(path, {"stage": "read"}, headers=by_script)
+    assert same.status_code == 202
+    assert "Part 1 of 5" in page_text(same)
+    assert "Reading the file" not in page_text(same)
+    assert "Reading the file" in page_text(begun.browser.get(path, {"stage": ""}, headers=by_script))
+    assert b"<html" not in same.content
+    begun.browser.post(f"{path}/cancel")
+    over = begun.browser.get(path, {"stage": "read"}, headers=by_script)
+    assert over.status_code == 286, "the page asks no more"
+    assert "The import was cancelled" in page_text(over)
+
+
+@pytest.mark.parametrize("data", [cluster(), cluster()[:-40]], ids=["good", "unreadable"])
+def test_once_it_is_over_a_script_loads_the_page_anew(begun, data):
+    address = bring(begun, data)["Location"]
+    follow(begun, begun.browser.get(address))
+    over = begun.browser.get(address, {"stage": "save"}, headers={"HX-Request": "true"})
+    assert over["HX-Refresh"] == "true"
+
+
+def test_how_far_it_is_stands_there_in_percent(begun, monkeypatch):
+    monkeypatch.setattr("playground.views.workbench.imports.PATIENCE", 0.05)
+    monkeypatch.setattr(Worker, "call", _slowly(Worker.call))
+    monkeypatch.setattr(Job, "advance", _at(Job.advance, 3, 7, "try"))
+    said = page_text(begun.browser.get(bring(begun, cluster())["Location"]))
+    assert "Trying what would become of each object" in said
+    assert "Part 3 of 5, 42% done" in said
+
+
 def test_an_import_waits_for_the_one_of_another_session(begun, visitor, monkeypatch):
     monkeypatch.setattr("playground.views.workbench.imports.PATIENCE", 0.05)
     monkeypatch.setattr(Worker, "call", _slowly(Worker.call))
@@ -249,6 +285,15 @@ def test_a_view_link_sees_nothing_of_it(begun):
     job = bring(begun, cluster())["Location"].rsplit("/", 1)[1]
     assert begun.browser.get(f"{begun.view_url}importing/{job}").status_code == 403
     assert begun.browser.post(f"{begun.view_url}importing/{job}/cancel").status_code == 403
+
+
+def _at(advance, done, total, stage):
+    """A job that says it is there, whatever it is at."""
+
+    def stuck(self, *_):
+        advance(self, done, total, stage)
+
+    return stuck
 
 
 def _slowly(call):

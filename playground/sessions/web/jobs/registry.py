@@ -26,6 +26,10 @@ log = logging.getLogger(__name__)
 EXPIRY = 3600.0  # seconds that a result is kept at most
 
 
+class Cancelled(SessionError):
+    """Whoever asked for the job ended it."""
+
+
 @dataclass(frozen=True)
 class Kind:
     """The limits of a kind of job, and what is said where one is reached.
@@ -185,7 +189,7 @@ class Jobs:
         except TimeoutError:
             job.error = LimitReached(gettext(kind.late))
         except asyncio.CancelledError:
-            job.error = SessionError(gettext(kind.stopped))
+            job.error = Cancelled(gettext(kind.stopped))
             raise
         except Exception:
             log.exception("%s of session %s", kind.name, job.asker.session)
