@@ -28,7 +28,9 @@ RECENT = 6
 WORLDS = 6
 FIRST_SPACING = 0.04
 ROUGHLY = 1.25  # slices don't end exactly where a checkpoint is due
-LOCAL_SPACING = 0.03
+FORKS_APART = (
+    2  # so many times as long as a copy takes is replayed before another one is kept on the way to a position
+)
 FAST_FORK = 0.0015
 
 
@@ -80,7 +82,8 @@ class History:
         self._work = 0.0
         self._near: OrderedDict[int, Any] = OrderedDict()
         self._worlds: OrderedDict[int, Any] = OrderedDict()
-        self.forks_fast = True
+        self._forking = 0.0  # seconds that a copy takes
+        self._replayed = 0.0  # seconds on the way to positions since a copy was kept
         self.store = CheckpointStore()
 
     def worked(self, world: Any, seconds: float) -> None:
@@ -113,8 +116,13 @@ class History:
     def _fork(self, world: Any) -> Any:
         started = time.thread_time()
         twin = world.fork()
-        self.forks_fast = time.thread_time() - started < FAST_FORK
+        self._forking = (self._forking + time.thread_time() - started) / 2
         return twin
+
+    @property
+    def forks_fast(self) -> bool:
+        """Whether a copy takes so little that one may be made for each step."""
+        return self._forking < FAST_FORK
 
     def keep(self, world: Any) -> None:
         """Remember a copy of a world, because somebody is about to look at it."""
@@ -201,7 +209,7 @@ class History:
         if len(self._checkpoints) < self._most(checkpoint.world):
             insort(self._checkpoints, checkpoint, key=lambda one: one.position)
         else:
-            self._remember(checkpoint.world)
+            self._remember(checkpoint.world, checkpoint.position)
 
     def _live(self, position: int) -> tuple[int, Any]:
         checkpoint = self._checkpoints[
@@ -226,26 +234,33 @@ class History:
         share = (stored.position - at) / max(stored.position - known[0], 1)
         return (stored.work - known[1]) * share > self.store.cost(stored)
 
-    def _remember(self, world: Any) -> None:
+    def _remember(self, world: Any, wanted: int) -> None:
+        """Keep a copy near to a wanted position. Who walks back needs those behind it no more, and soon the earlier ones."""
         self._near[world.position] = world
         while len(self._near) > LOCAL_CHECKPOINTS:
-            _let_go([self._near.popitem(last=False)[1]])
+            latest = max(self._near)
+            last = latest if latest > wanted else next(iter(self._near))
+            _let_go([self._near.pop(last)])
 
     def at(self, position: int) -> Steps[Any]:
-        """The world at a position; to be looked at, not to be changed."""
+        """The world at a position; to be looked at, not to be changed.
+
+        Copies are kept on the way where half of it is behind, as soon as so much was replayed that they are worth it: few steps lead
+        from one of them to each position shortly before.
+        """
         if position in self._worlds:
             self._worlds.move_to_end(position)
             return self._worlds[position]
         world = self.nearest(position)
-        since = time.thread_time()
+        halfway = (world.position + position) // 2
         while world.position < position:
+            since = time.thread_time()
             self.replay(world)
-            if time.thread_time() - since > LOCAL_SPACING and world.position < position:
-                self._remember(world.fork())
-                since = time.thread_time()
+            self._replayed += time.thread_time() - since
+            if halfway <= world.position < position and self._replayed > FORKS_APART * self._forking:
+                self._remember(self._fork(world), position)
+                self._replayed, halfway = 0.0, (world.position + position + 1) // 2
             if self.slice.over():
-                waited = time.thread_time()
                 yield
-                since += time.thread_time() - waited
         self._put(world)
         return world
