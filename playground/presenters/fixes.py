@@ -27,6 +27,9 @@ _TEXTS = {
     "default-class": gettext_noop(
         "Make %(class)s the default StorageClass: the claim %(claim)s asks for none"
     ),
+    "driver-class": gettext_noop(
+        "Create the DeviceClass %(class)s, which the claim %(claim)s asks for, for the devices of %(driver)s"
+    ),
     "volume": gettext_noop("Create a volume of %(size)s that the claim %(claim)s can bind"),
     "claim-class": gettext_noop("Make the claim %(claim)s anew in the StorageClass %(to)s"),
     "volume-label": gettext_noop("Set the label %(key)s of the volume %(volume)s to %(to)s"),
@@ -34,6 +37,9 @@ _TEXTS = {
     "capacity": gettext_noop("Have %(node)s offer %(to)s %(resource)s in place of %(from)s"),
     "storage-capacity": gettext_noop(
         "Have %(driver)s tell of its room for the StorageClass %(class)s on %(node)s: it publishes no CSIStorageCapacity"
+    ),
+    "taint-left": gettext_noop(
+        "Take the taint %(taint)s off %(node)s: whoever set it for a while has not done so"
     ),
     "uncordon": gettext_noop("Uncordon %(node)s"),
     "toleration": gettext_noop("Add a toleration for the taint %(taint)s to the pod"),
@@ -60,6 +66,13 @@ _TEXTS = {
     ),
     "budget": gettext_noop("Set %(field)s of the PodDisruptionBudget %(budget)s from %(from)s to %(to)s"),
     "selector-value": gettext_noop("Ask for nodes with %(to)s in place of %(from)s, which no node has"),
+    "resource-name": gettext_noop("Ask for %(to)s in place of %(from)s, which no node offers"),
+    "term-value": gettext_noop(
+        "Ask for pods with %(to)s in place of %(from)s in the pod affinity: no pod has that label, and this is the pod's own"
+    ),
+    "volume-labels": gettext_noop(
+        "Label the volume %(volume)s with %(text)s, by which the claim %(claim)s selects volumes"
+    ),
     "label": gettext_noop("Label %(node)s with %(key)s=%(value)s"),
     "unlabel": gettext_noop("Take the label %(key)s off %(node)s"),
     "selector": gettext_noop("Remove %(text)s from the pod's node selection"),
@@ -88,6 +101,9 @@ _TEXTS = {
     "move": gettext_noop("Move %(list)s from %(node)s to %(to)s, so that there is room for the pod"),
     "resize": gettext_noop("Lower the %(resource)s request of %(pod)s in place from %(from)s to %(to)s"),
     "claim-anew": gettext_noop("Make the claim %(claim)s anew: %(node)s can't reach its volume %(volume)s"),
+    "claim-beside": gettext_noop(
+        "Have the pod use a new claim %(to)s like %(claim)s, which is being deleted"
+    ),
     "configuration": gettext_noop("Take %(argument)s out of the arguments of %(plugin)s"),
     "node": gettext_noop("Add a node %(name)s like %(node)s"),
 }
@@ -98,6 +114,12 @@ _GROUP = gettext_noop("Add a node %(name)s like %(node)s to the group %(group)s"
 _SMALLEST = gettext_noop("Add a node with at least %(amounts)s")
 _SMALLEST_LABELLED = gettext_noop("Add a node with at least %(amounts)s, labelled %(labels)s")
 _CLASS = gettext_noop("Give the pod the PriorityClass %(name)s, which is worth %(value)s")
+_PREEMPTS = gettext_noop(
+    "Let the pod preempt: give it the PriorityClass %(name)s, worth %(value)s as its own is, but not of the policy Never"
+)
+_NEW_PREEMPTS = gettext_noop(
+    "Let the pod preempt: give it a new PriorityClass %(name)s, worth %(value)s as its own is, but not of the policy Never"
+)
 _NEW_CLASS = gettext_noop("Give the pod a new PriorityClass %(name)s, worth %(value)s")
 _NO_REQUEST = gettext_noop("Ask for no %(resource)s in the pod: it asks for %(from)s")
 _FREE = gettext_noop("Free %(amounts)s on %(node)s: delete %(list)s")
@@ -113,6 +135,7 @@ _SOFTEN = {
 _DEFEATS = {
     "scheduler": gettext_noop("What its own scheduler would have heeded does not count."),
     "gates": gettext_noop("Whoever gated the pod has not let it go yet."),
+    "taint-left": gettext_noop("Where who set it is still at work, it comes back, or the node goes."),
     "uncordon": gettext_noop("Somebody cordoned the node, perhaps to work on it."),
     "toleration": gettext_noop("The taint is there to keep pods like this one off the node."),
     "label": gettext_noop("The label has to be true of the node: others select by it, too."),
@@ -140,6 +163,8 @@ _DEFEATS = {
     "volume-label": gettext_noop("Where the volume really is does not change by its label."),
     "taint": gettext_noop("Every other pod may come to the node then, too."),
     "claim-anew": gettext_noop("What was written to the old volume is not on the new one."),
+    "claim-beside": gettext_noop("What was written to the old volume is not on the new one."),
+    "resource-name": gettext_noop("What goes by the other name may be larger, smaller or shared."),
     "selector": gettext_noop("The pod may land on nodes that its owner ruled out."),
     "release": gettext_noop("What the old claim left on the volume is seen by the new one."),
     "extender": gettext_noop("What it looks after is looked after no more, for any pod."),
@@ -235,7 +260,8 @@ def _moved(values: dict[str, Any]) -> Message:
 
 
 def _raised(values: dict[str, Any]) -> Message:
-    return message(_NEW_CLASS if values["new"] else _CLASS, name=values["class"], value=values["value"])
+    texts = (_PREEMPTS, _NEW_PREEMPTS) if values["value"] == values["from"] else (_CLASS, _NEW_CLASS)
+    return message(texts[bool(values["new"])], name=values["class"], value=values["value"])
 
 
 def _unpinned(values: dict[str, Any]) -> Message:

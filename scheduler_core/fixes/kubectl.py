@@ -75,7 +75,7 @@ def _node_call(change: Change) -> Iterator[str]:
         yield f"kubectl label node {values['node']} {quote(values['key'] + '=' + values['value'])} --overwrite"
     elif change.kind == "unlabel":
         yield f"kubectl label node {values['node']} {quote(values['key'] + '-')}"
-    elif change.kind == "taint":
+    elif change.kind in ("taint", "taint-left"):
         yield f"kubectl taint node {values['node']} {quote(values['taint'] + '-')}"
     elif change.kind == "uncordon":
         yield f"kubectl uncordon {values['node']}"

@@ -36,6 +36,7 @@ from scheduler_core.objects.pod import Pod, Toleration
 from scheduler_core.plugins.helper.hints import after_own_change
 from scheduler_core.plugins.helper.memo import remember
 from scheduler_core.plugins.helper.normalize import default_normalization, default_normalize
+from scheduler_core.plugins.helper.passing_taints import passes
 
 NAME = "TaintToleration"
 
@@ -145,7 +146,8 @@ class TaintToleration(Plugin):
         tolerating = untainted = draft
         for taint in refusing:
             tolerating = tolerating.with_pod(Change("toleration", {"taint": str(taint)}), _tolerate(taint))
-            change = Change("taint", {"node": node.name, "taint": str(taint)})
+            kind = "taint-left" if passes(taint.key) else "taint"
+            change = Change(kind, {"node": node.name, "taint": str(taint)})
             untainted = untainted.with_node(change, node.manifest, _untaint(taint))
         yield tolerating
         if not any(taint.key.startswith(SET_BY_CONTROLLERS) for taint in refusing):

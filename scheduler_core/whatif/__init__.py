@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from scheduler_core.whatif.changes import NoSuch, add, drain, remove, scale
+from scheduler_core.whatif.changes import SCALABLE, NoSuch, add, drain, remove, scale
 from scheduler_core.whatif.outcome import Outcome, Progress, settle, waiting, what_if
 from scheduler_core.whatif.room import MOST, Room, copy_of, room_for
 
 __all__ = [
     "MOST",
+    "SCALABLE",
     "NoSuch",
     "Outcome",
     "Progress",

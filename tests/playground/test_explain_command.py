@@ -40,6 +40,27 @@ def test_everything_that_fits_is_exit_status_0(tmp_path: Path) -> None:
     assert run(written(tmp_path, node("n"), pod("p"))) == (0, "No pod is Pending.\n")
 
 
+def test_a_folder_is_read_with_all_that_is_in_it(tmp_path: Path) -> None:
+    within, hidden = tmp_path / "kube-system", tmp_path / ".git"
+    for folder in (within, hidden):
+        folder.mkdir()
+    written(tmp_path, node("n", cpu="2"))
+    written(within, pod("p", cpu="3"))
+    (within / "p.log").write_text("not: [an object")
+    (hidden / "config.yaml").write_text("not: [an object")
+    status, text = run(str(tmp_path), "-o", "json")
+    assert (status, [each["pod"] for each in json.loads(text)["pods"]]) == (1, ["default/p"])
+
+
+def test_of_one_pod_the_commands_are_printed_in_full_and_can_be_copied(tmp_path: Path) -> None:
+    file = written(tmp_path, node("n", cpu="2"), pod("p", cpu="3"))
+    of_all, of_one = run(file)[1], run(file, "--pod", "p")[1]
+    assert "<<'EOF' ..." in of_all
+    assert "\nEOF\n" not in of_all
+    assert "\nkubectl apply -f - <<'EOF'\napiVersion: v1\nkind: Node\n" in of_one
+    assert "\nEOF\n" in of_one
+
+
 def test_a_pending_pod_is_explained_with_proven_fixes(tmp_path: Path) -> None:
     file = written(tmp_path, node("n", cpu="2"), pod("p", cpu="3"), pod("q"))
     status, text = run(file, "-o", "json")
@@ -160,8 +181,9 @@ def test_what_is_no_cluster_is_told_with_what_to_type(
     assert bad.value.returncode == 2
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="Is a directory") as bad:
+def test_a_folder_without_files_says_which_are_read(tmp_path: Path) -> None:
+    (tmp_path / "pod.log").write_text("started")
+    with pytest.raises(CommandError, match=r"no file in this folder ends in \.json, \.yaml, \.yml") as bad:
         run(str(tmp_path))
     assert bad.value.returncode == 2
 

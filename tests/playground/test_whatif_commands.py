@@ -127,6 +127,35 @@ def test_a_file_that_cannot_be_read_is_exit_status_2_and_named_with_its_line(tmp
         assert refused.value.returncode == 2
 
 
+def test_kinds_are_taken_as_kubectl_takes_them_and_new_pods_that_wait_are_exit_status_1(web: str) -> None:
+    for kind in ("deploy", "deployment", "Deployments"):
+        status, text = run("whatif", web, "--scale", f"{kind}/web=6", "-o", "json")
+        created = json.loads(text)["created"]
+        assert (status, len(created), sum(not each["node"] for each in created)) == (1, 3, 2)
+    assert run("whatif", web, "--scale", "deploy/web=4")[0] == 0
+
+
+def at_a_terminal(*arguments: str) -> subprocess.CompletedProcess[str]:
+    start = "from playground.management.program import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", start, *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={"PATH": "/usr/bin:/bin"},
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("command", ["explain", "simulate", "whatif"])
+def test_at_a_terminal_errors_are_said_as_other_tools_say_them(command: str) -> None:
+    done = at_a_terminal(command, "/nowhere.yaml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: /nowhere.yaml: No such file or directory\n"
+    assert "--pythonpath" not in at_a_terminal(command, "--help").stdout
+
+
 def test_the_installed_command_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--help"])

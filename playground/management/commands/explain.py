@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import yaml
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from playground.management.explaining.answers import (
     SECONDS,
@@ -21,6 +21,7 @@ from playground.management.explaining.answers import (
     with_fixes,
 )
 from playground.management.explaining.text import fix_lines, lines, summary
+from playground.management.terminal.command import TerminalCommand
 from playground.management.terminal.files import BadInput, read_file
 from playground.management.terminal.pipes import may_close
 from playground.management.terminal.progress import Progress
@@ -29,7 +30,7 @@ from playground.management.terminal.world import attempt_all, make_world
 PENDING, BAD_INPUT = 1, 2
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     """Makes a world of files, lets the pending pods be attempted once, and explains each."""
 
     help = (
@@ -38,7 +39,6 @@ class Command(BaseCommand):
         "in the order in which the scheduler would; where there is no pod at all, the controllers make those of the workloads first. "
         "No database is needed. Exit status: 0 everything fits, 1 something is Pending, 2 the input can't be used."
     )
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """What to read, which pod, and how to print."""
@@ -46,9 +46,14 @@ class Command(BaseCommand):
             "files",
             nargs="+",
             metavar="FILE",
-            help="YAML, JSON or an archive of them; - reads standard input",
+            help="YAML, JSON, an archive or a folder of them; - reads standard input",
         )
-        parser.add_argument("--pod", default="", metavar="NS/NAME", help="this pod alone, pending or not")
+        parser.add_argument(
+            "--pod",
+            default="",
+            metavar="NS/NAME",
+            help="this pod alone, pending or not, and all that would be typed for it",
+        )
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
         parser.add_argument(
             "--config",
@@ -137,7 +142,7 @@ class Command(BaseCommand):
                 fixes -= 1
                 each = with_fixes(world, each, seconds, progress.say)
             if text and (one or pending):
-                self._write(progress, [*fix_lines(each, self.style.HTTP_INFO), ""])
+                self._write(progress, [*fix_lines(each, self.style.HTTP_INFO, whole=one), ""])
             answers.append(each)
         if text:
             self._write(progress, [summary(sum(map(is_pending, answers)), len(answers))])

@@ -10,8 +10,9 @@ import sys
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from playground.management.terminal.command import TerminalCommand
 from playground.management.terminal.files import BadInput, read_file
 from playground.management.terminal.pipes import may_close
 from playground.management.terminal.progress import Progress
@@ -24,7 +25,7 @@ PENDING, BAD_INPUT = 1, 2
 FIELDS = ("namespace", "pod", "node", "attempts", "message")
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     """Makes a world of files, runs it until nothing is left to do, and prints each pod with its node."""
 
     help = (
@@ -32,11 +33,15 @@ class Command(BaseCommand):
         "Controllers act: workloads get their pods, and pods that end are replaced. The seed decides among equally good nodes. "
         "No database is needed. Exit status: 0 every pod has a node, 1 something is Pending, 2 the input can't be used."
     )
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """What to read, and how to print."""
-        parser.add_argument("files", nargs="+", metavar="FILE", help="YAML or JSON; - reads standard input")
+        parser.add_argument(
+            "files",
+            nargs="+",
+            metavar="FILE",
+            help="YAML, JSON, an archive or a folder of them; - reads standard input",
+        )
         parser.add_argument("-o", "--output", choices=("table", "json", "csv"), default="table")
         parser.add_argument("--config", default="", metavar="FILE", help="a KubeSchedulerConfiguration")
         parser.add_argument("--seed", type=int, default=0, help="the seed of the draws among equals (0)")

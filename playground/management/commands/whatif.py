@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import yaml
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from playground.management.explaining.answers import plain
+from playground.management.terminal.command import TerminalCommand
 from playground.management.terminal.files import BadInput, read_file
 from playground.management.terminal.pipes import may_close
 from playground.management.terminal.progress import Progress
@@ -25,6 +26,7 @@ from scheduler_core.simulation import Simulation
 from scheduler_core.view import InvalidObject, load_manifests
 from scheduler_core.whatif import (
     MOST,
+    SCALABLE,
     NoSuch,
     Outcome,
     Room,
@@ -39,21 +41,33 @@ from scheduler_core.whatif import (
 
 WORSE, BAD_INPUT = 1, 2
 HURTING = ("evicted", "pending")
+KINDS = {  # as kubectl takes them
+    "deploy": "Deployment",
+    "sts": "StatefulSet",
+    "rs": "ReplicaSet",
+    "rc": "ReplicationController",
+    **{f"{kind.lower()}{end}": kind for kind in SCALABLE for end in ("", "s")},
+}
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     """Runs a cluster until it is at rest, makes the changes on a copy, runs both on, and prints what differs."""
 
     help = (
         "Say what would change: nodes drained, removed or added, workloads scaled, another configuration; all that is asked is done at "
         "once. --more says how many more of a pod fit afterwards. Reads what kubectl prints; - is standard input. Controllers act. "
-        "No database is needed. Exit status: 0 nobody loses a place, 1 pods are evicted or wait who would not, 2 the input can't be used."
+        "No database is needed. Exit status: 0 nobody loses a place, 1 pods are evicted or wait who would not, new ones "
+        "too, 2 the input can't be used."
     )
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """What to read, what to change, and how to print."""
-        parser.add_argument("files", nargs="+", metavar="FILE", help="YAML or JSON; - reads standard input")
+        parser.add_argument(
+            "files",
+            nargs="+",
+            metavar="FILE",
+            help="YAML, JSON, an archive or a folder of them; - reads standard input",
+        )
         parser.add_argument(
             "--drain", action="append", default=[], metavar="NODE", help="drain a node; budgets are kept"
         )
@@ -141,7 +155,8 @@ def _changes(world: Simulation, asked: dict[str, Any]) -> Iterator[WorldCommand]
         parts = name.split("/")
         if len(parts) not in (2, 3):
             raise BadInput(f"--scale {text}: expected KIND/NS/NAME=N, such as Deployment/default/web=5")
-        yield scale(world, parts[0], parts[1] if len(parts) == 3 else "default", parts[-1], replicas)
+        kind = KINDS.get(parts[0].lower(), parts[0])
+        yield scale(world, kind, parts[1] if len(parts) == 3 else "default", parts[-1], replicas)
     for node in asked["drain"]:
         yield drain(world, node)
     for node in asked["remove"]:
@@ -189,7 +204,7 @@ def _pod(world: Simulation, named: str) -> dict[str, Any]:
 
 
 def _hurts(outcome: Outcome) -> bool:
-    return any(
+    return any(not node for _, node in outcome.created) or any(
         effect.kind in HURTING or (effect.kind == "replaced" and not effect.to) for effect in outcome.effects
     )
 

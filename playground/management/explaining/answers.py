@@ -62,7 +62,8 @@ def with_fixes(
 def _answered(explanation: Explanation) -> Answer:
     state = State.SCHEDULED if explanation.state is State.BINDING else explanation.state
     said = plain(sentence(explanation))
-    return {**explanation.to_json(), "state": state.value, "sentence": said, "fixes": [], "late": False}
+    first = {"pod": explanation.pod, "state": state.value, "sentence": said}
+    return first | explanation.to_json() | first | {"fixes": [], "late": False}
 
 
 def _fixes(findings: Findings) -> list[Answer]:

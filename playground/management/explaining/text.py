@@ -24,14 +24,17 @@ def lines(answered: Mapping[str, Any], strong: Style, faint: Style) -> Iterator[
     yield from (f"  {line}" for line in _waits(answered))
 
 
-def fix_lines(answered: Mapping[str, Any], faint: Style) -> Iterator[str]:
-    """What would help it."""
+def fix_lines(answered: Mapping[str, Any], faint: Style, *, whole: bool) -> Iterator[str]:
+    """What would help it; of what is to be typed the first lines, or all, from the edge, so that it can be copied."""
     if answered["fixes"]:
         yield ""
         yield "  What would help, each tried on a copy:"
     for number, fix in enumerate(answered["fixes"], 1):
         yield f"    {number}. {fix['text']}  {faint('(' + fix['kind'] + ')')}"
-        yield from (f"       {faint(line)}" for line in _command(fix["command"]))
+        if whole:
+            yield from ("", *fix["command"].splitlines(), "")
+        else:
+            yield from (f"       {faint(line)}" for line in _command(fix["command"]))
         yield from (f"       {effect}" for effect in fix["effects"])
         if fix["heldBack"]:
             yield f"       other pods that wait took no part in the trial: {fix['heldBack']}"
@@ -40,7 +43,7 @@ def fix_lines(answered: Mapping[str, Any], faint: Style) -> Iterator[str]:
 
 
 def _command(text: str) -> list[str]:
-    """What to type; of one with a manifest the first line, as -o json and yaml have all of it."""
+    """What to type; of one with a manifest the first line: --pod, -o json and -o yaml have all of it."""
     first, *rest = text.splitlines() or [""]
     return [f"{first} ..." if rest else first] if first else []
 
@@ -96,11 +99,13 @@ def _claim(claim: Mapping[str, Any]) -> Iterator[str]:
     of_class = claim["class"] or "none"
     there = "" if claim["classExists"] or not claim["class"] else " (does not exist)"
     mode = f", {claim['bindingMode']}" if claim["bindingMode"] else ""
-    yield f"claim {claim['claim']}: {claim['phase']}, class {of_class}{there}{mode}"
+    picks = f", volumes with {claim['selector']}" if claim["selector"] else ""
+    yield f"claim {claim['claim']}: {claim['phase']}, class {of_class}{there}{mode}{picks}"
     for volume in claim["candidates"]:
         where = volume["affinity"] or "any node"
         taken = f", taken by {volume['claimedBy']}" if volume["claimedBy"] else ""
-        yield f"  volume {volume['volume']}: {amount('memory', volume['capacity'])}, {where}{taken}"
+        mode = f", {volume['volumeMode']}" if volume["volumeMode"] != claim["volumeMode"] else ""
+        yield f"  volume {volume['volume']}: {amount('memory', volume['capacity'])}{mode}, {where}{taken}"
 
 
 def _spread(spread: Mapping[str, Any]) -> Iterator[str]:

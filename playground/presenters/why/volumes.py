@@ -13,6 +13,9 @@ from scheduler_core.explain import Given
 _NO_CLAIM = gettext_noop("%(pod)s waits for its claim %(claim)s, which does not exist.")
 _NOT_MADE = gettext_noop("%(pod)s waits for its claim %(claim)s to be created.")
 _DELETED = gettext_noop("The claim %(claim)s of %(pod)s is being deleted.")
+_DELETED_USED = gettext_noop(
+    "The claim %(claim)s of %(pod)s is being deleted. It stays as long as it is in use, by %(others)s, and no new pod may use it meanwhile."
+)
 _LOST = gettext_noop(
     "The claim %(claim)s of %(pod)s is bound to the volume %(volume)s, which does not exist."
 )
@@ -30,6 +33,12 @@ _TOO_SMALL = gettext_noop(
 )
 _OTHER_MODES = gettext_noop(
     "The claim %(claim)s of %(pod)s asks for %(wanted)s, and the volume %(volume)s offers only %(has)s."
+)
+_OTHER_VOLUME_MODE = gettext_noop(
+    "The claim %(claim)s of %(pod)s asks for a volume of the mode %(wanted)s, and the volume %(volume)s is of the mode %(has)s."
+)
+_OTHER_LABELS = gettext_noop(
+    "The claim %(claim)s of %(pod)s takes only volumes labelled %(wanted)s, which the volume %(volume)s is not."
 )
 _RELEASED = gettext_noop(
     "%(pod)s waits for its claim %(claim)s to be bound: the volume %(volume)s is still held for the claim %(old)s, which is gone."
@@ -66,6 +75,10 @@ def about_claims(reason: Given, pod: str, nodes: Message) -> Message | None:
         return message(_LOST, pod=pod, claim=short(lost["claim"]), volume=lost["volume"])
     if code in _BY_REASON:
         named = _named(evidence, claims)
+        users = next((each["usedBy"] for each in claims if each.get("usedBy")), ())
+        if code == "ClaimBeingDeleted" and users:
+            others = ", ".join(map(short, users))
+            return message(_DELETED_USED, pod=pod, claim=named, others=others)
         return message(_BY_REASON[code], pod=pod, claim=named, volume=evidence.get("volume", ""))
     if code in _UNBOUND_REASONS:
         waiting = next((each for each in claims if each.get("exists") and not each["bound"]), None)
@@ -103,8 +116,12 @@ def _unbound(claim: Mapping[str, Any], pod: str) -> Message:
 
 
 def _suits(volume: Mapping[str, Any], claim: Mapping[str, Any]) -> bool:
-    """By class, size and access modes."""
-    if volume["class"] != claim["class"]:
+    """By labels, class, mode, size and access modes."""
+    if (
+        not volume["selected"]
+        or volume["class"] != claim["class"]
+        or volume["volumeMode"] != claim["volumeMode"]
+    ):
         return False
     return volume["capacity"] >= claim["requested"] and set(claim["accessModes"]) <= set(
         volume["accessModes"]
@@ -118,6 +135,11 @@ def _unlike(volume: Mapping[str, Any], claim: Mapping[str, Any], values: Mapping
     if volume["capacity"] < claim["requested"]:
         sizes = {"wanted": amount("memory", claim["requested"]), "has": amount("memory", volume["capacity"])}
         return message(_TOO_SMALL, volume=volume["volume"], **values, **sizes)
+    if volume["volumeMode"] != claim["volumeMode"]:
+        modes = {"wanted": claim["volumeMode"], "has": volume["volumeMode"]}
+        return message(_OTHER_VOLUME_MODE, volume=volume["volume"], **values, **modes)
+    if not volume["selected"]:
+        return message(_OTHER_LABELS, volume=volume["volume"], wanted=claim["selector"], **values)
     modes = {"wanted": ", ".join(claim["accessModes"]), "has": ", ".join(volume["accessModes"])}
     return message(_OTHER_MODES, volume=volume["volume"], **values, **modes)
 
@@ -145,6 +167,9 @@ def _of_nodes(code: str, nodes: Message, claims: Any, pod: str) -> Message | Non
         return None
     values: dict[str, object] = {"pod": pod, "claim": short(waiting["claim"]), "nodes": nodes}
     if code == "NoVolumeToBind":
+        free = [each for each in waiting["candidates"] if not each["claimedBy"]]
+        if free and not any(_suits(each, waiting) for each in free):
+            return _unlike(free[0], waiting, {"pod": pod, "claim": values["claim"]})
         return message(_NOTHING_FREE, **values)
     if code == "NotEnoughStorage":
         return message(_STORAGE, **values, **{"class": waiting["class"]})

@@ -64,6 +64,7 @@ from scheduler_core.plugins.dynamicresources.pod_claims import (
 )
 from scheduler_core.plugins.dynamicresources.prebind import ALLOCATIONS, FACTS, PROGRESS, RESERVED, Binding
 from scheduler_core.plugins.dynamicresources.state import ClaimStore, Facts, NodeAllocation, Progress
+from scheduler_core.plugins.helper.device_classes import class_made
 
 NAME = "DynamicResources"
 UNAVAILABLE = NAME  # a note: indices of claims, in the order in which they were found
@@ -285,6 +286,7 @@ class DynamicResources(Plugin):
         if missing:
             claims = tuple(pod_claims(self.handle.claims, refusal.pod))
             yield from fixes.other_classes(draft, claims, self._inventories.classes(), missing)
+            yield from class_made(draft, claims, self.handle, missing)
         elif any(said.startswith(_NOT_FOUND) for said in refusal.status.reasons):
             yield from fixes.missing_claims(draft, refusal.pod, self.handle)
         elif (

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from scheduler_core.framework.plugin import Handle
-from scheduler_core.objects.labels import NodeSelector
+from scheduler_core.objects.labels import LabelSelector, NodeSelector
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import (
     CLAIM,
@@ -16,11 +16,13 @@ from scheduler_core.objects.storage.volumes import (
     capacity,
     claim_ref,
     class_of,
+    deleting,
     fully_bound,
     is_for,
     name_of,
     phase,
     requested,
+    volume_mode,
     volume_name,
     volumes_of,
 )
@@ -58,6 +60,9 @@ def _claim(handle: Handle, pod: Pod, name: str) -> dict[str, Any]:
         "phase": phase(claim) or "Pending",
         "requested": requested(claim) // BILLION,
         "accessModes": list(access_modes(claim)),
+        "volumeMode": volume_mode(claim),
+        "deleting": deleting(claim),
+        "selector": ", ".join(map(str, _selector(claim).requirements)),
         "class": of_class,
         "classExists": storage_class is not None,
         "bindingMode": str((storage_class or {}).get("volumeBindingMode") or ""),
@@ -85,11 +90,18 @@ def _volume(volume: Manifest, claim: Manifest) -> dict[str, Any]:
         "volume": name_of(volume),
         "capacity": capacity(volume) // BILLION,
         "accessModes": list(access_modes(volume)),
+        "volumeMode": volume_mode(volume),
         "phase": phase(volume) or "Available",
+        "selected": _selector(claim).matches(volume["metadata"].get("labels") or {}),
         "class": class_of(volume),
         "affinity": affinity_text(volume),
         "claimedBy": f"{ref.get('namespace', '')}/{ref.get('name', '')}" if ref is not None and other else "",
     }
+
+
+def _selector(claim: Manifest) -> LabelSelector:
+    """By which labels it takes volumes: all where it does not say."""
+    return LabelSelector.of((claim.get("spec") or {}).get("selector") or {})
 
 
 def affinity_text(volume: Manifest) -> str:

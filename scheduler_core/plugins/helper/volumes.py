@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
+from itertools import count
 from typing import Any
 
 from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
@@ -110,6 +111,17 @@ def lost_claims(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draf
 def anew(draft: Draft, claim: Manifest, refusal: Refusal) -> Draft:
     values = {"claim": key_of(claim), "volume": volume_name(claim), "node": refusal.node.name}
     return draft.with_object(Change("claim-anew", values), made_anew(claim))
+
+
+def beside(draft: Draft, claim: Manifest, handle: Handle) -> Draft:
+    """The pod uses a new claim like one that goes once others have let go of it."""
+    name, namespace = name_of(claim), claim["metadata"].get("namespace") or "default"
+    names = (f"{name}-{number}" for number in count(2))
+    new = next(each for each in names if handle.get(CLAIM, namespace, each) is None)
+    made = made_anew(claim)
+    made = {**made, "metadata": {**made["metadata"], "name": new}}
+    values = {"claim": key_of(claim), "to": new}
+    return draft.with_pod(Change("claim-beside", values), _using(name, new)).beside(made)
 
 
 def made_anew(

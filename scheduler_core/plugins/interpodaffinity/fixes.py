@@ -8,6 +8,7 @@ from typing import Any
 from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.objects.labels import LabelSelector
 from scheduler_core.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods, in_domain
+from scheduler_core.plugins.helper.spelling import alike
 from scheduler_core.plugins.interpodaffinity.explanation import repelling
 from scheduler_core.plugins.interpodaffinity.filtering import NO_AFFINITY, OWN_ANTI, STATUSES, Rules
 
@@ -21,6 +22,7 @@ _NO_AFFINITY, _OWN_ANTI = STATUSES[NO_AFFINITY].message, STATUSES[OWN_ANTI].mess
 
 def propose(draft: Draft, refusal: Refusal, rules: Rules | None) -> Iterator[Draft]:
     if _NO_AFFINITY in refusal.status.reasons:
+        yield from _by_its_own_label(draft, refusal)
         yield from _found_elsewhere(draft, refusal)
         yield from _softened(draft, "podAffinity", _NO_AFFINITY)
     elif _OWN_ANTI in refusal.status.reasons:
@@ -51,6 +53,28 @@ def _found_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         if others and len(others) <= MOST_NAMESPACES and term.get("namespaceSelector") is None:
             change = Change("namespaces", {"namespaces": others, "text": _text(selector)})
             yield draft.with_pod(change, _namespaces(index, [*searched, *others]))
+
+
+def _by_its_own_label(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+    """The pod's own label in a term whose label nobody has and that is spelt almost like it: then the first pod need not wait."""
+    manifest = draft.pod or draft.original
+    terms = (manifest["spec"].get("affinity") or {}).get("podAffinity", {}).get(REQUIRED) or []
+    own = refusal.pod.labels
+    for index, term in enumerate(terms):
+        for key, value in ((term.get("labelSelector") or {}).get("matchLabels") or {}).items():
+            has = own.get(key, "")
+            found = any(pod.labels.get(key) == value for pods in refusal.nodes.pods for pod in pods)
+            if not found and has != value and alike(value, has):
+                change = Change("term-value", {"from": f"{key}={value}", "to": f"{key}={has}"})
+                yield draft.with_pod(change, _matching(index, key, has))
+
+
+def _matching(index: int, key: str, value: str) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        term = manifest["spec"]["affinity"]["podAffinity"][REQUIRED][index]
+        term["labelSelector"]["matchLabels"][key] = value
+
+    return edit
 
 
 def _namespaces(index: int, names: list[str]) -> Edit:

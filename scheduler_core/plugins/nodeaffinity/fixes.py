@@ -11,7 +11,7 @@ from scheduler_core.objects.node import Node
 from scheduler_core.objects.selection import least_missing, wrong_labels
 from scheduler_core.plugins.helper.fixes import HOSTNAME, label_node, with_argument
 from scheduler_core.plugins.nodeaffinity.arguments import PREFERRED, REQUIRED
-from scheduler_core.plugins.nodeaffinity.misspelt import respelt
+from scheduler_core.plugins.nodeaffinity.misspelt import respelt, respelt_term
 
 NAME = "NodeAffinity"
 FACTS = (
@@ -43,6 +43,9 @@ def propose(draft: Draft, refusal: Refusal, added: NodeSelector | None) -> Itera
         change = Change("configuration", {"plugin": NAME, "argument": "addedAffinity"})
         yield with_argument(draft, refusal, change, NAME, lambda args: args.pop("addedAffinity", None))
     if terms is not None and least_missing(terms, node)[1]:
+        index = least_missing(terms, node)[0]
+        if index >= 0:
+            yield from respelt_term(draft, refusal, terms.terms[index], index)
         yield from _gave_way(draft, terms, node)
 
 

@@ -8,6 +8,7 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.quantity import nanos
 
 Place = tuple[str, int, int]  # field of the pod's spec, index in it, amount
+AS_A_WHOLE = "resources"  # the field of what the pod as a whole asks for
 
 
 def largest_container(pod: Pod, resource: str) -> Place | None:
@@ -21,6 +22,12 @@ def largest_container(pod: Pod, resource: str) -> Place | None:
         return "initContainers", first.index(max(first)), max(first)
     best = max(range(len(amounts)), key=lambda i: (amounts[i], -i))
     return ("containers", best, amounts[best]) if amounts[best] else None
+
+
+def of_the_whole(pod: Pod, resource: str) -> tuple[int, int]:
+    """What the pod as a whole asks for, and what its containers do together, below which it may not."""
+    spec = pod.spec.manifest
+    return _request_of(spec, resource), sum(_request_of(raw, resource) for raw in spec["containers"])
 
 
 def _request_of(container: Any, resource: str) -> int:

@@ -9,8 +9,16 @@ from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods, group_of
-from scheduler_core.plugins.noderesources.amounts import largest_container, quantity, rounded
+from scheduler_core.plugins.noderesources.amounts import (
+    AS_A_WHOLE,
+    Place,
+    largest_container,
+    of_the_whole,
+    quantity,
+    rounded,
+)
 from scheduler_core.plugins.noderesources.moving import moved, resized
+from scheduler_core.plugins.noderesources.names import renamed
 
 MOST_PODS = 110  # of a node, unless its kubelet says otherwise
 
@@ -20,6 +28,7 @@ def propose(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
     nodes, row = refusal.nodes, refusal.row
     missing = _missing(refusal)
     yield from _offered(draft, refusal, missing)
+    yield from renamed(draft, refusal, missing)
     yield from _asking_less(draft, refusal.pod, missing)
     if not draft.changes:
         full = int(nodes.pod_count[row]) >= int(nodes.allowed_pods[row])
@@ -96,7 +105,7 @@ def _offering(draft: Draft, node: Node, resource: str, was: int, amount: int) ->
 def _asking_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Draft]:
     for resource, lacking in missing.items():
         wanted = pod.requests.get(resource)
-        place = largest_container(pod, resource)
+        place = _place(pod, resource, lacking)
         extended = "/" in resource or resource == "ephemeral-storage"  # without cpu or memory no pod runs
         if place is None or (lacking >= wanted and not extended):
             return
@@ -115,9 +124,18 @@ def _asking_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Dr
         yield draft
 
 
+def _place(pod: Pod, resource: str, lacking: int) -> Place | None:
+    """Who could ask for less: the largest container, or the pod as a whole where that asks for more than its containers."""
+    whole, least = of_the_whole(pod, resource)
+    if whole:
+        return (AS_A_WHOLE, 0, whole) if whole - lacking >= least else None
+    return largest_container(pod, resource)
+
+
 def _request_edit(field: str, index: int, resource: str, text: str) -> Edit:
     def edit(manifest: dict[str, Any]) -> None:
-        amounts = manifest["spec"][field][index]["resources"]
+        spec = manifest["spec"]
+        amounts = spec[field] if field == AS_A_WHOLE else spec[field][index]["resources"]
         amounts["requests"][resource] = text
         if "/" in resource and resource in (amounts.get("limits") or {}):
             amounts["limits"][resource] = text  # an extended resource can't be overcommitted

@@ -27,6 +27,7 @@ from scheduler_core.plugins.helper.volumes import (
     CLASS,
     IS_DEFAULT,
     anew,
+    beside,
     is_lost,
     made_anew,
     missing_claims,
@@ -71,6 +72,8 @@ def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft
             continue
         if deleting(claim) or is_lost(claim, handle):
             yield anew(draft, claim, refusal)
+            if deleting(claim) and not use.ephemeral:
+                yield beside(draft, claim, handle)
         elif fully_bound(claim):
             yield from _out_of_reach(draft, claim, refusal, handle)
         else:

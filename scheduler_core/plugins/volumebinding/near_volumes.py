@@ -7,6 +7,7 @@ from typing import Any
 
 from scheduler_core.framework.drafts import Change, Draft
 from scheduler_core.framework.plugin import Handle
+from scheduler_core.objects.labels import IN, LabelSelector
 from scheduler_core.objects.quantity import value
 from scheduler_core.objects.storage.volumes import (
     CLAIM,
@@ -60,6 +61,13 @@ def _matching(draft: Draft, claim: Manifest, volume: Manifest) -> Draft:
         wanted["class_name"] = class_of(volume)
         values = {"claim": key, "from": class_of(claim), "to": class_of(volume)}
         draft = draft.with_object(Change("claim-class", values), made_anew(claim, **wanted))
+    labels = _labels_wanted(claim, volume)
+    if labels:
+        meta = volume["metadata"]
+        labelled = {**volume, "metadata": {**meta, "labels": {**(meta.get("labels") or {}), **labels}}}
+        text = ", ".join(f"{name}={each}" for name, each in labels.items())
+        values = {"volume": name_of(volume), "claim": key, "text": text}
+        draft = draft.with_applied(Change("volume-labels", values), labelled)
     size = str((volume["spec"].get("capacity") or {}).get("storage") or "0")
     if value(size) < value(size_of(claim)):
         wanted["size"] = size
@@ -71,3 +79,13 @@ def _matching(draft: Draft, claim: Manifest, volume: Manifest) -> Draft:
         values = {"claim": key, "from": ", ".join(access_modes(claim)), "to": ", ".join(modes)}
         draft = draft.with_object(Change("claim-mode", values), made_anew(claim, **wanted))
     return draft
+
+
+def _labels_wanted(claim: Manifest, volume: Manifest) -> dict[str, str]:
+    """Those that the claim selects volumes by and this one lacks; none where labels alone would not do."""
+    selector = LabelSelector.of((claim.get("spec") or {}).get("selector") or {})
+    has = volume["metadata"].get("labels") or {}
+    lacking = [each for each in selector.requirements if not each.accepts(has.get(each.key))]
+    if any(each.op != IN for each in lacking):
+        return {}
+    return {each.key: each.values[0] for each in lacking}

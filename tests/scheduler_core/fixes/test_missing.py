@@ -75,6 +75,75 @@ def test_a_label_with_another_number_is_not_misspelt() -> None:
     assert "selector-value" not in found
 
 
+def test_a_role_label_without_a_value_is_asked_for_as_the_node_has_it() -> None:
+    key = "node-role.kubernetes.io/worker"
+    for asked in ("worker", "true"):
+        term = {"matchExpressions": [{"key": key, "operator": "In", "values": [asked]}]}
+        required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
+        found = fixes("default/p", node("a", labels={key: ""}), pod("p", affinity={"nodeAffinity": required}))
+        values = {"from": f"{key}={asked}", "to": f"{key}="}
+        assert found["selector-value"].changes[0].values == values
+
+
+def test_a_label_without_a_value_is_not_what_another_value_meant() -> None:
+    found = fixes("default/p", node("a", labels={"team": ""}), pod("p", nodeSelector={"team": "payments"}))
+    assert "selector-value" not in found
+
+
+def offering(name: str, resource: str, amount: str) -> dict[str, Any]:
+    made = node(name)
+    offered = {**made["status"]["capacity"], resource: amount}
+    return {**made, "status": {"capacity": offered, "allocatable": offered}}
+
+
+def asking(resource: str, amount: str = "1") -> dict[str, Any]:
+    amounts = {resource: amount}
+    return pod(
+        "p", containers=[{"name": "a", "image": "b", "resources": {"requests": amounts, "limits": amounts}}]
+    )
+
+
+def test_a_resource_is_called_by_the_name_that_its_vendor_gives_it_here() -> None:
+    found = fixes("default/p", offering("a", "nvidia.com/gpu", "7"), asking("nvidia.com/mig-1g.5gb", "2"))
+    fix = found["resource-name"]
+    values = {"from": "nvidia.com/mig-1g.5gb", "to": "nvidia.com/gpu", "amount": "2"}
+    assert fix.changes[0].values == values
+    assert "nvidia.com/gpu: '2'" in fix.kubectl
+
+
+def test_a_resource_of_another_vendor_or_that_is_offered_elsewhere_is_not_renamed() -> None:
+    nodes = offering("a", "amd.com/accelerator", "7"), offering("b", "nvidia.com/gpu", "1")
+    assert "resource-name" not in fixes("default/p", *nodes, asking("nvidia.com/gpu", "2"))
+
+
+def test_the_pod_as_a_whole_asks_for_less_but_not_for_less_than_its_containers() -> None:
+    def whole(cpu: str) -> dict[str, Any]:
+        made = pod("p", cpu=cpu)
+        made["spec"]["resources"] = {"requests": {"cpu": "6"}}
+        return made
+
+    found = fixes("default/p", node("a", cpu="4"), whole("1"))
+    assert found["request"].changes[0].values == {"resource": "cpu", "from": "6", "to": "4"}
+    assert "request" not in fixes("default/p", node("a", cpu="4"), whole("5"))
+
+
+def test_a_device_class_that_does_not_exist_is_made_for_the_driver_that_is_there() -> None:
+    asks = pod("p", resourceClaims=[{"name": "gpu", "resourceClaimName": "gpus"}])
+    found = fixes("default/p", node("a"), DRIVER[1], claim("gpus"), asks)
+    values = {"class": "gpu", "claim": "default/gpus", "driver": "gpu.example.com"}
+    assert found["driver-class"].changes[0].values == values
+
+
+def test_a_taint_that_an_agent_left_is_taken_off_and_one_of_an_owner_defeats_something() -> None:
+    left = {"key": "node.cilium.io/agent-not-ready", "effect": "NoExecute"}
+    meant = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
+    found = fixes("default/p", {**node("a"), "spec": {"taints": [left]}}, pod("p"))
+    assert next(iter(found)) == "taint-left"
+    assert "agent-not-ready:NoExecute-" in found["taint-left"].kubectl
+    other = fixes("default/p", {**node("a"), "spec": {"taints": [meant]}}, pod("p"))
+    assert "taint-left" not in other
+
+
 def test_a_quota_is_raised_for_all_pods_that_are_missing() -> None:
     quota = {
         "apiVersion": "v1",

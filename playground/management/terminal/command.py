@@ -1,0 +1,25 @@
+"""What the commands about clusters have in common at a terminal: options of one's own alone, and errors as other tools say them."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+
+class TerminalCommand(BaseCommand):
+    """A command that needs neither settings nor a database."""
+
+    requires_system_checks: list[str] = []
+    suppressed_base_arguments = {"--settings", "--pythonpath", "--traceback", "--version", "--verbosity"}
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """As Django does it; but at a terminal what is wrong is said without the name of a class."""
+        try:
+            return super().execute(*args, **options)
+        except CommandError as wrong:
+            if not self._called_from_command_line or options["traceback"]:
+                raise
+            self.stderr.write(f"error: {wrong}")
+            sys.exit(wrong.returncode)

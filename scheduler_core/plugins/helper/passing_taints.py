@@ -1,0 +1,24 @@
+"""Taints that somebody sets for a while and takes off himself: agents of a node until they are ready, and who adds and removes nodes."""
+
+from __future__ import annotations
+
+_KEYS = frozenset(
+    {
+        "ToBeDeletedByClusterAutoscaler",
+        "DeletionCandidateOfClusterAutoscaler",
+        "karpenter.sh/disrupted",
+        "karpenter.sh/disruption",
+        "karpenter.sh/unregistered",
+    }
+)
+_STARTS = (
+    "ignore-taint.cluster-autoscaler.kubernetes.io/",
+    "startup-taint.cluster-autoscaler.kubernetes.io/",
+    "status-taint.cluster-autoscaler.kubernetes.io/",
+)
+_ENDS = ("/agent-not-ready", "/uninitialized", "/not-initialized")
+
+
+def passes(key: str) -> bool:
+    """Whether a taint of this key was to go by itself, so that it was left over, or who sets it is not done."""
+    return key in _KEYS or key.startswith(_STARTS) or key.endswith(_ENDS)

@@ -1,0 +1,56 @@
+"""Resources that no node offers by the name that is asked for, where the node offers one of the same vendor, or one spelt almost alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.plugins.helper.spelling import alike, likeness
+from scheduler_core.plugins.noderesources.amounts import quantity
+
+MOST = 2
+
+
+def renamed(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Iterator[Draft]:
+    """The pod asks for what the node has enough of, in place of the one resource that nobody offers."""
+    for resource in missing:
+        if len(missing) > 1 or "/" not in resource or _offered_somewhere(refusal, resource):
+            continue
+        wanted = refusal.pod.requests.get(resource)
+        others = [other for other in _here(refusal, wanted) if _meant(resource, other)]
+        for other in sorted(others, key=lambda name: (-likeness(resource, name), name))[:MOST]:
+            values = {"from": resource, "to": other, "amount": quantity(resource, wanted)}
+            yield draft.with_pod(Change("resource-name", values), _edit(resource, other))
+
+
+def _offered_somewhere(refusal: Refusal, resource: str) -> bool:
+    column = refusal.nodes.resources.columns.get(resource)
+    amounts = refusal.nodes.allocatable
+    return column is not None and column < amounts.shape[1] and bool(amounts[:, column].any())
+
+
+def _here(refusal: Refusal, wanted: int) -> Iterator[str]:
+    """Extended resources of which the node has as much free."""
+    nodes, row = refusal.nodes, refusal.row
+    asked = {name for name, _ in refusal.pod.requests.scalar}
+    for name, column in nodes.resources.columns.items():
+        if "/" in name and name not in asked and column < nodes.allocatable.shape[1]:
+            free = int(nodes.allocatable[row, column] - nodes.requested[row, column])
+            if free >= wanted:
+                yield name
+
+
+def _meant(resource: str, other: str) -> bool:
+    return resource.partition("/")[0] == other.partition("/")[0] or alike(resource, other)
+
+
+def _edit(resource: str, other: str) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        spec = manifest["spec"]
+        for container in (*spec["containers"], *(spec.get("initContainers") or ())):
+            for amounts in (container.get("resources") or {}).values():
+                if isinstance(amounts, dict) and resource in amounts:
+                    amounts[other] = amounts.pop(resource)
+
+    return edit
