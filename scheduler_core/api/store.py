@@ -9,7 +9,7 @@ kube: pkg/registry/core/pod/storage, apiserver/pkg/registry/generic/registry/sto
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.api.kinds import known
@@ -88,6 +88,14 @@ class Store(State):
         """Kind, namespace and name of the object with a uid."""
         found = self._uids.get(uid)
         return None if found is None else (found[0], *found[1])
+
+    def named(self) -> Iterator[tuple[str, Key]]:
+        """Kind and key of every object that has a uid."""
+        return iter(self._uids.values())
+
+    def tables(self) -> tuple[Mapping[Any, Any], ...]:
+        """What objects are found in; each holds as many entries as there are objects of a kind, or of all."""
+        return (*self._objects.values(), self._pods, self._uids)
 
     def count(self, kind: str) -> int:
         return len(self._objects.get(kind, _NO_OBJECTS))

@@ -10,6 +10,7 @@ import enum
 import math
 import zlib
 from collections.abc import Callable, Generator, Iterator
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -46,6 +47,7 @@ class Code(enum.IntEnum):
 
 PARTS_AT_ONCE = 256
 CHUNK = 4096
+ARRAY_AT_ONCE = 1 << 18  # bytes
 _PLAIN = frozenset((str, int, bool, type(None)))
 _UNDER_WAY = -1
 
@@ -68,6 +70,9 @@ def encoding(world: Simulation, archive: Archive) -> Generator[None, None, bytes
         encoder.value(part)
         if count % PARTS_AT_ONCE == 0:
             yield
+    for part in _wholes(world):
+        encoder.value(part)
+        yield
     root = encoder.value(world)
     yield
     return (yield from encoder.packed(root))
@@ -83,7 +88,15 @@ def _parts(world: Simulation) -> Iterator[Any]:
         yield from world.store.list(kind)
     for scheduler in world.schedulers:
         yield from scheduler.cache.where.values()
-        yield from (scheduler.cache, scheduler.snapshot, scheduler.queue)
+        yield from chain.from_iterable(places.values() for places in scheduler.queue.state.maps())
+    yield from world.store.named()
+
+
+def _wholes(world: Simulation) -> Iterator[Any]:
+    """What holds them."""
+    for scheduler in world.schedulers:
+        yield from (scheduler.cache, scheduler.snapshot, *scheduler.queue.state.maps(), scheduler.queue)
+    yield from world.store.tables()
 
 
 class Encoder:
@@ -140,7 +153,10 @@ class Encoder:
             text = _dumps(part)
             packed += [packer.compress(len(text).to_bytes(4, "little")), packer.compress(text)]
             yield
-        packed += [packer.compress(array) for array in self._arrays]
+        for array in self._arrays:
+            for begin in range(0, len(array), ARRAY_AT_ONCE):
+                packed.append(packer.compress(array[begin : begin + ARRAY_AT_ONCE]))
+                yield
         return b"".join((*packed, packer.flush()))
 
     def _write(self, value: Any, kind: type) -> int:

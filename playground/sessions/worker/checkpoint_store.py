@@ -111,7 +111,7 @@ class CheckpointStore:
         return world
 
     def cost(self, checkpoint: StoredCheckpoint) -> float:
-        """Seconds that reading a checkpoint will take, about; 0 before the first one."""
+        """Seconds that reading a checkpoint will take, about; before the first one, what writing took; 0 where nothing was written here."""
         return self.pace * len(checkpoint.data)
 
     def cut(self, position: int) -> None:
@@ -159,8 +159,10 @@ class CheckpointStore:
             print(f"no checkpoints are written: {error}", file=sys.stderr)
             self._broken = True
             return None
-        while (spent + time.thread_time() - started) * WORTH > self.cell:
+        spent += time.thread_time() - started
+        while spent * WORTH > self.cell:
             self.cell *= 2
+        self.pace = self.pace or spent / len(data)
         return data
 
     def _seal(self) -> tuple[int, bytes] | None:

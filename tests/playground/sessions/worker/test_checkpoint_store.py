@@ -114,6 +114,17 @@ def test_bytes_are_not_read_where_the_replay_is_shorter() -> None:
     assert past.nearest(some[-1].position).position == 0
 
 
+def test_what_was_never_read_is_taken_to_cost_what_it_took_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = itertools.count()
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint_store.time, "thread_time", lambda: next(clock))  # everything takes seconds
+        store, some = CheckpointStore(), checkpoints(10, work=0.001)
+        save(store, some)
+    past = History(Simulation(), lambda world: None, TimeSlice())
+    past.store = store
+    assert past.nearest(some[-1].position).position == 0
+
+
 def test_a_world_that_cannot_be_written_stops_the_saving_not_the_session(capsys: Any) -> None:
     store, (checkpoint,) = CheckpointStore(), checkpoints(1)
     checkpoint.world.faults["bind", "x"] = object()
