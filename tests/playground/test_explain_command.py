@@ -40,6 +40,27 @@ def test_everything_that_fits_is_exit_status_0(tmp_path: Path) -> None:
     assert run(written(tmp_path, node("n"), pod("p"))) == (0, "No pod is Pending.\n")
 
 
+def test_a_namespace_that_a_dump_lacks_is_taken_to_be_there(tmp_path: Path) -> None:
+    there = pod("p", cpu="3")
+    there["metadata"]["namespace"] = "shop"
+    file, out, err = written(tmp_path, node("n", cpu="2"), there), io.StringIO(), io.StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("explain", file, "-o", "json", stdout=out, stderr=err)
+    assert ended.value.code == 1
+    assert [each["pod"] for each in json.loads(out.getvalue())["pods"]] == ["shop/p"]
+    assert "taken to be there without labels: namespace shop" in err.getvalue()
+
+
+def test_a_refused_pod_is_no_success(tmp_path: Path) -> None:
+    wrong, waits = pod("wrong", cpu="lots"), pod("waits", cpu="3")
+    for name, others, status in (("alone", (), 2), ("beside", (waits,), 1)):
+        folder = tmp_path / name
+        folder.mkdir()
+        assert run(written(folder, node("n", cpu="2"), wrong, *others))[0] == status
+    refused = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "A B"}}
+    assert run(written(tmp_path, node("n"), pod("p"), refused))[0] == 0
+
+
 def test_a_folder_is_read_with_all_that_is_in_it(tmp_path: Path) -> None:
     within, hidden = tmp_path / "kube-system", tmp_path / ".git"
     for folder in (within, hidden):

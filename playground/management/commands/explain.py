@@ -20,7 +20,7 @@ from playground.management.explaining.answers import (
     missing_pods,
     with_fixes,
 )
-from playground.management.explaining.text import fix_lines, lines, summary
+from playground.management.explaining.text import fix_lines, left_out, lines, summary
 from playground.management.terminal.command import TerminalCommand
 from playground.management.terminal.files import BadInput, read_file
 from playground.management.terminal.pipes import may_close
@@ -37,7 +37,7 @@ class Command(TerminalCommand):
         "Say why pods are Pending: one sentence, the evidence, and fixes that were tried on a copy. Reads what kubectl prints, as the "
         "import does (kubectl get nodes,pods,... -A -o yaml); - is standard input. Each pending pod is attempted once from this snapshot, "
         "in the order in which the scheduler would; where there is no pod at all, the controllers make those of the workloads first. "
-        "No database is needed. Exit status: 0 everything fits, 1 something is Pending, 2 the input can't be used."
+        "No database is needed. Exit status: 0 everything fits, 1 something is Pending, 2 the input, or a pod in it, can't be used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -106,6 +106,9 @@ class Command(TerminalCommand):
             self._print(answers, output)
         if any(map(is_pending, answers)):
             sys.exit(PENDING)
+        if made.refused:
+            self.stderr.write(left_out(made.refused))
+            sys.exit(BAD_INPUT)
 
     def _about(self, world: Any, keys: list[str], pod: str, progress: Progress) -> Iterator[Answer]:
         """Why each pod stands where it does."""

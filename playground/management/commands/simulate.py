@@ -12,6 +12,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from playground.management.explaining.text import left_out
 from playground.management.terminal.command import TerminalCommand
 from playground.management.terminal.files import BadInput, read_file
 from playground.management.terminal.pipes import may_close
@@ -31,7 +32,7 @@ class Command(TerminalCommand):
     help = (
         "Run a cluster and print where its pods go. Reads what kubectl prints or what kubectl apply takes; - is standard input. "
         "Controllers act: workloads get their pods, and pods that end are replaced. The seed decides among equally good nodes. "
-        "No database is needed. Exit status: 0 every pod has a node, 1 something is Pending, 2 the input can't be used."
+        "No database is needed. Exit status: 0 every pod has a node, 1 something is Pending, 2 the input, or a pod in it, can't be used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -67,6 +68,9 @@ class Command(TerminalCommand):
         self.stdout.write(printed(rows, made.world, output), ending="")
         if any(not row["node"] for row in rows):
             sys.exit(PENDING)
+        if made.refused:
+            self.stderr.write(left_out(made.refused))
+            sys.exit(BAD_INPUT)
 
 
 def placements(world: Simulation) -> list[dict[str, Any]]:

@@ -71,6 +71,12 @@ def summary(pending: int, pods: int) -> str:
     return f"{pending} of {pods} pods {'is' if pending == 1 else 'are'} Pending."
 
 
+def left_out(count: int) -> str:
+    """Why it is no good news that nothing is Pending."""
+    which = "1 object with pods was" if count == 1 else f"{count} objects with pods were"
+    return f"error: {which} refused, as said above, and took no part in this"
+
+
 def _evidence(evidence: Mapping[str, Any]) -> Iterator[str]:
     resource = str(evidence.get("resource") or "")
     near = evidence.get("near")

@@ -14,12 +14,19 @@ class TerminalCommand(BaseCommand):
     requires_system_checks: list[str] = []
     suppressed_base_arguments = {"--settings", "--pythonpath", "--traceback", "--version", "--verbosity"}
 
+    at_terminal = False
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        """What manage.py and the installed command call."""
+        self.at_terminal = True
+        super().run_from_argv(argv)
+
     def execute(self, *args: Any, **options: Any) -> str | None:
         """As Django does it; but at a terminal what is wrong is said without the name of a class."""
         try:
             return super().execute(*args, **options)
         except CommandError as wrong:
-            if not self._called_from_command_line or options["traceback"]:
+            if not self.at_terminal or options["traceback"]:
                 raise
             self.stderr.write(f"error: {wrong}")
             sys.exit(wrong.returncode)

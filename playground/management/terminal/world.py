@@ -10,28 +10,41 @@ import msgspec
 from django.utils.translation import gettext
 
 from playground.management.terminal.files import BadInput
+from playground.management.terminal.namespaces import lacking_namespaces, namespace, said
 from playground.presenters.words import worded
 from playground.sessions.protocol.errors import FieldProblem, SessionError
+from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports.preview import preview
 from playground.views.workbench.texts import joined
 from scheduler_core import LATEST_EDITION
-from scheduler_core.commands import Refused, SetConfiguration, SetSettings, command_from_json
+from scheduler_core.commands import ApplyObjects, Refused, SetConfiguration, SetSettings, command_from_json
 from scheduler_core.config import ConfigurationError, load_configuration
 from scheduler_core.simulation import Simulation
 from scheduler_core.view import InvalidObject, load_manifests
 
 STEPS_EACH = 2_000  # transitions for each pending pod, at most
 LEAST_STEPS = 20_000
+WITH_PODS = (
+    "Pod",
+    "Deployment",
+    "ReplicaSet",
+    "ReplicationController",
+    "StatefulSet",
+    "DaemonSet",
+    "Job",
+    "CronJob",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A world of files, what was said about them, and the pods that are pending in them."""
+    """A world of files, what was said about them, the pods that are pending in them, and how many objects with pods were refused."""
 
     world: Simulation
     notes: tuple[str, ...]
     pending: tuple[str, ...]
     snapshot: bool  # what a cluster had; otherwise controllers make the pods of what is in the files
+    refused: int = 0
 
 
 def make_world(
@@ -41,10 +54,9 @@ def make_world(
 
     Of a snapshot, which has pods, the controllers do nothing unless `acting`: nobody goes on to change it.
     """
-    world = Simulation(seed, edition=LATEST_EDITION)
     only = files[0][0] if len(files) == 1 else ""
     try:
-        plan = preview(world, joined(files))
+        world, plan, made_up = _planned(joined(files), seed)
     except SessionError as refused:
         raise BadInput(_unreadable(refused, only)) from None
     refusals = [_line(error, only) for item in plan.items for error in item.errors]
@@ -60,7 +72,20 @@ def make_world(
     except Refused as refused:
         raise BadInput(str(refused)) from None
     read = [worded(each, gettext) for each in plan.read]
-    return Made(world, (*read, *refusals, *plan.warnings), tuple(pending_pods(world)), snapshot)
+    left_out = sum(item.kind in WITH_PODS and item.action == "refused" for item in plan.items)
+    notes = (*read, *made_up, *refusals, *plan.warnings)
+    return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out)
+
+
+def _planned(text: bytes, seed: int) -> tuple[Simulation, ImportPlan, list[str]]:
+    """An empty world, what would be made there, and what was said of namespaces that had to be made first."""
+    world = Simulation(seed, edition=LATEST_EDITION)
+    plan = preview(world, text)
+    lacking = lacking_namespaces(plan)
+    if not lacking:
+        return world, plan, []
+    world.apply(ApplyObjects(tuple(map(namespace, lacking))))
+    return world, preview(world, text), [said(lacking)]
 
 
 def read_configuration(text: bytes) -> Mapping[str, Any] | None:
