@@ -259,3 +259,24 @@ def test_a_namespace_that_is_made_has_another_name_too(begun):
     shown = page_text(begun.browser.get(address[1].replace("&amp;", "&")))
     assert "created Namespace n3" in shown
     assert "shop" not in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "replicas", "said"),
+    [("web", '"${REPLICAS:-1}"', "${REPLICAS:-1}"), ("$NAME", "1", "$NAME"), ("web", '"many"', "")],
+)
+def test_variables_that_are_not_filled_in_are_said_with_what_to_type(begun, name, replicas, said):
+    deployment = f"""\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: {name}}}
+spec:
+  replicas: {replicas}
+  selector: {{matchLabels: {{app: web}}}}
+  template:
+    metadata: {{labels: {{app: web}}}}
+    spec: {{containers: [{{name: a, image: b, args: ["${{HOME}}"]}}]}}
+"""
+    shown = page_text(preview(begun, deployment))
+    assert ("envsubst < FILE" in shown) == bool(said)
+    assert not said or f"Values such as {said} are variables" in shown
