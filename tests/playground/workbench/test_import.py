@@ -1,6 +1,7 @@
 """Import: first a preview, then one command that holds what was accepted."""
 
 import io
+import re
 import tarfile
 from pathlib import Path
 
@@ -223,3 +224,59 @@ def test_what_is_left_out_of_a_saved_text_is_said(begun):
     text = YAML.format(7) + "\n---\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
     shown = page_text(begun.browser.get(begun.post("yaml", text=text)["Location"]))
     assert "it configures the kubelet" in shown
+
+
+ELSEWHERE = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web-0, namespace: shop%s}
+spec: {containers: [{name: a, image: b}]}
+"""
+
+
+def test_the_namespaces_of_a_snapshot_are_made_where_it_lacks_them(begun):
+    snapshot = ELSEWHERE % ", uid: u1, creationTimestamp: '2026-03-01T10:00:00Z'"
+    shown = page_text(preview(begun, snapshot))
+    assert "created Namespace shop" in shown
+    assert "created Pod shop/web-0" in shown
+    assert "are not in it themselves: 1. They are made, without labels." in shown
+    apply(begun, snapshot)
+    assert "shop" in begun.objects("Namespace")
+    assert "are not in it themselves" not in page_text(preview(begun, snapshot))
+
+
+def test_a_manifest_whose_namespace_is_not_there_is_refused_as_by_a_real_api_server(begun):
+    shown = page_text(preview(begun, ELSEWHERE % ""))
+    assert "refused Pod shop/web-0" in shown
+    assert 'namespaces "shop" not found' in shown
+
+
+def test_a_namespace_that_is_made_has_another_name_too(begun):
+    snapshot = ELSEWHERE % ", uid: u1, creationTimestamp: '2026-03-01T10:00:00Z'"
+    names = begun.post("import", text=snapshot, rename="yes").content.decode()
+    address = re.search(r'href="([^"]*[?]token=[^"]*)"', names)
+    assert address
+    shown = page_text(begun.browser.get(address[1].replace("&amp;", "&")))
+    assert "created Namespace n3" in shown
+    assert "shop" not in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "replicas", "said"),
+    [("web", '"${REPLICAS:-1}"', "${REPLICAS:-1}"), ("$NAME", "1", "$NAME"), ("web", '"many"', "")],
+)
+def test_variables_that_are_not_filled_in_are_said_with_what_to_type(begun, name, replicas, said):
+    deployment = f"""\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: {name}}}
+spec:
+  replicas: {replicas}
+  selector: {{matchLabels: {{app: web}}}}
+  template:
+    metadata: {{labels: {{app: web}}}}
+    spec: {{containers: [{{name: a, image: b, args: ["${{HOME}}"]}}]}}
+"""
+    shown = page_text(preview(begun, deployment))
+    assert ("envsubst < FILE" in shown) == bool(said)
+    assert not said or f"Values such as {said} are variables" in shown

@@ -16,6 +16,7 @@ import msgspec
 from playground.presenters.words import gettext_noop
 from playground.sessions.protocol.moving import ImportPlan, ImportProgress, ImportStage, PackedPlan
 from playground.sessions.worker.engine import Engine, Tried
+from playground.sessions.worker.imports.namespaces import with_namespaces
 from playground.sessions.worker.imports.preview import (
     SOURCE,
     command_of,
@@ -90,7 +91,7 @@ class LargeImport:
         yield
         taking = taking_in(world.store, world.now, [each.manifest for each in brought.objects], self._rename)
         intake = yield from self._in_turns(taking)
-        loaded = kept_objects(brought, intake, self._rename)
+        brought, loaded = with_namespaces(world, brought, kept_objects(brought, intake, self._rename))
         loaded.sort(key=lambda each: created(each.manifest))
         plan, trial = yield from self._tried(world, loaded)
         self._begin("keep", 2 * len(loaded))

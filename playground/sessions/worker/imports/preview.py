@@ -12,6 +12,8 @@ from playground.presenters.words import Message, message
 from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.protocol.moving import ImportPlan, MissingObjects, PlannedObject
 from playground.sessions.worker.answers.adoption import offers
+from playground.sessions.worker.imports.namespaces import with_namespaces
+from playground.sessions.worker.imports.variables import variables_in
 from playground.sessions.worker.refusals import problem, refusal
 from playground.sessions.worker.world import (
     ApplyObjects,
@@ -44,7 +46,7 @@ def preview(
     """The plan of an import, under other names where that is wished. Raises CommandRefused where the text cannot be read."""
     brought = read_brought(text, limits)
     intake = take_in(world.store, world.now, [each.manifest for each in brought.objects], rename)
-    loaded = kept_objects(brought, intake, rename)
+    brought, loaded = with_namespaces(world, brought, kept_objects(brought, intake, rename))
     planned = plan(world.store, loaded) if world.settings.cluster is None else plan_import(world.api, loaded)
     found = import_plan(world, brought, intake, planned, rename)
     command = command_of(world, planned.accepted, brought)
@@ -79,12 +81,13 @@ def import_plan(
 ) -> ImportPlan:
     """A plan as it is shown and kept, without its command and its text."""
     idle = notes(_written(planned))
+    said = [*brought.notes, *variables_in(planned.items)]
     return ImportPlan(
         [_planned(item) for item in planned.items],
         [*planned.warnings, *idle],
         b"",
         [] if rename else offers(world, brought.documents, brought.text),
-        [_said(note) for note in brought.notes if not rename or _tells_no_name(note)],
+        [_said(note) for note in said if not rename or _tells_no_name(note)],
         b"",
         dict(intake.left_out),
         intake.shift,

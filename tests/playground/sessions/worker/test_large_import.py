@@ -154,6 +154,25 @@ def test_where_nothing_is_taken_there_is_no_command(engine: Engine, tmp_path: Pa
     assert (packed.command, packed.accepted, going.prepared) == (b"", 0, None)
 
 
+def test_the_namespaces_of_a_snapshot_are_made_first(engine: Engine, tmp_path: Path) -> None:
+    there = pod("p")
+    there["metadata"] = {
+        "name": "p",
+        "namespace": "shop",
+        "uid": "u",
+        "creationTimestamp": "2026-03-01T10:00:00Z",
+    }
+    going, packed = made(engine, written(tmp_path, there, node("n")))
+    assert [(item.kind, item.action) for item in plan_of(packed).items] == [
+        ("Pod", "created"),
+        ("Node", "created"),
+        ("Namespace", "created"),
+    ]
+    assert going.prepared is not None
+    engine.world.apply(going.prepared.command)
+    assert [each.key for each in engine.world.store.pods()] == ["shop/p"]
+
+
 def test_credentials_are_in_nothing_that_it_hands_on(engine: Engine, tmp_path: Path) -> None:
     secret = {
         "apiVersion": "v1",
