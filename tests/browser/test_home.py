@@ -23,6 +23,15 @@ def test_the_first_page_is_accessible(
     accessible(page)
 
 
+def test_who_comes_with_a_pending_pod_sees_at_once_where_to_go(page: Page, server: PlaygroundServer) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(server.url)
+    card = page.get_by_role("region", name="Is your pod Pending?")
+    expect(card).to_be_in_viewport(ratio=1)
+    card.get_by_role("link", name="Import a cluster").click()
+    expect(page.get_by_label("Paste what kubectl prints")).to_be_in_viewport()
+
+
 def test_tracks_say_how_far_this_browser_has_come(page: Page, server: PlaygroundServer) -> None:
     page.goto(server.url)
     track = page.get_by_role("listitem").filter(has=page.get_by_role("heading", name="First steps"))
