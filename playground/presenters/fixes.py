@@ -22,6 +22,12 @@ _TEXTS = {
     "claim-name": gettext_noop(
         "Have the pod use the claim %(to)s in place of %(from)s, which does not exist"
     ),
+    "volume-name": gettext_noop(
+        "Call the pod's volume %(from)s by another name, such as %(to)s: the claim %(claim)s belongs to somebody else"
+    ),
+    "unit": gettext_noop(
+        "Ask for %(to)s cpu in place of %(from)s: without the m they are whole cores, and no node has so many"
+    ),
     "claim": gettext_noop("Create the claim %(claim)s, of %(size)s, which the pod uses"),
     "class": gettext_noop("Create the StorageClass %(class)s, which the claim %(claim)s asks for"),
     "default-class": gettext_noop(

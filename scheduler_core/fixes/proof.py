@@ -6,9 +6,10 @@ proof says so: the pod fits then if its turn comes before theirs.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import ApplyObjects, Command, SetSettings
@@ -18,6 +19,7 @@ from scheduler_core.simulation import Simulation
 
 CHUNK = 20  # transitions between two chances for others
 OF_AN_ATTEMPT = 25  # transitions that an attempt takes at least, about
+_EPHEMERAL = "ephemeral-volume-controller"
 _BINDING = ("persistentvolume-binder-controller", "csi-provisioner")
 ACTING = {
     "StorageClass": _BINDING,
@@ -158,11 +160,19 @@ def _have_act(world: Simulation, commands: Sequence[Command]) -> None:
     cluster = world.settings.cluster
     if cluster is None or cluster.controllers is None:
         return
-    made = (each for command in commands if isinstance(command, ApplyObjects) for each in command.objects)
+    made = [each for command in commands if isinstance(command, ApplyObjects) for each in command.objects]
     acting = [name for each in made for name in ACTING.get(str(each.get("kind")), ())]
+    if any(_has_ephemeral_claims(each) for each in made):
+        acting += [_EPHEMERAL, *_BINDING]
     if acting:
         running = list(dict.fromkeys((*cluster.controllers, *acting)))
         world.apply(SetSettings({"cluster": {"controllers": running}}))
+
+
+def _has_ephemeral_claims(manifest: Mapping[str, Any]) -> bool:
+    """Whether it is a pod for whose volumes claims are made."""
+    volumes = (manifest.get("spec") or {}).get("volumes") or ()
+    return manifest.get("kind") == "Pod" and any("ephemeral" in each for each in volumes)
 
 
 def _hold_back(world: Simulation, key: str) -> int:

@@ -27,6 +27,8 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "profile",
         "node-name",
         "claim-name",
+        "volume-name",
+        "unit",
         "claim",
         "class",
         "default-class",

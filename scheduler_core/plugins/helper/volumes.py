@@ -124,6 +124,25 @@ def beside(draft: Draft, claim: Manifest, handle: Handle) -> Draft:
     return draft.with_pod(Change("claim-beside", values), _using(name, new)).beside(made)
 
 
+def called_otherwise(draft: Draft, pod: Pod, volume: str, handle: Handle) -> Draft:
+    """An ephemeral volume by another name, whose claim nobody has."""
+    names = (f"{volume}-{number}" for number in count(2))
+    new = next(each for each in names if handle.get(CLAIM, pod.namespace, f"{pod.name}-{each}") is None)
+
+    def edit(manifest: dict[str, Any]) -> None:
+        spec = manifest["spec"]
+        containers = (*spec["containers"], *(spec.get("initContainers") or ()))
+        mounts = [
+            m for c in containers for m in (*(c.get("volumeMounts") or ()), *(c.get("volumeDevices") or ()))
+        ]
+        for each in (*spec["volumes"], *mounts):
+            if each.get("name") == volume:
+                each["name"] = new
+
+    values = {"from": volume, "to": new, "claim": f"{pod.name}-{volume}"}
+    return draft.with_pod(Change("volume-name", values), edit).taking_time()
+
+
 def made_anew(
     claim: Manifest,
     class_name: str | None = None,

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
-from scheduler_core.objects.labels import DOES_NOT_EXIST, EXISTS, IN, NOT_IN, NodeSelector, Requirement
+from scheduler_core.objects.labels import (
+    DOES_NOT_EXIST,
+    EXISTS,
+    GT,
+    IN,
+    LT,
+    NOT_IN,
+    NodeSelector,
+    Requirement,
+)
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.selection import least_missing, wrong_labels
 from scheduler_core.plugins.helper.fixes import HOSTNAME, label_node, with_argument
@@ -62,6 +71,8 @@ def _label_for(requirement: Requirement) -> tuple[str, str | None] | None:
         return requirement.key, requirement.values[0]
     if requirement.op == EXISTS:
         return requirement.key, "true"
+    if requirement.op in (GT, LT) and requirement.values and requirement.values[0].isdecimal():
+        return requirement.key, str(int(requirement.values[0]) + (1 if requirement.op == GT else -1))
     if requirement.op in (NOT_IN, DOES_NOT_EXIST):
         return requirement.key, None
     return None

@@ -41,6 +41,8 @@ def rounded(resource: str, amount: int) -> int:
     """Down to what people would write."""
     if resource in ("memory", "ephemeral-storage") and amount > 1 << 20:
         return amount >> 20 << 20
+    if resource == "cpu" and amount > 1000:
+        return amount // 100 * 100
     return amount
 
 

@@ -9,6 +9,7 @@ from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
 from scheduler_core.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods, group_of
+from scheduler_core.plugins.helper.spelling import alike
 from scheduler_core.plugins.noderesources.amounts import (
     AS_A_WHOLE,
     Place,
@@ -18,7 +19,7 @@ from scheduler_core.plugins.noderesources.amounts import (
     rounded,
 )
 from scheduler_core.plugins.noderesources.moving import moved, resized
-from scheduler_core.plugins.noderesources.names import renamed
+from scheduler_core.plugins.noderesources.names import in_millicores, renamed
 
 MOST_PODS = 110  # of a node, unless its kubelet says otherwise
 
@@ -29,6 +30,7 @@ def propose(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
     missing = _missing(refusal)
     yield from _offered(draft, refusal, missing)
     yield from renamed(draft, refusal, missing)
+    yield from in_millicores(draft, refusal, missing)
     yield from _asking_less(draft, refusal.pod, missing)
     if not draft.changes:
         full = int(nodes.pod_count[row]) >= int(nodes.allowed_pods[row])
@@ -67,7 +69,10 @@ def _offered(draft: Draft, refusal: Refusal, missing: dict[str, int]) -> Iterato
     """What a device plugin would offer on a node that has none of it, and more pods where their number is what is short."""
     node, nodes, row = refusal.node, refusal.nodes, refusal.row
     for resource, lacking in missing.items():
-        if not _has_any(refusal, resource, row) and not _others_have(refusal, resource):
+        misspelt = any(
+            alike(resource, other) for other in refusal.nodes.resources.columns if other != resource
+        )
+        if not (misspelt or _has_any(refusal, resource, row) or _others_have(refusal, resource)):
             yield _offering(draft, node, resource, 0, lacking)
     count, allowed = int(nodes.pod_count[row]), int(nodes.allowed_pods[row])
     if count >= allowed and not missing:

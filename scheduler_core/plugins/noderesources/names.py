@@ -1,4 +1,4 @@
-"""Resources that no node offers by the name that is asked for, where the node offers one of the same vendor, or one spelt almost alike."""
+"""What was meant by other words: a resource by the name that the node has for it, and cores that were to be millicores."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 
 from scheduler_core.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.plugins.helper.spelling import alike, likeness
-from scheduler_core.plugins.noderesources.amounts import quantity
+from scheduler_core.plugins.noderesources.amounts import largest_container, quantity
 
 MOST = 2
+CPU = "cpu"
+LEAST = 10  # cores; a hundredth of one is the least that people ask for
 
 
 def renamed(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Iterator[Draft]:
@@ -22,6 +24,24 @@ def renamed(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Itera
         for other in sorted(others, key=lambda name: (-likeness(resource, name), name))[:MOST]:
             values = {"from": resource, "to": other, "amount": quantity(resource, wanted)}
             yield draft.with_pod(Change("resource-name", values), _edit(resource, other))
+
+
+def in_millicores(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Iterator[Draft]:
+    """Whole cores, more than any node has, as so many millicores, where one container asks for them."""
+    place = largest_container(refusal.pod, CPU) if CPU in missing else None
+    if place is None:
+        return
+    field, index, cores = place[0], place[1], place[2] // 1000
+    most = int(refusal.nodes.allocatable[:, refusal.nodes.resources.columns[CPU]].max())
+    if cores >= LEAST and place[2] == cores * 1000 > most:
+        change = Change("unit", {"from": str(cores), "to": f"{cores}m"})
+
+        def edit(manifest: dict[str, Any]) -> None:
+            for amounts in manifest["spec"][field][index]["resources"].values():
+                if isinstance(amounts, dict) and CPU in amounts:
+                    amounts[CPU] = f"{cores}m"
+
+        yield draft.with_pod(change, edit)
 
 
 def _offered_somewhere(refusal: Refusal, resource: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from scheduler_core.framework.drafts import Change, Draft, Refusal
 from scheduler_core.framework.plugin import Handle
+from scheduler_core.objects.ownership import owned_by
 from scheduler_core.objects.quantity import value
 from scheduler_core.objects.storage.volumes import (
     CLAIM,
@@ -28,6 +29,7 @@ from scheduler_core.plugins.helper.volumes import (
     IS_DEFAULT,
     anew,
     beside,
+    called_otherwise,
     is_lost,
     made_anew,
     missing_claims,
@@ -70,7 +72,9 @@ def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft
         claim = handle.get(CLAIM, pod.namespace, name)
         if claim is None:
             continue
-        if deleting(claim) or is_lost(claim, handle):
+        if use.ephemeral and not owned_by(claim, pod):
+            yield called_otherwise(draft, pod, use.claim, handle)
+        elif deleting(claim) or is_lost(claim, handle):
             yield anew(draft, claim, refusal)
             if deleting(claim) and not use.ephemeral:
                 yield beside(draft, claim, handle)

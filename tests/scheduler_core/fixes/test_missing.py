@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from scheduler_core import LATEST_EDITION
-from scheduler_core.commands import ApplyObjects
+from scheduler_core.commands import ApplyObjects, SetSettings
 from scheduler_core.fixes import Fix, find_fixes
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod
@@ -142,6 +144,70 @@ def test_a_taint_that_an_agent_left_is_taken_off_and_one_of_an_owner_defeats_som
     assert "agent-not-ready:NoExecute-" in found["taint-left"].kubectl
     other = fixes("default/p", {**node("a"), "spec": {"taints": [meant]}}, pod("p"))
     assert "taint-left" not in other
+
+
+def test_cores_that_no_node_has_are_taken_for_millicores() -> None:
+    found = fixes("default/p", node("a"), pod("p", cpu="250"))
+    assert next(iter(found)) == "unit"
+    assert found["unit"].changes[0].values == {"from": "250", "to": "250m"}
+    assert "cpu: 250m" in found["unit"].kubectl
+    assert "unit" not in fixes("default/p", node("a", cpu="300"), pod("p", cpu="250"), pod("q", cpu="100"))
+    assert "unit" not in fixes("default/p", node("a"), pod("p", cpu="6"))
+
+
+def test_a_request_is_lowered_to_what_people_would_write() -> None:
+    found = fixes("default/p", node("a", cpu="3942m"), pod("p", cpu="6"))
+    assert found["request"].changes[0].values["to"] == "3900m"
+
+
+def test_a_label_that_is_compared_is_set_to_a_number_that_holds() -> None:
+    for operator, number in (("Gt", "6"), ("Lt", "4")):
+        term = {"matchExpressions": [{"key": "generation", "operator": operator, "values": ["5"]}]}
+        required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
+        found = fixes(
+            "default/p", node("a", labels={"generation": "v9"}), pod("p", affinity={"nodeAffinity": required})
+        )
+        assert found["label"].changes[0].values["value"] == number
+
+
+def test_a_resource_in_capitals_is_not_one_that_a_device_plugin_forgot() -> None:
+    found = fixes("default/p", node("a"), offering("b", "nvidia.com/gpu", "1"), asking("nvidia.com/GPU"))
+    assert next(iter(found)) == "resource-name"
+    assert "capacity" not in found
+
+
+@pytest.mark.parametrize("controllers", [None, []], ids=["all act", "a snapshot"])
+def test_an_ephemeral_volume_is_called_otherwise_where_its_claim_is_anothers(
+    controllers: list[str] | None,
+) -> None:
+    spec = {
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": "fast",
+        "resources": {"requests": {"storage": "1Gi"}},
+    }
+    another = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "p-tmp"},
+        "spec": spec,
+    }
+    fast = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "fast"},
+        "provisioner": "example.com/disks",
+        "volumeBindingMode": "WaitForFirstConsumer",
+    }
+    asks = pod("p", volumes=[{"name": "tmp", "ephemeral": {"volumeClaimTemplate": {"spec": spec}}}])
+    asks["spec"]["containers"][0]["volumeMounts"] = [{"name": "tmp", "mountPath": "/tmp"}]
+    sim = Simulation(seed=1, edition=LATEST_EDITION)
+    if controllers is not None:
+        sim.apply(SetSettings({"cluster": {"controllers": controllers}}))
+    sim.apply(ApplyObjects((node("a"), fast, another, asks)))
+    sim.run(steps=2_000)
+    found = {fix.kind: fix for fix in find_fixes(sim, "default/p")}
+    assert found["volume-name"].changes[0].values == {"from": "tmp", "to": "tmp-2", "claim": "p-tmp"}
+    assert found["volume-name"].kubectl.count("name: tmp-2") == 2
 
 
 def test_a_quota_is_raised_for_all_pods_that_are_missing() -> None:
