@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scheduler_core.explain.explanation import Explanation, Given, State
+from scheduler_core.fixes.admission import acts, exceeded
 from scheduler_core.fixes.quotas import missing_of
 from scheduler_core.simulation import Simulation
 from scheduler_core.view import WorldView
@@ -27,8 +28,10 @@ def uncreated(world: WorldView) -> list[Explanation]:
         for manifest in world.store.list(kind):
             meta = manifest["metadata"]
             key = (kind, str(meta.get("namespace") or ""), str(meta["name"]))
-            message = _condition(manifest) or last.get(key, "")
             missing = missing_of(manifest)
+            message = _condition(manifest) or last.get(key, "")
+            if missing > 0 and not message and not acts(world, kind):
+                message = exceeded(world, manifest)
             if message and missing > 0:
                 found.append(_explained(key, message, missing))
     return found

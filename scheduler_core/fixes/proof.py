@@ -13,6 +13,7 @@ from typing import Any
 
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import ApplyObjects, Command, SetSettings
+from scheduler_core.fixes.admission import COUNTING, CREATING, acts
 from scheduler_core.fixes.effects import Effect, Watch, effects_of
 from scheduler_core.fixes.fix import Budget
 from scheduler_core.simulation import Simulation
@@ -86,10 +87,12 @@ class Prover:
         effects = yield from self._effects(fixed, held_back)
         return Proof(node, made, held_back, effects)
 
-    def created(self, commands: Sequence[Command], owner: str) -> Proving:
-        """The same of a pod that its owner, by its uid, could not create: until one is bound that was not there before."""
+    def created(self, commands: Sequence[Command], owner: Mapping[str, Any]) -> Proving:
+        """The same of a pod that its owner could not create: until one is bound that was not there before."""
         with _forked(self.sim) as fixed:
-            return (yield from self._created(fixed, commands, owner))
+            if not acts(fixed.world, owner["kind"]):
+                _acting(fixed.world, [CREATING[owner["kind"]], COUNTING])
+            return (yield from self._created(fixed, commands, owner["metadata"]["uid"]))
 
     def _created(self, fixed: Watch, commands: Sequence[Command], owner: str) -> Proving:
         try:
@@ -165,8 +168,15 @@ def _have_act(world: Simulation, commands: Sequence[Command]) -> None:
     if any(_has_ephemeral_claims(each) for each in made):
         acting += [_EPHEMERAL, *_BINDING]
     if acting:
-        running = list(dict.fromkeys((*cluster.controllers, *acting)))
-        world.apply(SetSettings({"cluster": {"controllers": running}}))
+        _acting(world, acting)
+
+
+def _acting(world: Simulation, more: Sequence[str]) -> None:
+    """These controllers act, too."""
+    cluster = world.settings.cluster
+    running = (cluster.controllers or ()) if cluster is not None else ()
+    names = list(dict.fromkeys((*running, *more)))
+    world.apply(SetSettings({"cluster": {"controllers": names}}))
 
 
 def _has_ephemeral_claims(manifest: Mapping[str, Any]) -> bool:

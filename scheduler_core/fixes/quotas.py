@@ -9,8 +9,8 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.api.kinds import KINDS
-from scheduler_core.api.quota.scopes import in_scope, scopes_of
 from scheduler_core.api.quota.usage import usage
+from scheduler_core.fixes.admission import pod_of, quotas_of
 from scheduler_core.fixes.commands import commands_of
 from scheduler_core.fixes.fix import Budget, Findings, Fix
 from scheduler_core.fixes.kubectl import kubectl_of
@@ -19,7 +19,6 @@ from scheduler_core.framework.drafts import Change, Draft
 from scheduler_core.objects.demand.amounts import Amount, add, amounts
 from scheduler_core.simulation import Simulation
 
-QUOTA = "ResourceQuota"
 UNNAMED = "-*"  # ends the key of pods that have no name yet
 _OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 
@@ -44,7 +43,7 @@ def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[Non
         return Findings(key, "searched")
     modelled = sim.settings.cluster is not None
     commands = commands_of(draft, modelled)
-    proof = yield from Prover(sim, key, budget).created(commands, owner["metadata"]["uid"])
+    proof = yield from Prover(sim, key, budget).created(commands, owner)
     if not proof.node:
         return Findings(key, "searched", tried=1, unproven=1)
     kubectl = kubectl_of(draft, sim.store, modelled)
@@ -63,20 +62,14 @@ def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
 
 def _raised(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
     """Each limit that the missing pods would exceed, raised to what is used with them; defaults for what they don't say."""
-    template = owner["spec"]["template"]
-    pod = {"apiVersion": "v1", "kind": "Pod", **template}
-    pod["metadata"] = {**(template.get("metadata") or {}), "namespace": namespace, "name": "new"}
+    pod = pod_of(owner, namespace)
     kind, draft = KINDS["Pod"], Draft(pod)
     each = usage(kind, pod, 0)
     needed: dict[str, Amount] = {}
     for _ in range(max(missing_of(owner), 1)):
         add(needed, each)
     unsaid: dict[str, None] = {}
-    for quota in sim.store.list(QUOTA):
-        if quota["metadata"]["namespace"] != namespace:
-            continue
-        if not all(in_scope(scope, kind, pod) for scope in scopes_of(quota)):
-            continue
+    for quota in quotas_of(sim, pod):
         unsaid |= dict.fromkeys(_unsaid(quota, pod))
         draft = _with_room(draft, quota, needed)
     return _with_defaults(draft, namespace, list(unsaid)) if unsaid else draft

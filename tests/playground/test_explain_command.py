@@ -61,6 +61,43 @@ def test_a_refused_pod_is_no_success(tmp_path: Path) -> None:
     assert run(written(tmp_path, node("n"), pod("p"), refused))[0] == 0
 
 
+def test_a_quota_that_keeps_a_snapshots_pods_from_being_made_is_said_and_raised(tmp_path: Path) -> None:
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": pod("x")["spec"]}
+    workload = {
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": {"name": "web", "uid": "u"},
+        "spec": {
+            "replicas": 2,
+            "serviceName": "web",
+            "selector": {"matchLabels": {"app": "web"}},
+            "template": template,
+        },
+        "status": {"replicas": 1, "readyReplicas": 1},
+    }
+    runs = pod("web-0", nodeName="n")
+    owner = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "uid": "u", "controller": True}
+    runs["metadata"] |= {"uid": "v", "labels": {"app": "web"}, "ownerReferences": [owner]}
+    runs["status"] = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+    for limit, status in (("1", 1), ("5", 0)):
+        quota = {
+            "apiVersion": "v1",
+            "kind": "ResourceQuota",
+            "metadata": {"name": "q", "uid": "w"},
+            "spec": {"hard": {"pods": limit}},
+            "status": {"hard": {"pods": limit}, "used": {"pods": "1"}},
+        }
+        found, text = run(written(tmp_path, node("n"), quota, workload, runs), "-o", "json")
+        (answer,) = [each for each in json.loads(text)["pods"] if each["pod"] != "default/web-0"] or [None]
+        assert found == status
+        assert (answer is not None) == bool(status)
+        if answer is not None:
+            assert (answer["pod"], answer["state"]) == ("default/web-*", "QuotaExceeded")
+            said = "exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1"
+            assert answer["reasons"][0]["message"].endswith(said)
+            assert [fix["kind"] for fix in answer["fixes"]] == ["quota"]
+
+
 def test_a_folder_is_read_with_all_that_is_in_it(tmp_path: Path) -> None:
     within, hidden = tmp_path / "kube-system", tmp_path / ".git"
     for folder in (within, hidden):

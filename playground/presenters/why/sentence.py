@@ -17,9 +17,9 @@ _GATED = gettext_noop("%(pod)s is held back until its scheduling gates are remov
 _PREEMPTING = gettext_noop("%(pod)s is held back until the pods that make room for it have gone.")
 _HELD = gettext_noop("%(plugin)s holds %(pod)s back: %(message)s")
 _QUOTA = gettext_noop(
-    "%(pod)s can't be created: the quota %(quota)s is used up, and %(count)s pods are missing."
+    "%(pod)s can't be created: the quota %(quota)s is used up. Pods that are missing: %(count)s."
 )
-_REFUSED = gettext_noop("%(pod)s can't be created, and %(count)s pods are missing: %(message)s")
+_REFUSED = gettext_noop("%(pod)s can't be created: %(message)s Pods that are missing: %(count)s.")
 _NO_NODES = gettext_noop("%(pod)s waits, as the cluster has no node yet.")
 _FITS = gettext_noop("%(pod)s would fit on %(node)s now, and waits for its turn.")
 _FITS_BACKOFF = gettext_noop(
