@@ -213,7 +213,7 @@ def test_a_large_file_says_how_far_it_is_and_can_be_cancelled_by_keyboard(
             "metadata": {"namespace": "default", "name": f"p{i}", "annotations": {"note": "x" * 400}},
             "spec": {"containers": [{"name": "a", "image": "b"}]},
         }
-        for i in range(60_000)
+        for i in range(99_000)
     ]
     (tmp_path / "large.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": pods}))
     page.goto(server.url)
@@ -224,14 +224,14 @@ def test_a_large_file_says_how_far_it_is_and_can_be_cancelled_by_keyboard(
     page.get_by_role("button", name="Preview the import").click()
     page.wait_for_url("**/importing/*")
     expect(page.get_by_role("progressbar")).to_be_visible()
+    accessible(page)
     cancel = page.get_by_role("button", name="Cancel the import")
     cancel.focus()
     page.evaluate("() => { window.stays = true; }")
-    expect(page.get_by_role("status").filter(has_text="Trying")).to_be_visible(timeout=30_000)
-    expect(page.get_by_text(re.compile(r"Part 3 of 5, \d+% done"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Part [2-4] of 5, \d+% done"))).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("status")).not_to_have_text("Reading the file")
     assert page.evaluate("() => window.stays"), "the page was loaded anew"
     expect(cancel).to_be_focused()
-    accessible(page)
     page.keyboard.press("Enter")
     expect(page.get_by_text("The import was cancelled. Nothing of it was kept.")).to_be_visible()
     expect(page.get_by_label("Paste what kubectl prints")).to_be_visible()

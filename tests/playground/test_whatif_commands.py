@@ -148,6 +148,17 @@ def at_a_terminal(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_no_color_is_heeded_unless_colours_are_forced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = written(tmp_path, node("n", "1"), pod("p", cpu="2"))
+    assert "\x1b[" in run("explain", file, "--force-color")[1]
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr("django.core.management.color.supports_color", lambda: True)
+    assert "\x1b[" not in run("explain", file)[1]
+    assert "\x1b[" in run("explain", file, "--force-color")[1]
+
+
 @pytest.mark.parametrize("command", ["explain", "simulate", "whatif"])
 def test_at_a_terminal_errors_are_said_as_other_tools_say_them(command: str) -> None:
     done = at_a_terminal(command, "/nowhere.yaml")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+
+NO_COLOR = "NO_COLOR"  # https://no-color.org
 
 
 class TerminalCommand(BaseCommand):
@@ -22,7 +25,9 @@ class TerminalCommand(BaseCommand):
         super().run_from_argv(argv)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """As Django does it; but at a terminal what is wrong is said without the name of a class."""
+        """As Django does it; but at a terminal what is wrong is said without the name of a class, and NO_COLOR is heeded."""
+        if os.environ.get(NO_COLOR) and not options["force_color"]:
+            options["no_color"] = True
         try:
             return super().execute(*args, **options)
         except CommandError as wrong:

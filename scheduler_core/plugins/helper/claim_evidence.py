@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from scheduler_core.framework.plugin import Handle
-from scheduler_core.objects.labels import LabelSelector, NodeSelector
+from scheduler_core.objects.labels import IN, LabelSelector, NodeSelector, Requirement
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import (
     CLAIM,
@@ -62,7 +62,7 @@ def _claim(handle: Handle, pod: Pod, name: str) -> dict[str, Any]:
         "accessModes": list(access_modes(claim)),
         "volumeMode": volume_mode(claim),
         "deleting": deleting(claim),
-        "selector": ", ".join(map(str, _selector(claim).requirements)),
+        "selector": ", ".join(map(_written, _selector(claim).requirements)),
         "class": of_class,
         "classExists": storage_class is not None,
         "bindingMode": str((storage_class or {}).get("volumeBindingMode") or ""),
@@ -102,6 +102,13 @@ def _volume(volume: Manifest, claim: Manifest) -> dict[str, Any]:
 def _selector(claim: Manifest) -> LabelSelector:
     """By which labels it takes volumes: all where it does not say."""
     return LabelSelector.of((claim.get("spec") or {}).get("selector") or {})
+
+
+def _written(requirement: Requirement) -> str:
+    """As people write labels, where it is one."""
+    if requirement.op == IN and len(requirement.values) == 1:
+        return f"{requirement.key}={requirement.values[0]}"
+    return str(requirement)
 
 
 def affinity_text(volume: Manifest) -> str:

@@ -42,6 +42,63 @@ def test_the_sentence_names_what_came_nearest_and_a_button_looks_for_fixes() -> 
     assert said["reasons"][0]["near"] == [{"node": "n", "short": "200m", "free": "1", "allocatable": "4"}]
 
 
+def claim(**spec: Any) -> dict[str, Any]:
+    wanted = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    meta = {"name": "data", "namespace": "default", **spec.pop("meta", {})}
+    spec = {**wanted, "storageClassName": "manual", **spec}
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta, "spec": spec}
+
+
+def volume(**spec: Any) -> dict[str, Any]:
+    spec = {
+        "capacity": {"storage": "5Gi"},
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": "manual",
+        "hostPath": {"path": "/d"},
+        **spec,
+    }
+    return {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "disk"}, "spec": spec}
+
+
+USES = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+
+
+@pytest.mark.parametrize(
+    ("asked", "offered", "sentence"),
+    [
+        (
+            {},
+            {"volumeMode": "Block"},
+            "The claim data of p asks for a volume of the mode Filesystem, and the volume disk is of the mode Block.",
+        ),
+        (
+            {"selector": {"matchLabels": {"tier": "gold"}}},
+            {},
+            "The claim data of p takes only volumes labelled tier=gold, which the volume disk is not.",
+        ),
+    ],
+    ids=["mode", "labels"],
+)
+def test_what_keeps_a_claim_from_a_free_volume_is_said(
+    asked: dict[str, Any], offered: dict[str, Any], sentence: str
+) -> None:
+    sim = world(node("n"), volume(**offered), claim(**asked), pod("p", volumes=USES))
+    settle(sim)
+    assert words(why(sim, "p")["sentence"]) == sentence
+
+
+def test_of_a_claim_that_is_being_deleted_it_is_said_who_still_uses_it() -> None:
+    going = {"finalizers": ["kubernetes.io/pvc-protection"], "deletionTimestamp": "2026-01-01T00:00:00Z"}
+    users = [pod(name, nodeName="n", volumes=USES) for name in ("a", "b")]
+    sim = world(node("n"), volume(), claim(meta=going), *users, pod("p", volumes=USES))
+    settle(sim)
+    said = why(sim, "p")
+    assert words(said["sentence"]) == (
+        "The claim data of p is being deleted. It stays as long as it is in use, by a, b, and no new pod may use it meanwhile."
+    )
+    assert said["reasons"][0]["claims"][0]["usedBy"] == ["default/a", "default/b"]
+
+
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
