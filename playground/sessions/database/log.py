@@ -35,6 +35,8 @@ MOVE_END = """UPDATE playground_session SET log_seq = %s, head = %s, log_bytes =
     WHERE id = %s AND log_seq = %s AND head = %s AND deleted IS NULL"""
 MOVE_HEAD = """UPDATE playground_session SET head = %s, used = %s
     WHERE id = %s AND log_seq = %s AND head = %s AND deleted IS NULL"""
+GIVE_BACK = """UPDATE playground_session SET driver = '', driver_until = NULL, drive = NULL
+    WHERE id = %s AND driver = %s"""
 REACH = """UPDATE playground_logentry SET "to" = %s WHERE session_id = %s AND seq = %s"""
 INSERT = """INSERT INTO playground_logentry (session_id, seq, kind, at, "to", payload, size, created)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"""
@@ -149,13 +151,15 @@ def read(session_id: int, after: int = 0) -> tuple[Session, list[LogRow]]:
     return session, rows
 
 
-def append(session_id: int, row: LogRow) -> None:
-    """Write the next entry and move the head. Raises Conflict if another entry came first."""
-    _append(_entry(session_id, row, row.to))
+def append(session_id: int, row: LogRow, last_of: str = "") -> None:
+    """Write the next entry and move the head; with the last of its drive its holder gives the right to drive back. Raises Conflict if
+    another entry came first.
+    """
+    _append(_entry(session_id, row, row.to), last_of)
 
 
 @repeatable
-def _append(entry: LogEntry) -> None:
+def _append(entry: LogEntry, last_of: str = "") -> None:
     """The same; where the connection broke while it was written, it is written once."""
     session, seq, at, to, size = entry.session_id, entry.seq, entry.at, entry.to, entry.size
     now = timezone.now()
@@ -167,6 +171,8 @@ def _append(entry: LogEntry) -> None:
             if changed:
                 entry.created = now
                 _changed(INSERT, session, seq, entry.kind, at, to, entry.payload, size, _moment(now))
+            if last_of:
+                _changed(GIVE_BACK, session, last_of)
     except IntegrityError as error:
         raise Conflict(message(FIRST)) from error
 
@@ -184,12 +190,14 @@ def _is_written(entry: LogEntry) -> bool:
 
 @repeatable
 @transaction.atomic
-def advance(session_id: int, seq: int, head: int, to: int) -> None:
-    """Let the last entry, a play or a run, reach further."""
+def advance(session_id: int, seq: int, head: int, to: int, last_of: str = "") -> None:
+    """Let the last entry, a play or a run, reach further; to its end where its holder is `last_of`, who gives the right to drive back."""
     changed = _changed(MOVE_HEAD, to, _moment(timezone.now()), session_id, seq, head)
     if not changed and not _reaches(session_id, seq, to):
         raise Conflict(message(FIRST))
     _changed(REACH, to, session_id, seq)
+    if last_of:
+        _changed(GIVE_BACK, session_id, last_of)
 
 
 def _reaches(session_id: int, seq: int, to: int) -> bool:

@@ -222,7 +222,9 @@ class Driver:
             self._progress = moved.after
             self._first = self._first or moved.before
             if moved.to > self._changes.log.head:
-                await self._write(moved.to, keep or bool(moved.reason))
+                await self._write(
+                    moved.to, keep or bool(moved.reason), ends=bool(moved.reason) and not moved.awaited
+                )
             self._steps += moved.to - moved.at
         if moved.awaited:
             await self._ask(moved.awaited)
@@ -249,11 +251,13 @@ class Driver:
         most = settings.MAX_RUN_STEPS - self._steps
         return Run(seconds=RUN_SLICE, keep=keep, until=self.drive.until, most=most)
 
-    async def _write(self, to: int, show: bool) -> None:
-        """The drive's own entry reaches further, unless something else came between."""
-        changes = self._changes
+    async def _write(self, to: int, show: bool, ends: bool) -> None:
+        """The drive's own entry reaches further, unless something else came between. With the end of the drive the lease is given back:
+        should this process die then, nobody goes on.
+        """
+        changes, last_of = self._changes, self._lease.holder if ends else ""
         if changes.log.seq == self._entry:
-            await changes.extend(to, show)
+            await changes.extend(to, show, last_of)
             return
         try:
             changes.log.require_room()
@@ -261,7 +265,7 @@ class Driver:
             changes.engine.mark_stale()
             raise
         kind: RowKind = "play" if isinstance(self.drive, Play) else "run"
-        await changes.write(kind, to, pack(self._for_log()), show=show)
+        await changes.write(kind, to, pack(self._for_log()), show=show, last_of=last_of)
         self._entry = changes.log.seq
 
     def _for_log(self) -> Data:

@@ -42,10 +42,14 @@ class Lease:
         self._services = services
         self._renewed = 0.0
 
+    @property
+    def holder(self) -> str:
+        """The process that takes it."""
+        return self._services.name
+
     async def take(self, drive: Data) -> None:
         """Take it, to do something that another process could go on with. Raises Conflict while another process has it."""
-        name, seconds = self._services.name, term().seconds
-        if not await self._services.loop.db(log.lease, self._id, name, seconds, drive):
+        if not await self._services.loop.db(log.lease, self._id, self.holder, term().seconds, drive):
             raise Conflict("This session is already being played by another server process. Pause it first.")
         self._renewed = time.monotonic()
 
@@ -53,7 +57,7 @@ class Lease:
         """Renew it when that is due; whether it was. Raises LeaseLost."""
         if time.monotonic() - self._renewed < term().renew:
             return False
-        if not await self._services.loop.db(log.renew, self._id, self._services.name, term().seconds):
+        if not await self._services.loop.db(log.renew, self._id, self.holder, term().seconds):
             raise LeaseLost("Another server process took this session over.")
         self._renewed = time.monotonic()
         return True
@@ -61,7 +65,7 @@ class Lease:
     async def release(self) -> None:
         """Give it back."""
         with contextlib.suppress(Exception):  # it ends by itself
-            await self._services.loop.db(log.release, self._id, self._services.name)
+            await self._services.loop.db(log.release, self._id, self.holder)
 
     async def take_away(self) -> None:
         """From whoever has it: its process is gone, or hears nothing. Should it live, it stops when it renews it or looks into the log."""

@@ -33,16 +33,16 @@ class SessionLog:
         """The engine stands at the log's end as it was read."""
         self.head, self.seq, self.size = session.head, session.log_seq, session.log_bytes
 
-    async def append(self, kind: RowKind, to: int, payload: bytes, size: int = 0) -> None:
-        """Write the next entry."""
+    async def append(self, kind: RowKind, to: int, payload: bytes, size: int = 0, last_of: str = "") -> None:
+        """Write the next entry; `last_of` is whose lease ends with it."""
         row = LogRow(self.seq + 1, kind, self.head, to, payload, size)
-        await self._db(log.append, self._id, row)
+        await self._db(log.append, self._id, row, last_of)
         self.seq, self.head = row.seq, to
         self.size += size
 
-    async def extend(self, to: int) -> None:
-        """Let the last entry reach further."""
-        await self._db(log.advance, self._id, self.seq, self.head, to)
+    async def extend(self, to: int, last_of: str = "") -> None:
+        """Let the last entry reach further; `last_of` is whose lease ends with it."""
+        await self._db(log.advance, self._id, self.seq, self.head, to, last_of)
         self.head = to
 
     def require_room(self, size: int = 0) -> None:

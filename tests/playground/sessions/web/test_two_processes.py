@@ -213,6 +213,28 @@ async def test_a_run_to_breakpoints_goes_on_to_where_one_holds(
     assert (session.driver, session.drive) == ("", None)
 
 
+async def test_a_run_that_came_to_its_end_is_gone_on_with_by_nobody_though_its_process_died(
+    session: Session, processes: tuple[Process, Process], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = processes
+
+    async def died(_lease: Lease) -> None:
+        """Before it gave the lease back."""
+
+    monkeypatch.setattr(Lease, "release", died)
+    point = Breakpoint(name="mine", kind="pod_assumed")
+    live = one.live(session)
+    await one.do(live.run(to_breakpoints([point])))
+    await until(lambda: live.driver is None)
+    await session.arefresh_from_db()
+    assert (session.driver, session.drive, session.head) == ("", None, live.head)
+    watching = two.live(session)
+    await two.do(watching.ready())
+    two.loop.call_soon_threadsafe(watching.publisher.add, Viewer(lambda _: None, True, ready=True))
+    await two.do(watching.look())
+    assert (watching.driver, watching.head) == (None, live.head)
+
+
 async def test_what_the_lease_does_not_say_is_given_up(
     session: Session, processes: tuple[Process, Process]
 ) -> None:
