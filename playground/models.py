@@ -8,8 +8,12 @@ from django.utils.translation import gettext_lazy as _
 
 
 def new_key() -> str:
-    """A capability key: whoever holds it may open the session (192 random bits, safe in a URL)."""
-    return secrets.token_urlsafe(24)
+    """A capability key: whoever holds it may open the session (192 random bits, safe in a URL). At a terminal it is no option: it never
+    begins with a dash.
+    """
+    while (key := secrets.token_urlsafe(24)).startswith("-"):
+        pass
+    return key
 
 
 class Session(models.Model):

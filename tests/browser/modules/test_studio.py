@@ -78,15 +78,27 @@ def test_a_delta_is_painted_and_the_place_follows(studio: Alone) -> None:
 
 def test_who_stands_in_the_past_stays_there_and_who_follows_does_not(studio: Alone) -> None:
     delta(studio, 2, 5, following=False)
+    studio.do("tick(100)")
     assert studio.do("location.search") == "?at=2"
     assert studio.page.is_visible("#standing")
     delta(studio, 9, 9)
+    studio.do("tick(100)")
     assert (studio.do("location.search"), studio.page.inner_text("#scrub-says")) == ("", "9 / 9")
+
+
+def test_the_url_says_a_step_once_it_is_painted_and_at_the_latest_when_the_page_is_left(
+    studio: Alone,
+) -> None:
+    delta(studio, 2, 5, following=False)
+    assert studio.do("location.search") == ""
+    studio.do("dispatchEvent(new Event('pagehide'))")
+    assert studio.do("location.search") == "?at=2"
 
 
 def test_while_the_rail_is_dragged_the_url_waits(studio: Alone) -> None:
     studio.do("scrub.dispatchEvent(new PointerEvent('pointerdown'))")
     delta(studio, 2, 5, following=False)
+    studio.do("tick(100)")
     assert studio.do("location.search") == ""
     studio.do("scrub.dispatchEvent(new Event('change'))")
     assert studio.do("location.search") == "?at=2"

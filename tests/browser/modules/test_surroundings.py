@@ -302,6 +302,7 @@ def test_forms_links_and_the_url_follow_where_the_viewer_stands(
         )
         == values
     )
+    alone.do("tick(100)")
     assert alone.do("[document.querySelector('#objects').search, location.search]") == [link, query]
     texts = [alone.page.inner_text(place) for place in (".of-head", "#profile", "#scrub-says")]
     assert texts == ["/ 3,400", "default-scheduler", "1,200 / 3,400"]

@@ -21,7 +21,8 @@ ALSO_ELSEWHERE = (
     "hostname",
     "subdomain",
     "env",
-)  # words of other things too, or written alone
+    "volumeDevices",
+)  # words of other things too, or written alone (a fix renames a volume wherever it stands)
 
 
 def paths(manifest: dict[str, Any]) -> list[str]:
