@@ -11,7 +11,7 @@ from scheduler_core.plugins.noderesources.amounts import largest_container, quan
 
 MOST = 2
 CPU = "cpu"
-LEAST = 10  # cores; a hundredth of one is the least that people ask for
+STEP = 50  # millicores that people ask for are a multiple of it; machines of 96 or 128 cores there are
 
 
 def renamed(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Iterator[Draft]:
@@ -27,13 +27,13 @@ def renamed(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Itera
 
 
 def in_millicores(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Iterator[Draft]:
-    """Whole cores, more than any node has, as so many millicores, where one container asks for them."""
+    """Whole cores, far more than any node has, as so many millicores, where one container asks for them and the number looks like it."""
     place = largest_container(refusal.pod, CPU) if CPU in missing else None
     if place is None:
         return
     field, index, cores = place[0], place[1], place[2] // 1000
     most = int(refusal.nodes.allocatable[:, refusal.nodes.resources.columns[CPU]].max())
-    if cores >= LEAST and place[2] == cores * 1000 > most:
+    if cores >= 2 * STEP and cores % STEP == 0 and place[2] == cores * 1000 > 2 * most:
         change = Change("unit", {"from": str(cores), "to": f"{cores}m"})
 
         def edit(manifest: dict[str, Any]) -> None:

@@ -152,7 +152,8 @@ def test_cores_that_no_node_has_are_taken_for_millicores() -> None:
     assert found["unit"].changes[0].values == {"from": "250", "to": "250m"}
     assert "cpu: 250m" in found["unit"].kubectl
     assert "unit" not in fixes("default/p", node("a", cpu="300"), pod("p", cpu="250"), pod("q", cpu="100"))
-    assert "unit" not in fixes("default/p", node("a"), pod("p", cpu="6"))
+    for cores in ("6", "88", "128"):
+        assert "unit" not in fixes("default/p", node("a"), pod("p", cpu=cores))
 
 
 def test_a_request_is_lowered_to_what_people_would_write() -> None:
