@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, expect
 
 from scripts.pictures import states
 from scripts.pictures.session import Session
@@ -139,3 +139,23 @@ def test_on_a_phone_the_best_node_of_a_score_is_in_sight_above_the_sheet(page: P
     sheet = page.locator(".sheet-handle").evaluate("sheet => sheet.getBoundingClientRect().top")
     best = page.locator("#panel-stage .score-stack a > svg").first
     assert best.evaluate("bar => bar.getBoundingClientRect().bottom") <= sheet
+
+
+def test_on_a_phone_the_map_of_a_large_cluster_is_in_sight_above_the_sheet(page: Page, begin: Begin) -> None:
+    """Also beneath what a run said where it ended, and the pill that asks to keep the link."""
+    shown(page, states.large(begin), "large", 390, 844)
+    expect(page.locator(".notices > :visible")).not_to_have_count(0)
+    sheet = page.locator(".sheet-handle").evaluate("sheet => sheet.getBoundingClientRect().top")
+    map_ = page.locator(".heat-field")
+    assert sheet - map_.evaluate("map => map.getBoundingClientRect().top") >= 100
+    for tool in ("#map-mode", "#map-group"):
+        expect(page.locator(tool)).to_be_in_viewport()
+
+
+def test_on_a_phone_the_latest_extension_point_is_in_sight_between_two_of_them(
+    page: Page, begin: Begin
+) -> None:
+    """The node is selected: Score is over, Reserve has not begun."""
+    shown(page, states.shop(begin), "score", 390, 844)
+    expect(page.locator("#points .point.now")).to_have_count(0)
+    expect(page.locator("#points .line:not(.branch) .point.done").last).to_be_in_viewport(ratio=1)

@@ -61,10 +61,10 @@ function fill(selector, value) {
   for (const field of all(selector)) if (field instanceof HTMLInputElement) field.value = value;
 }
 
-/** Where the line of points is longer than the screen, the present one is in sight. */
+/** Where the line of points is longer than the screen, the present one is in sight; between two of them, the latest of the cycle. */
 function showPoint() {
   const line = document.getElementById("points");
-  const now = line && first(".point.now", line);
+  const now = line && (first(".point.now", line) ?? all(".line:not(.branch) .point.done", line).at(-1));
   if (!now || line.scrollWidth <= line.clientWidth) return;
   line.scrollLeft += now.getBoundingClientRect().left - (line.clientWidth - now.clientWidth) / 2;
 }
