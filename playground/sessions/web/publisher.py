@@ -35,6 +35,8 @@ LONGEST = 2.0
 HURRY = 0.08
 AWAY = 1.0  # seconds after which is looked again where the database is away
 AHEAD = 4  # kinds of pages whose delta a step or command brings along
+KEPT = 1.0  # seconds for which a delta is kept that others may ask for, and how many are
+MOST_KEPT = 8
 
 log = logging.getLogger(__name__)
 
@@ -114,6 +116,8 @@ class Publisher:
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._prepared: dict[Step, Fragments] = {}
+        self._kept: dict[Step, Fragments] = {}
+        self._kept_at = (0, 0.0)  # the head, and when the first of them was made
         self._last = 0.0
         self._cost = 0.0
         self._away = False
@@ -255,13 +259,24 @@ class Publisher:
         return groups
 
     async def _made(self, step: Step) -> Fragments:
-        """A delta that was prepared, or one that is made now."""
-        prepared = self._prepared.get(step)
-        if prepared is not None:
-            return prepared
+        """A delta that was prepared or made for others just now, or one that is made now."""
+        self._drop_kept()
+        found = self._prepared.get(step) or self._kept.get(step)
+        if found is not None:
+            return found
         seen, target, language = step
         compared = await self._session.ask(Compare(at=target.position, look=target.look, before=seen))
-        return _fragments(compared, language)
+        made = _fragments(compared, language)
+        if target.look.at is not None and len(self._kept) < MOST_KEPT:
+            self._kept[step] = made
+        return made
+
+    def _drop_kept(self) -> None:
+        """A class that is led to a step asks for the same delta one by one. What another history may make another one is not kept."""
+        head, since = self._kept_at
+        now = time.monotonic()
+        if not self._kept or head != self._session.shown or now - since > KEPT:
+            self._kept, self._kept_at = {}, (self._session.shown, now)
 
     def _send(self, viewers: list[Viewer], delta: Delta, seen: Seen) -> None:
         for viewer in viewers:

@@ -66,6 +66,7 @@ class Worker:
         self._served = False
         self._ending = False
         self._too_slow: asyncio.subprocess.Process | None = None
+        self._killed: asyncio.subprocess.Process | None = None
 
     @property
     def alive(self) -> bool:
@@ -85,8 +86,10 @@ class Worker:
         return resident(self.pid)
 
     async def start(self) -> None:
-        """Start the process unless it runs."""
+        """Start the process unless it runs; one that was just ended is waited for."""
         async with self._starting:
+            if self._process is not None and self._process is self._killed:
+                await self._process.wait()
             if self.alive:
                 return
             self._at_work = at_work = AtWork.made()
@@ -172,6 +175,7 @@ class Worker:
     def kill(self) -> None:
         """End the process at once; its sessions are replayed elsewhere when asked for."""
         if self.alive and self._process is not None:
+            self._killed = self._process
             self._process.send_signal(signal.SIGKILL)
 
     async def renew(self) -> None:

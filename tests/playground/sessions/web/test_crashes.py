@@ -128,6 +128,17 @@ async def test_who_is_ended_for_the_sake_of_another_is_not_at_fault() -> None:
     await worker.stop()
 
 
+async def test_who_asks_at_once_after_a_worker_was_ended_is_answered_by_the_next() -> None:
+    worker = Worker()
+    await worker.start()
+    first = worker.generation
+    for _ in range(3):
+        worker.kill()
+        await worker.call(0, ClearUp())
+    assert worker.generation == first + 3
+    await worker.stop()
+
+
 async def test_a_session_that_keeps_crashing_when_it_is_changed_can_be_looked_at(
     client: SessionClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
