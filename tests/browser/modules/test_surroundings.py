@@ -117,6 +117,21 @@ def test_marks_that_changed_are_fetched_at_once_and_what_failed_again(marks: Alo
     assert len(show_marks(marks, 10)) == 1
 
 
+LATER = "void (globalThis.fetch = () => new Promise((done) => hear((html) => done(new Response(html)))))"
+ANSWER = """async ([i, name]) => {
+  heard[i](`<svg id="marks" class="${name}" data-bookmarks="[]"></svg>`);
+  await new Promise(requestAnimationFrame);
+}"""
+
+
+def test_an_answer_of_before_the_change_that_comes_after_it_is_dropped(marks: Alone) -> None:
+    marks.do(LATER)
+    marks.call(MARKS, "({ marksChanged }) => void (marksChanged(10), marksChanged(10))")
+    marks.page.evaluate(ANSWER, [1, "new"])
+    marks.page.evaluate(ANSWER, [0, "old"])
+    assert marks.page.get_attribute("#marks", "class") == "new"
+
+
 def test_bookmarks_are_flags_on_the_rail_and_the_marks_stand_above_the_lanes(marks: Alone) -> None:
     show_marks(marks, 0, running=True)
     show_marks(marks, 20, running=True)

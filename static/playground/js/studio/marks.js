@@ -10,6 +10,7 @@ const row = /** @type {HTMLElement} */ (first(".marks-row"));
 const marks = () => /** @type {HTMLElement} */ (first("#marks", row));
 let shown = "";
 let timer = 0;
+let asked = 0;
 
 /**
  * The session's bookmarks as they were fetched last.
@@ -56,13 +57,17 @@ function stayAboveLanes() {
 
 /**
  * Into the row, wherever that stands by the time that the answer comes: the panel around it may have been painted anew.
+ * An answer that a later question has overtaken is dropped: it may be of the time before the change.
  * @param {number} head
  */
 async function fetchMarks(head) {
   const { first = "", last = "" } = by("panel-timeline").dataset;
   const url = `${location.pathname}marks?${new URLSearchParams({ first, last })}`;
+  const turn = ++asked;
   const answer = await fetch(url).catch(() => null);
-  if (answer?.ok) marks().outerHTML = await answer.text();
+  const text = answer?.ok ? await answer.text() : null;
+  if (turn !== asked) return;
+  if (text !== null) marks().outerHTML = text;
   else shown = ""; // The server is away: the page tells so, and the next move asks again.
   drawFlags(head);
 }
