@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
@@ -22,6 +22,7 @@ from scheduler_core.codec.shapes import classes
 from scheduler_core.objects.pod import Pod
 
 LEVEL = 1
+AT_ONCE = 1 << 18  # bytes that are packed between two turns of others
 MAX_PART_BYTES = 512 << 20  # of one part, unpacked
 _HEAD = struct.Struct("<III")  # first text, number of texts, bytes of the rows
 _DIGEST_BYTES = 16
@@ -162,14 +163,29 @@ class Archive:
 
     def seal(self) -> bytes | None:
         """A part with what came since the last one; None where nothing did."""
+        steps = self.sealing()
+        while True:
+            try:
+                next(steps)
+            except StopIteration as done:
+                data: bytes | None = done.value
+                return data
+
+    def sealing(self) -> Generator[None, None, bytes | None]:
+        """The same, little by little, so that others may work in between; nothing may be put into the archive meanwhile."""
         rows = {name: kept[self._sealed.get(name, 0) :] for name, kept in self._rows.items()}
         if not self._fresh and not any(rows.values()):
             return None
         packed = _dumps({name: _columns(new) for name, new in rows.items() if new})
+        yield
         lengths = np.array([len(text) for text in self._fresh], "<u4").tobytes()
         first = self.count - len(self._fresh)
-        head = _HEAD.pack(first, len(self._fresh), len(packed))
-        data = zlib.compress(b"".join((head, packed, lengths, *self._fresh)), LEVEL)
+        raw = b"".join((_HEAD.pack(first, len(self._fresh), len(packed)), packed, lengths, *self._fresh))
+        packer, done = zlib.compressobj(LEVEL), []
+        for begin in range(0, len(raw), AT_ONCE):
+            yield
+            done.append(packer.compress(raw[begin : begin + AT_ONCE]))
+        data = b"".join((*done, packer.flush()))
         self.parts.append(_Part(first, len(self._fresh), data))
         self._fresh = []
         self._sealed = {name: len(kept) for name, kept in self._rows.items()}

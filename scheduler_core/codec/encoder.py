@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import math
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 import orjson
 
-from scheduler_core.codec.archive import LEVEL, Archive, CodecError
+from scheduler_core.codec.archive import AT_ONCE, LEVEL, Archive, CodecError
 from scheduler_core.codec.shapes import Shape, classes
 from scheduler_core.codec.version import CODEC_VERSION
 from scheduler_core.objects.node import Node
@@ -47,8 +47,8 @@ class Code(enum.IntEnum):
 
 PARTS_AT_ONCE = 256
 CHUNK = 4096
-ARRAY_AT_ONCE = 1 << 18  # bytes
 _PLAIN = frozenset((str, int, bool, type(None)))
+_COLLECTIONS: dict[type, Code] = {dict: Code.DICT, list: Code.LIST, tuple: Code.TUPLE}
 _UNDER_WAY = -1
 
 
@@ -71,11 +71,10 @@ def encoding(world: Simulation, archive: Archive) -> Generator[None, None, bytes
         if count % PARTS_AT_ONCE == 0:
             yield
     for part in _wholes(world):
+        yield from encoder.large_collections(part)
         encoder.value(part)
         yield
-    root = encoder.value(world)
-    yield
-    return (yield from encoder.packed(root))
+    return (yield from encoder.packed(encoder.value(world)))
 
 
 def _parts(world: Simulation) -> Iterator[Any]:
@@ -97,6 +96,7 @@ def _wholes(world: Simulation) -> Iterator[Any]:
     for scheduler in world.schedulers:
         yield from (scheduler.cache, scheduler.snapshot, *scheduler.queue.state.maps(), scheduler.queue)
     yield from world.store.tables()
+    yield world
 
 
 class Encoder:
@@ -137,6 +137,24 @@ class Encoder:
             raise CodecError(f"{kind.__name__} refers to itself")
         return [place]
 
+    def large_collections(self, value: Any) -> Generator[None, None, None]:
+        """Write a large dict, list or tuple, or those in the fields of an object, little by little."""
+        kind = type(value)
+        shape = self._shapes.get(kind)
+        if shape is not None:
+            for name in shape.fields:
+                if name not in shape.rows:
+                    yield from self.large_collections(getattr(value, name))
+        elif kind in _COLLECTIONS and len(value) > CHUNK and id(value) not in self._places:
+            self._places[id(value)] = _UNDER_WAY
+            written: list[Any] = [_COLLECTIONS[kind]]
+            items = [*(value.items() if kind is dict else value)]
+            for begin in range(0, len(items), CHUNK):
+                some = items[begin : begin + CHUNK]
+                written += self._items(some) if kind is dict else map(self.value, some)
+                yield
+            self._place(value, written)
+
     def packed(self, root: Any) -> Generator[None, None, bytes]:
         """Everything written, as bytes: texts of JSON, each after its length, then the arrays."""
         chunks = [self.objects[i : i + CHUNK] for i in range(0, len(self.objects), CHUNK)]
@@ -154,15 +172,17 @@ class Encoder:
             packed += [packer.compress(len(text).to_bytes(4, "little")), packer.compress(text)]
             yield
         for array in self._arrays:
-            for begin in range(0, len(array), ARRAY_AT_ONCE):
-                packed.append(packer.compress(array[begin : begin + ARRAY_AT_ONCE]))
+            for begin in range(0, len(array), AT_ONCE):
+                packed.append(packer.compress(array[begin : begin + AT_ONCE]))
                 yield
         return b"".join((*packed, packer.flush()))
 
     def _write(self, value: Any, kind: type) -> int:
         self._places[id(value)] = _UNDER_WAY
         how = self._how.get(kind)
-        written = self._other(value, kind) if how is None else how(value)
+        return self._place(value, self._other(value, kind) if how is None else how(value))
+
+    def _place(self, value: Any, written: list[Any]) -> int:
         place = self._places[id(value)] = len(self.objects)
         self.objects.append(written)
         return place
@@ -181,7 +201,7 @@ class Encoder:
             self._alive.append(value)
             return [Code.NUMBER, value.dtype.str, value.item()]
         if kind in self._known.mappings:
-            return [self._class(self._known.mappings[kind]), *self._items(value)]
+            return [self._class(self._known.mappings[kind]), *self._items(value.items())]
         raise CodecError(
             f"{kind.__module__}.{kind.__qualname__} is not written in checkpoints; "
             "declare it as scheduler_core/state.py says, or name it among the state_classes of its plugin"
@@ -216,11 +236,11 @@ class Encoder:
     def _dict(self, value: dict[Any, Any]) -> list[Any]:
         if "metadata" in value and "kind" in value and type(value["metadata"]) is dict:
             return [Code.MANIFEST, self._archive.put(value)]
-        return [Code.DICT, *self._items(value)]
+        return [Code.DICT, *self._items(value.items())]
 
-    def _items(self, value: dict[Any, Any]) -> list[Any]:
+    def _items(self, items: Iterable[tuple[Any, Any]]) -> list[Any]:
         written: list[Any] = []
-        for key, item in value.items():
+        for key, item in items:
             written.append(self.value(key))
             written.append(self.value(item))
         return written

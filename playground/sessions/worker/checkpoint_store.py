@@ -124,14 +124,16 @@ class CheckpointStore:
     def save(self, checkpoints: Iterable[WorldCheckpoint]) -> Steps[SaveResult]:
         """Write what the grid asks for, at most a few at once; the last is kept until the next time."""
         before, worlds = set(self.positions), {one.position: one for one in checkpoints}
-        chosen = self._chosen(list(worlds.values()))
+        chosen, volume = self._chosen(list(worlds.values())), self.volume
         missing = [worlds[position] for position in chosen if position not in before]
         for checkpoint in [*missing[: AT_ONCE - 1], *missing[AT_ONCE - 1 :][-1:]]:
             data = yield from self._write(checkpoint.world)
-            if data is None:
+            if data is None or self.volume != volume:
                 break
             self._checkpoints.append(StoredCheckpoint(checkpoint.position, checkpoint.work, UNSEALED, data))
-        part = self._seal()
+        part = yield from self._seal()
+        if self.volume != volume:  # begun anew meanwhile: what was written belongs to nothing
+            return SaveResult([], [], None, more=True)
         wanted = set(chosen)
         self._checkpoints = sorted(each for each in self._checkpoints if each.position in wanted)
         self._shrink()
@@ -165,9 +167,9 @@ class CheckpointStore:
         self.pace = self.pace or spent / len(data)
         return data
 
-    def _seal(self) -> tuple[int, bytes] | None:
+    def _seal(self) -> Steps[tuple[int, bytes] | None]:
         number = len(self.archive.parts)
-        data = self.archive.seal()
+        data = yield from self.archive.sealing()
         parts = len(self.archive.parts)
         self._checkpoints = [
             each._replace(parts=parts) if each.parts == UNSEALED else each for each in self._checkpoints

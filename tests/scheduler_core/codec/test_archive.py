@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import zlib
+from collections.abc import Generator
+from typing import TypeVar
 
 import pytest
 
-from scheduler_core.codec import Archive, CodecError, decode, encode
+from scheduler_core.codec import Archive, CodecError, decode, encode, encoder, encoding
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.codec.rich import walk
+
+T = TypeVar("T")
 
 
 def at(steps: int) -> Simulation:
@@ -38,6 +43,35 @@ def test_nothing_new_makes_no_part() -> None:
     sealed(archive)
     encode(world, archive)
     assert archive.seal() is None
+
+
+def turns(steps: Generator[None, None, T]) -> tuple[int, T]:
+    """In how many turns something was done, and what came of it."""
+    for count in itertools.count(1):
+        try:
+            next(steps)
+        except StopIteration as done:
+            return count, done.value
+    raise AssertionError
+
+
+def test_large_collections_and_parts_are_written_in_many_turns_and_read_as_they_were(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world, whole, archive = at(300), Archive(), Archive()
+    few, first = turns(encoding(world, whole))
+    once, part = turns(whole.sealing())
+    monkeypatch.setattr(encoder, "CHUNK", 4)
+    monkeypatch.setattr("scheduler_core.codec.archive.AT_ONCE", 1000)
+    many, second = turns(encoding(world, archive))
+    often, other = turns(archive.sealing())
+    assert many > 5 * few
+    assert turns(encoder.Encoder(archive).large_collections([*range(10)])) == (4, None)
+    assert often > 3 * once
+    assert part is not None
+    assert other is not None
+    assert zlib.decompress(part) == zlib.decompress(other)
+    assert encode(decode(first, whole), Archive()) == encode(decode(second, archive), Archive())
 
 
 def test_the_same_world_made_again_finds_its_manifests_by_content() -> None:

@@ -141,3 +141,18 @@ def test_a_cut_of_what_is_stored_begins_anew() -> None:
     assert store.volume == volume
     store.cut(some[3].position)
     assert (store.positions, store.volume != volume) == ([], True)
+
+
+def test_what_was_being_written_when_all_is_begun_anew_is_dropped() -> None:
+    store, some = CheckpointStore(), checkpoints(3)
+    turns = len(list(CheckpointStore().save(some)))
+    for turn in range(1, turns):
+        steps = store.save(some)
+        for _ in range(turn):
+            next(steps)
+        store.forget()
+        assert finish(steps) == SaveResult([], [], None, more=True)
+        assert (store.positions, store.archive.count) == ([], 0)
+    assert save(store, some)[-1].new
+    for checkpoint in some:
+        assert store.read(store.before(checkpoint.position)).position <= checkpoint.position
