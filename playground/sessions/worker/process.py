@@ -68,9 +68,9 @@ class Worker:
                 self._jobs.turn()
 
     def _patience(self) -> float | None:
-        """How long to wait for a request: not at all with work to do, for long with nothing to clear up."""
+        """How long to wait for a request: not at all with work to do now, for long with nothing to clear up."""
         if self._jobs:
-            return 0
+            return self._jobs.patience
         return IDLE if self._clearing.due else None
 
     def _take(self, envelope: Envelope) -> None:

@@ -2,11 +2,13 @@
 
 A job is a generator that yields whenever its slice is over; what it returns is its result. Jobs that have taken little time so far go
 first (a step, a look), long ones (a run to the end, a replay, an export) take turns with what is left. What nobody waits for (checkpoints
-being written) works in the gaps between those, and has every EIGHTH turn where there are none.
+being written) works in the gaps between those, and has every EIGHTH turn where there are none. While somebody steps on in its session it
+waits until they pause for CALM, for PUT_OFF at most: a turn of it that has begun is in the way of the next step.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Generator
@@ -16,6 +18,7 @@ from typing import Any, TypeVar
 SLICE = 0.010
 QUICK = 0.060
 EIGHTH = 8
+CALM, PUT_OFF = 0.15, 10.0  # seconds
 
 T = TypeVar("T")
 Steps = Generator[None, None, T]  # work that yields between its slices, and its result
@@ -45,6 +48,7 @@ class Job:
     unhurried: bool = False
     number: int = 0
     spent: float = field(default=0.0)
+    since: float = field(default_factory=lambda: time.monotonic())
 
 
 class TimeSharing:
@@ -60,6 +64,7 @@ class TimeSharing:
         self._slow: deque[Job] = deque()
         self._unhurried: deque[Job] = deque()
         self._passed_over = 0
+        self._stepped = (0, -math.inf)  # the session of the latest quick job, and when that worked
 
     def add(self, job: Job) -> None:
         queue = self._unhurried if job.unhurried else self._slow if job.slow else self._quick
@@ -67,6 +72,15 @@ class TimeSharing:
 
     def __bool__(self) -> bool:
         return bool(self._quick or self._slow or self._unhurried)
+
+    @property
+    def patience(self) -> float:
+        """Seconds until a job may work, 0 where one may now: without any there is nothing to wait for."""
+        if self._quick or self._slow or not self._unhurried:
+            return 0.0
+        job, (session, when) = self._unhurried[0], self._stepped
+        calm = when + CALM if session == job.session else -math.inf
+        return max(0.0, min(calm, job.since + PUT_OFF) - time.monotonic())
 
     def drop(self, session: int) -> None:
         """Forget the jobs of a session that was closed."""
@@ -87,10 +101,13 @@ class TimeSharing:
 
     def turn(self) -> None:
         """Let the next job work for one slice."""
-        job = self._next().popleft()
+        queue = self._next()
+        job = queue.popleft()
         self._at_work(job.number)
         self._work(job)
         self._at_work(0)
+        if queue is self._quick:
+            self._stepped = (job.session, time.monotonic())
 
     def _work(self, job: Job) -> None:
         started = time.perf_counter()

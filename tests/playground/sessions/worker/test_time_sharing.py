@@ -4,7 +4,9 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from playground.sessions.worker.time_sharing import EIGHTH, QUICK, Job, TimeSharing, TimeSlice
+import pytest
+
+from playground.sessions.worker.time_sharing import CALM, EIGHTH, PUT_OFF, QUICK, Job, TimeSharing, TimeSlice
 
 
 def counted(name: str, slices: int, said: list[str], seconds: float = 0.0) -> Iterator[Any]:
@@ -65,6 +67,35 @@ def test_what_nobody_waits_for_is_not_put_off_for_ever() -> None:
     for _ in range(2 * EIGHTH):
         turns.turn()
     assert [at for at, name in enumerate(said) if name == "save"] == [EIGHTH - 1, 2 * EIGHTH - 1]
+
+
+def test_what_nobody_waits_for_waits_while_somebody_steps_on_in_its_session(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    said: list[str] = []
+    turns = TimeSharing(TimeSlice())
+
+    def add(name: str, session: int, unhurried: bool = False) -> None:
+        turns.add(Job(counted(name, 0, said), lambda value, error: None, session, unhurried=unhurried))  # type: ignore[arg-type]
+
+    def patience_after_a_step(session: int, after: float) -> float:
+        nonlocal now
+        add("step", session)
+        assert turns.patience == 0
+        turns.turn()
+        now += after
+        return turns.patience
+
+    add("save", 1, unhurried=True)
+    assert turns.patience == 0
+    assert patience_after_a_step(1, 0.05) == pytest.approx(CALM - 0.05)
+    assert patience_after_a_step(1, CALM) == 0
+    assert patience_after_a_step(2, 0.0) == 0
+    assert patience_after_a_step(1, 0.0) == pytest.approx(CALM)
+    now = 100.0 + PUT_OFF
+    assert patience_after_a_step(1, 0.0) == 0
 
 
 def test_an_error_ends_only_its_own_job() -> None:
