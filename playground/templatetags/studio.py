@@ -22,6 +22,9 @@ register = template.Library()
 # Values that are names of something are shown as code; counts and texts of kube are not.
 NAMES = frozenset({"pod", "node", "name", "plugin", "taint", "resource", "command", "file"})
 MARKS = {"p": "✓", "r": "✕", "u": "⊘", "n": "–", "t": ""}
+# Names up to this long are shown as they are; of longer ones so many letters stay at the most, from a hyphen on if there is one.
+SHORT_NAME, LONGEST_TAIL = 12, 8
+_ENDING = re.compile(rf"-[^-].{{0,{LONGEST_TAIL - 2}}}$")
 _INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[./])(?=\w)")
 
 
@@ -84,6 +87,22 @@ def cells(letters: str) -> SafeString:
 def breakable(name: str) -> SafeString:
     """A name that may break between its words, and loses no letter: Node<wbr>Resources<wbr>Fit."""
     return mark_safe("<wbr>".join(escape(part) for part in _INNER_CAPITAL.split(name)))  # noqa: S308 - escaped
+
+
+@register.filter
+@lru_cache(maxsize=4096)
+def apart(name: str) -> SafeString:
+    """A name that gives way in its middle where there is no room for all of it: what tells pods and nodes of one kind apart stands at the
+    end of their names, `web-9559cc468-f24xk`; of a name with a dot (a host in its domain) it is the beginning, which stays as it is.
+    """
+    escaped = escape(name)
+    if len(name) <= SHORT_NAME or "." in name:
+        return mark_safe(escaped)  # noqa: S308 - escaped
+    ending = _ENDING.search(name)
+    tail = len(ending[0]) if ending else LONGEST_TAIL
+    return mark_safe(  # noqa: S308 - escaped
+        f'<span class="apart t{tail}" title="{escaped}"><span>{escape(name[:-tail])}</span><span>{escape(name[-tail:])}</span></span>'
+    )
 
 
 @register.filter

@@ -104,7 +104,7 @@ def test_lanes_of_pods_with_long_names_are_told_apart(
     page.get_by_role("button", name="Preview the import").click()
     page.locator("form[action$='import/apply'] button").first.click()
     page.locator("#lanes-open").click()
-    ends = page.locator(".lane > a span:last-child")
+    ends = page.locator(".lane > a .apart > :last-child")
     expect(ends).to_have_text(["-x2k4q", "-x9fjw"])
     for end in ends.all():
         assert end.evaluate(

@@ -21,7 +21,6 @@ from scheduler_core.view import Move, Place, WorldView
 SEGMENTS = 80
 SEARCHED = 600
 ATTEMPTS = 120
-TAIL = 6  # letters at the end of a name that stay however short its lane's label is: those in which pods of one workload differ
 MOST_FILTERED = 200  # at most so many pods that the filter matches are looked at
 THIN = 0.12  # percent of the width; of a crowded lane only wider segments are drawn
 CROWDED = 40
@@ -135,9 +134,8 @@ def _in_turn(sim: WorldView, pods: list[str]) -> list[str]:
 
 
 def _lane(sim: WorldView, pod: str, view: Window) -> dict[str, Any]:
-    name, segments = short(pod), _segments(tuple(sim.journal.lane(pod)), view)
-    parts = {"name": name, "head": name[:-TAIL], "tail": name[-TAIL:]}
-    return {"id": f"lane-{pod}", "kind": "lane", "pod": pod, **parts, "segments": segments}
+    segments = _segments(tuple(sim.journal.lane(pod)), view)
+    return {"id": f"lane-{pod}", "kind": "lane", "pod": pod, "name": short(pod), "segments": segments}
 
 
 @lru_cache(maxsize=256)

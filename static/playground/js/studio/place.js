@@ -11,6 +11,7 @@ import { bookmarks, showMarks } from "./marks.js";
 import { isDragged, showRail } from "./rail.js";
 
 const CHOICES = new Set(["about", "pod", "node", "claim", "controller", "stage", "form", "tab", "plugin"]);
+const BESIDE = 8; // pixels between a candidate and the edge
 const SOON = 60; // ms: the step is painted first, as the browser asks a process of its own whether a page may say another URL
 
 /** @type {string | null} The query of the latest step, where the URL is still to show it. */
@@ -27,7 +28,7 @@ export function showPlace(state) {
   all(".of-head").forEach((place) => (place.textContent = ` / ${count(head)}`));
   showStage();
   showCaption();
-  requestAnimationFrame(showPoint); // when all has its place: asked now, the page would be laid out twice
+  requestAnimationFrame(() => [showPoint(), showCandidate()]); // when all has its place: asked now, the page would be laid out twice
   by("profile").textContent = by("panel-transport").dataset.profile ?? "";
   showRail(seen, head);
   showBranches(seen, head, Boolean(running));
@@ -67,6 +68,15 @@ function showPoint() {
   const now = line && (first(".point.now", line) ?? all(".line:not(.branch) .point.done", line).at(-1));
   if (!now || line.scrollWidth <= line.clientWidth) return;
   line.scrollLeft += now.getBoundingClientRect().left - (line.clientWidth - now.clientWidth) / 2;
+}
+
+/** Where the candidates of a preemption are wider than the screen, the one that is looked at is in sight, or the best one, beside the criteria. */
+function showCandidate() {
+  const theatre = document.querySelector(".theatre-scroll");
+  const best = theatre && (first("thead .chosen", theatre) ?? first("thead .best", theatre));
+  if (!best || theatre.scrollWidth <= theatre.clientWidth) return;
+  const beyond = best.getBoundingClientRect().right - theatre.getBoundingClientRect().right;
+  if (beyond > 0) theatre.scrollLeft += beyond + BESIDE;
 }
 
 /** The stage says which one it is, and whether the map is seen in it. */

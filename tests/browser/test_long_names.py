@@ -1,0 +1,72 @@
+"""Names as real clusters have them: long, alike at their beginning, told apart by their ends. In a real browser."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.server import PlaygroundServer
+from tests.browser.studio import connected, press_until
+
+NODES = [f"gke-production-default-pool-3f5c1a2b-x{i}k2" for i in range(3)] + [
+    f"ip-10-0-{i}-20.eu-west-1.compute.internal" for i in range(3)
+]
+PODS = [f"checkout-service-9559cc468-a{i}cd" for i in range(4)]
+NODE = """apiVersion: v1
+kind: Node
+metadata: {name: %s}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+---
+"""
+POD = """apiVersion: v1
+kind: Pod
+metadata: {name: %s}
+spec:
+  containers: [{name: main, image: shop/checkout:v1, resources: {requests: {cpu: 500m, memory: 1Gi}}}]
+---
+"""
+
+# The names as somebody sees them: whole, or cut so that what tells them apart is in sight (of a host in its domain that is the beginning).
+SHOWN = """(selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility()).map((one) => {
+  const name = one.textContent.trim();
+  const end = one.querySelector(".apart > :last-child");
+  const [inner, outer] = [end?.getBoundingClientRect(), one.getBoundingClientRect()];
+  const inSight = inner && inner.right <= outer.right + 1 && inner.left >= outer.left - 1;
+  return { name, end: end?.textContent ?? name, inSight: inSight || name.includes(".") || one.scrollWidth <= one.clientWidth };
+})"""
+BESIDE = """() => [...document.querySelectorAll("#stage .ask > *")].every((one) =>
+  one.getBoundingClientRect().right <= document.querySelector("#stage").getBoundingClientRect().right)"""
+
+
+@pytest.fixture
+def studio(page: Page, server: PlaygroundServer) -> Page:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(server.url)
+    text = "".join(NODE % name for name in NODES) + "".join(POD % name for name in PODS)
+    page.locator("textarea[name=text]").fill(text)
+    page.get_by_role("button", name="Preview the import").click()
+    page.get_by_role("button", name="Import").first.click()
+    connected(page)
+    return page
+
+
+def are_told_apart(page: Page, selector: str, names: list[str]) -> None:
+    shown = page.evaluate(SHOWN, selector)
+    assert {one["name"] for one in shown} <= set(names)
+    assert shown
+    assert all(one["inSight"] for one in shown), shown
+    hyphened = [one["end"] for one in shown if "." not in one["name"]]
+    assert len(set(hyphened)) == len(hyphened)
+
+
+def test_pods_in_the_queues_and_nodes_on_the_stages_are_told_apart(studio: Page) -> None:
+    are_told_apart(studio, "#rail .pod b", PODS)
+    are_told_apart(studio, "#stage .pool .pod b", PODS)
+    press_until(studio, "NodeResourcesFit")
+    are_told_apart(studio, "#stage .track .who a", NODES)
+    assert studio.evaluate(BESIDE)
+    press_until(studio, "highest total score")
+    are_told_apart(studio, "#stage .score-node .whole", NODES)
+    assert studio.evaluate(BESIDE)
+    press_until(studio, "reserves")
+    are_told_apart(studio, "#stage .lane-row .who b", PODS)
