@@ -19,15 +19,15 @@ from scheduler_core.objects.loading import Loaded, LoadLimits, files_of, join_fi
 from scheduler_core.objects.texts.repeated import RepeatedKey
 
 PACKED = gettext_noop(
-    "Read from the archive: %(files)s files, %(objects)s documents. Other files, such as logs, that were passed over: %(skipped)s."
+    "Read from the archive. Files: %(files)s; documents: %(objects)s; other files, such as logs, that were passed over: %(skipped)s."
 )
 LINKS = gettext_noop("Links in the archive are not followed: %(links)s passed over.")
 UNREADABLE = gettext_noop("%(file)s was passed over: %(why)s")
-MORE_UNREADABLE = gettext_noop("%(count)s more files were passed over.")
+MORE_UNREADABLE = gettext_noop("Further files that were passed over: %(count)s.")
 EMPTY = gettext_noop("The archive holds no YAML or JSON with objects.")
 FENCED = gettext_noop("What stands in the text's code blocks was read.")
 OLDER_STATES = gettext_noop(
-    "Some objects stood there more than once: the newest state of each counts (%(count)s older ones left out)."
+    "Some objects stood there more than once: the newest state of each counts (older ones left out: %(count)s)."
 )
 REPEATED = gettext_noop('The key "%(key)s" stands twice in one object: the last one counts, as for kubectl.')
 REPEATED_AT = gettext_noop(

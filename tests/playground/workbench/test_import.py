@@ -210,7 +210,7 @@ def test_an_archive_is_read_and_what_it_holds_is_said(begun):
             archive.addfile(member, io.BytesIO(text.encode()))
     answer = begun.post("import", file=SimpleUploadedFile("bundle.tar.gz", whole.getvalue()))
     shown = page_text(begun.browser.get(answer["Location"]))
-    assert "Read from the archive: 1 files" in shown
+    assert "Read from the archive. Files: 1" in shown
     assert "Import 1 object" in shown
 
 

@@ -110,7 +110,7 @@ def left(time: int, whole: int) -> Cell:
 
 def running(done: int, count: int, at: int | None = None) -> Cell:
     """A point between two of its plugins."""
-    sub = message(gettext_noop("%(k)s of %(n)s plugins"), k=done, n=count)
+    sub = message(gettext_noop("%(k)s of %(n)s plugins") if count > 1 else _PLUGIN, k=done, n=count)
     return cell("now", message(gettext_noop("running")), sub, at=at)
 
 

@@ -38,11 +38,16 @@ def present(sim: WorldView, look: Look, key: str) -> Stage:
 def _detail(scored: Scored | None) -> Message | None:
     if scored is None:
         return None
+    nodes, points = f"{len(scored.board.rows):,}", f"{scored.possible:,}"
+    if len(scored.columns) == 1:
+        return message(
+            gettext_noop("%(nodes)s nodes, 1 plugin, at most %(points)s points"), nodes=nodes, points=points
+        )
     return message(
         gettext_noop("%(nodes)s nodes, %(plugins)s plugins, at most %(points)s points"),
-        nodes=f"{len(scored.board.rows):,}",
+        nodes=nodes,
         plugins=len(scored.columns),
-        points=f"{scored.possible:,}",
+        points=points,
     )
 
 
