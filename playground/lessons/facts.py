@@ -41,6 +41,8 @@ a pod's attempts from 1 (the default), `card` names the card at whose step somet
     devices_of: gpu                the devices that are allocated to a ResourceClaim
     evicted: true                  the pods that were evicted for node pressure, in this order
     ranking: node-1                the pods of a node in the order in which its kubelet would evict them, as it ranked them first
+    left_on: node-1, signal: S     how much the node's kubelet measures of a signal (nodefs.available)
+    beyond_on: node-1, signal: S   the same, over the threshold below which it evicts
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ from typing import Any
 
 from playground.lessons.cycles import nodes_of_search, points_run
 from playground.lessons.named import key_of, object_of, short
+from playground.lessons.pressure import Left, amount, left_of
 from playground.lessons.processes import entries, leaders
 from playground.lessons.waking import backoff_after, woken_before, woken_by
 from scheduler_core.view import Attempt, Pod, WorldView
@@ -61,7 +64,9 @@ Fact = Mapping[str, Any]
 Value = str | int | float | bool | tuple[str, ...]
 Points = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Of one attempt: stage -> node -> plugin -> points; `total` stands for a plugin in stage weighted."""
-PARAMETERS = frozenset({"attempt", "card", "domain", "node", "plugin", "stage", "reason", "times", "of"})
+PARAMETERS = frozenset(
+    {"attempt", "card", "domain", "node", "plugin", "stage", "reason", "times", "of", "signal"}
+)
 
 
 class BadFact(ValueError):
@@ -260,6 +265,21 @@ def _ranking(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return tuple(short(ranked.pod) for ranked in evictions[0].ranking)
 
 
+def _left(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    return amount(_measured(node, fact, world).available)
+
+
+def _beyond(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    return amount(_measured(node, fact, world).beyond)
+
+
+def _measured(node: Any, fact: Fact, world: WorldView) -> Left:
+    left = left_of(node, fact["signal"], world)
+    if left is None:
+        raise BadFact(f"the kubelet of {node} does not measure {fact['signal']}")
+    return left
+
+
 def _evicted(_true: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return tuple(
         short(f"{event.namespace}/{event.name}")
@@ -313,4 +333,6 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "devices_of": _devices,
     "evicted": _evicted,
     "ranking": _ranking,
+    "left_on": _left,
+    "beyond_on": _beyond,
 }

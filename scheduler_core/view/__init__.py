@@ -33,7 +33,7 @@ from scheduler_core.objects.loading import Loaded, LoadLimits, forget_places, jo
 from scheduler_core.objects.names import label_errors, subdomain_errors
 from scheduler_core.objects.ownership import controller_of
 from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.quantity import BadQuantity, parse_quantity
+from scheduler_core.objects.quantity import BadQuantity, format_quantity, parse_quantity
 from scheduler_core.objects.spec import Toleration
 from scheduler_core.objects.times import NEVER, format_time
 from scheduler_core.preemption.budgets import budgets_of
@@ -122,6 +122,7 @@ __all__ = [
     "controller_of",
     "earliest_start",
     "forget_places",
+    "format_quantity",
     "format_time",
     "is_standing",
     "join_files",

@@ -123,6 +123,18 @@ def test_those_evicted_for_node_pressure_come_in_their_order():
         told({"ranking": "node-9"}, pressure)
 
 
+def test_what_a_kubelet_measures_is_an_amount_as_manifests_have_it():
+    reclaim = play(read_lesson(CONTENT / "minimum-reclaim"))
+    facts = reclaim.facts
+    assert (facts["then"], facts["over"], facts["reclaimed"]) == ("1300Mi", "276Mi", "1700Mi")
+    disk = {"signal": "nodefs.available"}
+    assert told({"left_on": "thorough", **disk}, reclaim) == "1700Mi"
+    assert told({"beyond_on": "thorough", **disk}, reclaim) == "676Mi"
+    for wrong in ({"left_on": "node-9", **disk}, {"left_on": "plain", "signal": "heat"}):
+        with pytest.raises(BadFact, match="does not measure"):
+            told(wrong, reclaim)
+
+
 def test_a_sample_of_the_nodes_is_looked_at():
     facts = play(read_lesson(CONTENT / "sampling")).facts
     assert (facts["ev"], facts["ev2"], facts["ev3"]) == (144, 144, 300)

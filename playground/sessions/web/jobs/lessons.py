@@ -1,7 +1,12 @@
-"""Lessons that people make, and variants: each is played in a process of its own, which delays no session, for some seconds at most."""
+"""Lessons that people make, and variants: played in processes of their own, which delay no session, for some seconds at most.
+
+What somebody wrote has a process to itself. Variants of the lessons that come with the project follow one another in a process that is kept
+for a while: starting one takes longer than proving a variant.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from typing import TypeVar
 
 from django.conf import settings
@@ -33,7 +38,38 @@ VARIANT = Kind(
     late=gettext_noop("No variant could be made: playing it takes too long or too much."),
     wait=30.0,
 )
+KEPT = 300.0  # seconds for which a process without work is kept
+
 A = TypeVar("A")
+
+
+class KeptWorker:
+    """A worker that is asked by one after another, and ended when nobody has asked for a while."""
+
+    def __init__(self, seconds: float = KEPT) -> None:
+        self._seconds = seconds
+        self._worker = Worker()
+        self._turn = asyncio.Lock()
+        self._end: asyncio.TimerHandle | None = None
+        self._ending: asyncio.Task[None] | None = None
+
+    async def call(self, request: Request[A]) -> A:
+        """Ask; a process that does not answer in time is ended, and the next request has a new one."""
+        async with self._turn:
+            if self._end is not None:
+                self._end.cancel()
+            try:
+                return await self._worker.call(0, request, settings.LESSON_SECONDS)
+            except asyncio.CancelledError:
+                self._worker.kill()
+                raise
+            finally:
+                self._end = asyncio.get_running_loop().call_later(self._seconds, self._let_go)
+
+    def _let_go(self) -> None:
+        if not self._turn.locked():
+            worker, self._worker = self._worker, Worker()
+            self._ending = asyncio.create_task(worker.stop())
 
 
 class Lessons:
@@ -41,6 +77,7 @@ class Lessons:
 
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
+        self._kept = KeptWorker()
 
     async def check(self, files: LessonFiles, author: str, move: bool = False) -> Checked:
         """Play what somebody wrote."""
@@ -50,7 +87,11 @@ class Lessons:
     async def draw(self, slug: str, lesson: bytes, seed: str, author: str) -> Variant:
         """Draw a variant of a lesson, and prove it."""
         request = DrawVariant(slug=slug, lesson=lesson, seed=seed, max_objects=settings.MAX_OBJECTS)
-        return await self._alone(VARIANT, request, author)
+        if lesson:
+            return await self._alone(VARIANT, request, author)
+        return await self._jobs.begin(
+            VARIANT, lambda job: self._kept.call(request), Asker(0, author)
+        ).outcome()
 
     async def _alone(self, kind: Kind, request: Request[A], author: str) -> A:
         async def work(job: Job[A]) -> A:
