@@ -41,6 +41,8 @@ a pod's attempts from 1 (the default), `card` names the card at whose step somet
     devices_of: gpu                the devices that are allocated to a ResourceClaim
     evicted: true                  the pods that were evicted for node pressure, in this order
     ranking: node-1                the pods of a node in the order in which its kubelet would evict them, as it ranked them first
+    free_on: node-1, resource: cpu     how much of a resource is not requested, as its scheduler counts it
+    share_on: node-1, resource: cpu    how many percent are requested; `with: web-1` counts that pod, too
     left_on: node-1, signal: S     how much the node's kubelet measures of a signal (nodefs.available)
     beyond_on: node-1, signal: S   the same, over the threshold below which it evicts
 """
@@ -53,7 +55,7 @@ from typing import Any
 
 from playground.lessons.cycles import nodes_of_search, points_run
 from playground.lessons.named import key_of, object_of, short
-from playground.lessons.pressure import Left, amount, left_of
+from playground.lessons.nodes import Left, amount, left_of, used_of
 from playground.lessons.processes import entries, leaders
 from playground.lessons.waking import backoff_after, woken_before, woken_by
 from scheduler_core.view import Attempt, Pod, WorldView
@@ -65,7 +67,20 @@ Value = str | int | float | bool | tuple[str, ...]
 Points = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Of one attempt: stage -> node -> plugin -> points; `total` stands for a plugin in stage weighted."""
 PARAMETERS = frozenset(
-    {"attempt", "card", "domain", "node", "plugin", "stage", "reason", "times", "of", "signal"}
+    {
+        "attempt",
+        "card",
+        "domain",
+        "node",
+        "of",
+        "plugin",
+        "reason",
+        "resource",
+        "signal",
+        "stage",
+        "times",
+        "with",
+    }
 )
 
 
@@ -265,6 +280,23 @@ def _ranking(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return tuple(short(ranked.pod) for ranked in evictions[0].ranking)
 
 
+def _free(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    used, has = _requested(node, fact, world)
+    return amount(has - used, fact["resource"])
+
+
+def _share(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    used, has = _requested(node, fact, world)
+    return round(100 * used / has, 1)
+
+
+def _requested(node: Any, fact: Fact, world: WorldView) -> tuple[int, int]:
+    found = used_of(node, fact["resource"], world, key_of(fact["with"]) if "with" in fact else "")
+    if found is None or not found[1]:
+        raise BadFact(f"{node} has no {fact['resource']}")
+    return found
+
+
 def _left(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return amount(_measured(node, fact, world).available)
 
@@ -333,6 +365,8 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "devices_of": _devices,
     "evicted": _evicted,
     "ranking": _ranking,
+    "free_on": _free,
+    "share_on": _share,
     "left_on": _left,
     "beyond_on": _beyond,
 }

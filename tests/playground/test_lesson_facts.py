@@ -135,6 +135,23 @@ def test_what_a_kubelet_measures_is_an_amount_as_manifests_have_it():
             told(wrong, reclaim)
 
 
+def test_what_is_requested_on_a_node_is_told_with_a_pod_that_is_not_there_yet():
+    worked = play(read_lesson(CONTENT / "ratio-worked"))
+    shares = [
+        worked.facts[f"{resource}_{node}"] for node in ("one", "two") for resource in ("foo", "memory", "cpu")
+    ]
+    assert shares == [75, 50, 37.5, 50, 75, 100]
+    node2 = {"resource": "cpu"}
+    assert told({"free_on": "node2", **node2}, worked) == "0"
+    assert told({"share_on": "node2", **node2}, worked) == 100
+    assert (
+        told({"share_on": "node2", "with": "mypod", **node2}, worked) == 100
+    )  # it is there, and counts once
+    assert told({"free_on": "node1", "resource": "memory"}, worked) == "704Mi"
+    with pytest.raises(BadFact, match="node2 has no heat"):
+        told({"free_on": "node2", "resource": "heat"}, worked)
+
+
 def test_a_sample_of_the_nodes_is_looked_at():
     facts = play(read_lesson(CONTENT / "sampling")).facts
     assert (facts["ev"], facts["ev2"], facts["ev3"]) == (144, 144, 300)

@@ -1,0 +1,49 @@
+"""What there is on a node, by its scheduler and by its kubelet, for the facts of lessons."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, cast
+
+from scheduler_core.readings import read_node
+from scheduler_core.view import WorldView, format_quantity
+
+
+class Left(NamedTuple):
+    """What is left of a signal, and the largest amount below which the kubelet evicts pods for it; bytes, inodes or process numbers."""
+
+    available: int
+    threshold: int
+
+    @property
+    def beyond(self) -> int:
+        return self.available - self.threshold
+
+
+def left_of(node: str, signal: str, world: WorldView) -> Left | None:
+    """None where there is no such node, or its kubelet doesn't measure the signal."""
+    row = read_node(cast("Any", world), node)
+    measured = next((each for each in row["signals"] if each["signal"] == signal), None) if row else None
+    if measured is None:
+        return None
+    return Left(measured["available"], max((each["amount"] for each in measured["thresholds"]), default=0))
+
+
+def used_of(node: str, resource: str, world: WorldView, and_of: str = "") -> tuple[int, int] | None:
+    """What is requested of a resource, as the scheduler counts it (cpu in thousandths), and what is allocatable; with `and_of`, the key of
+    a pod, as if that one were there. None where there is no such node or resource.
+    """
+    table = world.schedulers[0].cache.table()
+    row = table.row(node)
+    if row is None or resource not in table.resources.names:
+        return None
+    column = table.resources.names.index(resource)
+    used, has = int(table.requested[row][column]), int(table.allocatable[row][column])
+    pod = world.store.pod_at(and_of) if and_of else None
+    if pod is not None and all(other.key != pod.key for other in table.pods[row]):
+        used += int(pod.requests.get(resource))
+    return used, has
+
+
+def amount(number: int, resource: str = "") -> str:
+    """As manifests have it: 1300Mi, 2500m."""
+    return format_quantity(f"{number}m") if resource == "cpu" else format_quantity(number, binary=True)
