@@ -138,9 +138,9 @@ def test_what_is_left_of_a_disk_is_what_its_world_says():
     sizes = [in_mi(entry["rootfs"]) for entry in entries if "rootfs" in entry]
     left = [in_mi(disk["capacity"]) - in_mi(disk["used"]) - sum(sizes[gone:]) for gone in range(3)]
     assert left[0] < threshold < left[1] < threshold + in_mi(kubelet["nodefs.available"]) <= left[2]
-    for words in LESSONS["minimum-reclaim"].words.values():
-        said = " ".join(words.texts())
-        assert all(f"{amount}Mi" in said for amount in (*left, left[1] - threshold))
+    facts = play(LESSONS["minimum-reclaim"]).facts
+    said = [f"{amount}Mi" for amount in (left[1], left[1] - threshold, left[2])]
+    assert [facts["then"], facts["over"], facts["reclaimed"]] == said
 
 
 def in_mi(quantity):
