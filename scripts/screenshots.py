@@ -26,6 +26,7 @@ from tests.browser.server import PlaygroundServer  # noqa: E402
 IMAGES = ROOT / "docs/images"
 STATES = ROOT / "build/states"
 SETTLED = 400  # ms: the longest movement, twice
+MARKED = 900  # ms: until the rail has its marks, which are fetched a moment after all else
 # The tour was offered before, and the link is kept: what a visitor sees from the second minute on.
 SETTLED_IN = "localStorage.setItem('tour-offered', '1')"
 PUT_AWAY = (
@@ -86,6 +87,8 @@ def seen(page: Page, state: State, width: int, height: int) -> None:
     for frame in page.locator("iframe").all():
         frame.content_frame.locator("body[data-connected='1']").wait_for()
     state.act(page)
+    if page.locator("#flags").count():
+        page.wait_for_timeout(MARKED)
 
 
 def take(

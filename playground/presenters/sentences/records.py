@@ -291,8 +291,17 @@ _CHANGES = {
 
 def _reconciled(done: Reconciled) -> Message:
     if not done.did:
-        return message(gettext_noop("%(key)s: nothing to do"), key=short(done.key))
-    return message(gettext_noop("%(key)s: %(did)s"), key=short(done.key), did=done.did)
+        return message(
+            gettext_noop("%(controller)s has reconciled %(name)s, with nothing to do."),
+            controller=done.controller,
+            name=short(done.key),
+        )
+    return message(
+        gettext_noop("%(controller)s has reconciled %(name)s: %(did)s."),
+        controller=done.controller,
+        name=short(done.key),
+        did=done.did.rstrip("."),
+    )
 
 
 def _queue_moved(moved: QueueMoved) -> Message:
