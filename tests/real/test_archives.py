@@ -56,7 +56,10 @@ def said(data: bytes) -> str:
 @pytest.mark.parametrize("pack", [tar, tar_gz, zipped])
 def test_an_archive_gives_its_objects_and_counts_what_it_passed_over(pack: Pack) -> None:
     assert names(pack(FILES)) == ["Pod a", "Node n"]
-    assert "Read from the archive. Files: 2; documents: 2; other files, such as logs, that were passed over: 1." in said(pack(FILES))
+    assert (
+        "Read from the archive. Files: 2; documents: 2; other files, such as logs, that were passed over: 1."
+        in said(pack(FILES))
+    )
 
 
 def test_objects_of_an_archive_know_their_file_and_line() -> None:
