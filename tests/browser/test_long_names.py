@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.server import PlaygroundServer
 from tests.browser.studio import connected, press_until
@@ -27,6 +27,7 @@ spec:
 """
 
 # The names as somebody sees them: whole, or cut so that what tells them apart is in sight (of a host in its domain that is the beginning).
+TABLE_FITS = """() => [...document.querySelectorAll("#stage .matrix-scroll")].every((one) => one.scrollWidth <= one.clientWidth + 1)"""
 SHOWN = """(selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility()).map((one) => {
   const name = one.textContent.trim();
   const end = one.querySelector(".apart > :last-child");
@@ -70,3 +71,17 @@ def test_pods_in_the_queues_and_nodes_on_the_stages_are_told_apart(studio: Page)
     assert studio.evaluate(BESIDE)
     press_until(studio, "reserves")
     are_told_apart(studio, "#stage .lane-row .who b", PODS)
+
+
+def test_a_table_of_long_names_has_room_for_its_columns(studio: Page) -> None:
+    press_until(studio, "highest total score")
+    for form, table in (("table", "table.scores:not(.lined)"), ("lined", "table.scores.lined")):
+        studio.locator(f"#stage .forms [data-form={form}]").click()
+        expect(studio.locator(f"#stage {table}")).to_be_visible()
+        are_told_apart(studio, f"#stage {table} .score-node .whole", NODES)
+        assert studio.evaluate(TABLE_FITS)
+    press_until(studio, "reserves")
+    studio.locator("#stage .forms [data-form=table]").click()
+    expect(studio.locator("#stage .bind-table")).to_be_visible()
+    are_told_apart(studio, "#stage .bind-table th .whole", PODS)
+    are_told_apart(studio, "#stage .bind-table td .whole", NODES)
