@@ -63,7 +63,6 @@ DOCUMENTS = {
             "lockstep",
             "presenter",
             "palette",
-            "story",
         )
     },
     **{state: Shot(state, 1280, 720, "dark") for state in ("score", "large", "ladder")},
