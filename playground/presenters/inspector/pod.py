@@ -22,7 +22,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The pod as the API server has it now."""
     inspected = find_pod(sim, key) if key else None
     if inspected is None:
-        return {"kind": "gone" if key else "none"}
+        return _gone(sim, look, key) if key else {"kind": "none"}
     return {
         "kind": "pod",
         "why": present_why(sim, key),
@@ -58,6 +58,16 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
             for (call, pod), fault in sorted(sim.faults.items())
             if pod == key
         ],
+    }
+
+
+def _gone(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
+    """Of a pod that does not exist: why it went, where a preemption was the reason, and the attempts it had."""
+    return {
+        "kind": "gone",
+        "preemptions": preemptions(sim, key),
+        "attempts": _attempts(sim, key),
+        "at": look.at,
     }
 
 
