@@ -1,4 +1,4 @@
-"""The commands of a session's log, and leaving some of them out: the history is made again without them, as a branch."""
+"""The commands of a session's log; and its history made again, as a branch: without some of them, or with another seed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.reruns import NewBranch, Reruns
 from playground.views.access import edits, opens
 from playground.views.paging import page_of
-from playground.views.responses import position, whole_number, workbench
+from playground.views.responses import position, seed_of, whole_number, workbench
 from playground.views.session import creator
 
 PAGE = 50
@@ -77,7 +77,11 @@ async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
 @require_POST
 @edits
 async def rerun(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Make the history again without the commands at the positions `only`, or else `skip`."""
+    """Make the history again without the commands at the positions `only`, or else `skip`; or with another `seed`."""
+    if (seed := seed_of(request.POST.get("seed", ""))) is not None:
+        name = await in_thread(described_name, client.session, _("seed %(seed)d") % {"seed": seed})
+        job = await client.rerun([], name, creator(request), PATIENCE, seed)
+        return HttpResponseRedirect(reverse("rerun-result", args=[client.key, job.token]))
     ticked = request.POST.getlist("only") or request.POST.getlist("skip")
     skip = sorted({at for each in ticked if (at := whole_number(each, DIGITS)) is not None})
     if not skip:
@@ -115,6 +119,7 @@ async def rerun_result(request: HttpRequest, client: SessionClient, token: str) 
         "session": client.session,
         "key": client.key,
         "work": job,
+        "seed": Reruns.seed(job),
         "skipped": await in_thread(listing.skipped, client.session.pk, Reruns.skipped(job)),
     }
     if job.result is None:
@@ -129,6 +134,7 @@ async def _result(client: SessionClient, new_branch: NewBranch) -> dict[str, Any
     refused = await in_thread(listing.skipped, client.session.pk, reasons)
     return {
         "branch": new_branch.branch,
+        "original": client.session.seed,
         "result": result,
         "kept": len(result.kept),
         "refused": [

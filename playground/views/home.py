@@ -21,7 +21,7 @@ from playground.recent import recent, remember
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient, create_session
 from playground.templatetags.lessons import in_language
-from playground.views.responses import problem
+from playground.views.responses import problem, seed_of
 from playground.views.workbench.imports import brought, pasted, previewed, renames
 from playground.views.workbench.texts import large_file, received
 from scheduler_core.commands import ApplyObjects
@@ -38,7 +38,6 @@ TRACK_NAMES = {
     "internals": gettext_lazy("Internals"),
     "pending": gettext_lazy("Read a Pending pod"),
 }
-MOST_SEED = 2**31 - 1
 
 
 @require_GET
@@ -98,24 +97,12 @@ async def new(request: HttpRequest) -> HttpResponse:
             return await _import(request)
         wanted = _beginning(start)
         name = request.POST.get("name", "").strip()[:120] or wanted.pop("name")
-        seed = _seed(request.POST.get("seed", ""))
+        seed = seed_of(request.POST.get("seed", "")) or 0
         session = await create_session(**{**wanted, "name": name}, creator=creator(request), seed=seed)
     except SessionError as error:
         return problem(request, error)
     await remember(request, session.edit_key)
     return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
-
-
-def _seed(text: str) -> int:
-    """What the draws of a new session begin with; 0 where nothing is said."""
-    text = text.strip()
-    digits = text.isascii() and text.isdecimal() and len(text) <= len(str(MOST_SEED))
-    if text and not (digits and int(text) <= MOST_SEED):
-        raise SessionError(
-            _("The seed “%(seed)s” is not a whole number from 0 to %(most)d.")
-            % {"seed": text[:40], "most": MOST_SEED}
-        )
-    return int(text or 0)
 
 
 def _beginning(start: str) -> dict[str, Any]:
@@ -147,7 +134,7 @@ async def _import(request: HttpRequest) -> HttpResponse:
         text, filename = received(request) if file is None else (b"", file.name or "")
         name = "" if renames(request) else filename.rsplit(".", 1)[0][:120]
         name = name or _("Imported cluster")
-        seed = _seed(request.POST.get("seed", ""))
+        seed = seed_of(request.POST.get("seed", "")) or 0
         session = await create_session(name=name, creator=creator(request), seed=seed)
         client = SessionClient(session, "edit")
         try:

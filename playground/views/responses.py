@@ -37,6 +37,7 @@ from playground.sessions.web.messages import Ended, Error, Idle, Searched
 FORM_ERRORS = (CommandRefused, LimitReached, Conflict)
 MOST_NOTES = 5
 MOST_ADDRESS = 4000
+MOST_SEED = 2**31 - 1
 # Fields that a page adds to every form.
 OURS = ("csrfmiddlewaretoken", "past")
 
@@ -166,6 +167,18 @@ def base_of(request: HttpRequest) -> str:
 def whole_number(text: str, digits: int) -> int | None:
     """What a text of at most so many decimal digits says, in an address or a form; None where it is anything else."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= digits else None
+
+
+def seed_of(text: str) -> int | None:
+    """The seed that somebody wrote; None where nothing is written. Raises SessionError for anything else."""
+    text = text.strip()
+    seed = whole_number(text, len(str(MOST_SEED)))
+    if text and (seed is None or seed > MOST_SEED):
+        raise SessionError(
+            _("The seed “%(seed)s” is not a whole number from 0 to %(most)d.")
+            % {"seed": text[:40], "most": MOST_SEED}
+        )
+    return seed
 
 
 def position(request: HttpRequest) -> int | None:

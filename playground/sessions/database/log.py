@@ -269,9 +269,11 @@ def restore(name: str, creator: str, found: TraceChecked, story: str = "") -> Se
 
 
 @transaction.atomic
-def rerun(origin: int, result: RerunResult, name: str, creator: str) -> Session:
-    """A branch with the history that a re-run made."""
+def rerun(origin: int, result: RerunResult, name: str, creator: str, seed: int | None = None) -> Session:
+    """A branch with the history that a re-run made, from its first step on where that was with another seed."""
     session = copy(origin, result.first, name, creator, True)
+    if seed is not None:
+        session.seed = seed
     _, rows = read(origin)
     commands = {row.at: row for row in rows if row.kind == "command" and row.at >= result.first}
     written: list[LogRow] = []
@@ -290,6 +292,7 @@ def rerun(origin: int, result: RerunResult, name: str, creator: str) -> Session:
         add("run", result.head, pack({"source": "rerun"}))
     LogEntry.objects.bulk_create(_entry(session.pk, row, row.to) for row in written)
     Session.objects.filter(pk=session.pk).update(
+        seed=session.seed,
         head=done,
         log_seq=session.log_seq + len(written),
         log_bytes=session.log_bytes + sum(row.size for row in written),

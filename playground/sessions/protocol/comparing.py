@@ -154,10 +154,14 @@ class RerunProgress(Struct, frozen=True):
 
 
 class Rerun(Query[RerunProgress], frozen=True, kw_only=True):
-    """Make a history again without the commands at some positions, or go on with that for some seconds; `token` names it."""
+    """Make a history again, or go on with that for some seconds; `token` names it.
+
+    It lacks the commands at the positions `skip`; with a `seed` its draws begin with that one, from the first step on.
+    """
 
     token: str
     skip: list[int]
+    seed: int | None
     max_objects: int
     max_steps: int
     seconds: float

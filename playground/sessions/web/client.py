@@ -454,12 +454,14 @@ class SessionClient:
         find = runtime().comparisons.attempt_of
         return await runtime().call(lambda: find(self.session, head, outline, pod))
 
-    async def rerun(self, skip: Sequence[int], name: str, creator: str, patience: float) -> Job[NewBranch]:
-        """Make the history again without the commands at some positions, and wait for that a while."""
+    async def rerun(
+        self, skip: Sequence[int], name: str, creator: str, patience: float, seed: int | None = None
+    ) -> Job[NewBranch]:
+        """Make the history again without the commands at some positions, or with another seed, and wait for that a while."""
         self.require_edit()
 
         async def rerun() -> Job[NewBranch]:
-            job = runtime().reruns.begin(self.session.pk, list(skip), name, creator)
+            job = runtime().reruns.begin(self.session.pk, list(skip), seed, name, creator)
             await job.wait(patience)
             return job
 

@@ -166,11 +166,13 @@ def search_on(engines: Engines, session: int, request: finding.Search) -> Steps[
 
 
 def rerun_on(engines: Engines, session: int, request: comparing.Rerun) -> Steps[comparing.RerunProgress]:
-    """Make a history again without some commands, or go on with that for some time."""
+    """Make a history again without some commands or with another seed, or go on with that for some time."""
     engine = engines.get(session)
     going = engines.take_task(session, request.token, rerun.Rerun)
     if going is None:
-        going = rerun.Rerun(engine, request.position, request.skip, request.max_objects, request.max_steps)
+        going = rerun.Rerun(
+            engine, request.position, request.skip, request.max_objects, request.max_steps, request.seed
+        )
     progress = yield from going.work(request.seconds)
     if progress.result is None:
         engines.keep_task(session, request.token, going)

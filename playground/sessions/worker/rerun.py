@@ -1,4 +1,4 @@
-"""A history made again without some of its commands, inside a worker. The rule is described in docs/time-travel.md:
+"""A history made again without some of its commands, or with another seed, inside a worker. The rule is described in docs/time-travel.md:
 
 A command comes when it came: at the same virtual time; if the world had then done all that was due, after all that is due by then;
 if it had not, after as many steps at that time as the history made since the command before. Commands that are skipped mark their
@@ -36,17 +36,31 @@ class Rerun:
     """One re-run. `done` of `total` positions of the history have been gone through."""
 
     def __init__(
-        self, engine: Engine, head: int, skip: Collection[int], max_objects: int, max_steps: int
+        self,
+        engine: Engine,
+        head: int,
+        skip: Collection[int],
+        max_objects: int,
+        max_steps: int,
+        seed: int | None = None,
     ) -> None:
         self.engine = engine
         self.head = head
         self.skip = frozenset(skip)
+        self.seed = seed
         self.positions = [at for at in engine.commands if at < head]
-        if not self.skip or not self.skip <= set(self.positions):
+        if seed == engine.seed:
+            raise SessionError(
+                message(
+                    gettext_noop("Seed %(seed)s is the one that this history has: choose another one."),
+                    seed=seed,
+                )
+            )
+        if not self.skip <= set(self.positions) or (not self.skip and seed is None):
             raise SessionError(
                 message(gettext_noop("There is no such command in this session: choose some of its list."))
             )
-        self.first = min(self.skip)
+        self.first = min(self.skip) if seed is None else 0
         self.max_objects = max_objects
         self.done, self.total = 0, head - self.first
         self.budget = min(4 * self.total + SLACK, max_steps)
@@ -71,7 +85,7 @@ class Rerun:
 
     def _run(self) -> Steps[RerunResult]:
         past = (yield from self.engine.at(self.first)).fork()
-        self.world, clock, edits = past.fork(), Pace(past), Origins()
+        self.world, clock, edits = self._beginning(past), Pace(past), Origins()
         try:
             for at in [one for one in self.positions if one >= self.first]:
                 yield from self._follow(past, clock, at)
@@ -81,7 +95,7 @@ class Rerun:
             raise LimitReached(
                 message(
                     gettext_noop(
-                        "Without these commands the engine makes far more steps than with them: it stands at step %(at)s "
+                        "Made again, the history takes far more steps than it took: it stands at step %(at)s "
                         "and has not come to the moment of the next command. The re-run was stopped; nothing was kept of it."
                     ),
                     at=f"{self.world.position:,}",
@@ -99,6 +113,10 @@ class Rerun:
             end=self.head,
             before=past.now,
         )
+
+    def _beginning(self, past: Simulation) -> Simulation:
+        """The new world where it begins: with another seed before anything has been drawn."""
+        return past.fork() if self.seed is None else Simulation(self.seed, edition=self.engine.edition)
 
     def _meet(self, past: Simulation, clock: Pace, edits: Origins, at: int) -> None:
         """Both come to a command: the history takes it, and the new world does unless it is skipped."""
@@ -177,7 +195,7 @@ class Rerun:
             raise LimitReached(
                 message(
                     gettext_noop(
-                        "Without these commands the cluster would have %(has)s objects; at most %(most)s are allowed here."
+                        "Made again, the cluster would have %(has)s objects; at most %(most)s are allowed here."
                     ),
                     has=f"{objects:,}",
                     most=f"{self.max_objects:,}",

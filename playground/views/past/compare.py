@@ -105,6 +105,7 @@ def sides_of(client: SessionClient, other: SessionClient, heads: tuple[int, int]
                 "view_key": side.view_key,
                 "head": head,
                 "newest": side.session.head,
+                "seed": side.session.seed,
             }
             for letter, side, head in zip("AB", (client, other), heads, strict=True)
         ],

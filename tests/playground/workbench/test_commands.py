@@ -121,3 +121,29 @@ def test_a_view_link_sees_the_list_but_leaves_nothing_out(begun):
 
 def test_a_rerun_of_another_session_or_of_nobody_is_not_known(begun):
     assert begun.get("rerun/nobody").status_code == 404
+
+
+def test_a_history_with_another_seed_is_a_branch_that_has_it(begun):
+    shown = page_text(left_out(begun, seed="5"))
+    branch = Session.objects.latest("pk")
+    assert (branch.name, branch.seed, branch.branch) == ("Empty cluster · seed 5", 5, True)
+    assert "its draws begin with seed 5 where those of the original begin with 0" in shown
+    assert "2 commands were given again, each at its moment" in shown
+    compared = page_text(begun.get("compare", **{"with": branch.edit_key}))
+    assert "Their draws begin with other seeds, 0 in A and 5 in B" in compared
+
+
+@pytest.mark.parametrize(
+    ("seed", "said"),
+    [
+        ("0", "Seed 0 is the one that this history has: choose another one."),
+        ("-1", "The seed “-1” is not a whole number from 0 to 2147483647."),
+        ("9999999999", "The seed “9999999999” is not a whole number from 0 to 2147483647."),
+    ],
+)
+def test_a_seed_that_is_none_makes_no_branch(begun, seed, said):
+    answer = begun.post("rerun", seed=seed)
+    if answer.status_code == 302:
+        answer = begun.browser.get(answer["Location"])
+    assert said in page_text(answer)
+    assert Session.objects.count() == 1

@@ -1,4 +1,4 @@
-"""Leaving commands out: a session's history without them becomes a branch, with a log of its own.
+"""Leaving commands out, or drawing with another seed: a session's history made again becomes a branch, with a log of its own.
 
 The session's worker makes the history again (worker/rerun.py); here that is asked for piece by piece, and then written.
 """
@@ -68,18 +68,20 @@ class Reruns:
         self._loop = loop
         self._live = live
 
-    def begin(self, origin: int, skip: list[int], name: str, creator: str) -> Job[NewBranch]:
-        """Make a history again without the commands at some positions.
+    def begin(
+        self, origin: int, skip: list[int], seed: int | None, name: str, creator: str
+    ) -> Job[NewBranch]:
+        """Make a history again without the commands at some positions, or with another seed.
 
         Whoever asks for the very one that is on its way, as a double click does, is given that one.
         """
 
         async def work(job: Job[NewBranch]) -> NewBranch:
-            result = await self._compute(job, origin, skip)
-            branch = await self._loop.db(log.rerun, origin, result, name, creator)
+            result = await self._compute(job, origin, skip, seed)
+            branch = await self._loop.db(log.rerun, origin, result, name, creator, seed)
             return NewBranch(branch, result)
 
-        return self._jobs.begin(RERUN, work, Asker(origin), (origin, *skip))
+        return self._jobs.begin(RERUN, work, Asker(origin), (origin, seed, *skip))
 
     def find(self, origin: int, token: str) -> Job[NewBranch]:
         """The re-run with a token. Raises SessionGone where it is not known."""
@@ -88,16 +90,25 @@ class Reruns:
     @staticmethod
     def skipped(job: Job[NewBranch]) -> list[int]:
         """The positions of the commands that a re-run leaves out."""
-        _origin, *skip = cast("tuple[int, ...]", job.key)
+        _origin, _seed, *skip = cast("tuple[int, ...]", job.key)
         return skip
 
-    async def _compute(self, job: Job[NewBranch], origin: int, skip: list[int]) -> RerunResult:
+    @staticmethod
+    def seed(job: Job[NewBranch]) -> int | None:
+        """The seed that a re-run has in place of its origin's; None where it keeps that one."""
+        _origin, seed, *_skip = cast("tuple[int | None, ...]", job.key)
+        return seed
+
+    async def _compute(
+        self, job: Job[NewBranch], origin: int, skip: list[int], seed: int | None
+    ) -> RerunResult:
         live = self._live(origin)
         await live.ready()
         request = Rerun(
             at=live.head,
             token=job.token,
             skip=skip,
+            seed=seed,
             max_objects=settings.MAX_OBJECTS,
             max_steps=settings.MAX_RUN_STEPS,
             seconds=PIECE,

@@ -31,10 +31,10 @@ def finish(steps: Generator[None, None, Any]) -> Any:
 class Story:
     """An engine that is result commands and runs to rest, or for some steps, between them."""
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int = 0) -> None:
         self.slice = TimeSlice()
         self.slice.start(60)
-        self.engine = Engine(0, self.slice)
+        self.engine = Engine(seed, self.slice)
 
     def apply(self, command: dict[str, Any]) -> int:
         """Where it was applied."""
@@ -56,8 +56,8 @@ class Story:
         result = finish(Rerun(self.engine, head, skip, MOST_OBJECTS, steps).work(60)).result
         return result, self.world(result)
 
-    def world(self, result: RerunResult) -> Any:
-        other = Engine(0, self.slice)
+    def world(self, result: RerunResult, seed: int = 0) -> Any:
+        other = Engine(seed, self.slice)
         other.commands = {at: one for at, one in self.engine.commands.items() if at < result.first}  # type: ignore[assignment]
         other.commands |= {new: self.engine.commands[old] for old, new in result.kept}  # type: ignore[operator]
         while other.world.position < result.head:
@@ -85,6 +85,32 @@ def test_what_if_that_node_had_not_been_added() -> None:
     assert placed(story.engine.world) == {"p": "large"}
     assert placed(world) == {"p": ""}
     assert (result.first, result.left, result.complete) == (late, [], True)
+
+
+def tied_world(seed: int) -> Story:
+    """Eight nodes that are alike, and ten pods in two commands."""
+    story = Story(seed)
+    story.apply(applying(*(node(f"n{i}") for i in range(8)), *(pod(f"p{i}") for i in range(5))))
+    story.rest()
+    story.apply(applying(*(pod(f"q{i}") for i in range(5))))
+    story.rest()
+    return story
+
+
+def test_with_another_seed_the_history_is_the_one_that_a_world_with_that_seed_has() -> None:
+    story, other = tied_world(0), tied_world(7)
+    head = story.engine.world.position
+    result = finish(Rerun(story.engine, head, [], MOST_OBJECTS, MOST_STEPS, seed=7).work(60)).result
+    assert placed(story.engine.world) != placed(other.engine.world)
+    assert placed(story.world(result, 7)) == placed(other.engine.world)
+    assert [new for _old, new in result.kept] == list(other.engine.commands)
+    assert (result.first, result.left, result.complete) == (0, [], True)
+
+
+def test_the_seed_that_a_history_has_is_no_other_one() -> None:
+    story = tied_world(3)
+    with pytest.raises(SessionError, match="Seed 3 is the one that this history has"):
+        Rerun(story.engine, story.engine.world.position, [], MOST_OBJECTS, MOST_STEPS, seed=3)
 
 
 def test_nothing_changes_without_a_command_that_did_not_matter() -> None:
