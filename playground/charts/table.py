@@ -8,17 +8,18 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 CONTENT_TYPE = "text/csv; charset=utf-8"
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    """A heading and rows; no cell is a formula (harmless)."""
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow([_cell(name) for name in head])
-    writer.writerows([_cell(value) for value in row] for row in rows)
+    writer.writerow([harmless(name) for name in head])
+    writer.writerows([harmless(value) for value in row] for row in rows)
     return out.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def harmless(value: Any) -> Any:
+    """A text that a spreadsheet would take for a formula, with an apostrophe before it; full-width signs count where Chinese is written."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

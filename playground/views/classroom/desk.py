@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Coroutine, Iterator
 from functools import wraps
 from typing import Any
@@ -17,6 +15,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from playground.charts.table import CONTENT_TYPE, csv_text
 from playground.classroom import rooms
 from playground.classroom.hub import mark
 from playground.models import Answer, Room
@@ -29,7 +28,6 @@ from playground.views.classroom.words import words
 from playground.views.responses import problem
 from playground.views.session import creator
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 View = Callable[..., Coroutine[Any, Any, HttpResponse]]
 
 
@@ -94,13 +92,10 @@ async def delete(request: HttpRequest, room: Room) -> HttpResponse:
 @require_GET
 @of_room
 async def results(request: HttpRequest, room: Room) -> HttpResponse:
-    """Every answer as a row; no program takes one for a formula."""
+    """Every answer as a row; no program takes one for a formula, and Excel reads it as UTF-8 by the mark at its beginning."""
     head = [_("question"), _("asked"), _("text"), _("right answer"), _("student"), _("answer"), _("right")]
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(head)
-    writer.writerows(await in_thread(lambda: list(_rows(room.pk, get_language() or "en"))))
-    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
+    rows = await in_thread(lambda: list(_rows(room.pk, get_language() or "en")))
+    response = HttpResponse(csv_text(head, rows).encode("utf-8-sig"), content_type=CONTENT_TYPE)
     name = f"{slugify(room.session.name) or 'classroom'}-{room.code}.csv"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
@@ -112,9 +107,9 @@ def _rows(room_id: int, language: str) -> Iterator[list[str]]:
         poll = answer.poll
         asked: dict[str, str] = poll.words.get(language) or next(iter(poll.words.values()), {})
         key = ", ".join(poll.key) if isinstance(poll.key, list) else poll.key or ""
-        right = {True: "yes", False: "no", None: ""}[answer.right]
+        right = {True: _("yes"), False: _("no"), None: ""}[answer.right]
         name = answer.student.name or f"#{answer.student_id}"
-        row = [
+        yield [
             str(poll.number),
             poll.created.isoformat(timespec="seconds"),
             asked.get("ask", ""),
@@ -123,9 +118,3 @@ def _rows(room_id: int, language: str) -> Iterator[list[str]]:
             answer.given,
             right,
         ]
-        yield list(map(harmless, row))
-
-
-def harmless(text: str) -> str:
-    """A cell that no spreadsheet computes: a quotation mark stands before what begins as a formula does."""
-    return f"'{text}" if text.startswith(FORMULA) else text

@@ -16,11 +16,11 @@ from django.test import AsyncClient
 from django.utils import timezone
 
 from playground.asgi import application
+from playground.charts.table import harmless
 from playground.classroom import rooms
 from playground.models import Answer, Poll, Room, Session, Student
 from playground.sessions.protocol.errors import LimitReached, SessionGone
 from playground.sessions.web.client import SessionClient, create_session
-from playground.views.classroom.desk import harmless
 from tests.playground.sessions.conftest import ORIGIN
 from tests.playground.sessions.worlds import applying, node, pod
 
@@ -298,11 +298,17 @@ async def test_pages_from_share_to_results(session: Session, async_client: Async
     await Answer.objects.acreate(poll=poll, student=student, given="a", right=True, changed=timezone.now())
     rows = (await async_client.get(f"/room/{room.key}/results.csv")).content.decode().splitlines()
     assert len(rows) == 2 and "'=cmd()" in rows[1] and rows[1].endswith("a,<b>=1+1,a,yes")
+    assert rows[0].startswith("\ufeffquestion,")
+    async_client.cookies["language"] = "zh-hans"
+    chinese = (await async_client.get(f"/room/{room.key}/results.csv")).content.decode("utf-8-sig")
+    assert chinese.startswith("问题,") and chinese.rstrip().endswith(",是")
     await async_client.post(f"/room/{room.key}/delete")
     assert not await Answer.objects.aexists() and not await Student.objects.aexists()
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1", "＠SUM(A1)"]
+)
 def test_no_cell_is_a_formula(text: str) -> None:
     assert harmless(text) == f"'{text}"
 
