@@ -1,6 +1,7 @@
 """A history as spans: attempt > extension point > plugin, and below the attempt its binding cycle; for tools that draw such trees.
 
-A gate that holds a pod back before any attempt is in none. All times are virtual. What takes no virtual time is a span without length.
+A gate that holds a pod back before any attempt is in none. All times are virtual. What takes no virtual time is a span without length; time
+that passes between a call and its answer, of a plugin, of an extender or of the API server that binds, is its step's.
 Ids follow from the seed and the record that opened the span, so that the same history has the same ids on any machine.
 """
 
@@ -13,6 +14,8 @@ from typing import Any
 
 from scheduler_core import ENGINE_VERSION, KUBE_VERSION
 from scheduler_core.export.traces import ReadLog, transitions
+from scheduler_core.framework.plugin import Point
+from scheduler_core.framework.runtime.records import StepFacts
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.records import Record
 
@@ -21,6 +24,16 @@ ENDS = ("attempt_ended", "binding_ended")
 FAILED = ("unschedulable", "error")
 CYCLES = {"attempt_started": "schedulingCycle", "binding_started": "bindingCycle"}
 """How KEP-5927 calls the spans of cycles; which pod's they are is an attribute."""
+ANSWERED_LATER = (Point.PRE_BIND, Point.BIND)  # recorded when a plugin is called, which may take its time
+RECORDED_LATER = (
+    Point.EXTENDER_FILTER,
+    Point.EXTENDER_PRIORITIZE,
+    Point.EXTENDER_PREEMPT,
+    Point.EXTENDER_BIND,
+    Point.WAIT_ON_PERMIT,
+    Point.BIND,
+)
+"""Recorded when it is over what was asked, or waited for; of Bind that is the call to the API server."""
 
 Attribute = str | int | float | list[str]
 OK, ERROR, INTERNAL = 1, 2, 1  # OpenTelemetry's numbers: of a status, of a span's kind
@@ -42,11 +55,21 @@ class Span:
     failed: str = ""
 
 
+@dataclass(slots=True)
+class Clock:
+    """Of a cycle: `at` is when its last step was over; the answer of `running` comes at `until`."""
+
+    at: int
+    running: Span | None = None
+    until: int = 0
+
+
 class SpanTree:
     """Spans that grow with the records of a history."""
 
     def __init__(self) -> None:
         self._spans: dict[int, Span] = {}
+        self._clocks: dict[int, Clock] = {}
 
     @property
     def spans(self) -> list[Span]:
@@ -57,6 +80,7 @@ class SpanTree:
         """The records of the next transition."""
         spans = self._spans
         for record in records:
+            takes = _takes(record)
             above = spans.get(record.parent)
             if record.kind == "attempt_started" or (record.kind in OPENS and above):
                 spans[record.seq] = _opened(record, above)
@@ -64,6 +88,37 @@ class SpanTree:
                 _ended(spans[record.parent], record)
             for span in _upwards(spans, record):
                 span.end = max(span.end, record.t)
+            self._pass_time(record, takes)
+
+    def _pass_time(self, record: Record, takes: int) -> None:
+        """Gives the time since the last record of a cycle to the step that it was spent in."""
+        cycle = next((span for span in _upwards(self._spans, record) if span.kind in CYCLES), None)
+        if cycle is None:
+            return
+        clock = self._clocks.setdefault(cycle.seq, Clock(record.t))
+        if clock.running is not None:
+            clock.at = min(clock.until, record.t)
+            self._lengthen(clock.running, clock.at)
+            clock.running = None
+        if record.kind != "plugin_ran":
+            return
+        span = self._spans[record.seq]
+        if span.facts["point"] in RECORDED_LATER:
+            self._begin_at(span, clock.at)
+        clock.at = record.t
+        if takes:
+            clock.running, clock.until = span, record.t + takes
+
+    def _lengthen(self, span: Span, end: int) -> None:
+        for each in (span, self._spans[span.parent]):
+            each.end = max(each.end, end)
+
+    def _begin_at(self, span: Span, start: int) -> None:
+        """A step begins when the one before it was over; so does its extension point, where it is the first there."""
+        point = self._spans[span.parent]
+        if point.start == span.start:
+            point.start = start
+        span.start = start
 
 
 def spans_of(history: ReadLog) -> list[Span]:
@@ -109,42 +164,17 @@ def _ended(span: Span, record: Record) -> None:
         span.failed = record.data["message"]
 
 
+def _takes(record: Record) -> int:
+    """How long (ns) a plugin that has been called takes to answer; to be read before the record's facts are made."""
+    source = record.source
+    return source.step.timeout if isinstance(source, StepFacts) and source.step.point in ANSWERED_LATER else 0
+
+
 def _upwards(spans: dict[int, Span], record: Record) -> Iterator[Span]:
     at = spans.get(record.seq if record.kind in OPENS else record.parent)
     while at is not None:
         yield at
         at = spans.get(at.parent)
-
-
-def chrome_events(spans: Iterable[Span]) -> dict[str, Any]:
-    """Chrome's trace events, as Perfetto reads them: a process for each scheduler, a track for each pod. Times are microseconds."""
-    processes: dict[str, int] = {}
-    tracks: dict[tuple[str, str], int] = {}
-    events: list[dict[str, Any]] = []
-    for span in spans:
-        pid = processes.setdefault(span.scheduler, len(processes) + 1)
-        tid = tracks.setdefault((span.scheduler, span.facts["pod"]), len(tracks) + 1)
-        events.append(
-            {
-                "name": span.name,
-                "cat": "scheduling",
-                "ph": "X",
-                "ts": span.start / 1000,
-                "dur": (span.end - span.start) / 1000,
-                "pid": pid,
-                "tid": tid,
-                "args": span.facts | ({"failed": span.failed} if span.failed else {}),
-            }
-        )
-    named = [_named("process_name", pid, 0, name) for name, pid in processes.items()]
-    named += [
-        _named("thread_name", processes[scheduler], tid, pod) for (scheduler, pod), tid in tracks.items()
-    ]
-    return {"traceEvents": [*named, *events], "displayTimeUnit": "ns"}
-
-
-def _named(what: str, pid: int, tid: int, name: str) -> dict[str, Any]:
-    return {"name": what, "ph": "M", "pid": pid, "tid": tid, "args": {"name": name}}
 
 
 def otlp(spans: Iterable[Span], seed: int) -> dict[str, Any]:

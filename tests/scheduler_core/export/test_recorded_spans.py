@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 from google.protobuf.json_format import ParseDict
@@ -15,6 +14,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Status
 from scheduler_core.export import ReadLog, chrome_events, chrome_schema, otlp, read_log, spans_of
 from scheduler_core.export.spans import Span
 from tests.older_traces import traces
+from tests.scheduler_core.export.pairs import slices
 from tests.scheduler_core.export.test_spans import as_protobuf
 
 WORLDS = {"permit": 6, "rolled back": 13, "preemption": 36, "gated": 50}
@@ -72,16 +72,15 @@ def test_trace_events_are_as_their_schema_says(spans: list[Span]) -> None:
     assert [error.message for error in Draft202012Validator(chrome_schema()).iter_errors(made)] == []
 
 
-def test_an_event_lies_within_its_parents_on_the_same_track(spans: list[Span]) -> None:
-    events = [event for event in chrome_events(spans)["traceEvents"] if event["ph"] == "X"]
-    by_seq: dict[int, dict[str, Any]] = {span.seq: event for span, event in zip(spans, events, strict=True)}
-    for span in spans:
-        if not span.parent:
-            continue
-        event, above = by_seq[span.seq], by_seq[span.parent]
-        assert (event["pid"], event["tid"]) == (above["pid"], above["tid"])
-        assert above["ts"] <= event["ts"]
-        assert round((event["ts"] + event["dur"]) * 1000) <= round((above["ts"] + above["dur"]) * 1000)
+def test_a_slice_lies_within_the_one_of_its_parent(spans: list[Span]) -> None:
+    names = {span.seq: span.name for span in spans}
+    found = slices(chrome_events(spans)["traceEvents"])
+    assert sorted((one.name, one.above.name if one.above else "") for one in found) == sorted(
+        (span.name, names.get(span.parent, "")) for span in spans
+    )
+    for one in found:
+        if one.above:
+            assert one.above.start <= one.start <= one.end <= one.above.end
 
 
 def test_ids_are_valid_and_each_attempt_is_a_trace_of_its_own(read: dict[bytes, OtlpSpan]) -> None:
