@@ -1,9 +1,9 @@
 """Spans as Chrome's trace events, for Perfetto; and the JSON Schema (draft 2020-12) of what of that format is used.
 
-Each span is a pair of events, its begin (ph B) and its end (ph E); `ts` is in microseconds of virtual time, with nanoseconds behind the point.
-Pairs say what lies within what also where nothing takes time: of complete events (ph X) that all begin and end at one moment Perfetto takes
-each for the child of the one before. Metadata events (ph M) come first and name the tracks; the events of a track (pid, tid) stand together,
-in order.
+Each span is a pair of events, its begin (ph B) and its end (ph E); `ts` is in microseconds of virtual time, with nanoseconds behind the
+point. Pairs say what lies within what also where nothing takes time: of complete events (ph X) that all begin and end at one moment
+Perfetto takes each for the child of the one before. Metadata events (ph M) come first and name the tracks; the events of a track (pid, tid)
+stand together, in order.
 """
 
 from __future__ import annotations

@@ -57,9 +57,9 @@ def test_a_view_link_is_enough_for_every_file(run, name, kind, suffix):
 
 def test_spans_and_trace_events_are_those_of_the_session(run):
     events = json.loads(body(run.get("chrome.json")))["traceEvents"]
-    assert {"Scheduling default/web-1", "NodeResourcesFit"} <= {event["name"] for event in events}
+    assert {"Scheduling default/web-1", "NodeResourcesFit"} <= {event.get("name") for event in events}
     spans = json.loads(body(run.get("otlp.json")))["resourceSpans"][0]["scopeSpans"][0]["spans"]
-    assert len(spans) == sum(event["ph"] == "X" for event in events)
+    assert len(spans) == sum(event["ph"] == "B" for event in events)
 
 
 def test_tables_come_one_by_one_or_all_in_a_zip(run):
