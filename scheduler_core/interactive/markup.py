@@ -21,7 +21,7 @@ _STYLE = """
 .R .quiet{border-style:dashed}
 .R .bar{display:block;min-width:7em;height:7px;border-radius:4px;background:rgba(128,128,128,.28);margin-top:.2em}
 .R .bar span{display:block;height:7px;border-radius:4px;background:#3b82c4}
-""".replace(".R", f".{ROOM}").strip()
+""".replace(".R", f".{ROOM}.{ROOM}").strip()  # twice: notebooks' pages have rules of their own for what stands in one class
 
 
 class Html(str):
