@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 ROOM = "scheduler-playground"
+# Each rule names the class twice: the pages of notebooks have rules of their own for what stands in one.
 _STYLE = """
 .R{font:14px/1.45 system-ui,sans-serif;max-width:100%;overflow-x:auto}
 .R h4{font-size:15px;font-weight:600;margin:.2em 0 .4em}
@@ -21,7 +22,7 @@ _STYLE = """
 .R .quiet{border-style:dashed}
 .R .bar{display:block;min-width:7em;height:7px;border-radius:4px;background:rgba(128,128,128,.28);margin-top:.2em}
 .R .bar span{display:block;height:7px;border-radius:4px;background:#3b82c4}
-""".replace(".R", f".{ROOM}.{ROOM}").strip()  # twice: notebooks' pages have rules of their own for what stands in one class
+""".replace(".R", f".{ROOM}.{ROOM}").strip()
 
 
 class Html(str):
