@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
 
 PHONE = {"width": 390, "height": 844}
@@ -132,3 +133,41 @@ def test_a_room_ends(desk: Page, new_context: Contexts, accessible: Callable[[Pa
     late.goto(ada.url)
     expect(late.locator("main")).to_contain_text("This classroom is over.")
     accessible(late)
+
+
+def test_the_desk_is_folded_for_the_projector(
+    desk: Page, new_context: Contexts, accessible: Callable[[Page], None]
+) -> None:
+    desk.set_viewport_size({"width": 1280, "height": 720})
+    ada = joined(desk, new_context(viewport=PHONE), "Ada")
+    desk.get_by_role("button", name="Fold the desk").press("Enter")
+    expect(desk.get_by_text("Students join here")).to_be_hidden()
+    expect(desk.locator("#view")).to_have_js_property("offsetWidth", 1280)
+    ada.get_by_role("button", name="Raise hand").click()
+    strip = desk.get_by_role("button", name="Show the desk")
+    expect(strip).to_contain_text("Students: 1 · Raised hands: 1")
+    expect(strip).to_be_focused()
+    accessible(desk)
+    strip.press("Enter")
+    expect(desk.get_by_role("button", name="Lower: Ada")).to_be_visible()
+
+
+def test_a_code_leads_from_the_first_page_into_the_room(
+    desk: Page,
+    server: PlaygroundServer,
+    new_context: Contexts,
+    accessible: Callable[[Page], None],
+    complaints: Complaints,
+) -> None:
+    complaints.forgive("404")
+    ada = new_context(viewport=PHONE).new_page()
+    ada.goto(server.url)
+    ada.get_by_role("link", name="Join a classroom").click()
+    ada.get_by_label("The code that your teacher shows").fill("wrong-code")
+    ada.get_by_role("button", name="Go on").click()
+    expect(ada.get_by_role("alert")).to_contain_text("There is no classroom with this link or code.")
+    expect(ada.get_by_label("The code that your teacher shows")).to_have_value("WRONGCODE")
+    accessible(ada)
+    ada.get_by_label("The code that your teacher shows").fill(desk.locator("#code").inner_text().lower())
+    ada.get_by_role("button", name="Go on").click()
+    expect(ada.get_by_label("Your name")).to_be_visible()

@@ -14,9 +14,11 @@ from django.views.decorators.http import require_GET, require_http_methods
 from playground.classroom import rooms
 from playground.models import Room
 from playground.sessions.database.asking import in_thread
-from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.views.classroom.words import words
 from playground.views.responses import problem
+
+CODE_LENGTH = 20
 
 
 @require_GET
@@ -33,6 +35,10 @@ async def room(request: HttpRequest, code: str) -> HttpResponse:
     """The room as its students see it; who is new is asked for a name first, which may stay empty."""
     try:
         found = await in_thread(rooms.of_code, code)
+    except SessionGone as error:
+        context = {"refusal": error, "code": code[:CODE_LENGTH]}
+        return render(request, "playground/classroom/join.html", context, status=error.status)
+    try:
         if request.method == "POST":
             return await _joined(request, found)
     except SessionError as error:

@@ -41,6 +41,7 @@ def words() -> dict[str, str]:
         "over": _("The classroom is over."),
         "gone": _("The classroom was removed."),
         "joined": _("Students: {count}"),
+        "hands": _("Raised hands: {count}"),
         "lower": _("Lower"),
         "show": _("Show to all"),
         "hand-up": _("Raise hand"),

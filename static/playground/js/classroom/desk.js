@@ -68,6 +68,20 @@ function show(board) {
   const name = by("shown").querySelector("span");
   if (name && board.shown) name.textContent = say("shown", { name: nameOf(board.shown) });
   showPoll(board);
+  by("unfold-says").textContent = [
+    by("joined").textContent,
+    board.hands.length && say("hands", { count: board.hands.length }),
+    board.poll?.answered != null && say("answers", { count: board.poll.answered }),
+  ].filter(Boolean).join(" · ");
+}
+
+/**
+ * The studio may have the whole width, as on a projector; what the room does is said beside the way back.
+ * @param {boolean} folded
+ */
+function fold(folded) {
+  by("desk-side").hidden = folded;
+  by("unfold").hidden = !folded;
 }
 
 /** @param {Person} person */
@@ -140,4 +154,12 @@ for (const type of ["close", "reveal", "clear"]) {
   by(`poll-${type}`).addEventListener("click", () => stream.send({ type }));
 }
 by("shown-back").addEventListener("click", () => stream.send({ type: "show", student: null }));
+by("fold").addEventListener("click", () => {
+  fold(true);
+  by("unfold").focus();
+});
+by("unfold").addEventListener("click", () => {
+  fold(false);
+  by("fold").focus();
+});
 by("qr-open").addEventListener("click", () => the("qr-large", HTMLDialogElement).showModal());
