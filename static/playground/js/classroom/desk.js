@@ -71,7 +71,7 @@ function show(board) {
   by("unfold-says").textContent = [
     by("joined").textContent,
     board.hands.length && say("hands", { count: board.hands.length }),
-    board.poll?.answered != null && say("answers", { count: board.poll.answered }),
+    board.poll && say("answers", { count: board.poll.answered ?? 0 }),
   ].filter(Boolean).join(" · ");
 }
 
