@@ -68,7 +68,7 @@ class Learner:
         for names, verdict in ((wrong_answer(card.question, key, options), "wrong"), (right, "right")):
             self._give(card.question, names)
             self.panel.locator(".question .primary").click()
-            expect(self.panel.locator(f"#lesson-answer .verdict.{verdict}")).to_be_visible()
+            expect(self.panel.locator(f"#lesson-answer .verdict.{verdict}")).to_be_in_viewport()
         expect(self.page.locator("body")).not_to_have_attribute("data-covered", re.compile(""))
 
     def _give(self, question: Question, names: tuple[str, ...]) -> None:
@@ -120,7 +120,9 @@ class Learner:
     def do_the_task(self, url: str) -> None:
         """On the fork, by the lesson's own solution; what is a long way of forms goes to the server as the forms would send it."""
         here = self.page.url
-        self.panel.locator("form[action='lesson/task'] button").click()
+        begin = self.panel.locator("form[action='lesson/task'] button")
+        expect(begin).to_be_in_viewport()
+        begin.click()
         self.page.wait_for_url(
             lambda address: address.partition("?")[0] != here.partition("?")[0], timeout=SLOW
         )
@@ -134,7 +136,7 @@ class Learner:
                 solver.settle()
         self.page.reload()
         connected(self.page)
-        expect(self.panel.locator(".lesson-end .verdict.right")).to_be_visible(timeout=SLOW)
+        expect(self.panel.locator(".lesson-end .verdict.right")).to_be_in_viewport(timeout=SLOW)
 
     def leads_on(self) -> None:
         """The next lesson, where there is one, begins."""

@@ -17,8 +17,21 @@ export function showLesson() {
   cover(asks && card?.dataset.veils !== undefined);
   if (!card?.dataset.lesson) return;
   reach(card.dataset.lesson, Number(card.dataset.card));
+  showVerdict(card);
   showNodes(card);
   for (const part of spotlit(card.dataset.spotlight ?? "")) part.classList.add("spotlit");
+}
+
+let agreed = false;
+
+/**
+ * The task is done: what is said of it comes into sight.
+ * @param {HTMLElement} card
+ */
+function showVerdict(card) {
+  const verdict = first(".lesson-end > .verdict", card);
+  if (verdict && !agreed) verdict.scrollIntoView({ block: "center" });
+  agreed = verdict !== null;
 }
 
 /** @type {string | undefined} The card that was shown last. */
@@ -101,6 +114,7 @@ function listenAnswers() {
       // a browser that keeps nothing asks again
     }
     showLesson();
+    first(".lesson-transport", card)?.scrollIntoView({ block: "nearest" });
     target.scrollIntoView({ block: "nearest" });
   });
 }
