@@ -9,6 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
+from tests.browser.legible import LEAST, SMALL
 from tests.browser.server import PlaygroundServer
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -130,10 +131,11 @@ def page(new_context: Callable[..., BrowserContext]) -> Page:
 
 @pytest.fixture
 def accessible() -> Callable[[Page], None]:
-    """Asserts that axe finds nothing wrong with a page as it stands."""
+    """Asserts that axe finds nothing wrong with a page as it stands, and that no text of it is small."""
 
     def check(page: Page) -> None:
         results = Axe().run(page, options={"resultTypes": ["violations"]})
         assert results.violations_count == 0, results.generate_report()
+        assert page.evaluate(SMALL, LEAST) == []
 
     return check

@@ -9,25 +9,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.legible import LEAST, SMALL
 from tests.browser.server import PlaygroundServer
 
 Accessible = Callable[[Page], None]
-# Visible texts that are smaller than they may be, with where they stand.
-SMALL = """(least) => {
-  const small = new Set();
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const { parentElement: element, textContent } = walker.currentNode;
-    if (!textContent.trim() || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
-    if (element.closest(".vh, .sprite, script, noscript, option")) continue;
-    const { width, height } = element.getBoundingClientRect();
-    if (width <= 1 || height <= 1) continue;
-    const scale = element.ownerSVGElement ? element.getScreenCTM().a : 1;
-    const size = parseFloat(getComputedStyle(element).fontSize) * scale;
-    if (size && size < least - .05) small.add(`${size} px: ${element.tagName}.${element.className} ${textContent.trim().slice(0, 30)}`);
-  }
-  return [...small];
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +42,7 @@ def studio(page: Page, url: str, width: int = 1280, height: int = 720) -> Page:
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 720), (1920, 1080)])
 def test_no_text_is_smaller_than_13_px(page: Page, address: str, width: int, height: int) -> None:
     studio(page, address, width, height)
-    assert page.evaluate(SMALL, 13) == []
+    assert page.evaluate(SMALL, LEAST) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 

@@ -33,11 +33,11 @@ function layoutOf(given) {
   const axis = { gridcolor: token("--line"), zeroline: false, fixedrange: true, automargin: true };
   return {
     ...given,
-    height: 190,
+    height: 210,
     margin: { l: 8, r: 8, t: 6, b: 8 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
-    font: { color: token("--ink"), size: 11, family: token("--sans") },
+    font: { color: token("--ink"), size: 13, family: token("--sans") },
     legend: { orientation: "h", x: 0, y: 1.15 },
     xaxis: { ...axis, ...given.xaxis },
     yaxis: { ...axis, ...given.yaxis },
