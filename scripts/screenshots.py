@@ -73,6 +73,8 @@ DOCUMENTS = {
     "compare": Shot("compare", 1280, 900, "light"),
     "exports": Shot("exports", 1280, 900, "light"),
     "authoring": Shot("authoring", 1280, 900, "light"),
+    "lesson": Shot("lesson", 1280, 720, "light"),
+    "classroom": Shot("classroom", 1440, 900, "light"),
 }
 
 

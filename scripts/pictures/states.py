@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Page
 
-from scripts.pictures import worlds
+from scripts.pictures import teaching, worlds
 from scripts.pictures.session import Session
 
 Act = Callable[[Page], None]
@@ -147,6 +147,16 @@ def authoring(begin: Begin) -> Iterator[State]:
     yield State("authoring", made.url, _cards)
 
 
+def lesson(begin: Begin) -> Iterator[State]:
+    """A lesson's first card, answered."""
+    yield State("lesson", begin("story:taints").at(), teaching.answer)
+
+
+def classroom(begin: Begin) -> Iterator[State]:
+    """A teacher's desk beside the lesson it was opened from."""
+    yield State("classroom", begin("story:first-placement").at(), teaching.reveal)
+
+
 def _cards(page: Page) -> None:
     page.get_by_label("What it is about").fill("Each pod gets a node of its own, as long as there are some.")
     page.locator("select[data-saves]").first.select_option(index=2)
@@ -169,4 +179,6 @@ MAIN: dict[Callable[[Begin], Iterator[State]], tuple[str, ...]] = {
 MORE: dict[Callable[[Begin], Iterator[State]], tuple[str, ...]] = {
     busy: ("journey", "internals", "commands", "compare", "exports"),
     authoring: ("authoring",),
+    lesson: ("lesson",),
+    classroom: ("classroom",),
 }
