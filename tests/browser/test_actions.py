@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.server import PlaygroundServer
-from tests.browser.studio import run_to_the_end, step
+from tests.browser.studio import connected, run_to_the_end, step
 
 NODE = """\
 apiVersion: v1
@@ -32,6 +32,13 @@ apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata: {name: keep}
 spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
+"""
+LARGE = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: large}
+spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "64"}}}]}
+---
 """
 NEW = (
     "from playground.sessions.database import log; from scheduler_core import LATEST_EDITION; "
@@ -122,3 +129,20 @@ def test_a_taint_evicts_the_pods_that_do_not_tolerate_it(
     drawer.get_by_role("button", name="Untaint", exact=True).click()
     page.keyboard.press("Escape")
     until(page, chips, 1)
+
+
+def test_a_pod_that_is_dragged_onto_a_node_asks_why_it_is_not_there(
+    page: Page, begin: Callable[[str], str], accessible: Callable[[Page], None]
+) -> None:
+    url = begin(NODE % {"name": "n1"} + NODE % {"name": "n2"} + LARGE)
+    page.goto(f"{url}?stage=queue")
+    connected(page)
+    run_to_the_end(page)
+    page.locator("#rail .pod [data-pod='default/large']").first.drag_to(
+        page.locator("#panel-map [data-node='n2']").first
+    )
+    drawer = page.locator("#drawer")
+    expect(drawer.get_by_role("heading", level=1)).to_contain_text("large")
+    expect(drawer).to_contain_text("n2")
+    expect(drawer).to_contain_text("Insufficient cpu")
+    accessible(page)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from playground.presenters.scene import evaluated_by
 from scheduler_core.simulation import Simulation
 from tests.playground.preemption_world import objects
 from tests.playground.presenters.worlds import decided, shown, until, world
@@ -35,3 +36,10 @@ def test_a_victim_leads_to_the_pod_that_it_makes_room_for_even_when_it_is_gone()
 
 def test_other_pods_have_no_such_link() -> None:
     assert links(until(world(*objects()), decided()), "default/web-1", "summary") == []
+
+
+def test_the_nominated_node_alone_is_looked_at_when_the_pod_comes_back() -> None:
+    sim = until(world(*objects()), lambda w: any(each.node for each in w.journal.attempts_of(KEY)))
+    last = sim.journal.attempts_of(KEY)[-1]
+    assert (last.node, last.evaluated, last.feasible) == ("node-b2", 0, 1)
+    assert evaluated_by(last) == 1
