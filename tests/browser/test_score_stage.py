@@ -7,6 +7,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.browser.server import PlaygroundServer
+from tests.browser.studio import connected
 from tests.browser.test_studio import Accessible, press_until, start
 
 
@@ -48,5 +49,6 @@ def test_a_slider_says_who_would_lead_and_a_fork_has_these_weights(
     expect(page).to_have_url(re.compile(r"weights="))
     page.get_by_role("button", name="Fork with these").click()
     page.wait_for_url(lambda url: "weights" not in url)
+    connected(page)
     press_until(page, "has the highest total")
     expect(page.locator(".score-keys")).to_contain_text("NodeResourcesFit ×5")

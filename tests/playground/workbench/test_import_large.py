@@ -20,6 +20,7 @@ from playground.sessions.web.jobs.registry import Job
 from tests.playground.workbench.conftest import page_text
 
 NODES = 30
+UNTIL_CANCELLED = 5.0  # seconds: longer than a busy machine takes for the pages that are asked for before
 
 
 def cluster(pods: int = 60, **odd: object) -> bytes:
@@ -152,7 +153,7 @@ def test_another_import_of_the_session_is_told_to_wait(begun, settings, monkeypa
 
 def test_a_large_import_can_be_cancelled(begun, settings, monkeypatch):
     monkeypatch.setattr("playground.views.workbench.imports.PATIENCE", 0.05)
-    monkeypatch.setattr(Worker, "call", _slowly(Worker.call))
+    monkeypatch.setattr(Worker, "call", _slowly(Worker.call, UNTIL_CANCELLED))
     page = begun.browser.get(bring(begun, cluster())["Location"])
     assert page.status_code == 202
     assert "Cancel the import" in page_text(page)
@@ -168,7 +169,7 @@ def test_a_large_import_can_be_cancelled(begun, settings, monkeypatch):
 
 def test_a_script_gets_how_far_it_is_and_which_part_began(begun, monkeypatch):
     monkeypatch.setattr("playground.views.workbench.imports.PATIENCE", 0.05)
-    monkeypatch.setattr(Worker, "call", _slowly(Worker.call))
+    monkeypatch.setattr(Worker, "call", _slowly(Worker.call, UNTIL_CANCELLED))
     page = begun.browser.get(bring(begun, cluster())["Location"])
     assert "Part 1 of 5" in page_text(page)
     path, by_script = page.request["PATH_INFO"], {"HX-Request": "true"}
@@ -296,12 +297,12 @@ def _at(advance, done, total, stage):
     return stuck
 
 
-def _slowly(call):
+def _slowly(call, seconds=0.5):
     """A worker that takes its time for each turn of a large import."""
 
     async def slow(self, session, request, timeout=20):
         if isinstance(request, ReadImport | ApplyImport):
-            await asyncio.sleep(0.5)
+            await asyncio.sleep(seconds)
         return await call(self, session, request, timeout)
 
     return slow

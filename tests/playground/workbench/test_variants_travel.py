@@ -150,7 +150,7 @@ def test_spans_and_tables_name_the_variants_own_nodes_and_pods(learner):
     attempts = list(csv.DictReader(io.StringIO(body(learner.get("table.csv", table="attempts")).decode())))
     assert attempts and attempts[0]["node"] in nodes
     events = json.loads(body(learner.get("chrome.json")))["traceEvents"]
-    assert f"Scheduling {attempts[0]['pod']}" in {event["name"] for event in events}
+    assert f"Scheduling {attempts[0]['pod']}" in {event.get("name") for event in events}
     spans = body(learner.get("otlp.json")).decode()
     assert json.loads(spans)["resourceSpans"] and attempts[0]["pod"] in spans
 
