@@ -196,9 +196,9 @@ FIELDS: Mapping[str, Fields] = {
     "ControllerRevision": Fields("data revision"),
     "CSINodeDriver": Fields("name topologyKeys allocatable", idle="nodeID"),
     "CSIDriverSpec": Fields(
-        "storageCapacity",
+        "attachRequired storageCapacity",
         {
-            reasons.NOT_MOUNTED: "attachRequired podInfoOnMount volumeLifecycleModes fsGroupPolicy tokenRequests requiresRepublish"
+            reasons.NOT_MOUNTED: "podInfoOnMount volumeLifecycleModes fsGroupPolicy tokenRequests requiresRepublish"
             " seLinuxMount nodeAllocatableUpdatePeriodSeconds"
         },
     ),

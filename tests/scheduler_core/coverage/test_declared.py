@@ -34,7 +34,16 @@ ENGINE = (
     "queue",
     "scheduler",
 )
-READS_EVERY_FIELD = ("api/imports", "api/kinds.py", "api/schema", "api/validation", "objects/texts")
+# What reads, checks, fills in or drops fields whether or not anything acts on them.
+OF_EVERY_FIELD = (
+    "api/imports",
+    "api/kinds.py",
+    "api/registry/pod_fields.py",
+    "api/schema",
+    "api/template_defaults.py",
+    "api/validation",
+    "objects/texts",
+)
 _WRITES = "plugins/helper/fixes.py plugins/helper/volumes.py plugins/volumebinding/fixes.py"  # objects that a fix makes
 _REFERENCES = (
     "api/admission/plugins/pod_references.py"  # of static pods, whose refusal does not ask what they hold
@@ -80,7 +89,7 @@ def words() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in (path for room in ENGINE for path in (CORE / room).rglob("*.py")):
         file = path.relative_to(CORE).as_posix()
-        if not file.startswith(READS_EVERY_FIELD):
+        if not file.startswith(OF_EVERY_FIELD):
             for word in re.findall(r"\w+", " ".join(texts(ast.parse(path.read_text())))):
                 found.setdefault(word, set()).add(file)
     return found
