@@ -6,6 +6,8 @@ mechanisms.txt lists the mechanisms of the five reference documents: document, s
 from __future__ import annotations
 
 import ast
+import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +18,7 @@ from tests.coverage_tables import kubelet_fields, without_effect
 
 TESTS = Path(__file__).resolve().parent
 TEXT = (TESTS.parent / "docs" / "coverage.md").read_text()
+INTRODUCTION = TEXT.partition("## Mechanisms of the reference documents")[2].partition("###")[0]
 STATES = {"here", "in part", "differs", "no", "prose"}
 PANELS = {
     "API calls",
@@ -131,3 +134,13 @@ def test_where_a_document_is_older_both_behaviours_are_told() -> None:
         e for e in ENTRIES if e.state == "differs" and not ("document: " in e.note and "v1.34" in e.note)
     ]
     assert one_sided == []
+
+
+def test_the_states_are_counted() -> None:
+    counted = Counter(entry.state for entry in ENTRIES)
+    told = {
+        state: int(number)
+        for state, number in re.findall(rf"\b({'|'.join(sorted(STATES))}) \((\d+)", INTRODUCTION)
+    }
+    assert told == counted
+    assert f"documents describe ({counted.total()})" in INTRODUCTION

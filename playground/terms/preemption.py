@@ -74,8 +74,8 @@ PREEMPTION: dict[str, Term] = {
     "nominated": Term(
         gettext_noop("nominated"),
         gettext_noop(
-            "Preemption chose this node for the pod (status.nominatedNodeName). Pods of lower priority leave the room "
-            "to it, but the pod may still land elsewhere."
+            "Preemption chose this node for the pod (status.nominatedNodeName). Pods of lower or equal priority leave "
+            "the room to it, but the pod may still land elsewhere."
         ),
         "docs/glossary.md",
         (Source(CONCEPTS, "User exposed information"), Source(DEEP_DIVE, "Nominated Pod:")),

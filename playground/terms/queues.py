@@ -31,7 +31,8 @@ QUEUES: dict[str, Term] = {
     "unschedulable": Term(
         gettext_noop("unschedulable pods"),
         gettext_noop(
-            "Pods whose last attempt found no node. They wait until a cluster event may help, or for 5 minutes at most."
+            "Pods whose last attempt found no node. They wait until a cluster event may help; each half minute, those "
+            "that have waited for more than 5 minutes are taken along."
         ),
         _DOCS,
         (Source(QUEUE, "Unschedulable queue (map)"), _WAKES),

@@ -93,7 +93,7 @@ SCORES: dict[str, Term] = {
         "percentageOfNodesToScore",
         gettext_noop(
             "How many feasible nodes, in percent of all, are enough. At 0 it follows the cluster's size: 50 % minus "
-            "one for each 125 nodes, at least 5 %; below 100 nodes all are examined."
+            "one for each 125 nodes, at least 5 %. It is never fewer than 100 nodes: up to 100 all are examined."
         ),
         "docs/configuration.md",
         (Source(CONCEPTS, "Setting the threshold"), Source(CONCEPTS, "Default threshold")),

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import orjson
 
 from scheduler_core.commands import ApplyObjects, Command, DeleteObjects, Ref, SetConfiguration
+from scheduler_core.coverage import notes
 from scheduler_core.export import ReadLog, continuation_of, export_lines
 from scheduler_core.intake import NotObjects, read
 from scheduler_core.interactive.attempt import Attempt
@@ -54,7 +55,8 @@ class Cluster:
     def from_yaml(cls, text: str | bytes, configuration: Configuration = None, seed: int = 0) -> Cluster:
         """What `kubectl get ... -o yaml` or `-o json` prints, or manifests; ValueError says what is wrong and where.
 
-        Objects that the API server would refuse are left out; `left_out` says which and why.
+        Objects that the API server would refuse are left out; `left_out` says which and why. `without_effect` says what is kept and
+        changes nothing here.
         """
         made = cls(configuration=configuration, seed=seed)
         made._bring(text.encode() if isinstance(text, str) else text)
@@ -68,6 +70,7 @@ class Cluster:
         return made
 
     left_out: tuple[str, ...] = ()
+    without_effect: tuple[str, ...] = ()
 
     def _bring(self, data: bytes) -> None:
         world = self._history.world
@@ -81,12 +84,14 @@ class Cluster:
             for each, manifest in zip(brought.objects, intake.objects, strict=True)
         ]
         planned = plan_import(world.api, located)
-        self.left_out = tuple(str(error) for item in planned.items for error in item.errors)
+        refused = tuple(str(error) for item in planned.items for error in item.errors)
         if not planned.accepted:
-            raise ValueError("; ".join(self.left_out) or "there is no object in it")
+            raise ValueError("; ".join(refused) or "there is no object in it")
+        self.left_out += refused
         going_on = continuation_of(brought.text)
         objects = tuple(in_creation_order(planned.accepted))
         self.apply(ApplyObjects(objects) if going_on is None else ApplyObjects(objects, continues=going_on))
+        self.without_effect += tuple(notes(objects))
 
     # What can be asked of it
 
@@ -96,7 +101,9 @@ class Cluster:
 
     def add(self, *objects: Object) -> Cluster:
         """Creates objects, or replaces those of the same name: builders or manifests."""
-        self.apply(ApplyObjects(tuple(_manifest(each) for each in objects)))
+        manifests = tuple(_manifest(each) for each in objects)
+        self.apply(ApplyObjects(manifests))
+        self.without_effect += tuple(notes(manifests))
         return self
 
     def delete(self, kind: str, name: str, namespace: str | None = None) -> Cluster:

@@ -220,6 +220,31 @@ def test_what_the_api_server_would_refuse_is_left_out_and_named() -> None:
     assert any("10x" in line for line in cluster.left_out)
 
 
+def test_what_has_no_effect_is_named() -> None:
+    widget = "---\napiVersion: snapshot.storage.k8s.io/v1\nkind: VolumeSnapshot\nmetadata: {name: s}\n"
+    cluster = Cluster.from_yaml(YAML + widget)
+    assert [line.partition(" has")[0] for line in cluster.without_effect] == ["VolumeSnapshot s:"]
+    cluster.add(
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "p"},
+            "spec": {"hostIPC": True, "containers": [{"name": "c", "image": "i"}]},
+        }
+    )
+    assert cluster.without_effect[1].startswith("Pod p: spec.hostIPC has no effect here: ")
+
+
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: other}\nstatus: {allocatable: {cpu: '4', pods: '110'}}\n"
+
+
+def test_what_several_files_lack_is_named_for_all_of_them(tmp_path: Path) -> None:
+    bad = "apiVersion: v1\nkind: Pod\nmetadata: {name: bad}\nspec: {containers: [{name: c, resources: {requests: {cpu: 10x}}}]}\n"
+    for name, text in (("a.yaml", f"{YAML}---\n{bad}"), ("b.yaml", NODE)):
+        (tmp_path / name).write_text(text)
+    assert any("10x" in line for line in load(tmp_path / "a.yaml", tmp_path / "b.yaml").left_out)
+
+
 def test_two_configurations_are_compared(tmp_path: Path) -> None:
     nodes = [make_node(f"n{i}") for i in range(4)]
     cluster = Cluster(*nodes, *(make_pod(f"p{i}").requests(cpu="1") for i in range(4)))
