@@ -7,6 +7,7 @@ from scheduler_core.api.kube_events import KubeEvent
 from scheduler_core.api.requests.missing import snapshot_command
 from scheduler_core.api.standing import is_standing
 from scheduler_core.cluster.table import NodeTable
+from scheduler_core.controllers.memory.kubelet import Kill
 from scheduler_core.extenders.exchange import Exchange
 from scheduler_core.extenders.extender import EXTENDER_NAME, Extender, Verb
 from scheduler_core.framework.events import (
@@ -86,6 +87,7 @@ __all__ = [
     "FieldSchema",
     "InvalidObject",
     "JournalView",
+    "Kill",
     "KubeEvent",
     "LoadLimits",
     "Loaded",
