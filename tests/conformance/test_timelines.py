@@ -50,7 +50,7 @@ def test_a_key_that_is_expected_otherwise_is_noticed(key: str) -> None:
 def test_a_key_that_is_not_expected_is_noticed() -> None:
     data: dict[str, Any] = copy.deepcopy(dict(timeline("queue-basics", "FIFO among equals").data))
     del data["steps"][1]["expect"]["activeQ"]
-    assert "step 1 (create), activeQ: expected nothing, received" in str(run_timeline(data))
+    assert "steps[1].activeQ: expected nothing, received [{" in str(run_timeline(data))
 
 
 def test_a_time_may_differ_by_a_millisecond_and_no_more() -> None:
