@@ -28,7 +28,6 @@ LONG = "x" * 2000
         ([1], [1, 2], ("[1]", None, 2)),
         ({"b": 1, "a": 1}, {"a": 2, "b": 2}, (".b", 1, 2)),
         ({"a": {"b": 1}}, {"a": []}, (".a", {"b": 1}, [])),
-        (True, 1, None),
     ],
 )
 def test_the_first_place_is_found(expected: Any, received: Any, place: Any) -> None:
