@@ -77,7 +77,7 @@ def without_template_defaults(spec: Manifest) -> Manifest:
 
 
 def _changed(spec: Manifest, change: Change) -> Manifest:
-    new = {}
+    new: dict[str, Any] = {}
     if spec.get("template"):
         new["template"] = _walk(spec["template"], "PodTemplateSpec", change)
     if spec.get("volumeClaimTemplates"):
