@@ -70,14 +70,14 @@ def _pod(sim: WorldView, pod: Pod, ends: int | None) -> dict[str, Any]:
     )
     status = pod.manifest.get("status") or {}
     kill = _kill(sim, pod)
-    says = [target.get("reason"), kill and kill.reason, event and event.reason, status.get("reason")]
-    told = [target.get("message"), kill and kill.message, event and event.message, status.get("message")]
+    reasons = [target.get("reason"), kill and kill.reason, event and event.reason, status.get("reason")]
+    messages = [target.get("message"), kill and kill.message, event and event.message, status.get("message")]
     return {
         "key": pod.key,
         "name": short(pod.key),
         "node": pod.node_name,
-        "reason": next((str(each) for each in says if each), ""),
-        "message": next((str(each) for each in told if each), ""),
+        "reason": next((str(each) for each in reasons if each), ""),
+        "message": next((str(each) for each in messages if each), ""),
         "grace": _grace(pod, kill),
         "left": "" if ends is None else duration(ends - sim.now),
     }
