@@ -9,7 +9,7 @@ from typing import Any
 
 from playground.presenters.amounts import clock
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import EndPod, WorldView
+from scheduler_core.view import Pod, WorldView, parse_time
 
 MOST_PODS = 30
 
@@ -48,13 +48,22 @@ def planned(sim: WorldView, pods: Iterable[str]) -> list[dict[str, str]]:
 
 
 def grace_ends(sim: WorldView, pods: Iterable[str]) -> dict[str, int]:
-    """When the grace periods of some pods are over (ns); pods whose grace period does not run are left out."""
-    wanted = set(pods)
-    return {
-        entry.action.pod: entry.time
-        for entry in (sim.agenda.entries() if wanted else ())
-        if isinstance(entry.action, EndPod) and entry.action.pod in wanted
-    }
+    """Map the pods (namespace/name) that are ending to when nothing of them will run any more (ns); leave the others out."""
+    found = ((key, sim.store.pod_at(key)) for key in pods)
+    ends = {key: _end(sim, pod) for key, pod in found if pod is not None}
+    return {key: max(end, sim.now) for key, end in ends.items() if end is not None}
+
+
+def _end(sim: WorldView, pod: Pod) -> int | None:
+    """Return when a pod ends: by its containers once the kubelet has begun to end it, until then by its deletionTimestamp."""
+    run = sim.surroundings.kubelet.pods.get(pod.key)
+    if run is not None and run.uid == pod.uid and run.kill is not None:
+        running = [each for each in run.all if each.running]
+        # A sidecar gets its signal only when the containers before it have ended; the grace period bounds it.
+        signalled = all(each.signalled for each in running)
+        return max((each.ends or 0 for each in running), default=0) if signalled else run.kill.until
+    deletion = pod.manifest["metadata"].get("deletionTimestamp")
+    return None if deletion is None else parse_time(str(deletion)) - sim.store.epoch
 
 
 def _going(left: int, all_: int) -> Message:

@@ -1,8 +1,7 @@
-"""What several panels ask of a world: the cycle to look at, where a row stands, the colour of a pod. No panel of its own."""
+"""What several panels ask of a world: the cycle to look at, where a row stands. No panel of its own."""
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from typing import Protocol
 from weakref import WeakKeyDictionary
@@ -28,8 +27,6 @@ from scheduler_core.view import (
     WorldView,
     nobody,
 )
-
-COLOURS = 6
 
 
 def scheduler_of(sim: WorldView) -> SchedulerView:
@@ -136,11 +133,6 @@ def family_of(pod: Pod) -> str:
     """What pods of one workload have in common: the app label, else the name without its ordinal."""
     label = pod.labels.get("app") or pod.labels.get("app.kubernetes.io/name")
     return label or pod.name.rstrip("0123456789").rstrip("-") or pod.name
-
-
-def colour_of(pod: Pod) -> int:
-    """One of six colours, the same for pods of one workload."""
-    return zlib.crc32(family_of(pod).encode()) % COLOURS + 1
 
 
 def short(key: str) -> str:

@@ -43,6 +43,13 @@ def worded(said: Message, say: Callable[[str], str]) -> str:
     return say(said["text"]) % values if values else say(said["text"])
 
 
+def brief(did: str, most: int = 5) -> str:
+    """Shorten what a controller did to its first clauses and the number of the others; the record has them all."""
+    clauses = did.split("; ")
+    more = len(clauses) - most
+    return did if more <= 0 else f"{'; '.join(clauses[:most])}; … +{more}"
+
+
 def exactly(text: str) -> Message:
     """Something that is shown as it is, in any language."""
     return {"text": "", "exact": text}

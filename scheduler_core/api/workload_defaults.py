@@ -1,4 +1,4 @@
-"""What the API server fills in in workloads, as far as their controllers read it.
+"""What the API server fills in in workloads: in their specs, and in the pod templates there.
 
 kube: pkg/apis/{apps,batch,core}/v1/defaults.go @ v1.34.1
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from scheduler_core.api.template_defaults import with_template_defaults
 
 Manifest = Mapping[str, Any]
 MAX_INT32 = 2**31 - 1
@@ -19,7 +21,7 @@ def defaulted_workload(manifest: Manifest) -> Manifest:
     if default is None:
         return manifest
     spec = manifest.get("spec") or {}
-    full = default(spec)
+    full = with_template_defaults(default(spec))
     filled = manifest if full == spec else {**manifest, "spec": full}
     if manifest["kind"] not in ("Job", "ReplicationController"):
         return filled
@@ -135,8 +137,10 @@ def _rule(rule: Manifest) -> Manifest:
 
 
 def _cron_job(spec: Manifest) -> Manifest:
+    jobs = spec.get("jobTemplate") or {}
+    full = with_template_defaults(jobs.get("spec") or {})
     return _filled(
-        spec,
+        spec if full == jobs.get("spec") else {**spec, "jobTemplate": {**jobs, "spec": full}},
         concurrencyPolicy="Allow",
         suspend=False,
         successfulJobsHistoryLimit=3,

@@ -85,9 +85,9 @@ def _node(name: str, nodes: Mapping[str, Node], rule: Rule) -> dict[str, Any]:
         return {"metadata": {"name": name}}
     node = node_json(nodes[name])
     allocatable = (rule.get("allocatable") or {}).get(name)
-    if allocatable is not None:
-        node["status"] = {**node["status"], "allocatable": allocatable}
-    return node
+    if allocatable is None:
+        return node
+    return {**node, "status": {**node["status"], "allocatable": allocatable}}
 
 
 def _prioritize(request: Request, rule: Rule) -> list[dict[str, Any]]:

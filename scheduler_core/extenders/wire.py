@@ -5,28 +5,15 @@ kube: pkg/scheduler/extender.go, staging/src/k8s.io/kube-scheduler/extender/v1/t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
+from scheduler_core.extenders.go_fields import written
 from scheduler_core.extenders.request import NodeVictims, Request
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
 
 Json = dict[str, Any]
-
-_NODE_INFO = (
-    "machineID",
-    "systemUUID",
-    "bootID",
-    "kernelVersion",
-    "osImage",
-    "containerRuntimeVersion",
-    "kubeletVersion",
-    "kubeProxyVersion",
-    "operatingSystem",
-    "architecture",
-)
-_WITH_CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 
 
 def request_json(verb: str, request: Request) -> Json:
@@ -74,31 +61,16 @@ def _about_binding(request: Request) -> Json:
     }
 
 
+@lru_cache(maxsize=1024)
 def pod_json(pod: Pod) -> Json:
-    """A v1.Pod as the scheduler's informer has it: without kind and apiVersion."""
-    out = _object_json(pod.manifest)
-    for field in _WITH_CONTAINERS:
-        if field in out["spec"]:
-            containers = [{"resources": {}, **container} for container in out["spec"][field] or ()]
-            out["spec"] = {**out["spec"], field: containers}
-    return out
+    """Return a v1.Pod as the scheduler's informer has it: without kind and apiVersion."""
+    return written(pod.manifest, "Pod")
 
 
+@lru_cache(maxsize=8192)
 def node_json(node: Node) -> Json:
-    """A v1.Node as the scheduler's informer has it."""
-    out = _object_json(node.manifest)
-    status = out["status"]
-    out["status"] = {
-        **status,
-        "daemonEndpoints": {"kubeletEndpoint": {"Port": 0}, **(status.get("daemonEndpoints") or {})},
-        "nodeInfo": {**dict.fromkeys(_NODE_INFO, ""), **(status.get("nodeInfo") or {})},
-    }
-    return out
-
-
-def _object_json(manifest: Mapping[str, Any]) -> Json:
-    rest = {name: value for name, value in manifest.items() if name not in ("apiVersion", "kind")}
-    return {**rest, "spec": dict(rest.get("spec") or {}), "status": dict(rest.get("status") or {})}
+    """Return a v1.Node as the scheduler's informer has it."""
+    return written(node.manifest, "Node")
 
 
 _BODIES = {

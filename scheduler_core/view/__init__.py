@@ -7,7 +7,7 @@ from scheduler_core.api.kube_events import KubeEvent
 from scheduler_core.api.requests.missing import snapshot_command
 from scheduler_core.api.standing import is_standing
 from scheduler_core.cluster.table import NodeTable
-from scheduler_core.controllers.minimal.kubelet import EndPod
+from scheduler_core.controllers.memory.kubelet import Kill
 from scheduler_core.extenders.exchange import Exchange
 from scheduler_core.extenders.extender import EXTENDER_NAME, Extender, Verb
 from scheduler_core.framework.events import (
@@ -35,7 +35,7 @@ from scheduler_core.objects.ownership import controller_of
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.quantity import BadQuantity, format_quantity, parse_quantity
 from scheduler_core.objects.spec import Toleration
-from scheduler_core.objects.times import NEVER, format_time
+from scheduler_core.objects.times import NEVER, format_time, parse_time
 from scheduler_core.preemption.budgets import budgets_of
 from scheduler_core.preemption.evidence import Candidate, Evidence, Reprieve
 from scheduler_core.preemption.importance import earliest_start
@@ -79,7 +79,6 @@ __all__ = [
     "ClusterEvent",
     "Code",
     "CycleView",
-    "EndPod",
     "Evidence",
     "Exchange",
     "ExpireAssumedPod",
@@ -88,6 +87,7 @@ __all__ = [
     "FieldSchema",
     "InvalidObject",
     "JournalView",
+    "Kill",
     "KubeEvent",
     "LoadLimits",
     "Loaded",
@@ -131,6 +131,7 @@ __all__ = [
     "nobody",
     "parse_duration",
     "parse_quantity",
+    "parse_time",
     "registered",
     "snapshot_command",
     "subdomain_errors",

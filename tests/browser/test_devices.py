@@ -124,3 +124,33 @@ def test_post_filter_takes_a_claim_back_that_keeps_its_pod_from_the_nodes_with_r
     expect(page.get_by_role("row", name="full")).to_contain_text("1 free")
     expect(page.get_by_role("row", name="roomy")).to_contain_text("1 taken")
     accessible(page)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_in_the_studio_a_taken_device_is_filled_and_its_gauge_has_a_color(
+    page: Page, begin: Begin, theme: str
+) -> None:
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    begin(
+        node("few"),
+        node("many", cpu="1"),
+        device_class("gpu"),
+        gpus("few", 8),
+        gpus("many", 40),
+        *(claim(f"of-{i}") for i in range(4)),
+        *(claiming(pod(f"job-{i}"), f"of-{i}") for i in range(4)),
+    )
+    has = "(mark, of) => getComputedStyle(mark)[of]"
+    bar = page.locator("body").evaluate(
+        """(body) => {
+          const probe = body.appendChild(document.createElement("i"));
+          probe.style.color = "var(--bar)";
+          return getComputedStyle(probe).color;
+        }"""
+    )
+    taken, free = page.locator("#node-few .dev.taken").first, page.locator("#node-few .dev.free").first
+    gauge = page.locator("#node-many .gauge rect")
+    assert bar == {"light": "rgb(59, 134, 200)", "dark": "rgb(88, 166, 232)"}[theme]
+    assert [taken.evaluate(has, name) for name in ("backgroundColor", "borderTopColor")] == [bar, bar]
+    assert free.evaluate(has, "backgroundColor") != bar
+    assert gauge.evaluate(has, "fill") == bar

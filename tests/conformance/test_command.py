@@ -60,7 +60,7 @@ def test_a_difference_leaves_with_1_and_is_told_first(wrong: Path) -> None:
     status, lines = run(wrong)
     assert status == 1
     assert lines[0].startswith("wrong / ")
-    assert 'chosen: expected "nowhere", received "' in lines[0]
+    assert 'attempts[1].chosen: expected "nowhere", received "' in lines[0]
     assert lines[-1] == "conformance: 1 of 2 scenarios pass, 0 not supported yet"
 
 
@@ -72,6 +72,7 @@ def test_json_holds_everything_for_machines(wrong: Path) -> None:
     counts = {"scenarios": 2, "attempts": 4, "pass": 1, "differ": 1, "notSupported": 0}
     assert data["families"] == [{"family": "wrong", **counts, "plugins": {"SchedulingGates": 1}}]
     assert data["differences"][0]["where"] == "chosen"
+    assert data["differences"][0]["path"] == "attempts[1].chosen"
     assert data["differences"][0]["expected"] == "nowhere"
 
 

@@ -129,8 +129,8 @@ def test_a_differing_score_is_told_with_node_and_plugin() -> None:
     node = next(iter(attempt["scores"]["nodes"]))
     value = attempt["scores"]["nodes"][node]["raw"][0]
     assert first_difference(scenario, 0, "scores", "nodes", node, "raw", 0) == (
-        f"attempt 1 of pod {attempt['pod']}, raw score of node {node} by plugin {attempt['scores']['plugins'][0]}: "
-        f"expected {value + 1}, received {value}"
+        f"attempts[0].scores.nodes.{node}.raw.{attempt['scores']['plugins'][0]}: "
+        f"expected {value + 1}, received {value} (pod {attempt['pod']})"
     )
 
 
@@ -139,8 +139,9 @@ def test_a_differing_refusal_is_told_with_both_statuses() -> None:
     attempt = scenario.attempts[0]
     node = next(node for node, status in attempt["filter"].items() if status is None)
     assert first_difference(scenario, 0, "filter", node) == (
-        f"attempt 1 of pod {attempt['pod']}, filter of node {node} by plugin x: expected Unschedulable by x: x, "
-        'received "passes"'
+        f"attempts[0].filter.{node}: "
+        'expected {"plugin": "x", "code": "Unschedulable", "reasons": ["x"]}, received "passes"'
+        f" (pod {attempt['pod']})"
     )
 
 

@@ -50,7 +50,7 @@ def test_a_key_that_is_expected_otherwise_is_noticed(key: str) -> None:
 def test_a_key_that_is_not_expected_is_noticed() -> None:
     data: dict[str, Any] = copy.deepcopy(dict(timeline("queue-basics", "FIFO among equals").data))
     del data["steps"][1]["expect"]["activeQ"]
-    assert "step 1 (create), activeQ: expected nothing, received" in str(run_timeline(data))
+    assert "steps[1].activeQ: expected nothing, received [{" in str(run_timeline(data))
 
 
 def test_a_time_may_differ_by_a_millisecond_and_no_more() -> None:
@@ -69,3 +69,21 @@ def test_a_timeline_that_stops_with_an_exception_differs() -> None:
     result = judge(Scenario("queue/broken", "broken", data))
     assert result.verdict is Verdict.DIFFERS
     assert "KeyError" in result.text
+
+
+@pytest.mark.parametrize(
+    ("field", "empty"),
+    [("holderIdentity", ""), ("leaseDurationSeconds", 0), ("renewTime", 0), ("leaseTransitions", 0)],
+)
+def test_a_lease_is_shown_with_all_fields_of_its_record(field: str, empty: Any) -> None:
+    data: dict[str, Any] = copy.deepcopy(dict(timeline("leader-election", "").data))
+    first = next(i for i, step in enumerate(data["steps"]) if step["expect"].get("lease"))
+    lease = {**data["steps"][first]["expect"]["lease"], field: empty}
+    expect = {**data["steps"][first]["expect"], "lease": lease}
+    for silent in ("log", "result"):
+        expect.pop(silent, None)
+    edit = {"op": "editLease", "set": {field: None}, "expect": expect}
+    data["steps"] = [*data["steps"][: first + 1], edit]
+    assert run_timeline(data) is None
+    del edit["expect"]["lease"][field]
+    assert f"steps[{first + 1}].lease.{field}: expected nothing" in str(run_timeline(data))

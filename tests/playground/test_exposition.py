@@ -11,7 +11,8 @@ from playground.sessions.worker.answers.metrics import metrics_of
 from scheduler_core.commands import SetConfiguration
 from scheduler_core.metrics.catalogue import BY_NAME
 from scheduler_core.simulation import Simulation
-from tests.scheduler_core.worlds import configuration, node, pod, settle, world
+from tests.playground.presenters.worlds import world
+from tests.scheduler_core.worlds import configuration, node, pod, settle
 
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 

@@ -79,7 +79,6 @@ def test_every_colour_of_the_light_theme_has_a_dark_one() -> None:
         "t3",
         "t4",
         "t5",
-        "t6",
     }
 
 

@@ -12,7 +12,7 @@ from playground.presenters.inspector.figures import sections
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.refusals import FEASIBLE, refusals
-from playground.presenters.scene import colour_of, cycle_of, scheduler_of, short, table_of
+from playground.presenters.scene import cycle_of, scheduler_of, short, table_of
 from scheduler_core.view import NodeTable, WorldView
 
 PODS = 30
@@ -47,7 +47,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "taints": [str(taint) for taint in node.taints],
         "labels": [f"{k}={v}" for k, v in sorted(node.labels.items())],
         "count": len(pods),
-        "pods": [{"key": p.key, "name": short(p.key), "colour": colour_of(p)} for p in pods[:PODS]],
+        "pods": [{"key": p.key, "name": short(p.key)} for p in pods[:PODS]],
         "more": max(len(pods) - PODS, 0),
     }
 

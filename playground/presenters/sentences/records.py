@@ -10,7 +10,7 @@ from playground.presenters.amounts import duration
 from playground.presenters.scene import short
 from playground.presenters.sentences.claims import of_claim_call
 from playground.presenters.sentences.step import of_step
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, brief, gettext_noop, message
 from scheduler_core.trace.kinds import (
     ApiCall,
     ApiThrottled,
@@ -300,7 +300,7 @@ def _reconciled(done: Reconciled) -> Message:
         gettext_noop("%(controller)s has reconciled %(name)s: %(did)s."),
         controller=done.controller,
         name=short(done.key),
-        did=done.did.rstrip("."),
+        did=brief(done.did.rstrip(".")),
     )
 
 

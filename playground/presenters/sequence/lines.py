@@ -26,7 +26,7 @@ from playground.presenters.sequence.lifelines import (
     QUEUE,
     USER,
 )
-from playground.presenters.words import Message, exactly, gettext_noop, message
+from playground.presenters.words import Message, brief, exactly, gettext_noop, message
 from scheduler_core.trace.kinds import (
     ApiCall,
     ApiThrottled,
@@ -120,7 +120,7 @@ def _reporter(event: EventRecorded, standing: Standing) -> str:
 
 
 def _reconciled(done: Reconciled) -> Message:
-    return exactly(done.did) if done.did else message(gettext_noop("nothing to do"))
+    return exactly(brief(done.did)) if done.did else message(gettext_noop("nothing to do"))
 
 
 # The queue

@@ -1,8 +1,8 @@
 """Defaulting and admission: what the API server fills in and the scheduler relies on.
 
 An object that has been admitted before passes unchanged. Only what decides placement or the pod's course is
-filled in; kube's other defaults (dnsPolicy, imagePullPolicy ...) are left out, so that what a person wrote
-stays readable.
+filled in; kube's other defaults (dnsPolicy, imagePullPolicy ...) are left out of pods, so that what a person
+wrote stays readable. Pod templates get them all (api/template_defaults.py).
 
 kube: pkg/apis/core/v1/defaults.go, plugin/pkg/admission/{priority,defaulttolerationseconds},
 pkg/registry/core/pod/strategy.go @ v1.34.1

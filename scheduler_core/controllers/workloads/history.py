@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.api.status import Refused
+from scheduler_core.api.template_defaults import without_template_defaults
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.amounts import template_hash
 from scheduler_core.controllers.workloads.owners import Owner, claimed_objects
@@ -106,8 +107,9 @@ def _created(
     world: World, owner: Owner, data: Manifest, number: int, collisions: int, label: str, given: str
 ) -> tuple[Manifest, int]:
     labels = (owner.template.get("metadata") or {}).get("labels") or {}
+    as_written = {"spec": without_template_defaults(data["spec"])}
     while True:
-        code = given or template_hash(data, collisions)
+        code = given or template_hash(as_written, collisions)
         name = f"{owner.name[:_LONGEST_PREFIX]}-{code}"
         metadata: dict[str, Any] = {
             "name": name,

@@ -1,14 +1,14 @@
-"""Comparing an attempt with what the corpus expects, field by field in the order of a cycle; the first difference, in words."""
+"""Comparing an attempt with what the corpus expects, field by field in the order of a cycle; the first difference, as a path."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.testing.corpus.observe import without_empty
+from scheduler_core.testing.differences import describe, first_place
 
 Attempt = Mapping[str, Any]
 
@@ -57,7 +57,7 @@ LEFT_OUT_IN_ERRORS = ("scored", "skippedScores", "scores")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first thing in which an attempt differs. `attempt` counts from 1; `where` says field, plugin and node."""
+    """The first thing in which an attempt differs. `attempt` counts from 1; `where` is the path of it in the attempt."""
 
     attempt: int
     pod: str
@@ -65,104 +65,51 @@ class Difference:
     expected: Any
     received: Any
 
+    @property
+    def path(self) -> str:
+        """The path in the scenario's expectations."""
+        return f"attempts[{self.attempt - 1}].{self.where}"
+
     def __str__(self) -> str:
-        return (
-            f"attempt {self.attempt} of pod {self.pod}, {self.where}: "
-            f"expected {_words(self.expected)}, received {_words(self.received)}"
-        )
+        return describe(self.path, self.expected, self.received, f"pod {self.pod}")
 
     def to_json(self) -> dict[str, Any]:
         return {
             "attempt": self.attempt,
             "pod": self.pod,
             "where": self.where,
+            "path": self.path,
             "expected": self.expected,
             "received": self.received,
         }
 
 
-def _words(value: Any) -> str:
-    """A value as a reader takes it in; a status is named by its plugin and reasons."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, dict) and "code" in value and "reasons" in value:
-        by = f" by {value['plugin']}" if value.get("plugin") else ""
-        return f"{value['code']}{by}: {', '.join(value['reasons'])}"
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 300 else text[:297] + "..."
-
-
 def first_difference(number: int, pod: str, expected: Attempt, received: Attempt) -> Difference | None:
-    """Of one attempt, both sides in the corpus' shape."""
+    """Compare one attempt, both sides in the corpus' shape."""
     for field in FIELDS:
-        difference = _field_difference(field, expected.get(field), _cut(received.get(field)))
-        if difference is not None:
-            return Difference(number, pod, *difference)
+        place = first_place(_shown(field, expected.get(field)), _shown(field, _cut(received.get(field))))
+        if place is not None:
+            return Difference(number, pod, f"{field}{place[0]}", place[1], place[2])
     return None
 
 
-Mismatch = tuple[str, Any, Any]
-
-
-def _field_difference(field: str, expected: Any, received: Any) -> Mismatch | None:
-    if expected == received:
-        return None
-    if field == "filter" and isinstance(expected, dict) and isinstance(received, dict):
-        return _by_node(expected, received)
-    if field == "scores" and isinstance(expected, dict) and isinstance(received, dict):
-        return _scores(expected, received)
-    if isinstance(expected, dict) and isinstance(received, dict) and "reasons" not in expected:
-        return _entry(field, expected, received)
-    if field == "preFilter" and isinstance(expected, dict) and isinstance(received, dict):
-        return _entry(field, expected, received)
-    return field, expected, received
-
-
-def _entry(field: str, expected: Mapping[str, Any], received: Mapping[str, Any]) -> Mismatch | None:
-    for name in dict.fromkeys((*expected, *received)):
-        if expected.get(name) != received.get(name):
-            return f"{field}.{name}", expected.get(name), received.get(name)
-    return None
+def _shown(field: str, value: Any) -> Any:
+    """A field as it is compared: a node that passes is not one that was not evaluated, and points have their plugins' names."""
+    if field == "filter" and isinstance(value, dict):
+        return {node: _PASSES if verdict is None else verdict for node, verdict in value.items()}
+    if field == "scores" and isinstance(value, dict):
+        return {**value, "nodes": {node: _named(value["plugins"], of) for node, of in value["nodes"].items()}}
+    return value
 
 
 _PASSES = "passes"
-_NOT_SHOWN = "not evaluated"
 
 
-def _by_node(expected: Mapping[str, Any], received: Mapping[str, Any]) -> Mismatch | None:
-    for node in dict.fromkeys((*expected, *received)):
-        wanted, got = _verdict(expected, node), _verdict(received, node)
-        if wanted != got:
-            plugin = next((v["plugin"] for v in (wanted, got) if isinstance(v, dict) and v.get("plugin")), "")
-            by = f" by plugin {plugin}" if plugin else ""
-            return f"filter of node {node}{by}", wanted, got
-    return None
-
-
-def _verdict(verdicts: Mapping[str, Any], node: str) -> Any:
-    if node not in verdicts:
-        return _NOT_SHOWN
-    return _PASSES if verdicts[node] is None else verdicts[node]
-
-
-def _scores(expected: Mapping[str, Any], received: Mapping[str, Any]) -> Mismatch | None:
-    for name in ("plugins", "weights"):
-        if expected[name] != received[name]:
-            return f"scores.{name}", expected[name], received[name]
-    wanted, got = expected["nodes"], received["nodes"]
-    for node in dict.fromkeys((*wanted, *got)):
-        if node not in wanted or node not in got:
-            return f"scores of node {node}", wanted.get(node), got.get(node)
-        for step in ("raw", "normalized", "weighted"):
-            for plugin, a, b in zip(
-                expected["plugins"], wanted[node][step] or (), got[node][step], strict=True
-            ):
-                if a != b:
-                    return f"{step} score of node {node} by plugin {plugin}", a, b
-        for part, words in (("extender", "extenders' score"), ("total", "total score")):
-            if wanted[node].get(part) != got[node].get(part):
-                return f"{words} of node {node}", wanted[node].get(part), got[node].get(part)
-    return None
+def _named(plugins: Sequence[str], scores: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        step: dict(zip(plugins, points, strict=True)) if isinstance(points, list) else points
+        for step, points in scores.items()
+    }
 
 
 _COMPILER = re.compile(r"(CEL compile error: ).*", re.DOTALL)

@@ -37,6 +37,7 @@ from scheduler_core.testing.corpus.observe import (
 from scheduler_core.testing.corpus.profiles import with_all_candidates
 from scheduler_core.testing.corpus.reading import CorpusError, Scenario, load_json
 from scheduler_core.testing.corpus.world import World
+from scheduler_core.testing.differences import first_place
 
 Manifest = Mapping[str, Any]
 Watch = Callable[[Framework, SchedulingCycle], None]
@@ -142,10 +143,10 @@ def _difference(number: int, expected: Manifest, received: Observed) -> Differen
     if "preemption" in wanted:
         wanted["preemption"] = without_empty(wanted["preemption"])
     got = without_empty(received)
-    for field in dict.fromkeys((*wanted, *got)):
-        if wanted.get(field) != got.get(field):
-            return Difference(number, expected["pod"], field, wanted.get(field), got.get(field))
-    return None
+    place = first_place(wanted, got)
+    if place is None:
+        return None
+    return Difference(number, expected["pod"], place[0].removeprefix("."), place[1], place[2])
 
 
 def _objects(scenario: Scenario) -> tuple[list[Manifest], list[Manifest]]:

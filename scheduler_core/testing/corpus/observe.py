@@ -45,7 +45,7 @@ def observe(cycle: SchedulingCycle, *, ranks: bool, sampled: bool) -> Observed:
     if cycle.scores is not None and out["scored"]:
         _observe_scores(cycle, cycle.scores, out, sampled=sampled)
     if cycle.chosen is not None:
-        out["topNodes"] = sorted(cycle.tied)
+        out["topNodes"] = sorted(set(cycle.tied))  # an extender may name a node twice
         out["chosen"] = cycle.chosen
     else:
         observe_failure(cycle, out)

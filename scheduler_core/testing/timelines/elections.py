@@ -24,6 +24,13 @@ START = parse_time("2000-01-01T00:00:00Z")
 NO_NAMESPACES = APIServerOptions(disable_admission_plugins=("NamespaceLifecycle",))
 CALLBACKS = (What.NEW_LEADER, What.STARTED_LEADING, What.STOPPED_LEADING)
 _TIMES = ("acquireTime", "renewTime")
+_EMPTY = {
+    "holderIdentity": "",
+    "leaseDurationSeconds": 0,
+    "acquireTime": 0,
+    "renewTime": 0,
+    "leaseTransitions": 0,
+}
 _NO_RELEASE, _SHORTER_DEADLINE = "c", "d"
 
 
@@ -185,12 +192,17 @@ def _elector(name: str, config: Mapping[str, Any]) -> LeaderElector:
 
 
 def _written(field: str, value: Any) -> Any:
-    return format_micro_time(START + round(value * SECOND)) if field in _TIMES else value
+    return (
+        format_micro_time(START + round(value * SECOND)) if field in _TIMES and value is not None else value
+    )
 
 
 def _shown_lease(spec: Mapping[str, Any]) -> Shown:
-    return {
-        key: (parse_time(value) - START) / SECOND if key in _TIMES else value for key, value in spec.items()
+    """Show every field of the election record, empty or not, and what else the Lease says."""
+    said = {name: value for name, value in spec.items() if value is not None}
+    return _EMPTY | {
+        name: (parse_time(value) - START) / SECOND if name in _TIMES else value
+        for name, value in said.items()
     }
 
 

@@ -12,6 +12,7 @@ from scheduler_core.objects.labels import LabelSelector
 from scheduler_core.objects.quantity import BadQuantity, nanos
 from scheduler_core.objects.times import SECOND, parse_time
 from scheduler_core.simulation import Simulation
+from scheduler_core.testing.differences import describe, first_place
 from scheduler_core.testing.worlds.paths import MISSING, is_absent, look_up
 
 Item = Mapping[str, Any]
@@ -27,12 +28,19 @@ class StepDiffers:
     at: str
     expected: str
     received: str
+    item: int | None = None  # of those that are expected of the step
 
     def __str__(self) -> str:
-        return f"step {self.step} (at {self.at}): expected {self.expected}, received {self.received}"
+        return f"{self.path} (at {self.at}): expected {self.expected}, received {self.received}"
+
+    @property
+    def path(self) -> str:
+        """The path in the scenario."""
+        place = "objects" if self.step < 0 else f"steps[{self.step}]"
+        return place if self.item is None else f"{place}.expect[{self.item}]"
 
     def to_json(self) -> dict[str, Any]:
-        return {"step": self.step, "expected": self.expected, "received": self.received}
+        return {"step": self.step, "path": self.path, "expected": self.expected, "received": self.received}
 
 
 class Observed(Protocol):
@@ -213,7 +221,16 @@ def _bounds(number: int, item: Item) -> str:
 def compare(value: Any, item: Item) -> str:
     """ "" where a value is as one operator says, else the value."""
     operator = next(name for name in _OPERATORS if name in item)
-    return "" if _fits(value, operator, item[operator]) else ("nothing" if value is MISSING else repr(value))
+    if _fits(value, operator, item[operator]):
+        return ""
+    if value is MISSING:
+        return "nothing"
+    place = first_place(item["is"], _plain(value)) if operator == "is" else None
+    return (
+        repr(value)
+        if place is None or not place[0]
+        else describe(f"a difference at {place[0]}", place[1], place[2])
+    )
 
 
 def _fits(value: Any, operator: str, wanted: Any) -> bool:

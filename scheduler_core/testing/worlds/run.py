@@ -67,10 +67,10 @@ class _Run:
             problem = self._drained(step) or (self._act(step) if "do" in step else None)
             if problem is not None:
                 return StepDiffers(number, step["at"], *problem)
-            for item in step.get("expect") or ():
+            for i, item in enumerate(step.get("expect") or ()):
                 received = compare.judge(self, item, self.history)
                 if received:
-                    return StepDiffers(number, step["at"], json.dumps(item), received)
+                    return StepDiffers(number, step["at"], json.dumps(item), received, i)
         return None
 
     # time

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
-
 from scheduler_core.commands import ApplyObjects
-from scheduler_core.config.settings import settings_of
 from scheduler_core.simulation import Simulation
+from tests.playground.presenters.worlds import empty_world
 
 API = "resource.k8s.io/v1"
 DRIVER = "gpu.example.com"
-EDITION = 3  # the first with devices
 
 
 def world(*objects: Mapping[str, Any], **settings: Any) -> Simulation:
     """A world with devices; `settings` are gates."""
-    sim = Simulation(seed=1, settings=msgspec.structs.replace(settings_of(EDITION), **settings))
+    sim = empty_world(**settings)
     sim.apply(ApplyObjects(objects))
     return sim
 

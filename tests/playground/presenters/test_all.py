@@ -30,11 +30,10 @@ from scheduler_core.commands import (
     DeleteObjects,
     PatchObject,
     Ref,
-    SetSettings,
     StopScheduler,
 )
 from scheduler_core.simulation import Grain, Simulation
-from tests.playground.presenters.worlds import many_nodes, node, pod, three_nodes
+from tests.playground.presenters.worlds import empty_world, many_nodes, node, pod, three_nodes
 
 
 def everything(sim: Simulation, look: Look) -> list[Panel]:
@@ -52,8 +51,7 @@ def test_every_panel_is_plain_data_at_every_step(tab: str) -> None:
 
 @pytest.mark.parametrize("shown", [Look(pod="default/web-1"), *(Look(stage=stage) for stage in look.STAGES)])
 def test_a_world_whose_only_scheduler_has_ended_is_shown(shown: Look) -> None:
-    sim = Simulation()
-    sim.apply(SetSettings({"cluster": {}}))
+    sim = empty_world()
     sim.apply(ApplyObjects((node("a"), pod("web-1"))))
     sim.apply(StopScheduler("kube-scheduler", "SIGKILL"))
     assert not sim.schedulers

@@ -7,11 +7,12 @@ from typing import Any
 from playground.presenters.changes import compare, walk
 from scheduler_core.commands import command_from_json
 from scheduler_core.simulation import Grain, Simulation
+from tests.playground.presenters.worlds import empty_world
 from tests.playground.sessions.worlds import applying, node, pod
 
 
 def world(*objects: dict[str, Any]) -> Simulation:
-    sim = Simulation()
+    sim = empty_world()
     sim.apply(command_from_json(applying(*objects)))
     return sim
 

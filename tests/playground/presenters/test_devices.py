@@ -21,8 +21,8 @@ from tests.playground.presenters.device_worlds import (
     world,
 )
 from tests.playground.presenters.worlds import ran, shown, until
+from tests.playground.presenters.worlds import world as plain
 from tests.scheduler_core.worlds import node, pod
-from tests.scheduler_core.worlds import world as plain
 
 GPUS = ["gpu-0", "gpu-1", "gpu-2", "gpu-3"]
 TAINT = {"key": "broken", "effect": "NoSchedule"}

@@ -11,9 +11,9 @@ from playground.presenters.pipeline import present as pipeline
 from playground.presenters.sentences.present import sentence
 from playground.presenters.stage.exchanges import exchanges
 from scheduler_core.commands import ApplyObjects, SetConfiguration, SetExtender
-from scheduler_core.config.settings import WorldSettings
 from scheduler_core.extenders.behaviour import Recorded, Remote
 from scheduler_core.simulation import Simulation
+from tests.playground.presenters.worlds import empty_world
 from tests.scheduler_core.worlds import node, pod
 
 URL = "http://e.example/x"
@@ -27,7 +27,7 @@ RULES = (
 
 
 def world(**extender: Any) -> Simulation:
-    sim = Simulation(settings=WorldSettings(extenders=True))
+    sim = empty_world()
     verbs = {f"{verb}Verb": verb for verb in ("filter", "prioritize", "preempt", "bind")}
     kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     entry = {"urlPrefix": URL, **verbs, "weight": 2, **extender}

@@ -9,7 +9,8 @@ from scheduler_core.fixes import find_fixes
 from scheduler_core.fixes.effects import KINDS as EFFECTS
 from scheduler_core.fixes.effects import Effect
 from scheduler_core.framework.drafts import HARMS, KINDS
-from tests.scheduler_core.worlds import node, pod, settle, world
+from tests.playground.presenters.worlds import world
+from tests.scheduler_core.worlds import node, pod, settle
 
 
 def test_every_kind_of_change_has_a_sentence() -> None:

@@ -10,7 +10,15 @@ from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref
 from scheduler_core.simulation import Grain, Simulation
-from tests.playground.presenters.worlds import decided, node, pod, shown, three_nodes, until, world
+from tests.playground.presenters.worlds import (
+    decided,
+    node,
+    pod,
+    shown,
+    three_nodes,
+    until,
+    world,
+)
 
 
 def body(sim: Simulation, tab: str, **look: Any) -> dict[str, Any]:

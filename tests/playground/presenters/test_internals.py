@@ -11,8 +11,8 @@ import pytest
 from playground.presenters.cycle_state import brief
 from scheduler_core.commands import ApplyObjects, SetSettings
 from scheduler_core.simulation import Simulation
-from tests.playground.presenters.worlds import node, pod, shown, three_nodes, until
-from tests.scheduler_core.worlds import settle, world
+from tests.playground.presenters.worlds import node, pod, shown, three_nodes, until, world
+from tests.scheduler_core.worlds import settle
 
 
 def body(sim: Simulation, part: str) -> Any:

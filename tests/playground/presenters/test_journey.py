@@ -13,8 +13,8 @@ from scheduler_core.commands import ApplyObjects, DeleteObjects, FailCall, Ref
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.journal import Place
 from tests.playground.preemption_world import objects
-from tests.playground.presenters.worlds import decided, node, pod, three_nodes, until
-from tests.scheduler_core.worlds import settle, world
+from tests.playground.presenters.worlds import decided, node, pod, three_nodes, until, world
+from tests.scheduler_core.worlds import settle
 
 HUGE = "default/huge"
 

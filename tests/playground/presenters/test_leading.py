@@ -18,6 +18,8 @@ LINK = re.compile(
     r'data-(node|pod|claim|controller)="([^"]*)" data-tab="yaml" data-field="([^"]*)">([^<]*)</a>'
 )
 
+HERE = {"path": "/data"}
+
 
 def marked(sim: Simulation, on: str, plugin: str) -> dict[str, list[str]]:
     """Value -> the lines of YAML that its links mark."""
@@ -51,13 +53,13 @@ def test_a_host_port_leads_to_where_both_pods_ask_for_it() -> None:
 
 
 def test_a_volumes_zone_leads_to_its_label_and_to_the_nodes() -> None:
-    bound = make_claim("c", volume="v"), make_volume("v", claim="c", labels={ZONE: "z1"})
+    bound = make_claim("c", volume="v"), make_volume("v", claim="c", labels={ZONE: "z1"}, hostPath=HERE)
     sim = until(world(node("a", labels={ZONE: "z2"}), make_class(), *bound, claiming("p")), decided())
     assert marked(sim, "a", "VolumeZone") == {"z1": [f"{ZONE}: z1"], "z2": [f"{ZONE}: z2"]}
 
 
 def test_a_claim_leads_to_its_volume_and_a_volume_to_the_nodes_that_reach_it() -> None:
-    bound = make_claim("c", volume="v"), make_volume("v", claim="c", hosts=["b"])
+    bound = make_claim("c", volume="v"), make_volume("v", claim="c", hosts=["b"], hostPath=HERE)
     sim = until(world(node("a"), node("b"), make_class(), *bound, claiming("p")), decided())
     found = marked(sim, "a", "VolumeBinding")
     assert found["c"] == ["volumeName: v"]

@@ -12,7 +12,8 @@ from playground.presenters.metrics.hints import HINTS
 from playground.sessions.worker.answers.metrics import metrics_of
 from scheduler_core.metrics.catalogue import BY_NAME
 from scheduler_core.simulation import Simulation
-from tests.scheduler_core.worlds import node, pod, settle, world
+from tests.playground.presenters.worlds import world
+from tests.scheduler_core.worlds import node, pod, settle
 
 
 def shown(sim: Simulation, q: str = "") -> dict[str, Any]:

@@ -10,7 +10,17 @@ from playground.templatetags.studio import translated
 from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration
 from scheduler_core.simulation import Grain, Simulation
 from tests.playground.preemption_world import objects
-from tests.playground.presenters.worlds import decided, node, pod, ran, shown, three_nodes, until, world
+from tests.playground.presenters.worlds import (
+    decided,
+    empty_world,
+    node,
+    pod,
+    ran,
+    shown,
+    three_nodes,
+    until,
+    world,
+)
 
 
 def context(sim: Simulation) -> dict[str, Any]:
@@ -23,7 +33,7 @@ def said(sim: Simulation) -> str:
 
 
 def test_an_empty_world_says_what_to_do_next() -> None:
-    assert said(Simulation()) == ": Nothing has happened yet: add nodes and pods, then step."
+    assert said(empty_world()) == ": Nothing has happened yet: add nodes and pods, then step."
 
 
 def test_a_refusal_names_plugin_count_and_reason() -> None:
@@ -95,7 +105,7 @@ def test_the_profile_is_the_present_cycles_and_before_any_the_first_one() -> Non
         "kind": "KubeSchedulerConfiguration",
         "profiles": [{"schedulerName": "default-scheduler"}, {"schedulerName": "packing"}],
     }
-    sim = Simulation()
+    sim = empty_world()
     sim.apply(SetConfiguration(manifest))
     assert shown("transport", sim)["context"]["profile"] == "default-scheduler"
     sim.apply(ApplyObjects((node("n0"), pod("p0", schedulerName="packing"))))

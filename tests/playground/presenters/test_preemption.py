@@ -139,7 +139,7 @@ def test_at_the_first_post_filter_plugin_victims_are_still_to_be_looked_for() ->
 
 
 def test_who_is_not_below_the_priority_stays() -> None:
-    peer = pod("peer", cpu="3", node_name="one", priority=10)
+    peer = pod("peer", cpu="3", nodeName="one", priority=10)
     asks = pod("asks", cpu="2", priority=10)
     (one,) = tab(until(world(node("one", cpu="4"), peer, asks), ran("PostFilter", "DynamicResources")))[
         "standing"

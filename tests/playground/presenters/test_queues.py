@@ -8,6 +8,7 @@ from scheduler_core.commands import ApplyObjects, FailCall
 from scheduler_core.simulation import Grain, Simulation
 from tests.playground.preemption_world import objects
 from tests.playground.presenters.worlds import (
+    begun,
     decided,
     many_nodes,
     node,
@@ -84,8 +85,7 @@ def test_a_gated_pod_has_a_group_of_its_own_that_names_the_gate() -> None:
 
 
 def test_the_pod_of_the_running_cycle_is_in_flight() -> None:
-    sim = three_nodes()
-    sim.step(Grain.PLUGIN)
+    sim = until(three_nodes(), begun)
     assert names(sim, "flight") == ["web-1"]
     assert names(sim, "active") == []
 

@@ -12,12 +12,11 @@ from scheduler_core.commands import (
     PatchObject,
     Ref,
     SetKubelet,
-    SetSettings,
     StartScheduler,
 )
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace.kinds import Reconciled
-from tests.playground.presenters.worlds import node, pod, shown
+from tests.playground.presenters.worlds import empty_world, node, pod, shown
 
 DEPLOYMENT = {
     "apiVersion": "apps/v1",
@@ -36,8 +35,7 @@ DEPLOYMENT = {
 
 def cluster(*objects: dict[str, Any]) -> Simulation:
     """A world whose controllers run."""
-    sim = Simulation()
-    sim.apply(SetSettings({"cluster": {}}))
+    sim = empty_world()
     sim.apply(ApplyObjects(objects))
     return sim
 

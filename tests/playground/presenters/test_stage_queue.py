@@ -15,6 +15,7 @@ from playground.presenters.scene import scheduler_of
 from scheduler_core.commands import ApplyObjects, DeleteObjects, FailCall, PatchObject, Ref
 from scheduler_core.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import (
+    begun,
     decided,
     many_nodes,
     node,
@@ -23,8 +24,8 @@ from tests.playground.presenters.worlds import (
     tainted,
     three_nodes,
     until,
+    world,
 )
-from tests.scheduler_core.worlds import world
 
 
 def stage(sim: Simulation, **look: Any) -> dict[str, Any]:
@@ -89,8 +90,7 @@ def test_behind_the_first_pods_of_a_crowd_stand_groups_by_priority() -> None:
     ],
 )
 def test_the_popped_pod_says_why_it_goes_before_the_next(pods: tuple[dict[str, Any], ...], why: str) -> None:
-    sim = three_nodes(*pods)
-    sim.step(Grain.PLUGIN)
+    sim = until(three_nodes(*pods), begun)
     assert said(pool(sim, "flight")["popped"]["why"]) == why
 
 

@@ -10,7 +10,8 @@ import pytest
 from playground.presenters.statistics import present
 from playground.sessions.worker.answers.metrics import by_plugin, statistics_of
 from scheduler_core.simulation import Simulation
-from tests.scheduler_core.worlds import node, pod, settle, world
+from tests.playground.presenters.worlds import world
+from tests.scheduler_core.worlds import node, pod, settle
 
 
 def shown(sim: Simulation) -> dict[str, Any]:

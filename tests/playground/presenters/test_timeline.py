@@ -10,7 +10,16 @@ from playground.presenters import Look
 from playground.presenters.timeline.window import round_up, window
 from scheduler_core.commands import ApplyObjects, FailCall
 from scheduler_core.simulation import Grain, Simulation
-from tests.playground.presenters.worlds import decided, many_nodes, node, pod, shown, three_nodes, until
+from tests.playground.presenters.worlds import (
+    begun,
+    decided,
+    many_nodes,
+    node,
+    pod,
+    shown,
+    three_nodes,
+    until,
+)
 from tests.scheduler_core.worlds import settle
 
 
@@ -38,8 +47,7 @@ def test_a_segment_leads_to_the_step_where_it_began() -> None:
 
 
 def test_a_step_that_moves_no_pod_changes_no_lane() -> None:
-    sim = three_nodes()
-    sim.step(Grain.PLUGIN)
+    sim = until(three_nodes(), begun)
     before = lanes(sim)
     sim.step(Grain.PLUGIN)
     assert lanes(sim) == before

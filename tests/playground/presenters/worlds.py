@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
+
 from playground.presenters import Look, present
+from playground.sessions.database.log import EDITION
+from scheduler_core.commands import ApplyObjects
+from scheduler_core.config.settings import settings_of
 from scheduler_core.simulation import Grain, Simulation
-from tests.scheduler_core.worlds import node, pod, world
+from tests.scheduler_core.worlds import node, pod
 
 INFRA = {"taints": [{"key": "dedicated", "value": "infra", "effect": "NoSchedule"}]}
 ZONE = "topology.kubernetes.io/zone"
+
+
+def empty_world(seed: int = 1, **settings: Any) -> Simulation:
+    """A world as a new session has it, with some settings changed."""
+    return Simulation(seed=seed, settings=msgspec.structs.replace(settings_of(EDITION), **settings))
+
+
+def world(*objects: Mapping[str, Any], seed: int = 1) -> Simulation:
+    """A world as a new session has it, with these objects in it and nothing scheduled yet."""
+    sim = empty_world(seed)
+    sim.apply(ApplyObjects(objects))
+    return sim
 
 
 def tainted(name: str, **metadata: Any) -> dict[str, Any]:
@@ -60,6 +77,11 @@ def ran(point: str, plugin: str) -> Callable[[Simulation], bool]:
 def decided(number: int = 1) -> Callable[[Simulation], bool]:
     """The condition that so many attempts have ended."""
     return lambda sim: len(sim.journal.attempts) >= number
+
+
+def begun(sim: Simulation) -> bool:
+    """The condition that a scheduling cycle has begun."""
+    return sim.schedulers[0].cycle is not None
 
 
 def shown(name: str, sim: Simulation, **look: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from playground.presenters.amounts import clock
 from playground.presenters.look import AIM, Look
 from playground.presenters.scene import short
 from playground.presenters.stage.controller.owners import OF_CONTROLLER, chain_of
+from playground.presenters.words import brief
 from scheduler_core.trace.kinds import Reconciled
 from scheduler_core.view import WorldView
 
@@ -48,7 +49,8 @@ def _done(sim: WorldView, name: str, key: str) -> list[dict[str, str]]:
     queue = sim.surroundings.queues.get(name)
     notes = [note for note in queue.done if key in ("", note.key)] if queue is not None else []
     return [
-        {"t": clock(note.t), "key": short(note.key), "did": note.text} for note in reversed(notes[-MOST:])
+        {"t": clock(note.t), "key": short(note.key), "did": brief(note.text)}
+        for note in reversed(notes[-MOST:])
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from playground.presenters.scene import short
 from playground.presenters.sentences.records import row
 from playground.presenters.sequence import lifelines, lines
-from playground.presenters.words import Message, exactly, gettext_noop, message
+from playground.presenters.words import Message, brief, exactly, gettext_noop, message
 from scheduler_core.trace.kinds import (
     CommandApplied,
     LeaderElection,
@@ -63,7 +63,7 @@ def _actor(record: Record) -> dict[str, Any]:
     """`who` acts, `key` is the key of its work queue, `did` says what and why."""
     facts = record.facts
     if isinstance(facts, Reconciled):
-        did = exactly(facts.did) if facts.did else message(gettext_noop("Nothing is to be done."))
+        did = exactly(brief(facts.did)) if facts.did else message(gettext_noop("Nothing is to be done."))
         return {
             "who": exactly(facts.controller),
             "controller": facts.controller,

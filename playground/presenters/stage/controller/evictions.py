@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from itertools import islice, takewhile
 from typing import Any
 
-from playground.presenters.amounts import duration
+from playground.presenters.amounts import SECOND, duration
 from playground.presenters.draining import grace_ends
 from playground.presenters.scene import short
 from playground.presenters.stage.controller.changed import changed
 from playground.presenters.surroundings.nodes import eviction
 from scheduler_core.readings import read_eviction
-from scheduler_core.trace.kinds import EventRecorded
-from scheduler_core.view import Pod, WorldView
+from scheduler_core.view import Kill, KubeEvent, Pod, WorldView
 
-MOST = 8
+MOST, MOST_EVENTS = 8, 64
 
 
 def evictions(sim: WorldView) -> dict[str, Any]:
     """{"pods": that now end, "rankings": of kubelets at this very time}."""
     ending = [
         pod
-        for each in changed(sim).of("Pod")
-        if (pod := sim.store.pod_at(each.key)) is not None and (pod.deleting or _evicted(pod))
+        for key in _concerned(sim)
+        if (pod := sim.store.pod_at(key)) is not None
+        and (pod.deleting or _evicted(pod) or _kill(sim, pod) is not None)
     ]
     ends = grace_ends(sim, [pod.key for pod in ending])
     return {
@@ -36,34 +37,52 @@ def evictions(sim: WorldView) -> dict[str, Any]:
     }
 
 
+def _concerned(sim: WorldView) -> list[str]:
+    """Return the pods that the last transition changed, and those with an Event of this time.
+
+    A kubelet that begins to end a pod writes no status yet: the Event alone says so.
+    """
+    keys = [each.key for each in changed(sim).of("Pod")]
+    return list(dict.fromkeys([*keys, *(f"{event.namespace}/{event.name}" for event in _events(sim))]))
+
+
+def _events(sim: WorldView) -> list[KubeEvent]:
+    """Return the Events about pods of this very time, the newest first."""
+    recent = takewhile(lambda event: event.t == sim.now, reversed(sim.store.events))
+    return [event for event in islice(recent, MOST_EVENTS) if event.kind == "Pod"]
+
+
 def _evicted(pod: Pod) -> bool:
     return (pod.manifest.get("status") or {}).get("reason") == "Evicted"
 
 
+def _kill(sim: WorldView, pod: Pod) -> Kill | None:
+    """Return what the pod's kubelet knows of its end; None while it does not end the pod."""
+    run = sim.surroundings.kubelet.pods.get(pod.key)
+    return run.kill if run is not None and run.uid == pod.uid else None
+
+
 def _pod(sim: WorldView, pod: Pod, ends: int | None) -> dict[str, Any]:
-    """`reason` and `message` are those of kube: of the condition DisruptionTarget, else of the Event."""
+    """`reason` and `message` are those of kube: of the condition DisruptionTarget, else the kubelet's own, else of the Event."""
     target = pod.condition("DisruptionTarget") or {}
-    event = _event(sim, pod)
+    event = next(
+        (each for each in _events(sim) if (each.namespace, each.name) == (pod.namespace, pod.name)), None
+    )
     status = pod.manifest.get("status") or {}
+    kill = _kill(sim, pod)
+    reasons = [target.get("reason"), kill and kill.reason, event and event.reason, status.get("reason")]
+    messages = [target.get("message"), kill and kill.message, event and event.message, status.get("message")]
     return {
         "key": pod.key,
         "name": short(pod.key),
         "node": pod.node_name,
-        "reason": str(target.get("reason") or (event.reason if event else status.get("reason") or "")),
-        "message": str(target.get("message") or (event.message if event else status.get("message") or "")),
-        "grace": _grace(pod),
-        "left": "" if ends is None else duration(max(ends - sim.now, 0)),
+        "reason": next((str(each) for each in reasons if each), ""),
+        "message": next((str(each) for each in messages if each), ""),
+        "grace": _grace(pod, kill),
+        "left": "" if ends is None else duration(ends - sim.now),
     }
 
 
-def _grace(pod: Pod) -> str:
-    seconds = pod.manifest["metadata"].get("deletionGracePeriodSeconds")
-    return "" if seconds is None else duration(int(seconds) * 1_000_000_000)
-
-
-def _event(sim: WorldView, pod: Pod) -> EventRecorded | None:
-    for record in sim.last[:64]:
-        facts = record.of(EventRecorded)
-        if facts is not None and (facts.namespace, facts.name) == (pod.namespace, pod.name):
-            return facts
-    return None
+def _grace(pod: Pod, kill: Kill | None) -> str:
+    seconds = pod.manifest["metadata"].get("deletionGracePeriodSeconds", kill and kill.grace)
+    return "" if seconds is None else duration(int(seconds) * SECOND)

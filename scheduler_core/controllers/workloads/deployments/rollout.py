@@ -10,6 +10,7 @@ from typing import Any
 
 from scheduler_core.api.kube_events import NORMAL, WARNING
 from scheduler_core.api.status import Refused
+from scheduler_core.api.template_defaults import without_template_defaults
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.amounts import template_hash
 from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
@@ -126,7 +127,8 @@ class Rollout:
     def _fresh(self, revision: int) -> Manifest:
         """The ReplicaSet of the present template, as large as it may be at once."""
         owner, template = self.owner, self.owner.template
-        code = template_hash(template, owner.status.get("collisionCount"))
+        as_written = without_template_defaults({"template": template})
+        code = template_hash(as_written["template"], owner.status.get("collisionCount"))
         meta = template.get("metadata") or {}
         labels = {**(meta.get("labels") or {}), revisions.HASH: code}
         selector = self.spec.get("selector") or {}
