@@ -1,0 +1,196 @@
+"""Loops: owners whose pods end again and again in the same way, while nothing about the owner changes.
+
+A controller that replaces such pods does so forever: a ReplicaSet whose pods a kubelet refuses, a StatefulSet whose pods a taint
+evicts. Nothing here knows a controller or a reason: whenever a pod ends, what is left of its owner is compared with what was left
+before. A Job that counts its failures up to a limit is another each time, so it is left alone until it ends by itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.api.store import Store
+from scheduler_core.api.watch import WatchEvent
+from scheduler_core.objects.ownership import controller_of
+from scheduler_core.objects.pod import Pod
+
+ENDS = 20  # pods that ended alike
+ROUNDS = 3  # how often what was left was the same; more than one pod of an owner may end in each
+BARREN = 3  # times as many that ended before they ran are enough: of very many replicas a round would take too long
+MANY = 500  # failures that a Job may count are as good as endless: nobody waits for them
+FAILED, DELETED = "Failed", "Deleted"
+_VOLATILE = ("conditions", "uncountedTerminatedPods", "observedGeneration", "startTime", "failed")
+
+Subject = tuple[str, str, str]
+"""Kind, namespace and name."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a pod ended on a node: `reason` and `message` are those of its status, or of the condition that says who deleted it."""
+
+    pod: str
+    node: str
+    reason: str
+    message: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"pod": self.pod, "node": self.node, "reason": self.reason, "message": self.message}
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """An owner whose pods end alike: what controls them, the workload on top of it, how many ended, where, and how the last one did."""
+
+    owner: Subject
+    workload: Subject
+    count: int
+    nodes: tuple[str, ...]
+    last: End
+
+    def to_json(self) -> dict[str, Any]:
+        kind, namespace, name = self.workload
+        return {
+            "kind": kind,
+            "namespace": namespace,
+            "name": name,
+            "pods": self.count,
+            "nodes": list(self.nodes),
+            "reason": self.last.reason,
+            "message": self.last.message,
+            "lastPod": self.last.pod,
+        }
+
+
+@dataclass(slots=True)
+class _Ends:
+    """What is known of one owner: pods that ended, and at which of them the owner was left in which state, the first and how often."""
+
+    live: dict[str, int] = field(default_factory=dict)
+    count: int = 0
+    barren: int = 0
+    nodes: dict[str, None] = field(default_factory=dict)
+    seen: dict[tuple[Any, ...], tuple[int, int]] = field(default_factory=dict)
+
+
+class Loops:
+    """Hears of each change, and knows the owners that go in circles. `ends`: how many pods have to end alike."""
+
+    def __init__(self, store: Store, ends: int = ENDS) -> None:
+        self._most = ends
+        self._of: dict[Subject, _Ends] = {}
+        for pod in store.pods():
+            if (state := _state(pod)) is not None:
+                self._ends(subject_of(pod)).live[pod.key] = state
+
+    def count(self, subject: Subject) -> int:
+        """How many pods of an owner have ended."""
+        known = self._of.get(subject)
+        return 0 if known is None else known.count
+
+    def forget(self, subject: Subject) -> None:
+        """Begins to compare anew."""
+        known = self._ends(subject)
+        known.seen.clear()
+        known.barren = 0
+
+    def hear(self, store: Store, changes: Iterable[WatchEvent]) -> Loop | None:
+        """An owner that has just been found to go in circles."""
+        found = None
+        for event in changes:
+            if event.kind == "Pod":
+                found = self._hear(store, event) or found
+        return found
+
+    def _hear(self, store: Store, event: WatchEvent) -> Loop | None:
+        old, new = event.old_pod, event.new_pod
+        pod = new or old
+        assert pod is not None
+        subject = subject_of(pod)
+        known = self._ends(subject)
+        state = None if new is None else _state(new)
+        if state is not None:
+            known.live[pod.key] = state
+            if pod.phase == "Running" and (old is None or old.phase != "Running"):
+                known.barren = 0
+            return None
+        if known.live.pop(pod.key, None) is None or pod.phase == "Succeeded":
+            return None
+        known.count += 1
+        known.barren = known.barren + 1 if old is not None and old.phase == "Pending" else 0
+        return self._note(store, subject, known, _end_of(pod))
+
+    def _note(self, store: Store, subject: Subject, known: _Ends, end: End) -> Loop | None:
+        if end.node:
+            known.nodes[end.node] = None
+        left = (end.reason, sum(known.live.values()), _standing(store, subject))
+        first, rounds = known.seen.get(left, (known.count - 1, 0))
+        known.seen[left] = (first, rounds + 1)
+        alike = rounds >= ROUNDS and known.count - first >= self._most
+        if not alike and (known.barren < BARREN * self._most or subject[0] == "Job"):
+            return None
+        return Loop(subject, _workload(store, subject), known.count, tuple(sorted(known.nodes)), end)
+
+    def _ends(self, subject: Subject) -> _Ends:
+        return self._of.setdefault(subject, _Ends())
+
+
+def ends_of(store: Store) -> tuple[End, ...]:
+    """The pods that have failed, by key."""
+    return tuple(_end_of(pod) for pod in store.pods() if pod.phase == FAILED)
+
+
+def subject_of(pod: Pod) -> Subject:
+    """What controls a pod; the pod itself where that is no object of its namespace, as of a static pod."""
+    owner = controller_of(pod.manifest)
+    if owner is None or owner.get("kind") == "Node":
+        return ("Pod", pod.namespace, pod.name)
+    return (str(owner.get("kind")), pod.namespace, str(owner.get("name")))
+
+
+def _state(pod: Pod) -> int | None:
+    """A number for where a pod stands; None where it has ended or is about to."""
+    return None if pod.terminal or pod.deleting else hash((pod.phase, pod.node_name))
+
+
+def _end_of(pod: Pod) -> End:
+    status = pod.manifest.get("status") or {}
+    targets = (each for each in status.get("conditions") or () if each.get("type") == "DisruptionTarget")
+    why: Mapping[str, Any] = status if status.get("reason") else next(targets, {})
+    reason = str(why.get("reason") or (FAILED if pod.phase == FAILED else DELETED))
+    return End(pod.key, pod.node_name, reason, str(why.get("message") or ""))
+
+
+def _standing(store: Store, subject: Subject) -> str:
+    """What is said of an owner, without times and without names of pods."""
+    manifest = store.get(*subject)
+    if manifest is None or subject[0] == "Pod":
+        return ""
+    spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
+    kept = {name: value for name, value in status.items() if name not in _VOLATILE}
+    kept["conditions"] = [
+        (each.get("type"), each.get("status"), each.get("reason")) for each in status.get("conditions") or ()
+    ]
+    if subject[0] == "Job" and _limit(spec) <= MANY:
+        kept["failed"] = status.get("failed")
+    return json.dumps([manifest["metadata"].get("generation"), kept], sort_keys=True, default=str)
+
+
+def _limit(job: Mapping[str, Any]) -> int:
+    """How many failures a Job counts before it ends; a Job with a deadline ends as well."""
+    if job.get("activeDeadlineSeconds") is not None:
+        return 0
+    of_each = job.get("backoffLimitPerIndex")
+    return int(job.get("backoffLimit", 6) if of_each is None else of_each)
+
+
+def _workload(store: Store, subject: Subject) -> Subject:
+    """The owner's own owners, up to the last."""
+    while True:
+        reference = controller_of(store.get(*subject))
+        if reference is None:
+            return subject
+        subject = (str(reference.get("kind")), subject[1], str(reference.get("name")))
