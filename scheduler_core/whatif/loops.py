@@ -121,7 +121,7 @@ class Loops:
             return None
         known.count += 1
         known.barren = known.barren + 1 if old is not None and old.phase == "Pending" else 0
-        return self._note(store, subject, known, _end_of(pod))
+        return self._note(store, subject, known, end_of(pod))
 
     def _note(self, store: Store, subject: Subject, known: _Ends, end: End) -> Loop | None:
         if end.node:
@@ -140,7 +140,7 @@ class Loops:
 
 def ends_of(store: Store) -> tuple[End, ...]:
     """The pods that have failed, by key."""
-    return tuple(_end_of(pod) for pod in store.pods() if pod.phase == FAILED)
+    return tuple(end_of(pod) for pod in store.pods() if pod.phase == FAILED)
 
 
 def subject_of(pod: Pod) -> Subject:
@@ -156,7 +156,8 @@ def _state(pod: Pod) -> int | None:
     return None if pod.terminal or pod.deleting else hash((pod.phase, pod.node_name))
 
 
-def _end_of(pod: Pod) -> End:
+def end_of(pod: Pod) -> End:
+    """How a pod ended that has failed or is deleted."""
     status = pod.manifest.get("status") or {}
     targets = (each for each in status.get("conditions") or () if each.get("type") == "DisruptionTarget")
     why: Mapping[str, Any] = status if status.get("reason") else next(targets, {})

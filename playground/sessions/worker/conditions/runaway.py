@@ -10,6 +10,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from playground.presenters.amounts import clock
+from playground.presenters.loops import describe_loop
 from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.worker.conditions.matching import describe, pod_of
 from playground.sessions.worker.past.history import History
@@ -39,7 +40,6 @@ from scheduler_core.whatif import Circles, Loop, Loops, Watchdog
 
 ENDS = 100  # pods of a workload that end alike: more than at a terminal, as nobody looks here whether anything else goes on
 LAST = 2_000  # steps that are told of
-NODES = 5  # that are named
 MOST = 6  # lines of what they did
 MESSAGE = 90
 ALIKE = 0.8  # as often as this share of the most frequent counts as equally often; then the more telling comes first
@@ -145,9 +145,8 @@ _WENT = gettext_noop(
 )
 
 
-_ALIKE = gettext_noop(
-    "The run was stopped because %(workload)s makes pods that end the same way: %(count)s of them so far, on %(nodes)s. The last one, "
-    "%(pod)s, ended with %(reason)s: %(message)s\nChange something, or run again to go on all the same."
+_IN_VAIN = gettext_noop(
+    "The run was stopped: %(loop)s\nChange something, or run again to go on all the same."
 )
 
 
@@ -167,14 +166,4 @@ def words(circles: Circles | None, now: int, last: LastSteps) -> Message | None:
 
 def loop_words(loop: Loop) -> Message:
     """What a workload does in vain."""
-    kind, namespace, name = loop.workload
-    more = f" +{len(loop.nodes) - NODES}" if len(loop.nodes) > NODES else ""
-    return message(
-        _ALIKE,
-        workload=f"{kind} {namespace}/{name}",
-        count=f"{loop.count:,}",
-        nodes=", ".join(loop.nodes[:NODES]) + more,
-        pod=loop.last.pod,
-        reason=loop.last.reason,
-        message=loop.last.message,
-    )
+    return message(_IN_VAIN, loop=describe_loop(loop))

@@ -147,8 +147,9 @@ def test_a_workload_that_makes_pods_in_vain_is_named() -> None:
     made = engine([applying(node("n0"), workload)], LATEST_EDITION)
     result = run(made)
     assert result.reason == "runaway"
-    assert in_english(result.doing).startswith(
-        "The run was stopped because Deployment default/web makes pods that end the same way: 100 of them so far, on n0."
+    said = in_english(result.doing)
+    assert said.startswith(
+        "The run was stopped: Deployment default/web makes pods that end in the same way again and again: 100 so far, on n0."
     )
-    assert "ended with PodOSNotSupported: Pod was rejected" in in_english(result.doing)
+    assert ": PodOSNotSupported: Pod was rejected: Failed to admit pod" in said
     assert run(made).reason == "runaway"
