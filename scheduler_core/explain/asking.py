@@ -35,7 +35,7 @@ def explain(world: WorldView, key: str, past: Past | None = None) -> Explanation
     if pod.phase == FAILED:
         return explain_failed(pod, past)
     if pod.node_name:
-        return explain_refused(world, pod, pod.node_name, past) or _placed(world, pod)
+        return explain_refused(world, pod, pod.node_name, past) or _placed(world, pod, past)
     scheduler = scheduler_for(world, pod)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     if scheduler is None or framework is None:
@@ -43,9 +43,10 @@ def explain(world: WorldView, key: str, past: Past | None = None) -> Explanation
     return _Asking(world, pod, scheduler, framework, past).answer()
 
 
-def _placed(world: Simulation, pod: Pod) -> Explanation:
+def _placed(world: Simulation, pod: Pod, past: Past) -> Explanation:
+    before = past.before(pod)
     if world.store.get("Node", "", pod.node_name) is not None:
-        return Explanation(pod.key, State.SCHEDULED, node=pod.node_name, phase=pod.phase)
+        return Explanation(pod.key, State.SCHEDULED, node=pod.node_name, phase=pod.phase, predecessors=before)
     nodes = [str(node["metadata"]["name"]) for node in world.store.list("Node")]
     reason = Given(
         State.NO_SUCH_NODE,
@@ -53,7 +54,9 @@ def _placed(world: Simulation, pod: Pod) -> Explanation:
         f'spec.nodeName: no node is called "{pod.node_name}"',
         evidence={"nodeName": pod.node_name, "field": "spec.nodeName", "nodes": len(nodes)},
     )
-    return Explanation(pod.key, State.NO_SUCH_NODE, (reason,), node=pod.node_name, total=len(nodes))
+    return Explanation(
+        pod.key, State.NO_SUCH_NODE, (reason,), node=pod.node_name, total=len(nodes), predecessors=before
+    )
 
 
 def _nobodys(world: Simulation, pod: Pod) -> Explanation:
@@ -86,7 +89,8 @@ class _Asking:
     def answer(self) -> Explanation:
         if (binding := self._binding()) is not None:
             refused = explain_refused(self.world, self.pod, binding, self.past)
-            return refused or Explanation(self.pod.key, State.BINDING, node=binding)
+            before = self.past.before(self.pod)
+            return refused or Explanation(self.pod.key, State.BINDING, node=binding, predecessors=before)
         gate = self._gate()
         if gate is not None:
             return self._gated(gate)

@@ -93,7 +93,7 @@ def explain_refused(world: Simulation, pod: Pod, node: str, past: Past) -> Expla
         State.REFUSED,
         refused,
         node=node,
-        phase=pod.phase,
+        phase=FAILED,
         reason=reason,
         predecessors=past.before(pod),
     )

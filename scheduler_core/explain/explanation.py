@@ -91,8 +91,10 @@ class Explanation:
     """Why a pod "namespace/name" stands where it does. Times are virtual nanoseconds.
 
     `until`: when its backoff ends, or when it is tried again whatever happens; `events`: what wakes it before, by kube's names. `fits`: the
-    nodes that it would pass now, of `total`. `message`: what its last attempt said; `node`: where it is, or is bound to be. `phase` and
-    `reason` are those of its status; `predecessors` counts the pods of its owner that failed or were evicted before it.
+    nodes that it would pass now, of `total`. `message`: what its last attempt said; `node`: where it is, or is bound to be.
+
+    `phase` and `reason`: those of its status, also where a kubelet that refuses it is only about to write them. `predecessors`: how many
+    pods of its owner failed or were evicted before it.
     """
 
     pod: str

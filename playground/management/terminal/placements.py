@@ -62,7 +62,7 @@ def missing(world: Simulation) -> list[dict[str, Any]]:
                 "pods": evidence["missing"],
                 "state": each.state.value,
                 "message": each.reasons[0].message,
-                "sentence": plain(sentence(each)),
+                "sentence": f"{evidence['owner']['kind']} {namespace}/{evidence['owner']['name']}: {plain(sentence(each))}",
             }
         )
     return rows

@@ -35,9 +35,9 @@ _NOMINATED = gettext_noop(
     "%(pod)s waits for %(node)s, where pods of lower priority are being evicted for it."
 )
 
-_REFUSES = gettext_noop("The kubelet of %(node)s refused %(pod)s: %(message)s.")
+_REFUSES = gettext_noop("The kubelet of %(node)s refuses %(pod)s: %(message)s.")
 _REFUSES_AGAIN = gettext_noop(
-    "The kubelet of %(node)s refused %(pod)s: %(message)s. Pods of its owner that ended before it: %(count)s."
+    "The kubelet of %(node)s refuses %(pod)s: %(message)s. Pods of its owner that ended before it: %(count)s."
 )
 _WOULD_REFUSE = gettext_noop("The kubelet of %(node)s would refuse %(pod)s: %(message)s.")
 _WOULD_REFUSE_AGAIN = gettext_noop(
@@ -47,6 +47,10 @@ _FAILED = gettext_noop("%(pod)s failed on %(node)s: %(message)s.")
 _FAILED_AGAIN = gettext_noop(
     "%(pod)s failed on %(node)s: %(message)s. Pods of its owner that ended before it: %(count)s."
 )
+_ENDED = {
+    State.FAILED: (_FAILED, _FAILED_AGAIN),
+    State.REFUSED: (_REFUSES, _REFUSES_AGAIN),
+}
 _FAILED_SILENTLY = gettext_noop("%(pod)s has failed, and its status does not say why.")
 _PAUSED = gettext_noop("%(pod)s is not created: the Deployment is paused. Pods that are missing: %(count)s.")
 _SUSPENDED = gettext_noop("%(pod)s is not created: the Job is suspended. Pods that are missing: %(count)s.")
@@ -77,7 +81,7 @@ def sentence(explanation: Explanation) -> Message:
         return _gated(pod, first)
     if first is not None and state in _WITHHELD:
         return message(_WITHHELD[state], pod=pod, count=evidence["missing"], message=first.message)
-    if state in (State.REFUSED, State.FAILED):
+    if state in _ENDED:
         return _ended(explanation, pod)
     if state is State.NO_NODES:
         return message(_NO_NODES, pod=pod)
@@ -89,16 +93,10 @@ def sentence(explanation: Explanation) -> Message:
 
 
 def _ended(explanation: Explanation, pod: str) -> Message:
-    """Of a pod that its kubelet refused, or would refuse, or that failed."""
+    """Of a pod that a kubelet refuses, or would refuse, or that failed."""
     if not explanation.reasons:
         return message(_FAILED_SILENTLY, pod=pod)
-    once, again = (_FAILED, _FAILED_AGAIN)
-    if explanation.state is not State.FAILED:
-        once, again = (
-            (_REFUSES, _REFUSES_AGAIN)
-            if explanation.phase == "Failed"
-            else (_WOULD_REFUSE, _WOULD_REFUSE_AGAIN)
-        )
+    once, again = _ENDED.get(explanation.state, (_WOULD_REFUSE, _WOULD_REFUSE_AGAIN))
     first = explanation.reasons[0]
     return message(
         again if explanation.predecessors else once,
