@@ -31,7 +31,7 @@ class Watchdog:
     """Looks at a run from slice to slice. `position` is where it looked last."""
 
     def __init__(self, world: Any) -> None:
-        self.position = world.position
+        self.position: int = world.position
         self._read = len(world.journal.moves)
         self._been: dict[str, int] = {}
         self._nodes: dict[tuple[str, str], None] = {}

@@ -8,6 +8,7 @@ from typing import Any
 
 from scheduler_core.commands import Command
 from scheduler_core.fixes.effects import Effect, Watch, effects_of
+from scheduler_core.readings import read_drains
 from scheduler_core.simulation import Simulation
 from scheduler_core.whatif.loops import End, Loop, ends_of
 from scheduler_core.whatif.rest import STEPS, Progress, Rest, Settling, release
@@ -18,7 +19,8 @@ class Outcome:
     """`effects`: what becomes of pods that exist; `created`: pods that only exist with the changes, and their nodes ("": they wait), in
     the order of their names; `pending` and `pending_without`: who waits in the end. `time`: virtual nanoseconds that it took.
 
-    `rest`: how the world with the changes came to rest. `failed`: the pods that failed with the changes and not without them.
+    `rest`: how the world with the changes came to rest. `failed`: the pods that failed with the changes and not without them. `held_up`: the
+    evictions that a drain asks for in vain: node, pod, and why.
     """
 
     effects: tuple[Effect, ...]
@@ -28,6 +30,7 @@ class Outcome:
     time: int
     rest: Rest
     failed: tuple[End, ...] = ()
+    held_up: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def at_rest(self) -> bool:
@@ -42,6 +45,7 @@ class Outcome:
             "seconds": self.time / 1e9,
             "atRest": self.at_rest,
             "failed": [end.to_json() for end in self.failed],
+            "heldUp": [{"node": node, "pod": pod, "message": why} for node, pod, why in self.held_up],
             "stuck": [loop.to_json() for loop in self.rest.loops],
         }
 
@@ -85,6 +89,11 @@ def what_if(
         with_them.world.now - sim.now,
         rest,
         tuple(failed.values()),
+        tuple(
+            (drain["node"], refused["pod"], refused["why"])
+            for drain in read_drains(with_them.world)
+            for refused in drain["stuck"]
+        ),
     )
 
 

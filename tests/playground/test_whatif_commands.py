@@ -197,6 +197,22 @@ def test_a_drain_says_who_goes_where_and_who_waits(web: str) -> None:
     assert yaml.safe_load(run("whatif", web, "--drain", "a", "-o", "yaml")[1]) == data
 
 
+def test_a_drain_that_a_budget_holds_up_is_stuck(tmp_path: Path) -> None:
+    budget = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "keep", "namespace": "default"},
+        "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "w"}}},
+    }
+    file = written(tmp_path, node("a"), workload("ReplicaSet", cpu="3"), budget)
+    status, text = run("whatif", file, "--drain", "a")
+    assert status == 3
+    assert "The drain of a is held up: default/w-" in text
+    assert "Cannot evict pod as it would violate the pod's disruption budget." in text
+    (held,) = json.loads(run("whatif", file, "--drain", "a", "-o", "json")[1])["heldUp"]
+    assert (held["node"], held["pod"].startswith("default/w-")) == ("a", True)
+
+
 def test_all_that_is_asked_is_done_at_once_and_more_are_counted_afterwards(web: str) -> None:
     asked = ("--add", "2=a", "--scale", "Deployment/default/web=4", "--more", "default/x")
     with pytest.raises(CommandError, match="neither a pod of the cluster nor a file"):

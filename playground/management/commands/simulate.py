@@ -27,6 +27,23 @@ from playground.presenters.loops import describe_rest
 from scheduler_core.whatif import FAILED, Rest, settle, waiting
 
 Row = dict[str, Any]
+# Columns of the tables, by their heads.
+WAITING = {
+    "NAMESPACE": "namespace",
+    "NAME": "pod",
+    "NODE": "node",
+    "ATTEMPTS": "attempts",
+    "WHY PENDING": "message",
+}
+ENDED = {
+    "NAMESPACE": "namespace",
+    "NAME": "pod",
+    "NODE": "node",
+    "PHASE": "phase",
+    "REASON": "reason",
+    "MESSAGE": "message",
+}
+EMPTY = {"node": "<none>"}
 
 
 class Command(TerminalCommand):
@@ -114,21 +131,14 @@ def _lines(made: Made, rows: list[Row], absent: list[Row], rest: Rest) -> Iterat
     if not rows:
         yield "There is no pod."
         yield from idle(made.world)
-    if there:
-        columns = ("namespace", "pod", "node", "attempts", "message")
-        yield from table(("NAMESPACE", "NAME", "NODE", "ATTEMPTS", "WHY PENDING"), _cells(there, columns))
-        yield ""
-    if failed:
-        columns = ("namespace", "pod", "node", "phase", "reason", "message")
-        yield from table(("NAMESPACE", "NAME", "NODE", "PHASE", "REASON", "MESSAGE"), _cells(failed, columns))
-        yield ""
+    for some, heads in ((there, WAITING), (failed, ENDED)):
+        if some:
+            cells = [[str(row[name]) or EMPTY.get(name, "") for name in heads.values()] for row in some]
+            yield from table(tuple(heads), cells)
+            yield ""
     yield from (row["sentence"] for row in absent)
     yield from map(plain, describe_rest(rest))
     if failed:
         yield f"{len(failed)} {'pod has' if len(failed) == 1 else 'pods have'} failed."
     if there:
         yield f"{sum(bool(row['node']) for row in there)} of {len(there)} pods have a node."
-
-
-def _cells(rows: list[Row], columns: tuple[str, ...]) -> list[list[str]]:
-    return [[str(row[name]) or ("<none>" if name == "node" else "") for name in columns] for row in rows]

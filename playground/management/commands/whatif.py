@@ -224,7 +224,7 @@ def _hurts(outcome: Outcome) -> bool:
 
 def _found(outcome: Outcome | None, rest: Rest, refused: int) -> Iterator[Exit]:
     """What is not well."""
-    if not rest or (outcome is not None and outcome.failed):
+    if not rest or (outcome is not None and (outcome.failed or outcome.held_up)):
         yield Exit.FAILED
     if refused:
         yield Exit.UNUSABLE
@@ -241,6 +241,8 @@ def _in_words(outcome: Outcome) -> Iterator[str]:
         yield f"{pod} is new and goes to {node}." if node else f"{pod} is new and waits."
     for end in outcome.failed:
         yield f"{end.pod} fails on {end.node} with {end.reason}: {end.message}"
+    for node, pod, why in outcome.held_up:
+        yield f"The drain of {node} is held up: {pod} may not go: {why}"
     yield ""
     yield f"Pods that wait: {len(outcome.pending)}; without the change: {len(outcome.pending_without)}."
 

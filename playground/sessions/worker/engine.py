@@ -40,6 +40,7 @@ from playground.sessions.worker.world import (
     WatchEvent,
     command_from_json,
 )
+from scheduler_core.whatif import Circles, Loop
 
 MOST_STEPS = 1 << 62
 SOME = 100  # writes between two words of how far it is
@@ -319,9 +320,7 @@ class Engine:
         last = self._watchdog
         return last if last and last.position == self.world.position else runaway.Watch(self.world)
 
-    def _doing(
-        self, reason: Reason, circles: runaway.Circles | None, loop: runaway.Loop | None
-    ) -> Steps[Message | None]:
+    def _doing(self, reason: Reason, circles: Circles | None, loop: Loop | None) -> Steps[Message | None]:
         """What a run was doing that was stopped before its end."""
         if loop is not None:
             return runaway.loop_words(loop)
@@ -359,6 +358,6 @@ def _command(data: bytes) -> Command:
         raise refused(error) from None
 
 
-def _reason(result: str, circles: runaway.Circles | None) -> Reason:
+def _reason(result: str, circles: Circles | None) -> Reason:
     reasons: dict[str, Reason] = {"idle": "idle", "until": "until", "budget": "budget"}
     return reasons.get(result, "runaway" if circles else "")
