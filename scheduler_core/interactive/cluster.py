@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import orjson
 
 from scheduler_core.commands import ApplyObjects, Command, DeleteObjects, Ref, SetConfiguration
+from scheduler_core.coverage import notes as notes_of
 from scheduler_core.export import ReadLog, continuation_of, export_lines
 from scheduler_core.intake import NotObjects, read
 from scheduler_core.interactive.attempt import Attempt
@@ -54,7 +55,7 @@ class Cluster:
     def from_yaml(cls, text: str | bytes, configuration: Configuration = None, seed: int = 0) -> Cluster:
         """What `kubectl get ... -o yaml` or `-o json` prints, or manifests; ValueError says what is wrong and where.
 
-        Objects that the API server would refuse are left out; `left_out` says which and why.
+        Objects that the API server would refuse are left out; `left_out` says which and why. `notes` says what has no effect here.
         """
         made = cls(configuration=configuration, seed=seed)
         made._bring(text.encode() if isinstance(text, str) else text)
@@ -68,6 +69,8 @@ class Cluster:
         return made
 
     left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was brought or added and has no effect here."""
 
     def _bring(self, data: bytes) -> None:
         world = self._history.world
@@ -84,9 +87,14 @@ class Cluster:
         self.left_out = tuple(str(error) for item in planned.items for error in item.errors)
         if not planned.accepted:
             raise ValueError("; ".join(self.left_out) or "there is no object in it")
+        written = (i for i in planned.items if i.action in ("created", "changed") and not i.made_from)
+        self._note([item.manifest for item in written])
         going_on = continuation_of(brought.text)
         objects = tuple(in_creation_order(planned.accepted))
         self.apply(ApplyObjects(objects) if going_on is None else ApplyObjects(objects, continues=going_on))
+
+    def _note(self, manifests: Sequence[Mapping[str, Any]]) -> None:
+        self.notes = tuple(dict.fromkeys((*self.notes, *notes_of(manifests))))
 
     # What can be asked of it
 
@@ -96,7 +104,9 @@ class Cluster:
 
     def add(self, *objects: Object) -> Cluster:
         """Creates objects, or replaces those of the same name: builders or manifests."""
-        self.apply(ApplyObjects(tuple(_manifest(each) for each in objects)))
+        manifests = tuple(_manifest(each) for each in objects)
+        self.apply(ApplyObjects(manifests))
+        self._note(manifests)
         return self
 
     def delete(self, kind: str, name: str, namespace: str | None = None) -> Cluster:
@@ -144,7 +154,9 @@ class Cluster:
 
     def fork(self) -> Cluster:
         """A second cluster that stands where this one does and goes its own way."""
-        return Cluster.of_history(self._history.fork())
+        made = Cluster.of_history(self._history.fork())
+        made.left_out, made.notes = self.left_out, self.notes
+        return made
 
     # What can be seen of it
 

@@ -19,8 +19,8 @@ class Outcome:
     """`effects`: what becomes of pods that exist; `created`: pods that only exist with the changes, and their nodes ("": they wait), in
     the order of their names; `pending` and `pending_without`: who waits in the end. `time`: virtual nanoseconds that it took.
 
-    `rest`: how the world with the changes came to rest. `failed`: the pods that failed with the changes and not without them. `held_up`: the
-    evictions that a drain asks for in vain: node, pod, and why.
+    `rest`: how the world with the changes came to rest. `failed`: the pods that failed with the changes and not without them.
+    `held_up`: the evictions that a drain asks for in vain: node, pod, and why.
     """
 
     effects: tuple[Effect, ...]

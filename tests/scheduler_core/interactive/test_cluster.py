@@ -220,6 +220,18 @@ def test_what_the_api_server_would_refuse_is_left_out_and_named() -> None:
     assert any("10x" in line for line in cluster.left_out)
 
 
+def test_what_has_no_effect_is_noted_as_the_import_notes_it() -> None:
+    scaler = "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h, namespace: default}\n"
+    spec = "spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}\n"
+    cluster = Cluster.from_yaml(YAML + scaler + spec)
+    (note,) = [
+        note for note in cluster.notes if note.startswith("HorizontalPodAutoscaler h: has no effect here")
+    ]
+    assert cluster.fork().notes == cluster.notes
+    cluster.add({"apiVersion": "example.com/v1", "kind": "Queue", "metadata": {"name": "q", "namespace": "default"}})
+    assert [each.partition(":")[0] for each in cluster.notes] == [note.partition(":")[0], "Queue q"]
+
+
 def test_two_configurations_are_compared(tmp_path: Path) -> None:
     nodes = [make_node(f"n{i}") for i in range(4)]
     cluster = Cluster(*nodes, *(make_pod(f"p{i}").requests(cpu="1") for i in range(4)))
