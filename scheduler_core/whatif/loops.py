@@ -8,6 +8,7 @@ before. A Job that counts its failures up to a limit is another each time, so it
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,13 +20,16 @@ from scheduler_core.objects.pod import Pod
 
 ENDS = 20  # pods that ended alike
 ROUNDS = 3  # how often what was left was the same; more than one pod of an owner may end in each
-BARREN = 3  # times as many that ended before they ran are enough: of very many replicas a round would take too long
+BARREN = 3  # times as many that failed before they ran are enough: of very many replicas a round would take too long
 MANY = 500  # failures that a Job may count are as good as endless: nobody waits for them
 FAILED, DELETED = "Failed", "Deleted"
 _VOLATILE = ("conditions", "uncountedTerminatedPods", "observedGeneration", "startTime", "failed")
 
 Subject = tuple[str, str, str]
 """Kind, namespace and name."""
+
+Standing = tuple[str, str]
+"""Phase and node of a pod."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +73,24 @@ class Loop:
 class _Ends:
     """What is known of one owner: pods that ended, and at which of them the owner was left in which state, the first and how often."""
 
-    live: dict[str, int] = field(default_factory=dict)
+    live: dict[str, Standing] = field(default_factory=dict)
+    tally: Counter[Standing] = field(default_factory=Counter)
     count: int = 0
     barren: int = 0
     nodes: dict[str, None] = field(default_factory=dict)
     seen: dict[tuple[Any, ...], tuple[int, int]] = field(default_factory=dict)
+
+    def put(self, pod: str, standing: Standing | None) -> Standing | None:
+        """Notes where a pod stands, None: nowhere any more; returns where it stood before."""
+        before = self.live.pop(pod, None)
+        if before is not None:
+            self.tally[before] -= 1
+            if not self.tally[before]:
+                del self.tally[before]
+        if standing is not None:
+            self.live[pod] = standing
+            self.tally[standing] += 1
+        return before
 
 
 class Loops:
@@ -83,13 +100,7 @@ class Loops:
         self._most = ends
         self._of: dict[Subject, _Ends] = {}
         for pod in store.pods():
-            if (state := _state(pod)) is not None:
-                self._ends(subject_of(pod)).live[pod.key] = state
-
-    def count(self, subject: Subject) -> int:
-        """How many pods of an owner have ended."""
-        known = self._of.get(subject)
-        return 0 if known is None else known.count
+            self._ends(subject_of(pod)).put(pod.key, _state(pod))
 
     def forget(self, subject: Subject) -> None:
         """Begins to compare anew."""
@@ -112,21 +123,22 @@ class Loops:
         subject = subject_of(pod)
         known = self._ends(subject)
         state = None if new is None else _state(new)
+        before = known.put(pod.key, state)
         if state is not None:
-            known.live[pod.key] = state
             if pod.phase == "Running" and (old is None or old.phase != "Running"):
                 known.barren = 0
             return None
-        if known.live.pop(pod.key, None) is None or pod.phase == "Succeeded":
+        if before is None or pod.phase == "Succeeded":
             return None
         known.count += 1
-        known.barren = known.barren + 1 if old is not None and old.phase == "Pending" else 0
+        refused = pod.phase == FAILED and old is not None and old.phase == "Pending"
+        known.barren = known.barren + 1 if refused else 0
         return self._note(store, subject, known, end_of(pod))
 
     def _note(self, store: Store, subject: Subject, known: _Ends, end: End) -> Loop | None:
         if end.node:
             known.nodes[end.node] = None
-        left = (end.reason, sum(known.live.values()), _standing(store, subject))
+        left = (end.reason, frozenset(known.tally.items()), _standing(store, subject))
         first, rounds = known.seen.get(left, (known.count - 1, 0))
         known.seen[left] = (first, rounds + 1)
         alike = rounds >= ROUNDS and known.count - first >= self._most
@@ -151,9 +163,9 @@ def subject_of(pod: Pod) -> Subject:
     return (str(owner.get("kind")), pod.namespace, str(owner.get("name")))
 
 
-def _state(pod: Pod) -> int | None:
-    """A number for where a pod stands; None where it has ended or is about to."""
-    return None if pod.terminal or pod.deleting else hash((pod.phase, pod.node_name))
+def _state(pod: Pod) -> Standing | None:
+    """Where a pod stands; None where it has ended or is about to."""
+    return None if pod.terminal or pod.deleting else (pod.phase, pod.node_name)
 
 
 def end_of(pod: Pod) -> End:

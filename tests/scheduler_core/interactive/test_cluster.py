@@ -228,7 +228,9 @@ def test_what_has_no_effect_is_noted_as_the_import_notes_it() -> None:
         note for note in cluster.notes if note.startswith("HorizontalPodAutoscaler h: has no effect here")
     ]
     assert cluster.fork().notes == cluster.notes
-    cluster.add({"apiVersion": "example.com/v1", "kind": "Queue", "metadata": {"name": "q", "namespace": "default"}})
+    cluster.add(
+        {"apiVersion": "example.com/v1", "kind": "Queue", "metadata": {"name": "q", "namespace": "default"}}
+    )
     assert [each.partition(":")[0] for each in cluster.notes] == [note.partition(":")[0], "Queue q"]
 
 

@@ -179,6 +179,15 @@ def test_what_is_asked_lets_it_try_again_and_may_be_what_it_needs_or_makes_it() 
     assert more.created == ()
 
 
+def test_many_replicas_are_found_before_each_has_ended_and_fewer_of_them_are_no_loop() -> None:
+    sim, rest = rested(node("n"), workload("ReplicaSet", replicas=70, **WINDOWS))
+    assert [loop.count for loop in rest.loops] == [sum(pod.phase == "Failed" for pod in sim.store.pods())]
+    assert rest.loops[0].count <= 2 * 70
+    waiting, _ = rested(node("n", "1"), workload("ReplicaSet", replicas=70))
+    fewer = what_if(waiting, [scale(waiting, "ReplicaSet", "default", "w", 0)])
+    assert (fewer.rest.loops, fewer.pending) == ((), ())
+
+
 def test_moves_that_lead_nowhere_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(circles, "MOVES", -1)
     monkeypatch.setattr(circles, "MOVES_PER_POD", 0)
