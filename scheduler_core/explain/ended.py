@@ -36,12 +36,12 @@ class Past:
 
     def __init__(self, world: Simulation) -> None:
         self._ended: dict[tuple[str, str], list[str]] = {}
-        told = [event for event in world.store.events if event.kind == "Pod" and _is_end(event.reason)]
-        known = {(event.namespace, event.name) for event in told}
+        events = [event for event in world.store.events if event.kind == "Pod" and _is_end(event.reason)]
+        known = {(event.namespace, event.name) for event in events}
         brought = [p for p in world.store.pods() if p.phase == FAILED and (p.namespace, p.name) not in known]
         for pod in sorted(brought, key=lambda pod: pod.creation_time or 0):
             self._note(pod.namespace, owner_of(pod) or _stem(pod.name), pod.name)
-        for event in told:
+        for event in events:
             there = world.store.pod(event.namespace, event.name)
             owner = owner_of(there) if there is not None else _stem(event.name)
             self._note(event.namespace, owner, event.name)

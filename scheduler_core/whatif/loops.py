@@ -34,12 +34,16 @@ Standing = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a pod ended on a node: `reason` and `message` are those of its status, or of the condition that says who deleted it."""
+    """How a pod ended on a node: `reason` and `message` are those of its status, or of the condition that says who deleted it.
+
+    `failed`: it failed, whether or not it was deleted afterwards.
+    """
 
     pod: str
     node: str
     reason: str
     message: str
+    failed: bool = False
 
     def to_json(self) -> dict[str, Any]:
         return {"pod": self.pod, "node": self.node, "reason": self.reason, "message": self.message}
@@ -98,9 +102,14 @@ class Loops:
 
     def __init__(self, store: Store, ends: int = ENDS) -> None:
         self._most = ends
+        self._alone: dict[str, End] = {}
         self._of: dict[Subject, _Ends] = {}
         for pod in store.pods():
             self._ends(subject_of(pod)).put(pod.key, _state(pod))
+
+    def gone(self, store: Store) -> tuple[End, ...]:
+        """How the pods ended that nobody controls and that are not there any more, by key."""
+        return tuple(end for key, end in sorted(self._alone.items()) if store.pod_at(key) is None)
 
     def forget(self, subject: Subject) -> None:
         """Begins to compare anew."""
@@ -133,7 +142,10 @@ class Loops:
         known.count += 1
         refused = pod.phase == FAILED and old is not None and old.phase == "Pending"
         known.barren = known.barren + 1 if refused else 0
-        return self._note(store, subject, known, end_of(pod))
+        end = end_of(pod)
+        if subject[0] == "Pod":
+            self._alone[pod.key] = end
+        return self._note(store, subject, known, end)
 
     def _note(self, store: Store, subject: Subject, known: _Ends, end: End) -> Loop | None:
         if end.node:
@@ -174,7 +186,7 @@ def end_of(pod: Pod) -> End:
     targets = (each for each in status.get("conditions") or () if each.get("type") == "DisruptionTarget")
     why: Mapping[str, Any] = status if status.get("reason") else next(targets, {})
     reason = str(why.get("reason") or (FAILED if pod.phase == FAILED else DELETED))
-    return End(pod.key, pod.node_name, reason, str(why.get("message") or ""))
+    return End(pod.key, pod.node_name, reason, str(why.get("message") or ""), pod.phase == FAILED)
 
 
 def _standing(store: Store, subject: Subject) -> str:

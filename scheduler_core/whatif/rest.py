@@ -7,7 +7,7 @@ to get somewhere or is stuck.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scheduler_core.controllers.troubles import troubles_of
 from scheduler_core.controllers.workloads import catalogue
@@ -15,7 +15,7 @@ from scheduler_core.controllers.workloads.watching import WorkloadController
 from scheduler_core.fixes.effects import Watch
 from scheduler_core.simulation import Simulation
 from scheduler_core.whatif.circles import Watchdog
-from scheduler_core.whatif.loops import ENDS, Loop, Loops, Subject, subject_of
+from scheduler_core.whatif.loops import ENDS, End, Loop, Loops, Subject, subject_of
 
 STEPS = 2_000_000
 TRIALS = 5
@@ -37,12 +37,14 @@ class Rest:
     """How a world came to rest: `at_rest` is false where steps or patience ended first, `loops` go on for ever and are held back.
 
     `circles`: for how many steps no pod came to a new place, where that was too long. `fights`: fields that controllers put back in turn.
+    `gone`: pods that nobody controls, and that were deleted on the way.
     """
 
     at_rest: bool
     loops: tuple[Loop, ...] = ()
     circles: int = 0
     fights: tuple[str, ...] = ()
+    gone: tuple[End, ...] = ()
 
     def __bool__(self) -> bool:
         return self.at_rest and not self.loops
@@ -64,6 +66,9 @@ class Settling:
         self._others_act = False  # while something is held back
 
     def run(self) -> Rest:
+        return replace(self._run(), gone=self.loops.gone(self.world.store))
+
+    def _run(self) -> Rest:
         before: set[Subject] = set()
         for _ in range(TRIALS):
             why = self._run_on()

@@ -17,7 +17,7 @@ from django.core.management import CommandError, call_command
 from playground.management.program import COMMANDS, main
 from tests.browser.server import ROOT
 from tests.scheduler_core.whatif.test_outcome import deployment
-from tests.scheduler_core.whatif.test_rest import workload
+from tests.scheduler_core.whatif.test_rest import tainted, tolerating, workload
 from tests.scheduler_core.worlds import configuration, node, pod
 
 
@@ -91,6 +91,20 @@ def test_a_pod_that_fails_by_its_deadline_is_listed(tmp_path: Path) -> None:
     (row,) = json.loads(text)["placements"]
     assert (status, row["phase"], row["reason"], row["node"]) == (3, "Failed", "DeadlineExceeded", "n")
     assert row["message"] == "Pod was active on the node longer than the specified deadline"
+
+
+def test_a_pod_without_an_owner_does_not_vanish_in_silence(tmp_path: Path) -> None:
+    """The first one runs until the taint is tolerated no longer; the second one's node is not there."""
+    first, second = pod("first", **tolerating(5)), pod("second", nodeName="none")
+    status, text = run("simulate", written(tmp_path, tainted("n"), first, second))
+    assert status == 3
+    assert "default     second   none   Failed   DeletionByPodGC   PodGC: node no longer exists" in text
+    assert (
+        "default/first was deleted, and nobody makes it anew: DeletionByTaintManager: Taint manager" in text
+    )
+    data = json.loads(run("simulate", written(tmp_path, tainted("n"), first), "-o", "json")[1])
+    assert ([each["pod"] for each in data["gone"]], data["placements"]) == (["default/first"], [])
+    assert run("simulate", written(tmp_path, tainted("n"), first))[0] == 1
 
 
 def test_a_workload_that_makes_pods_in_vain_ends_the_command_and_is_named(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from playground.management.terminal.files import BadInput, read_file
 from playground.management.terminal.pipes import may_close
 from playground.management.terminal.progress import Progress
 from playground.management.terminal.world import attempt_all, ended_pods, make_world
-from playground.presenters.loops import describe_rest
+from playground.presenters.why.loops import describe_rest
 from scheduler_core.explain import Past
 from scheduler_core.whatif import Rest
 

@@ -23,7 +23,7 @@ from playground.management.terminal.placements import FIELDS, idle, missing, pla
 from playground.management.terminal.progress import Progress
 from playground.management.terminal.tables import table
 from playground.management.terminal.world import Made, make_world
-from playground.presenters.loops import describe_rest
+from playground.presenters.why.loops import describe_rest
 from scheduler_core.whatif import FAILED, Rest, settle, waiting
 
 Row = dict[str, Any]
@@ -82,7 +82,7 @@ class Command(TerminalCommand):
             self.stderr.write(note)
         with Progress(sys.stderr) as progress:
             rest = settle(made.world, progress=progress.steps)
-        rows, absent = placements(made.world), missing(made.world)
+        rows, absent = placements(made.world, rest.gone), missing(made.world)
         self.stdout.write(printed(made, rows, absent, rest, output), ending="")
         if output != "table":
             for said in describe_rest(rest):
@@ -98,7 +98,7 @@ def found(made: Made, rows: list[Row], absent: list[Row], rest: Rest) -> Iterato
         yield Exit.FAILED
     if made.refused:
         yield Exit.UNUSABLE
-    if absent or any(map(waits, rows)):
+    if absent or any(map(waits, rows)) or any(not end.failed for end in rest.gone):
         yield Exit.WAITS
 
 
@@ -111,6 +111,7 @@ def printed(made: Made, rows: list[Row], absent: list[Row], rest: Rest, output: 
             "pending": len(waiting(made.world)),
             "failed": sum(row["phase"] == FAILED for row in rows),
             "missing": absent,
+            "gone": [end.to_json() for end in rest.gone],
             "stuck": [loop.to_json() for loop in rest.loops],
             "atRest": rest.at_rest,
             "seconds": made.world.now / 1e9,
@@ -137,6 +138,8 @@ def _lines(made: Made, rows: list[Row], absent: list[Row], rest: Rest) -> Iterat
             yield from table(tuple(heads), cells)
             yield ""
     yield from (row["sentence"] for row in absent)
+    for end in rest.gone:
+        yield f"{end.pod} was deleted, and nobody makes it anew: {end.reason}: {end.message}".rstrip(": ")
     yield from map(plain, describe_rest(rest))
     if failed:
         yield f"{len(failed)} {'pod has' if len(failed) == 1 else 'pods have'} failed."

@@ -22,7 +22,7 @@ from playground.management.terminal.progress import Progress
 from playground.management.terminal.tables import table
 from playground.management.terminal.world import make_world, read_configuration
 from playground.presenters.fixes import effect_sentence
-from playground.presenters.loops import describe_rest
+from playground.presenters.why.loops import describe_rest
 from scheduler_core.commands import Command as WorldCommand
 from scheduler_core.commands import Refused, SetConfiguration
 from scheduler_core.simulation import Simulation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from playground.management.explaining.answers import plain
@@ -10,7 +10,7 @@ from playground.presenters.why import sentence
 from scheduler_core.explain import Past, explain, uncreated
 from scheduler_core.simulation import Simulation
 from scheduler_core.view import Pod
-from scheduler_core.whatif import FAILED, end_of
+from scheduler_core.whatif import FAILED, End, end_of
 
 FIELDS = ("namespace", "pod", "node", "attempts", "message", "phase", "reason")
 _NONE = {  # by kind: the field of the spec, or of the status, that says how many pods it is to have
@@ -23,13 +23,29 @@ _NONE = {  # by kind: the field of the spec, or of the status, that says how man
 }
 
 
-def placements(world: Simulation) -> list[dict[str, Any]]:
-    """Each pod that has not succeeded, by namespace and name: its node ("": none), its attempts, its phase, and why it waits or failed."""
+def placements(world: Simulation, gone: Iterable[End] = ()) -> list[dict[str, Any]]:
+    """Each pod that has not succeeded, by namespace and name: its node ("": none), its attempts, its phase, and why it waits or failed.
+
+    `gone`: pods that were deleted; those of them that had failed are told of as well.
+    """
     tries: dict[str, int] = {}
     for attempt in world.journal.attempts:
         tries[attempt.pod] = tries.get(attempt.pod, 0) + 1
     past = Past(world)
-    return [
+    deleted = [
+        {
+            "namespace": end.pod.partition("/")[0],
+            "pod": end.pod.partition("/")[2],
+            "node": end.node,
+            "attempts": tries.get(end.pod, 0),
+            "message": end.message,
+            "phase": FAILED,
+            "reason": end.reason,
+        }
+        for end in gone
+        if end.failed
+    ]
+    return deleted + [
         {
             "namespace": pod.namespace,
             "pod": pod.name,
