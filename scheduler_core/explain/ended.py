@@ -14,21 +14,17 @@ from scheduler_core.simulation import Simulation
 FAILED, KUBELET = "Failed", "Kubelet"
 REJECTED = "Pod was rejected: "  # how a kubelet's own words begin in the status of a pod that it refuses
 _BY_RESOURCE = "OutOf"
-_ENDS = frozenset(
+_REFUSALS = frozenset(
     (
-        "DeadlineExceeded",
-        "Evicted",
         "NodeAffinity",
         "NodePorts",
         "PodOSNotSupported",
         "PodOSSelectorNodeLabelDoesNotMatch",
-        "Preempted",
-        "Preempting",
-        "TaintManagerEviction",
         "TaintToleration",
         "UnexpectedAdmissionError",
     )
 )
+_ENDS = frozenset(("DeadlineExceeded", "Evicted", "Preempted", "Preempting", "TaintManagerEviction"))
 
 
 class Past:
@@ -121,11 +117,15 @@ def is_refusal(status: Mapping[str, Any]) -> bool:
     """Whether the status of a pod says that a kubelet has not let it in."""
     started = status.get("containerStatuses") or status.get("initContainerStatuses")
     reason = str(status.get("reason") or "")
-    return str(status.get("message") or "").startswith(REJECTED) or (not started and _is_end(reason))
+    return str(status.get("message") or "").startswith(REJECTED) or (not started and _refuses(reason))
+
+
+def _refuses(reason: str) -> bool:
+    return reason.startswith(_BY_RESOURCE) or reason in _REFUSALS
 
 
 def _is_end(reason: str) -> bool:
-    return reason.startswith(_BY_RESOURCE) or reason in _ENDS
+    return _refuses(reason) or reason in _ENDS
 
 
 def _stem(name: str) -> str:

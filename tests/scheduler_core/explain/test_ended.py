@@ -74,8 +74,7 @@ def test_a_container_that_failed_is_named() -> None:
 def test_an_eviction_is_a_failure_and_no_refusal() -> None:
     message = "The node was low on resource: memory."
     evicted = pod("p", nodeName="n")
-    statuses = [{"name": "c", "image": "i", "imageID": "", "ready": False, "restartCount": 0}]
-    status = {"phase": "Failed", "reason": "Evicted", "message": message, "containerStatuses": statuses}
+    status = {"phase": "Failed", "reason": "Evicted", "message": message}
     found = asked(standing(node("n"), evicted | {"status": status}), "default/p")
     assert (found.state, found.reasons[0].code, found.reasons[0].message) == (
         State.FAILED,
