@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from scheduler_core.explain.asking import explain
+from scheduler_core.explain.ended import KUBELET, Past
 from scheduler_core.explain.explanation import Explanation, Given, Preemption, State
 from scheduler_core.explain.missing_pods import uncreated
 
-__all__ = ["Explanation", "Given", "Preemption", "State", "explain", "uncreated"]
+__all__ = ["KUBELET", "Explanation", "Given", "Past", "Preemption", "State", "explain", "uncreated"]

@@ -5,6 +5,7 @@ kube: pkg/scheduler/schedule_one.go, backend/queue/scheduling_queue.go @ v1.34.1
 
 from __future__ import annotations
 
+from scheduler_core.explain.ended import FAILED, Past, explain_failed, explain_refused, sort_out
 from scheduler_core.explain.explanation import Explanation, Given, State
 from scheduler_core.explain.preempting import preemption
 from scheduler_core.explain.refusals import given, refusals, said_by
@@ -24,24 +25,28 @@ from scheduler_core.view import WorldView
 FITS = 20  # nodes that are named
 
 
-def explain(world: WorldView, key: str) -> Explanation | None:
-    """Of a pod "namespace/name"; None where there is none."""
+def explain(world: WorldView, key: str, past: Past | None = None) -> Explanation | None:
+    """Of a pod "namespace/name"; None where there is none. `past`: of this world as it is, where more than one pod is asked about."""
     assert isinstance(world, Simulation)
     pod = world.store.pod_at(key)
     if pod is None:
         return None
+    past = past or Past(world)
+    if pod.phase == FAILED:
+        return explain_failed(pod, past)
     if pod.node_name:
-        return _placed(world, pod)
+        return explain_refused(world, pod, pod.node_name, past) or _placed(world, pod, past)
     scheduler = scheduler_for(world, pod)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     if scheduler is None or framework is None:
         return _nobodys(world, pod)
-    return _Asking(world, pod, scheduler, framework).answer()
+    return _Asking(world, pod, scheduler, framework, past).answer()
 
 
-def _placed(world: Simulation, pod: Pod) -> Explanation:
+def _placed(world: Simulation, pod: Pod, past: Past) -> Explanation:
+    before = past.before(pod)
     if world.store.get("Node", "", pod.node_name) is not None:
-        return Explanation(pod.key, State.SCHEDULED, node=pod.node_name)
+        return Explanation(pod.key, State.SCHEDULED, node=pod.node_name, phase=pod.phase, predecessors=before)
     nodes = [str(node["metadata"]["name"]) for node in world.store.list("Node")]
     reason = Given(
         State.NO_SUCH_NODE,
@@ -49,7 +54,9 @@ def _placed(world: Simulation, pod: Pod) -> Explanation:
         f'spec.nodeName: no node is called "{pod.node_name}"',
         evidence={"nodeName": pod.node_name, "field": "spec.nodeName", "nodes": len(nodes)},
     )
-    return Explanation(pod.key, State.NO_SUCH_NODE, (reason,), node=pod.node_name, total=len(nodes))
+    return Explanation(
+        pod.key, State.NO_SUCH_NODE, (reason,), node=pod.node_name, total=len(nodes), predecessors=before
+    )
 
 
 def _nobodys(world: Simulation, pod: Pod) -> Explanation:
@@ -70,15 +77,20 @@ def _nobodys(world: Simulation, pod: Pod) -> Explanation:
 class _Asking:
     """One pod that a scheduler is responsible for."""
 
-    def __init__(self, world: Simulation, pod: Pod, scheduler: Scheduler, framework: Framework) -> None:
+    def __init__(
+        self, world: Simulation, pod: Pod, scheduler: Scheduler, framework: Framework, past: Past
+    ) -> None:
         self.world, self.pod, self.scheduler, self.framework = world, pod, scheduler, framework
+        self.past = past
         index = world.journal.last_attempt.get(pod.key)
         self.attempt = None if index is None else world.journal.attempts[index]
         self.entry = scheduler.queue.find(pod.key)
 
     def answer(self) -> Explanation:
         if (binding := self._binding()) is not None:
-            return Explanation(self.pod.key, State.BINDING, node=binding)
+            refused = explain_refused(self.world, self.pod, binding, self.past)
+            before = self.past.before(self.pod)
+            return refused or Explanation(self.pod.key, State.BINDING, node=binding, predecessors=before)
         gate = self._gate()
         if gate is not None:
             return self._gated(gate)
@@ -89,10 +101,11 @@ class _Asking:
         diagnosis = diagnose_on(self.scheduler, self.framework, self.pod, nodes)
         reasons, waits = refusals(diagnosis)
         feasible = diagnosis.feasible
-        fits = tuple(nodes.names[row] for row in feasible[:FITS])
+        names = (nodes.names[row] for row in feasible)
+        fits, kubelets = sort_out(self.world, self.pod, names, self.past, FITS)
         return self._explained(
             State.WAITING_FOR_CLAIM if waits else self._place(),
-            reasons,
+            reasons if fits else (*kubelets, *reasons),
             fits=fits,
             total=len(nodes),
             preemption=None if feasible else preemption(self.framework, self.pod, nodes, self.attempt),
@@ -108,6 +121,7 @@ class _Asking:
             events,
             0 if self.entry is None else self.entry.attempts,
             "" if self.attempt is None else self.attempt.message,
+            predecessors=self.past.before(self.pod),
             **more,  # type: ignore[arg-type]
         )
 

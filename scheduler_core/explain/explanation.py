@@ -24,6 +24,11 @@ class State(enum.StrEnum):
     ATTEMPTING = "Attempting"
     BINDING = "Binding"
     SCHEDULED = "Scheduled"
+    REFUSED = "Refused"  # by the kubelet of its node, for ever
+    FAILED = "Failed"
+    PAUSED = "Paused"  # pods that their workload does not make: as a Deployment is paused
+    SUSPENDED = "Suspended"
+    MANAGED_ELSEWHERE = "ManagedElsewhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,9 @@ class Explanation:
 
     `until`: when its backoff ends, or when it is tried again whatever happens; `events`: what wakes it before, by kube's names. `fits`: the
     nodes that it would pass now, of `total`. `message`: what its last attempt said; `node`: where it is, or is bound to be.
+
+    `phase` and `reason`: those of its status, also where a kubelet that refuses it is only about to write them. `predecessors`: how many
+    pods of its owner failed or were evicted before it.
     """
 
     pod: str
@@ -100,10 +108,13 @@ class Explanation:
     fits: tuple[str, ...] = ()
     total: int = 0
     preemption: Preemption | None = None
+    phase: str = "Pending"
+    reason: str = ""
+    predecessors: int = 0
 
     @property
     def pending(self) -> bool:
-        return self.state is not State.SCHEDULED
+        return self.state not in (State.SCHEDULED, State.REFUSED, State.FAILED)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -118,4 +129,7 @@ class Explanation:
             "fits": list(self.fits),
             "nodes": self.total,
             "preemption": None if self.preemption is None else self.preemption.to_json(),
+            "phase": self.phase,
+            "reason": self.reason,
+            "predecessors": self.predecessors,
         }

@@ -71,6 +71,7 @@ class Cluster:
 
     left_out: tuple[str, ...] = ()
     without_effect: tuple[str, ...] = ()
+    """What was brought or added and changes nothing here."""
 
     def _bring(self, data: bytes) -> None:
         world = self._history.world
@@ -91,7 +92,10 @@ class Cluster:
         going_on = continuation_of(brought.text)
         objects = tuple(in_creation_order(planned.accepted))
         self.apply(ApplyObjects(objects) if going_on is None else ApplyObjects(objects, continues=going_on))
-        self.without_effect += tuple(notes(objects))
+        self._note(objects)
+
+    def _note(self, manifests: Sequence[Mapping[str, Any]]) -> None:
+        self.without_effect = tuple(dict.fromkeys((*self.without_effect, *notes(manifests))))
 
     # What can be asked of it
 
@@ -103,7 +107,7 @@ class Cluster:
         """Creates objects, or replaces those of the same name: builders or manifests."""
         manifests = tuple(_manifest(each) for each in objects)
         self.apply(ApplyObjects(manifests))
-        self.without_effect += tuple(notes(manifests))
+        self._note(manifests)
         return self
 
     def delete(self, kind: str, name: str, namespace: str | None = None) -> Cluster:
@@ -151,7 +155,9 @@ class Cluster:
 
     def fork(self) -> Cluster:
         """A second cluster that stands where this one does and goes its own way."""
-        return Cluster.of_history(self._history.fork())
+        made = Cluster.of_history(self._history.fork())
+        made.left_out, made.without_effect = self.left_out, self.without_effect
+        return made
 
     # What can be seen of it
 

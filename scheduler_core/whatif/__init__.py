@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from scheduler_core.whatif.changes import SCALABLE, NoSuch, add, drain, remove, scale
-from scheduler_core.whatif.outcome import Outcome, Progress, settle, waiting, what_if
+from scheduler_core.whatif.circles import Circles, Watchdog
+from scheduler_core.whatif.loops import FAILED, End, Loop, Loops, end_of, ends_of
+from scheduler_core.whatif.outcome import Outcome, waiting, what_if
+from scheduler_core.whatif.rest import Progress, Rest, settle
 from scheduler_core.whatif.room import MOST, Room, copy_of, room_for
 
 __all__ = [
+    "FAILED",
     "MOST",
     "SCALABLE",
+    "Circles",
+    "End",
+    "Loop",
+    "Loops",
     "NoSuch",
     "Outcome",
     "Progress",
+    "Rest",
     "Room",
+    "Watchdog",
     "add",
     "copy_of",
     "drain",
+    "end_of",
+    "ends_of",
     "remove",
     "room_for",
     "scale",

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.commands import Command
 from scheduler_core.fixes.effects import Effect, Watch, effects_of
+from scheduler_core.readings import read_drains
 from scheduler_core.simulation import Simulation
-
-STEPS = 2_000_000
-
-Progress = Callable[[int], None]
-"""Hears now and then how many transitions were made."""
-
-EACH = 2_000
+from scheduler_core.whatif.loops import End, Loop, ends_of
+from scheduler_core.whatif.rest import STEPS, Progress, Rest, Settling, release
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +19,8 @@ class Outcome:
     """`effects`: what becomes of pods that exist; `created`: pods that only exist with the changes, and their nodes ("": they wait), in
     the order of their names; `pending` and `pending_without`: who waits in the end. `time`: virtual nanoseconds that it took.
 
-    `at_rest`: whether nothing was left to happen; else the steps were used up.
+    `rest`: how the world with the changes came to rest. `failed`: the pods that failed with the changes and not without them.
+    `held_up`: the evictions that a drain asks for in vain: node, pod, and why.
     """
 
     effects: tuple[Effect, ...]
@@ -31,7 +28,13 @@ class Outcome:
     pending: tuple[str, ...]
     pending_without: tuple[str, ...]
     time: int
-    at_rest: bool
+    rest: Rest
+    failed: tuple[End, ...] = ()
+    held_up: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def at_rest(self) -> bool:
+        return self.rest.at_rest
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -41,28 +44,42 @@ class Outcome:
             "pendingWithout": list(self.pending_without),
             "seconds": self.time / 1e9,
             "atRest": self.at_rest,
+            "failed": [end.to_json() for end in self.failed],
+            "heldUp": [{"node": node, "pod": pod, "message": why} for node, pod, why in self.held_up],
+            "stuck": [loop.to_json() for loop in self.rest.loops],
         }
 
 
 def what_if(
-    sim: Simulation, changes: Sequence[Command], steps: int = STEPS, progress: Progress | None = None
+    sim: Simulation,
+    changes: Sequence[Command],
+    steps: int = STEPS,
+    progress: Progress | None = None,
+    loops: Iterable[Loop] = (),
 ) -> Outcome:
-    """What these changes, made at once, come to. `sim` stays as it is, and should be at rest. Refused where one can't be made."""
+    """What these changes, made at once, come to. `sim` stays as it is, and should be at rest. Refused where one can't be made.
+
+    `loops`: what is held back in `sim`; with the changes it may get somewhere.
+    """
     with_them = Watch(sim.fork())
     for change in changes:
         with_them.world.apply(change)
         with_them.note()
-    at_rest = _settle(with_them, steps, progress)
+    with_them.world.change(lambda: release(with_them.world, [loop.owner for loop in loops]))
+    rest = Settling(with_them, steps, progress).run()
     without = Watch(sim.fork())
     for _ in without.until(with_them.world.now, steps):
         pass
     effects = effects_of(sim, without.at(with_them.world.now), with_them, "")
     replaced = {effect.by for effect in effects}
     before = {pod.key for pod in without.world.store.pods()}
+    failed = {end.pod: end for end in ends_of(with_them.world.store)}
+    for end in ends_of(without.world.store):
+        failed.pop(end.pod, None)
     created = [
         (pod.key, pod.node_name)
         for pod in with_them.world.store.pods()
-        if pod.key not in before and pod.key not in replaced
+        if pod.key not in before and pod.key not in replaced and pod.key not in failed
     ]
     return Outcome(
         effects,
@@ -70,23 +87,14 @@ def what_if(
         waiting(with_them.world),
         waiting(without.world),
         with_them.world.now - sim.now,
-        at_rest,
+        rest,
+        tuple(failed.values()),
+        tuple(
+            (drain["node"], refused["pod"], refused["why"])
+            for drain in read_drains(with_them.world)
+            for refused in drain["stuck"]
+        ),
     )
-
-
-def settle(sim: Simulation, steps: int = STEPS, progress: Progress | None = None) -> bool:
-    """Runs a world until it is at rest; whether it came to that within so many transitions."""
-    return _settle(Watch(sim), steps, progress)
-
-
-def _settle(watch: Watch, steps: int, progress: Progress | None) -> bool:
-    while not watch.world.idle:
-        if watch.steps >= steps:
-            return False
-        watch.advance()
-        if progress is not None and watch.steps % EACH == 0:
-            progress(watch.steps)
-    return True
 
 
 def waiting(sim: Simulation) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from django.core.management import CommandError, call_command
 
 from playground.management.terminal.pipes import CLOSED
 from tests.browser.server import ROOT
+from tests.scheduler_core.whatif.test_rest import workload
 from tests.scheduler_core.worlds import node, pod
 
 GATE = [{"name": "example.com/hold"}]
@@ -53,10 +54,10 @@ def test_a_namespace_that_a_dump_lacks_is_taken_to_be_there(tmp_path: Path) -> N
 
 def test_a_refused_pod_is_no_success(tmp_path: Path) -> None:
     wrong, waits = pod("wrong", cpu="lots"), pod("waits", cpu="3")
-    for name, others, status in (("alone", (), 2), ("beside", (waits,), 1)):
+    for name, others in (("alone", ()), ("beside", (waits,))):
         folder = tmp_path / name
         folder.mkdir()
-        assert run(written(folder, node("n", cpu="2"), wrong, *others))[0] == status
+        assert run(written(folder, node("n", cpu="2"), wrong, *others))[0] == 2
     refused = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "A B"}}
     assert run(written(tmp_path, node("n"), pod("p"), refused))[0] == 0
 
@@ -96,6 +97,85 @@ def test_a_quota_that_keeps_a_snapshots_pods_from_being_made_is_said_and_raised(
             said = "exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1"
             assert answer["reasons"][0]["message"].endswith(said)
             assert [fix["kind"] for fix in answer["fixes"]] == ["quota"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason", "message"),
+    [
+        (
+            {"cpu": "9"},
+            "OutOfcpu",
+            "Node didn't have enough resource: cpu, requested: 9000, used: 0, capacity: 4000",
+        ),
+        (
+            {"os": {"name": "windows"}},
+            "PodOSNotSupported",
+            "Failed to admit pod as the OS field doesn't match node OS",
+        ),
+        (
+            {"nodeSelector": {"disk": "ssd"}},
+            "NodeAffinity",
+            "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
+        ),
+    ],
+)
+def test_a_pod_that_a_kubelet_refuses_is_exit_status_3_with_node_and_reason(
+    tmp_path: Path, spec: dict[str, Any], reason: str, message: str
+) -> None:
+    status, text = run(written(tmp_path, node("n"), pod("p", nodeName="n", **spec)), "-o", "json")
+    (answer,) = json.loads(text)["pods"]
+    assert (status, answer["state"], answer["node"]) == (3, "Refused", "n")
+    assert (answer["phase"], answer["reason"], answer["predecessors"]) == ("Failed", reason, 0)
+    (given,) = answer["reasons"]
+    assert (given["code"], given["nodes"]) == (f"Kubelet/{reason}", ["n"])
+    assert given["message"] == f"Pod was rejected: {message}"
+    assert answer["sentence"] == f"The kubelet of n refuses p: Pod was rejected: {message}."
+
+
+def test_a_pod_whose_predecessors_were_refused_is_not_said_to_fit(tmp_path: Path) -> None:
+    """A dump of a ReplicaSet whose pods the kubelet refuses; the newest one has not been scheduled yet."""
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "u", "controller": True}
+    pods = [pod(f"web-{i}aaaa", os={"name": "windows"}, nodeName="n") for i in range(3)]
+    newest = pod("web-9zzzz", os={"name": "windows"}, nodeSelector={"kubernetes.io/hostname": "n"})
+    for number, each in enumerate([*pods, newest]):
+        stamp = f"2026-01-01T00:00:0{number}Z"
+        each["metadata"] |= {"uid": f"p{number}", "ownerReferences": [owner], "creationTimestamp": stamp}
+    for each in pods:
+        each["status"] = {"phase": "Failed", "reason": "PodOSNotSupported", "message": "Pod was rejected: no"}
+    status, text = run(written(tmp_path, node("n"), *pods, newest), "-o", "json")
+    answers = {each["pod"]: each for each in json.loads(text)["pods"]}
+    assert status == 3
+    assert [each["predecessors"] for each in answers.values()] == [3, 0, 1, 2]
+    found = answers["default/web-9zzzz"]
+    assert (found["state"], found["node"], found["fits"]) == ("Refused", "n", [])
+    assert found["sentence"].endswith("Pods of its owner that ended before it: 3.")
+
+
+def test_a_workload_that_makes_pods_in_vain_is_named_with_its_last_pod(tmp_path: Path) -> None:
+    status, text = run(written(tmp_path, node("n"), workload("StatefulSet", os={"name": "windows"})))
+    assert status == 3
+    assert (
+        "default/w-0  Refused\n  The kubelet of n refuses w-0: Pod was rejected: Failed to admit pod" in text
+    )
+    assert "Pods of its owner that ended before it: 19." in text
+    assert (
+        "StatefulSet default/w makes pods that end in the same way again and again: 20 so far, on n." in text
+    )
+    _, text = run(written(tmp_path, node("n"), workload("Deployment", os={"name": "windows"})), "-o", "json")
+    data = json.loads(text)
+    (stuck,) = data["stuck"]
+    assert (stuck["kind"], stuck["name"], stuck["nodes"], stuck["pods"]) == ("Deployment", "w", ["n"], 20)
+    assert sorted(each["predecessors"] for each in data["pods"]) == list(range(20))
+
+
+def test_pods_that_nobody_makes_yet_are_missing(tmp_path: Path) -> None:
+    for change, state in (
+        ({"suspend": True}, "Suspended"),
+        ({"managedBy": "example.com/queue"}, "ManagedElsewhere"),
+    ):
+        status, text = run(written(tmp_path, node("n"), workload("Job", job=change)), "-o", "json")
+        (answer,) = json.loads(text)["pods"]
+        assert (status, answer["pod"], answer["state"]) == (1, "default/w-*", state)
 
 
 def test_a_folder_is_read_with_all_that_is_in_it(tmp_path: Path) -> None:

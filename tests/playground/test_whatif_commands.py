@@ -17,6 +17,7 @@ from django.core.management import CommandError, call_command
 from playground.management.program import COMMANDS, main
 from tests.browser.server import ROOT
 from tests.scheduler_core.whatif.test_outcome import deployment
+from tests.scheduler_core.whatif.test_rest import tainted, tolerating, workload
 from tests.scheduler_core.worlds import configuration, node, pod
 
 
@@ -69,6 +70,136 @@ def test_seed_and_configuration_decide(tmp_path: Path) -> None:
     assert run("simulate", file, "--config", written(tmp_path, none, name="config.yaml"))[0] == 1
 
 
+def test_a_pod_that_a_kubelet_refuses_is_listed_with_phase_and_reason_in_every_form(tmp_path: Path) -> None:
+    file = written(tmp_path, node("n"), pod("p", "9", nodeName="n"), pod("fits"))
+    status, text = run("simulate", file)
+    assert status == 3
+    assert "default     p      n      Failed   OutOfcpu   Pod was rejected: Node didn't have enough" in text
+    assert text.endswith("1 pod has failed.\n1 of 1 pods have a node.\n")
+    data = json.loads(run("simulate", file, "-o", "json")[1])
+    assert (data["scheduled"], data["pending"], data["failed"]) == (1, 0, 1)
+    (failed,) = [row for row in data["placements"] if row["phase"] == "Failed"]
+    assert (failed["pod"], failed["node"], failed["reason"]) == ("p", "n", "OutOfcpu")
+    rows = list(csv.DictReader(io.StringIO(run("simulate", file, "-o", "csv")[1])))
+    assert [{**row, "attempts": int(row["attempts"])} for row in rows] == data["placements"]
+
+
+def test_a_pod_that_fails_by_its_deadline_is_listed(tmp_path: Path) -> None:
+    status, text = run(
+        "simulate", written(tmp_path, node("n"), pod("p", activeDeadlineSeconds=60)), "-o", "json"
+    )
+    (row,) = json.loads(text)["placements"]
+    assert (status, row["phase"], row["reason"], row["node"]) == (3, "Failed", "DeadlineExceeded", "n")
+    assert row["message"] == "Pod was active on the node longer than the specified deadline"
+
+
+def test_a_pod_without_an_owner_does_not_vanish_in_silence(tmp_path: Path) -> None:
+    """The first one runs until the taint is tolerated no longer; the second one's node is not there."""
+    first, second = pod("first", **tolerating(5)), pod("second", nodeName="none")
+    status, text = run("simulate", written(tmp_path, tainted("n"), first, second))
+    assert status == 3
+    assert "default     second   none   Failed   DeletionByPodGC   PodGC: node no longer exists" in text
+    assert (
+        "default/first was deleted, and nobody makes it anew: DeletionByTaintManager: Taint manager" in text
+    )
+    data = json.loads(run("simulate", written(tmp_path, tainted("n"), first), "-o", "json")[1])
+    assert ([each["pod"] for each in data["gone"]], data["placements"]) == (["default/first"], [])
+    assert run("simulate", written(tmp_path, tainted("n"), first))[0] == 1
+
+
+def test_a_workload_that_makes_pods_in_vain_ends_the_command_and_is_named(tmp_path: Path) -> None:
+    file = written(
+        tmp_path,
+        node("n", "9"),
+        workload("Deployment", os={"name": "windows"}),
+        workload("StatefulSet", "s", 3),
+    )
+    status, text = run("simulate", file)
+    assert status == 3
+    assert (
+        "Deployment default/w makes pods that end in the same way again and again: 40 so far, on n." in text
+    )
+    assert text.endswith("40 pods have failed.\n3 of 3 pods have a node.\n")
+    (stuck,) = json.loads(run("simulate", file, "-o", "json")[1])["stuck"]
+    assert stuck | {"message": "", "lastPod": ""} == {
+        "kind": "Deployment",
+        "namespace": "default",
+        "name": "w",
+        "pods": 40,
+        "nodes": ["n"],
+        "reason": "PodOSNotSupported",
+        "message": "",
+        "lastPod": "",
+    }
+    assert run("whatif", file, "--scale", "deploy/w=0")[0] == 0
+    status, text = run("whatif", file, "--scale", "deploy/w=2")
+    assert (status, "fails on n with PodOSNotSupported" in text) == (3, True)
+    assert run("whatif", file, "--more", written(tmp_path, pod("one"), name="pod.yaml"))[0] == 3
+
+
+def test_why_there_is_no_pod_is_said(tmp_path: Path) -> None:
+    paused = workload("Deployment", "paused")
+    paused["spec"]["paused"] = True
+    objects = (node("n"), paused, workload("Job", "later", job={"suspend": True}))
+    elsewhere = workload("Job", "elsewhere", job={"managedBy": "example.com/queue"})
+    status, text = run("simulate", written(tmp_path, *objects, elsewhere))
+    assert status == 1
+    assert text.startswith(
+        "There is no pod.\nDeployment default/paused: paused-* is not created: the Deployment is paused."
+    )
+    assert "Job default/later: later-* is not created: the Job is suspended." in text
+    assert "leaves its pods to another controller (spec.managedBy is example.com/queue)" in text
+    data = json.loads(run("simulate", written(tmp_path, *objects, elsewhere), "-o", "json")[1])
+    assert {each["name"]: each["state"] for each in data["missing"]} == {
+        "paused": "Paused",
+        "later": "Suspended",
+        "elsewhere": "ManagedElsewhere",
+    }
+    status, text = run("simulate", written(tmp_path, node("n"), workload("ReplicaSet", replicas=0)))
+    assert (status, text) == (
+        0,
+        "There is no pod.\nReplicaSet default/w asks for none: spec.replicas is 0.\n",
+    )
+
+
+def test_a_pod_that_is_held_back_says_why(tmp_path: Path) -> None:
+    claims = [{"name": "data", "persistentVolumeClaim": {"claimName": "none"}}]
+    gated = pod("gated", schedulingGates=[{"name": "example.com/hold"}])
+    nobodys = pod("nobodys", schedulerName="other")
+    status, text = run(
+        "simulate", written(tmp_path, node("n"), pod("p", volumes=claims), gated, nobodys), "-o", "json"
+    )
+    rows = {row["pod"]: row["message"] for row in json.loads(text)["placements"]}
+    assert status == 1
+    assert 'persistentvolumeclaim "none" not found' in rows["p"]
+    assert rows["gated"] == "waiting for scheduling gates: [example.com/hold]"
+    assert 'no profile of a scheduler that runs is called "other"' in rows["nobodys"]
+
+
+def test_pods_that_a_quota_keeps_from_being_created_are_missing(tmp_path: Path) -> None:
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "q", "namespace": "default"},
+        "spec": {"hard": {"pods": "1"}},
+    }
+    status, text = run(
+        "simulate", written(tmp_path, node("n"), quota, workload("ReplicaSet", replicas=3)), "-o", "json"
+    )
+    (absent,) = json.loads(text)["missing"]
+    assert (status, absent["kind"], absent["name"], absent["pods"]) == (1, "ReplicaSet", "w", 2)
+    assert (absent["state"], "exceeded quota: q" in absent["message"]) == ("QuotaExceeded", True)
+
+
+def test_of_several_the_highest_exit_status_applies(tmp_path: Path) -> None:
+    waits, refused = pod("waits", "9"), pod("refused", "9", nodeName="n")
+    bad = pod("bad", "lots")
+    for objects, status in (((waits,), 1), ((waits, bad), 2), ((waits, bad, refused), 3)):
+        file = written(tmp_path, node("n"), *objects)
+        assert run("simulate", file)[0] == status
+        assert run("explain", file, "--fixes", "0")[0] == status
+
+
 def test_a_drain_says_who_goes_where_and_who_waits(web: str) -> None:
     status, text = run("whatif", web, "--drain", "a")
     assert status == 1
@@ -78,6 +209,22 @@ def test_a_drain_says_who_goes_where_and_who_waits(web: str) -> None:
     assert {effect["kind"] for effect in data["effects"]} == {"replaced"}
     assert data["atRest"]
     assert yaml.safe_load(run("whatif", web, "--drain", "a", "-o", "yaml")[1]) == data
+
+
+def test_a_drain_that_a_budget_holds_up_is_stuck(tmp_path: Path) -> None:
+    budget = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "keep", "namespace": "default"},
+        "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "w"}}},
+    }
+    file = written(tmp_path, node("a"), workload("ReplicaSet", cpu="3"), budget)
+    status, text = run("whatif", file, "--drain", "a")
+    assert status == 3
+    assert "The drain of a is held up: default/w-" in text
+    assert "Cannot evict pod as it would violate the pod's disruption budget." in text
+    (held,) = json.loads(run("whatif", file, "--drain", "a", "-o", "json")[1])["heldUp"]
+    assert (held["node"], held["pod"].startswith("default/w-")) == ("a", True)
 
 
 def test_all_that_is_asked_is_done_at_once_and_more_are_counted_afterwards(web: str) -> None:

@@ -16,18 +16,23 @@ from playground.management.explaining.answers import (
     SECONDS,
     Answer,
     answer,
+    has_ended,
     is_pending,
+    last_of_owners,
     missing_pods,
+    plain,
     with_fixes,
 )
 from playground.management.explaining.text import fix_lines, left_out, lines, summary
 from playground.management.terminal.command import TerminalCommand
+from playground.management.terminal.exits import HELP, Exit, leave
 from playground.management.terminal.files import BadInput, read_file
 from playground.management.terminal.pipes import may_close
 from playground.management.terminal.progress import Progress
-from playground.management.terminal.world import attempt_all, make_world
-
-PENDING, BAD_INPUT = 1, 2
+from playground.management.terminal.world import attempt_all, ended_pods, make_world
+from playground.presenters.why.loops import describe_rest
+from scheduler_core.explain import Past
+from scheduler_core.whatif import Rest
 
 
 class Command(TerminalCommand):
@@ -37,7 +42,8 @@ class Command(TerminalCommand):
         "Say why pods are Pending: one sentence, the evidence, and fixes that were tried on a copy. Reads what kubectl prints, as the "
         "import does (kubectl get nodes,pods,... -A -o yaml); - is standard input. Each pending pod is attempted once from this snapshot, "
         "in the order in which the scheduler would; where there is no pod at all, the controllers make those of the workloads first. "
-        "No database is needed. Exit status: 0 everything fits, 1 something is Pending, 2 the input, or a pod in it, can't be used."
+        "Pods that a kubelet refused, and pods that failed, are explained as well. "
+        f"No database is needed. {HELP}"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -95,33 +101,38 @@ class Command(TerminalCommand):
                 [(file, read_file(file)) for file in files], read_file(config) if config else b""
             )
         except BadInput as bad:
-            raise CommandError(str(bad), returncode=BAD_INPUT) from None
+            raise CommandError(str(bad), returncode=Exit.UNUSABLE) from None
         for note in made.notes:
             self.stderr.write(note)
         with Progress(sys.stderr) as progress:
-            keys = attempt_all(made, lambda done, total: progress.part(done, total, "attempted"))
+            keys, rest = attempt_all(made, progress)
             about = list(self._about(made.world, keys, pod, progress))
             answers = self._printed(about, made.world, fixes, seconds, progress, output == "text", bool(pod))
+            said = list(map(plain, describe_rest(rest)))
+            self._write(progress, said if output == "text" else ())
         if output != "text":
-            self._print(answers, output)
-        if any(map(is_pending, answers)):
-            sys.exit(PENDING)
+            self._print(answers, rest, output)
+            for text in said:
+                self.stderr.write(text)
         if made.refused:
             self.stderr.write(left_out(made.refused))
-            sys.exit(BAD_INPUT)
+        leave(found(answers, rest, made.refused))
 
     def _about(self, world: Any, keys: list[str], pod: str, progress: Progress) -> Iterator[Answer]:
         """Why each pod stands where it does."""
         if pod:
-            found = answer(world, pod if "/" in pod else f"default/{pod}")
-            if found is None:
-                raise CommandError(f"{pod}: there is no such pod in the input", returncode=BAD_INPUT)
-            yield found
+            one = answer(world, pod if "/" in pod else f"default/{pod}")
+            if one is None:
+                raise CommandError(f"{pod}: there is no such pod in the input", returncode=Exit.UNUSABLE)
+            yield one
             return
+        past = Past(world)
         for number, key in enumerate(keys):
-            if (found := answer(world, key)) is not None:
-                yield found
+            if (each := answer(world, key, past)) is not None:
+                yield each
             progress.part(number + 1, len(keys), "explained")
+        ended = (answer(world, key, past) for key in ended_pods(world) if key not in keys)
+        yield from (each for each in ended if each is not None and has_ended(each))
         yield from missing_pods(world)
 
     def _printed(
@@ -135,20 +146,22 @@ class Command(TerminalCommand):
         one: bool,
     ) -> list[Answer]:
         """With fixes for the first pods that wait. People read why at once, and what would help as soon as it is found."""
-        answers = []
+        answers, last = [], last_of_owners(about)
         for each in about:
-            pending = is_pending(each)
-            strong = self.style.ERROR if pending else self.style.SUCCESS
-            if text and (one or pending):
+            waits = is_pending(each)
+            shown = one or waits or each["pod"] in last
+            strong = self.style.ERROR if waits or has_ended(each) else self.style.SUCCESS
+            if text and shown:
                 self._write(progress, lines(each, strong, self.style.HTTP_INFO))
-            if pending and fixes > 0:
+            if waits and fixes > 0:
                 fixes -= 1
                 each = with_fixes(world, each, seconds, progress.say)
-            if text and (one or pending):
+            if text and shown:
                 self._write(progress, [*fix_lines(each, self.style.HTTP_INFO, whole=one), ""])
             answers.append(each)
         if text:
-            self._write(progress, [summary(sum(map(is_pending, answers)), len(answers))])
+            pending, ended = sum(map(is_pending, answers)), sum(map(has_ended, answers))
+            self._write(progress, [summary(pending, len(answers), ended)])
         return answers
 
     def _write(self, progress: Progress, texts: Iterable[str]) -> None:
@@ -157,9 +170,19 @@ class Command(TerminalCommand):
             self.stdout.write(text or "\n", ending="\n" if text else "")
         self.stdout.flush()
 
-    def _print(self, answers: list[Answer], output: str) -> None:
-        data = {"pods": answers}
+    def _print(self, answers: list[Answer], rest: Rest, output: str) -> None:
+        data = {"pods": answers, "stuck": [loop.to_json() for loop in rest.loops]}
         if output == "json":
             self.stdout.write(json.dumps(data, ensure_ascii=False, indent=2))
         else:
             self.stdout.write(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), ending="")
+
+
+def found(answers: list[Answer], rest: Rest, refused: int) -> Iterator[Exit]:
+    """What is not well."""
+    if not rest or any(map(has_ended, answers)):
+        yield Exit.FAILED
+    if refused:
+        yield Exit.UNUSABLE
+    if any(map(is_pending, answers)):
+        yield Exit.WAITS

@@ -8,22 +8,42 @@ import io
 import json
 import sys
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import CommandError
 
+from playground.management.explaining.answers import plain
 from playground.management.explaining.text import left_out
 from playground.management.terminal.command import TerminalCommand
+from playground.management.terminal.exits import HELP, Exit, leave
 from playground.management.terminal.files import BadInput, read_file
 from playground.management.terminal.pipes import may_close
+from playground.management.terminal.placements import FIELDS, idle, missing, placements, waits
 from playground.management.terminal.progress import Progress
 from playground.management.terminal.tables import table
-from playground.management.terminal.world import make_world
-from scheduler_core.simulation import Simulation
-from scheduler_core.whatif import settle, waiting
+from playground.management.terminal.world import Made, make_world
+from playground.presenters.why.loops import describe_rest
+from scheduler_core.whatif import FAILED, Rest, settle, waiting
 
-PENDING, BAD_INPUT = 1, 2
-FIELDS = ("namespace", "pod", "node", "attempts", "message")
+Row = dict[str, Any]
+# Columns of the tables, by their heads.
+WAITING = {
+    "NAMESPACE": "namespace",
+    "NAME": "pod",
+    "NODE": "node",
+    "ATTEMPTS": "attempts",
+    "WHY PENDING": "message",
+}
+ENDED = {
+    "NAMESPACE": "namespace",
+    "NAME": "pod",
+    "NODE": "node",
+    "PHASE": "phase",
+    "REASON": "reason",
+    "MESSAGE": "message",
+}
+EMPTY = {"node": "<none>"}
 
 
 class Command(TerminalCommand):
@@ -32,7 +52,7 @@ class Command(TerminalCommand):
     help = (
         "Run a cluster and print where its pods go. Reads what kubectl prints or what kubectl apply takes; - is standard input. "
         "Controllers act: workloads get their pods, and pods that end are replaced. The seed decides among equally good nodes. "
-        "No database is needed. Exit status: 0 every pod has a node, 1 something is Pending, 2 the input, or a pod in it, can't be used."
+        f"What goes on for ever is named, and left aside. No database is needed. {HELP}"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -57,53 +77,44 @@ class Command(TerminalCommand):
             texts = [(file, read_file(file)) for file in files]
             made = make_world(texts, read_file(config) if config else b"", seed=seed, acting=True)
         except BadInput as bad:
-            raise CommandError(str(bad), returncode=BAD_INPUT) from None
+            raise CommandError(str(bad), returncode=Exit.UNUSABLE) from None
         for note in made.notes:
             self.stderr.write(note)
         with Progress(sys.stderr) as progress:
-            at_rest = settle(made.world, progress=progress.steps)
-        if not at_rest:
-            self.stderr.write("It did not come to rest: what follows is how far it came.")
-        rows = placements(made.world)
-        self.stdout.write(printed(rows, made.world, output), ending="")
-        if any(not row["node"] for row in rows):
-            sys.exit(PENDING)
+            rest = settle(made.world, progress=progress.steps)
+        rows, absent = placements(made.world, rest.gone), missing(made.world)
+        self.stdout.write(printed(made, rows, absent, rest, output), ending="")
+        if output != "table":
+            for said in describe_rest(rest):
+                self.stderr.write(plain(said))
         if made.refused:
             self.stderr.write(left_out(made.refused))
-            sys.exit(BAD_INPUT)
+        leave(found(made, rows, absent, rest))
 
 
-def placements(world: Simulation) -> list[dict[str, Any]]:
-    """Each pod that has not ended, by namespace and name: its node ("": Pending), its attempts, and how the last one ended."""
-    tries: dict[str, int] = {}
-    for attempt in world.journal.attempts:
-        tries[attempt.pod] = tries.get(attempt.pod, 0) + 1
-    rows = []
-    for pod in sorted(world.store.pods(), key=lambda pod: (pod.namespace, pod.name)):
-        if pod.terminal or pod.deleting:
-            continue
-        last = world.journal.last_attempt.get(pod.key)
-        message = "" if pod.node_name or last is None else world.journal.attempts[last].message
-        rows.append(
-            {
-                "namespace": pod.namespace,
-                "pod": pod.name,
-                "node": pod.node_name,
-                "attempts": tries.get(pod.key, 0),
-                "message": message,
-            }
-        )
-    return rows
+def found(made: Made, rows: list[Row], absent: list[Row], rest: Rest) -> Iterator[Exit]:
+    """What is not well."""
+    if not rest or any(row["phase"] == FAILED for row in rows):
+        yield Exit.FAILED
+    if made.refused:
+        yield Exit.UNUSABLE
+    if absent or any(map(waits, rows)) or any(not end.failed for end in rest.gone):
+        yield Exit.WAITS
 
 
-def printed(rows: list[dict[str, Any]], world: Simulation, output: str) -> str:
-    """The placements as a table for people, JSON or CSV."""
+def printed(made: Made, rows: list[Row], absent: list[Row], rest: Rest, output: str) -> str:
+    """The placements as tables for people, JSON or CSV."""
     if output == "json":
         data = {
             "placements": rows,
-            "scheduled": sum(bool(row["node"]) for row in rows),
-            "pending": len(waiting(world)),
-            "seconds": world.now / 1e9,
+            "scheduled": sum(bool(row["node"]) and row["phase"] != FAILED for row in rows),
+            "pending": len(waiting(made.world)),
+            "failed": sum(row["phase"] == FAILED for row in rows),
+            "missing": absent,
+            "gone": [end.to_json() for end in rest.gone],
+            "stuck": [loop.to_json() for loop in rest.loops],
+            "atRest": rest.at_rest,
+            "seconds": made.world.now / 1e9,
         }
         return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
     if output == "csv":
@@ -112,11 +123,25 @@ def printed(rows: list[dict[str, Any]], world: Simulation, output: str) -> str:
         writer.writeheader()
         writer.writerows(rows)
         return stream.getvalue()
+    return "".join(f"{line}\n" for line in _lines(made, rows, absent, rest))
+
+
+def _lines(made: Made, rows: list[Row], absent: list[Row], rest: Rest) -> Iterator[str]:
+    failed = [row for row in rows if row["phase"] == FAILED]
+    there = [row for row in rows if row["phase"] != FAILED]
     if not rows:
-        return "There is no pod.\n"
-    shown = [
-        (r["namespace"], r["pod"], r["node"] or "<none>", str(r["attempts"]), r["message"]) for r in rows
-    ]
-    pending = sum(not row["node"] for row in rows)
-    lines = table(("NAMESPACE", "NAME", "NODE", "ATTEMPTS", "WHY PENDING"), shown)
-    return "\n".join([*lines, "", f"{len(rows) - pending} of {len(rows)} pods have a node.", ""])
+        yield "There is no pod."
+        yield from idle(made.world)
+    for some, heads in ((there, WAITING), (failed, ENDED)):
+        if some:
+            cells = [[str(row[name]) or EMPTY.get(name, "") for name in heads.values()] for row in some]
+            yield from table(tuple(heads), cells)
+            yield ""
+    yield from (row["sentence"] for row in absent)
+    for end in rest.gone:
+        yield f"{end.pod} was deleted, and nobody makes it anew: {end.reason}: {end.message}".rstrip(": ")
+    yield from map(plain, describe_rest(rest))
+    if failed:
+        yield f"{len(failed)} {'pod has' if len(failed) == 1 else 'pods have'} failed."
+    if there:
+        yield f"{sum(bool(row['node']) for row in there)} of {len(there)} pods have a node."

@@ -13,13 +13,16 @@ import yaml
 from django.core.management.base import CommandError
 
 from playground.management.explaining.answers import plain
+from playground.management.explaining.text import left_out
 from playground.management.terminal.command import TerminalCommand
+from playground.management.terminal.exits import HELP, Exit, leave
 from playground.management.terminal.files import BadInput, read_file
 from playground.management.terminal.pipes import may_close
 from playground.management.terminal.progress import Progress
 from playground.management.terminal.tables import table
 from playground.management.terminal.world import make_world, read_configuration
 from playground.presenters.fixes import effect_sentence
+from playground.presenters.why.loops import describe_rest
 from scheduler_core.commands import Command as WorldCommand
 from scheduler_core.commands import Refused, SetConfiguration
 from scheduler_core.simulation import Simulation
@@ -29,6 +32,7 @@ from scheduler_core.whatif import (
     SCALABLE,
     NoSuch,
     Outcome,
+    Rest,
     Room,
     add,
     drain,
@@ -39,7 +43,6 @@ from scheduler_core.whatif import (
     what_if,
 )
 
-WORSE, BAD_INPUT = 1, 2
 HURTING = ("evicted", "pending")
 KINDS = {  # as kubectl takes them
     "deploy": "Deployment",
@@ -56,8 +59,8 @@ class Command(TerminalCommand):
     help = (
         "Say what would change: nodes drained, removed or added, workloads scaled, another configuration; all that is asked is done at "
         "once. --more says how many more of a pod fit afterwards. Reads what kubectl prints; - is standard input. Controllers act. "
-        "No database is needed. Exit status: 0 nobody loses a place, 1 pods are evicted or wait who would not, new ones "
-        "too, 2 the input can't be used."
+        "No database is needed. Only what the change brings about counts, and what is stuck in any case. "
+        f"{HELP}"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -110,21 +113,25 @@ class Command(TerminalCommand):
             for note in made.notes:
                 self.stderr.write(note)
             with Progress(sys.stderr) as progress:
-                settle(made.world, progress=progress.steps)
+                rest = settle(made.world, progress=progress.steps)
                 changes = list(_changes(made.world, asked))
                 if not changes and not asked["more"]:
                     raise BadInput(
                         "nothing is asked: give --drain, --remove, --add, --scale, --config or --more"
                     )
-                outcome = what_if(made.world, changes, progress=progress.steps) if changes else None
+                outcome = None
+                if changes:
+                    outcome = what_if(made.world, changes, progress=progress.steps, loops=rest.loops)
+                    rest = outcome.rest
                 room = _room(made.world, changes, asked) if asked["more"] else None
         except (BadInput, NoSuch, Refused) as bad:
-            raise CommandError(str(bad), returncode=BAD_INPUT) from None
-        self._print(outcome, room, output)
-        if outcome is not None and _hurts(outcome):
-            sys.exit(WORSE)
+            raise CommandError(str(bad), returncode=Exit.UNUSABLE) from None
+        self._print(outcome, room, rest, output)
+        if made.refused:
+            self.stderr.write(left_out(made.refused))
+        leave(_found(outcome, rest, made.refused))
 
-    def _print(self, outcome: Outcome | None, room: Room | None, output: str) -> None:
+    def _print(self, outcome: Outcome | None, room: Room | None, rest: Rest, output: str) -> None:
         data: dict[str, Any] = {}
         if outcome is not None:
             data |= outcome.to_json()
@@ -135,12 +142,18 @@ class Command(TerminalCommand):
                 "nodes": [{"node": node, "count": count} for node, count in room.nodes],
                 "why": room.why,
             }
+        if outcome is None and not rest:
+            data |= {"atRest": rest.at_rest, "stuck": [loop.to_json() for loop in rest.loops]}
+        said = list(map(plain, describe_rest(rest)))
+        if output != "text":
+            for text in said:
+                self.stderr.write(text)
         if output == "json":
             self.stdout.write(json.dumps(data, ensure_ascii=False, indent=2))
         elif output == "yaml":
             self.stdout.write(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), ending="")
         else:
-            parts = [*(_in_words(outcome) if outcome else ()), *(_counted(room) if room else ())]
+            parts = [*(_in_words(outcome) if outcome else ()), *said, *(_counted(room) if room else ())]
             self.stdout.write("\n".join(parts))
 
 
@@ -209,17 +222,29 @@ def _hurts(outcome: Outcome) -> bool:
     )
 
 
+def _found(outcome: Outcome | None, rest: Rest, refused: int) -> Iterator[Exit]:
+    """What is not well."""
+    if not rest or (outcome is not None and (outcome.failed or outcome.held_up)):
+        yield Exit.FAILED
+    if refused:
+        yield Exit.UNUSABLE
+    if outcome is not None and _hurts(outcome):
+        yield Exit.WAITS
+
+
 def _in_words(outcome: Outcome) -> Iterator[str]:
-    if not outcome.effects and not outcome.created:
+    if not outcome.effects and not outcome.created and not outcome.failed:
         yield "No pod goes anywhere else."
     for effect in outcome.effects:
         yield plain(effect_sentence(effect.to_json()))
     for pod, node in outcome.created:
         yield f"{pod} is new and goes to {node}." if node else f"{pod} is new and waits."
+    for end in outcome.failed:
+        yield f"{end.pod} fails on {end.node} with {end.reason}: {end.message}"
+    for node, pod, why in outcome.held_up:
+        yield f"The drain of {node} is held up: {pod} may not go: {why}"
     yield ""
     yield f"Pods that wait: {len(outcome.pending)}; without the change: {len(outcome.pending_without)}."
-    if not outcome.at_rest:
-        yield "It did not come to rest: this is how far it came."
 
 
 def _counted(room: Room) -> Iterator[str]:

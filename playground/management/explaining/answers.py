@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.utils.translation import gettext
@@ -13,19 +13,21 @@ from playground.presenters.fixes import worded
 from playground.presenters.why import sentence
 from playground.presenters.words import Message
 from playground.presenters.words import worded as in_words
-from scheduler_core.explain import Explanation, State, explain, uncreated
+from scheduler_core.explain import Explanation, Past, State, explain, uncreated
 from scheduler_core.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.simulation import Simulation
 
 Answer = dict[str, Any]
 Report = Callable[[str], None]
 SECONDS = 3.0  # of computing that the search for a pod's fixes may take
-_HOPELESS = (State.SCHEDULED, State.BINDING)
+_FINE = (State.SCHEDULED.value,)
+_ENDED = (State.REFUSED.value, State.FAILED.value)
+_WITHHELD = (State.PAUSED.value, State.SUSPENDED.value, State.MANAGED_ELSEWHERE.value)
 
 
-def answer(world: Simulation, key: str) -> Answer | None:
-    """About one pod, without fixes yet; None where there is none."""
-    explanation = explain(world, key)
+def answer(world: Simulation, key: str, past: Past | None = None) -> Answer | None:
+    """About one pod, without fixes yet; None where there is none. `past`: see explain."""
+    explanation = explain(world, key, past)
     return None if explanation is None else _answered(explanation)
 
 
@@ -38,7 +40,7 @@ def with_fixes(
     world: Simulation, answered: Answer, seconds: float, report: Report = lambda text: None
 ) -> Answer:
     """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was."""
-    if answered["state"] in _HOPELESS:
+    if answered["state"] in (*_FINE, *_ENDED, *_WITHHELD):
         return answered
     deadline, late = time.process_time() + seconds, False
 
@@ -88,4 +90,21 @@ def plain(said: Message) -> str:
 
 
 def is_pending(answered: Answer) -> bool:
-    return str(answered["state"]) != State.SCHEDULED.value
+    return answered["state"] not in (*_FINE, *_ENDED)
+
+
+def has_ended(answered: Answer) -> bool:
+    """Whether a pod was refused by its kubelet, or failed."""
+    return answered["state"] in _ENDED
+
+
+def last_of_owners(answers: Iterable[Answer]) -> set[str]:
+    """Of the pods of an owner that ended for the same reason, the last one; a pod without an owner stands for itself."""
+    last: dict[tuple[str, str, str], Answer] = {}
+    for each in filter(has_ended, answers):
+        evidence = each["reasons"][0]["evidence"] if each["reasons"] else {}
+        namespace, _, name = str(each["pod"]).partition("/")
+        key = (namespace, str(evidence.get("owner") or name), str(each["reason"]))
+        if key not in last or last[key]["predecessors"] <= each["predecessors"]:
+            last[key] = each
+    return {each["pod"] for each in last.values()}

@@ -64,8 +64,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def summary(pending: int, pods: int) -> str:
-    """The last line: how many pods wait."""
+def summary(pending: int, pods: int, failed: int = 0) -> str:
+    """The last line: how many pods wait, and how many were refused or failed."""
+    if failed:
+        were = "1 pod was" if failed == 1 else f"{failed} pods were"
+        return f"{were} refused by a kubelet, or failed. {summary(pending, pods) if pending else ''}".rstrip()
     if not pending or pods == 1:
         return "The pod is Pending." if pending else "No pod is Pending."
     return f"{pending} of {pods} pods {'is' if pending == 1 else 'are'} Pending."

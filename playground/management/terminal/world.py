@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from playground.management.terminal.files import BadInput
 from playground.management.terminal.namespaces import lacking_namespaces, namespace, said
+from playground.management.terminal.progress import Progress
 from playground.presenters.words import worded
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.moving import ImportPlan
@@ -21,6 +22,7 @@ from scheduler_core.commands import ApplyObjects, Refused, SetConfiguration, Set
 from scheduler_core.config import ConfigurationError, load_configuration
 from scheduler_core.simulation import Simulation
 from scheduler_core.view import InvalidObject, load_manifests
+from scheduler_core.whatif import FAILED, Rest, settle
 
 STEPS_EACH = 2_000  # transitions for each pending pod, at most
 LEAST_STEPS = 20_000
@@ -120,22 +122,40 @@ def pending_pods(world: Simulation) -> list[str]:
     ]
 
 
-def attempt_all(made: Made, progress: Callable[[int, int], None]) -> list[str]:
-    """Runs the world until each pending pod that a scheduler takes was attempted; where controllers act, until nothing is left to do.
+def attempt_all(made: Made, progress: Progress) -> tuple[list[str], Rest]:
+    """Runs the world until each pending pod that a scheduler takes was attempted; where controllers act, until it is at rest.
 
-    Returns all that were pending, those included that controllers made meanwhile.
+    Returns all that were pending, those included that controllers made meanwhile, and how the world came to rest.
     """
     world, pending = made.world, dict.fromkeys(made.pending)
+    rest = Rest(True)
+    if made.snapshot:
+        _attempt_each(world, pending, progress)
+    else:
+        rest = settle(world, progress=progress.steps)
+    return list(pending | dict.fromkeys(pending_pods(world))), rest
+
+
+def _attempt_each(world: Simulation, pending: Collection[str], progress: Progress) -> None:
     first = {key: None for key in pending if _waits(world, key)}
     left, seen = dict(first), len(world.journal.attempts)
     for _ in range(max(LEAST_STEPS, STEPS_EACH * len(pending))):
-        if (made.snapshot and not left) or world.idle or not world.advance():
+        if not left or world.idle or not world.advance():
             break
         for attempt in world.journal.attempts[seen:]:
             left.pop(attempt.pod, None)
-            progress(len(first) - len(left), len(first))
+            progress.part(len(first) - len(left), len(first), "attempted")
         seen = len(world.journal.attempts)
-    return list(pending | dict.fromkeys(pending_pods(world)))
+
+
+def ended_pods(world: Simulation) -> list[str]:
+    """The pods that failed, and those on nodes that their kubelets have not looked at yet, and may refuse."""
+    return [
+        pod.key
+        for pod in world.store.pods()
+        if pod.phase == FAILED
+        or (pod.node_name and pod.phase == "Pending" and pod.key not in world.surroundings.kubelet.pods)
+    ]
 
 
 def _waits(world: Simulation, key: str) -> bool:

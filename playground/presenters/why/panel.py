@@ -37,13 +37,9 @@ _FIXABLE = (
 
 
 def present(sim: WorldView, key: str) -> dict[str, Any] | None:
-    """Of a pod that is not on a node; None of any other."""
+    """Of a pod that is not on a node, or that its kubelet refused, or that failed; None of any other."""
     explanation = explained(sim, key)
-    if (
-        explanation is None
-        or not explanation.pending
-        or explanation.state in (State.BINDING, State.ATTEMPTING)
-    ):
+    if explanation is None or explanation.state in (State.SCHEDULED, State.BINDING, State.ATTEMPTING):
         return None
     return shown(explanation)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playground.presenters.scene import short
 from playground.presenters.why.reasons import about
 from playground.presenters.words import Message, exactly, gettext_noop, message
-from scheduler_core.explain import Explanation, Given, State
+from scheduler_core.explain import KUBELET, Explanation, Given, State
 
 _NO_SCHEDULER = gettext_noop(
     "Nobody schedules %(pod)s: no scheduler that runs has a profile called %(scheduler)s."
@@ -35,6 +35,34 @@ _NOMINATED = gettext_noop(
     "%(pod)s waits for %(node)s, where pods of lower priority are being evicted for it."
 )
 
+_REFUSES = gettext_noop("The kubelet of %(node)s refuses %(pod)s: %(message)s.")
+_REFUSES_AGAIN = gettext_noop(
+    "The kubelet of %(node)s refuses %(pod)s: %(message)s. Pods of its owner that ended before it: %(count)s."
+)
+_WOULD_REFUSE = gettext_noop("The kubelet of %(node)s would refuse %(pod)s: %(message)s.")
+_WOULD_REFUSE_AGAIN = gettext_noop(
+    "The kubelet of %(node)s would refuse %(pod)s: %(message)s. Pods of its owner that ended before it: %(count)s."
+)
+_FAILED = gettext_noop("%(pod)s failed on %(node)s: %(message)s.")
+_FAILED_AGAIN = gettext_noop(
+    "%(pod)s failed on %(node)s: %(message)s. Pods of its owner that ended before it: %(count)s."
+)
+_ENDED = {
+    State.FAILED: (_FAILED, _FAILED_AGAIN),
+    State.REFUSED: (_REFUSES, _REFUSES_AGAIN),
+}
+_FAILED_SILENTLY = gettext_noop("%(pod)s has failed, and its status does not say why.")
+_PAUSED = gettext_noop("%(pod)s is not created: the Deployment is paused. Pods that are missing: %(count)s.")
+_SUSPENDED = gettext_noop("%(pod)s is not created: the Job is suspended. Pods that are missing: %(count)s.")
+_ELSEWHERE = gettext_noop(
+    "%(pod)s is not created: the Job leaves its pods to another controller (%(message)s). Pods that are missing: %(count)s."
+)
+_WITHHELD = {
+    State.PAUSED: _PAUSED,
+    State.SUSPENDED: _SUSPENDED,
+    State.MANAGED_ELSEWHERE: _ELSEWHERE,
+}
+
 
 def sentence(explanation: Explanation) -> Message:
     """What a colleague would say."""
@@ -51,6 +79,10 @@ def sentence(explanation: Explanation) -> Message:
         return message(_REFUSED, pod=pod, count=evidence["missing"], message=first.message)
     if first is not None and state is State.GATED:
         return _gated(pod, first)
+    if first is not None and state in _WITHHELD:
+        return message(_WITHHELD[state], pod=pod, count=evidence["missing"], message=first.message)
+    if state in _ENDED:
+        return _ended(explanation, pod)
     if state is State.NO_NODES:
         return message(_NO_NODES, pod=pod)
     if state is State.SCHEDULED:
@@ -58,6 +90,21 @@ def sentence(explanation: Explanation) -> Message:
     if state is State.BINDING:
         return message(_BINDING, pod=pod, node=explanation.node)
     return _waiting(explanation, pod)
+
+
+def _ended(explanation: Explanation, pod: str) -> Message:
+    """Of a pod that a kubelet refuses, or would refuse, or that failed."""
+    if not explanation.reasons:
+        return message(_FAILED_SILENTLY, pod=pod)
+    once, again = _ENDED.get(explanation.state, (_WOULD_REFUSE, _WOULD_REFUSE_AGAIN))
+    first = explanation.reasons[0]
+    return message(
+        again if explanation.predecessors else once,
+        pod=pod,
+        node=first.nodes[0] if first.nodes else "",
+        message=first.message.rstrip(". "),
+        count=explanation.predecessors,
+    )
 
 
 def _gated(pod: str, reason: Given) -> Message:
@@ -74,6 +121,8 @@ def _waiting(explanation: Explanation, pod: str) -> Message:
     if explanation.fits:
         text = {State.BACKOFF: _FITS_BACKOFF, State.WAITING_FOR_EVENT: _FITS_UNHEARD}.get(state, _FITS)
         return message(text, pod=pod, node=explanation.fits[0])
+    if explanation.reasons and explanation.reasons[0].plugin == KUBELET:
+        return _ended(explanation, pod)
     if preempting is not None and preempting.nominated:
         return message(_NOMINATED, pod=pod, node=preempting.nominated)
     if not explanation.reasons:

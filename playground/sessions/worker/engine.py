@@ -40,6 +40,7 @@ from playground.sessions.worker.world import (
     WatchEvent,
     command_from_json,
 )
+from scheduler_core.whatif import Circles, Loop
 
 MOST_STEPS = 1 << 62
 SOME = 100  # writes between two words of how far it is
@@ -88,7 +89,7 @@ class Engine:
         self.outcomes_saved = 0
         self._shown = -1
         self._unwanted = False
-        self._watchdog: runaway.Watchdog | None = None
+        self._watchdog: runaway.Watch | None = None
         self._waited: tuple[int, Until | None, Callable[[Any], bool] | None] = (-1, None, None)
 
     # The log.
@@ -288,17 +289,25 @@ class Engine:
         reason: Reason = ""
         before, at, end = self.progress(), self.world.position, time.perf_counter() + seconds
         holds, watchdog, circles = self._condition(until), self._watching(), None
+
+        def stops(world: Simulation) -> bool:
+            return watchdog.hear(world) or (holds is not None and holds(world))
+
         # Leases are renewed in idle worlds, too; whoever waits for a time waits through that.
         timers = isinstance(until, TimeReached) and self.world.settings.cluster is not None
         while not reason and not self.interrupted and time.perf_counter() < end:
             started = time.thread_time()
-            result = self.world.run(holds, at + most - self.world.position, self.slice.over, timers=timers)
+            result = self.world.run(stops, at + most - self.world.position, self.slice.over, timers=timers)
             self.history.worked(self.world, time.thread_time() - started)
             circles = watchdog.circles(self.world)
-            reason = _reason(result.reason, circles)
+            reason = "runaway" if watchdog.loop is not None else _reason(result.reason, circles)
             if not reason:
                 yield
-        doing = (yield from self._doing(reason, circles)) if reason in ("runaway", "budget") else None
+        doing = (
+            (yield from self._doing(reason, circles, watchdog.loop))
+            if reason in ("runaway", "budget")
+            else None
+        )
         self._watchdog = None if reason else watchdog
         self._waited = (self.world.position, until, holds)
         self._unwanted = not keep and not reason
@@ -306,13 +315,15 @@ class Engine:
         hit, after = hit_of(holds, reason), self.progress()
         return Moved(at, self.world.position, before, after, reason, hit, doing, awaited=awaited)
 
-    def _watching(self) -> runaway.Watchdog:
+    def _watching(self) -> runaway.Watch:
         """Who looks whether a run goes in circles: the same one for all slices of a run."""
         last = self._watchdog
-        return last if last and last.position == self.world.position else runaway.Watchdog(self.world)
+        return last if last and last.position == self.world.position else runaway.Watch(self.world)
 
-    def _doing(self, reason: Reason, circles: runaway.Circles | None) -> Steps[Message | None]:
+    def _doing(self, reason: Reason, circles: Circles | None, loop: Loop | None) -> Steps[Message | None]:
         """What a run was doing that was stopped before its end."""
+        if loop is not None:
+            return runaway.loop_words(loop)
         last = yield from runaway.tally(self.history, self.world.position)
         return runaway.words(circles if reason == "runaway" else None, self.world.now, last)
 
@@ -347,6 +358,6 @@ def _command(data: bytes) -> Command:
         raise refused(error) from None
 
 
-def _reason(result: str, circles: runaway.Circles | None) -> Reason:
+def _reason(result: str, circles: Circles | None) -> Reason:
     reasons: dict[str, Reason] = {"idle": "idle", "until": "until", "budget": "budget"}
     return reasons.get(result, "runaway" if circles else "")

@@ -79,30 +79,14 @@ def adopted(world: World, pod: Pod) -> PodRun:
 def arrive(world: World, pod: Pod, node: Node) -> Done:
     """Lets a pod in, or refuses it for ever. For a critical pod others have to go; it starts when they have ended."""
     memory, setting = world.surroundings.kubelet, setting_of(world, pod)
-    others = active(world, node.name)
     pulling = images.pull_time(world, images.missing(world, pod, node))
-    refusal = refused_before(pod, memory.pressure.get(node.name, ()))
-    starts_at, text = world.now, "admitted it: its containers are being created"
-    if refusal is None:
-        found = refusals(pod, node, others)
-        if found and is_critical(pod) and all(each.resource for each in found):
-            missing = [(each.resource, each.missing) for each in found]
-            try:
-                chosen = victims(pod, others, missing)
-            except NoSuchPods as problem:
-                why = f"Unexpected error while attempting to recover from admission failure: {problem}"
-                refusal = Refusal("UnexpectedAdmissionError", why)
-            else:
-                starts_at = max([_preempted(world, victim) for victim in chosen], default=world.now)
-                text = f"{text} when {', '.join(victim.key for victim in chosen)} have made room"
-        elif found:
-            refusal = (
-                next((each for each in found if not each.resource), found[0])
-                if is_critical(pod)
-                else found[0]
-            )
+    refusal, chosen = judge(world, pod, node)
     if refusal is not None:
         return refuse(world, pod, refusal)
+    starts_at, text = world.now, "admitted it: its containers are being created"
+    if chosen:
+        starts_at = max(_preempted(world, victim) for victim in chosen)
+        text = f"{text} when {', '.join(victim.key for victim in chosen)} have made room"
     lacks = claims.missing(world, pod)
     run = PodRun(
         pod.uid,
@@ -119,6 +103,24 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
         devices.report(world, pod, lacks, COMPONENT)
         return Done(f"admitted it, and left its containers alone: {lacks}", _again(pod, run, setting))
     return Done(text, run.starts_at)
+
+
+def judge(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, list[Pod]]:
+    """Why a kubelet would refuse a pod now, and which pods would have to go if it takes the pod."""
+    refusal = refused_before(pod, world.surroundings.kubelet.pressure.get(node.name, ()))
+    if refusal is not None:
+        return refusal, []
+    others = active(world, node.name)
+    found = refusals(pod, node, others)
+    if not found or not is_critical(pod):
+        return next(iter(found), None), []
+    if not all(each.resource for each in found):
+        return next(each for each in found if not each.resource), []
+    try:
+        return None, victims(pod, others, [(each.resource, each.missing) for each in found])
+    except NoSuchPods as problem:
+        why = f"Unexpected error while attempting to recover from admission failure: {problem}"
+        return Refusal("UnexpectedAdmissionError", why), []
 
 
 def active(world: World, node: str) -> list[Pod]:

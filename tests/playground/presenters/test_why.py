@@ -11,9 +11,11 @@ from playground.presenters.why import memory
 from playground.presenters.why.reasons import about
 from playground.presenters.words import in_english
 from playground.templatetags.studio import sentence as shown_in_words
+from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.explain import Given, explain
 from scheduler_core.plugins import ROOMS
+from scheduler_core.simulation import Simulation
 from tests.playground.presenters.worlds import node, pod, shown, tainted, world
 from tests.scheduler_core.worlds import settle
 
@@ -40,6 +42,18 @@ def test_the_sentence_names_what_came_nearest_and_a_button_looks_for_fixes() -> 
         "TaintToleration/UntoleratedTaint",
     ]
     assert said["reasons"][0]["near"] == [{"node": "n", "short": "200m", "free": "1", "allocatable": "4"}]
+
+
+def test_a_pod_that_its_kubelet_refuses_says_so_and_why() -> None:
+    sim = Simulation(1, edition=LATEST_EDITION)
+    sim.apply(ApplyObjects((node("n", cpu="4"), pod("p", cpu="9", nodeName="n"))))
+    settle(sim)
+    said = why(sim, "p")
+    refused = (
+        "Pod was rejected: Node didn't have enough resource: cpu, requested: 9000, used: 0, capacity: 4000"
+    )
+    assert words(said["sentence"]) == f"The kubelet of n refuses p: {refused}."
+    assert ([each["code"] for each in said["reasons"]], said["fixable"]) == (["Kubelet/OutOfcpu"], False)
 
 
 def claim(**spec: Any) -> dict[str, Any]:

@@ -233,6 +233,7 @@ def test_what_has_no_effect_is_named() -> None:
         }
     )
     assert cluster.without_effect[1].startswith("Pod p: spec.hostIPC has no effect here: ")
+    assert cluster.fork().without_effect == cluster.without_effect
 
 
 NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: other}\nstatus: {allocatable: {cpu: '4', pods: '110'}}\n"

@@ -1,20 +1,21 @@
 """Runaways: a run that goes in circles is stopped, and told by what it did.
 
-A run gets somewhere as long as pods come to places where they have not been since it began. When none has for very many moves, what is
-left chases itself: two pods, say, that are refused late and wake each other by it. What it was doing is counted on a replay of its
-last steps, so a run that gets somewhere pays for nothing but a look at its pods' moves.
+Circles of moves and workloads whose pods end alike are noticed as at a terminal (scheduler_core.whatif). What the run was doing is counted
+on a replay of its last steps, so a run that gets somewhere pays for nothing but a look at its pods.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from playground.presenters.amounts import clock
+from playground.presenters.why.loops import describe_loop
 from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.worker.conditions.matching import describe, pod_of
 from playground.sessions.worker.past.history import History
 from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.simulation import Simulation
 from scheduler_core.trace.kinds import (
     AttemptEnded,
     AttemptStarted,
@@ -34,20 +35,14 @@ from scheduler_core.trace.kinds import (
     TimerFired,
     WaitEnded,
 )
-from scheduler_core.view import Place, Record
+from scheduler_core.view import Record
+from scheduler_core.whatif import Circles, Loop, Loops, Watchdog
 
-MOVES = 2_000  # without anything new, and for each pod of the cluster so many more
-MOVES_PER_POD = 40
+ENDS = 100  # pods of a workload that end alike: more than at a terminal, as nobody looks here whether anything else goes on
 LAST = 2_000  # steps that are told of
 MOST = 6  # lines of what they did
 MESSAGE = 90
 ALIKE = 0.8  # as often as this share of the most frequent counts as equally often; then the more telling comes first
-_BITS = {
-    value: 1 << i
-    for i, value in enumerate(
-        value for name, value in vars(Place).items() if not name.startswith("_") and isinstance(value, str)
-    )
-}
 # What follows from other records, or only leads to them.
 _LEFT_OUT = frozenset(
     facts.KIND
@@ -68,11 +63,25 @@ _LEFT_OUT = frozenset(
 )
 
 
-class Circles(NamedTuple):
-    """For how many steps, and since which virtual time, nothing new has happened."""
+class Watch:
+    """Looks at a run: `hear` after each transition, `circles` from slice to slice. `loop` is what was found."""
 
-    steps: int
-    since: int
+    def __init__(self, world: Simulation) -> None:
+        self._moves, self._loops = Watchdog(world), Loops(world.store, ENDS)
+        self.loop: Loop | None = None
+
+    @property
+    def position(self) -> int:
+        return self._moves.position
+
+    def hear(self, world: Simulation) -> bool:
+        """Whether a workload has just been found to make pods in vain."""
+        self.loop = self._loops.hear(world.store, world.changes)
+        return self.loop is not None
+
+    def circles(self, world: Simulation) -> Circles | None:
+        """Since when nothing new has happened, where that is for too long."""
+        return self._moves.circles(world)
 
 
 class LastSteps(NamedTuple):
@@ -80,41 +89,6 @@ class LastSteps(NamedTuple):
 
     steps: int
     lines: list[tuple[int, str]]
-
-
-class Watchdog:
-    """Looks at a run from slice to slice. `position` is where it looked last."""
-
-    def __init__(self, world: Any) -> None:
-        self.position = world.position
-        self._read = len(world.journal.moves)
-        self._been: dict[str, int] = {}
-        self._nodes: dict[tuple[str, str], None] = {}
-        self._barren = 0  # moves since the last one that led somewhere new
-        self._since = world.position
-        self._since_t = world.now
-
-    def circles(self, world: Any) -> Circles | None:
-        """Since when nothing new has happened, where that is for too long."""
-        moves = world.journal.moves
-        for i in range(self._read, len(moves)):
-            if self._new(moves[i]):
-                self._barren, self._since, self._since_t = 0, moves[i].position, moves[i].t
-            else:
-                self._barren += 1
-        self._read, self.position = len(moves), world.position
-        if self._barren <= MOVES + MOVES_PER_POD * world.store.count("Pod"):
-            return None
-        return Circles(world.position - self._since, self._since_t)
-
-    def _new(self, move: Any) -> bool:
-        bit = _BITS.get(move.place, 0)
-        been = self._been.get(move.pod, 0)
-        if move.place == Place.BOUND and (move.pod, move.cause) not in self._nodes:
-            self._nodes[move.pod, move.cause] = None
-            been &= ~bit
-        self._been[move.pod] = been | bit
-        return not been & bit
 
 
 def tally(history: History, end: int) -> Steps[LastSteps]:
@@ -171,6 +145,11 @@ _WENT = gettext_noop(
 )
 
 
+_IN_VAIN = gettext_noop(
+    "The run was stopped: %(loop)s\nChange something, or run again to go on all the same."
+)
+
+
 def words(circles: Circles | None, now: int, last: LastSteps) -> Message | None:
     """What a run that was stopped was doing, a line for each. `circles` is None where only its budget was spent."""
     lines = "\n".join(f"{count:,}× {what}" for count, what in last.lines)
@@ -183,3 +162,8 @@ def words(circles: Circles | None, now: int, last: LastSteps) -> Message | None:
     if circles.since == now:
         return message(_STOOD, **circled)
     return message(_WENT, since=clock(circles.since), **circled)
+
+
+def loop_words(loop: Loop) -> Message:
+    """What a workload does in vain."""
+    return message(_IN_VAIN, loop=describe_loop(loop))

@@ -13,11 +13,12 @@ from playground.presenters.words import in_english
 from playground.sessions.protocol.moving import Moved
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
-from playground.sessions.worker.conditions import runaway
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
+from scheduler_core import FIRST_EDITION, LATEST_EDITION
 from scheduler_core.commands import command_from_json
 from scheduler_core.simulation import Simulation
+from scheduler_core.whatif import Watchdog, circles
 from tests.playground.sessions.worlds import applying, cluster, node, pod
 
 JSON = dict[str, Any]
@@ -39,9 +40,9 @@ def commands(wait: str, **settings: int) -> list[JSON]:
     ]
 
 
-def engine(given: list[JSON]) -> Engine:
+def engine(given: list[JSON], edition: int = FIRST_EDITION) -> Engine:
     slice_ = TimeSlice()
-    made = Engine(0, slice_)
+    made = Engine(0, slice_, edition=edition)
     slice_.start(1000)
     for command in given:
         made.apply(orjson.dumps({"command": command}), 1000)
@@ -87,8 +88,8 @@ def test_the_run_may_go_on_all_the_same() -> None:
 
 
 def test_a_run_that_gets_somewhere_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runaway, "MOVES", 20)
-    monkeypatch.setattr(runaway, "MOVES_PER_POD", 0)
+    monkeypatch.setattr(circles, "MOVES", 20)
+    monkeypatch.setattr(circles, "MOVES_PER_POD", 0)
     made = engine([cluster(4, 60)])
     assert run(made).reason == "idle"
     assert len(made.world.journal.attempts) == 60
@@ -98,7 +99,7 @@ def test_a_pod_that_comes_to_another_node_has_got_somewhere() -> None:
     sim = Simulation()
     sim.apply(command_from_json(applying(node("n0"), pod("p"))))
     sim.run()
-    watchdog = runaway.Watchdog(sim)
+    watchdog = Watchdog(sim)
     sim.journal.move("default/p", 0, 1, "bound", "n0")
     assert watchdog.circles(sim) is None
     barren = watchdog._barren
@@ -133,3 +134,22 @@ async def test_a_session_says_why_its_run_was_stopped() -> None:
         return live.said_at_head
 
     assert "goes in circles" in await runtime().call(until_stopped)
+
+
+def test_a_workload_that_makes_pods_in_vain_is_named() -> None:
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {**pod("p")["spec"], "os": {"name": "windows"}}}
+    workload = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"replicas": 1, "selector": {"matchLabels": {"a": "b"}}, "template": template},
+    }
+    made = engine([applying(node("n0"), workload)], LATEST_EDITION)
+    result = run(made)
+    assert result.reason == "runaway"
+    said = in_english(result.doing)
+    assert said.startswith(
+        "The run was stopped: Deployment default/web makes pods that end in the same way again and again: 100 so far, on n0."
+    )
+    assert ": PodOSNotSupported: Pod was rejected: Failed to admit pod" in said
+    assert run(made).reason == "runaway"

@@ -1,0 +1,129 @@
+"""Where the pods of a world are, which of them wait or have failed, and which are not there at all: as data, and why in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from playground.management.explaining.answers import plain
+from playground.presenters.why import sentence
+from scheduler_core.explain import Past, explain, uncreated
+from scheduler_core.simulation import Simulation
+from scheduler_core.view import Pod
+from scheduler_core.whatif import FAILED, End, end_of
+
+FIELDS = ("namespace", "pod", "node", "attempts", "message", "phase", "reason")
+_NONE = {  # by kind: the field of the spec, or of the status, that says how many pods it is to have
+    "Deployment": ("spec", "replicas"),
+    "StatefulSet": ("spec", "replicas"),
+    "ReplicaSet": ("spec", "replicas"),
+    "ReplicationController": ("spec", "replicas"),
+    "Job": ("spec", "parallelism"),
+    "DaemonSet": ("status", "desiredNumberScheduled"),
+}
+
+
+def placements(world: Simulation, gone: Iterable[End] = ()) -> list[dict[str, Any]]:
+    """Each pod that has not succeeded, by namespace and name: its node ("": none), its attempts, its phase, and why it waits or failed.
+
+    `gone`: pods that were deleted; those of them that had failed are told of as well.
+    """
+    tries: dict[str, int] = {}
+    for attempt in world.journal.attempts:
+        tries[attempt.pod] = tries.get(attempt.pod, 0) + 1
+    past = Past(world)
+    deleted = [
+        {
+            "namespace": end.pod.partition("/")[0],
+            "pod": end.pod.partition("/")[2],
+            "node": end.node,
+            "attempts": tries.get(end.pod, 0),
+            "message": end.message,
+            "phase": FAILED,
+            "reason": end.reason,
+        }
+        for end in gone
+        if end.failed
+    ]
+    return deleted + [
+        {
+            "namespace": pod.namespace,
+            "pod": pod.name,
+            "node": pod.node_name,
+            "attempts": tries.get(pod.key, 0),
+            "message": _message(world, pod, past),
+            "phase": pod.phase,
+            "reason": str((pod.manifest.get("status") or {}).get("reason") or ""),
+        }
+        for pod in world.store.pods()
+        if pod.phase == FAILED or not (pod.terminal or pod.deleting)
+    ]
+
+
+def waits(row: dict[str, Any]) -> bool:
+    """Whether a pod has no node, or none of its containers has started there."""
+    return row["phase"] != FAILED and (not row["node"] or row["phase"] == "Pending")
+
+
+def missing(world: Simulation) -> list[dict[str, Any]]:
+    """The workloads that lack pods which nobody creates, and why."""
+    rows = []
+    for each in uncreated(world):
+        evidence = each.reasons[0].evidence
+        namespace, _, _ = each.pod.partition("/")
+        rows.append(
+            {
+                "namespace": namespace,
+                **evidence["owner"],
+                "pods": evidence["missing"],
+                "state": each.state.value,
+                "message": each.reasons[0].message,
+                "sentence": f"{evidence['owner']['kind']} {namespace}/{evidence['owner']['name']}: {plain(sentence(each))}",
+            }
+        )
+    return rows
+
+
+def idle(world: Simulation) -> Iterator[str]:
+    """The workloads that ask for no pod."""
+    for kind, (section, field) in _NONE.items():
+        for manifest in world.store.list(kind):
+            if (manifest.get(section) or {}).get(field) == 0:
+                yield f"{_named(manifest)} asks for none: {section}.{field} is 0."
+    for manifest in world.store.list("CronJob"):
+        suspended = (manifest.get("spec") or {}).get("suspend")
+        yield f"{_named(manifest)} {'is suspended' if suspended else 'waits for the time of its schedule'}."
+
+
+def _named(manifest: Any) -> str:
+    meta = manifest["metadata"]
+    return f"{manifest['kind']} {meta.get('namespace') or 'default'}/{meta['name']}"
+
+
+def _message(world: Simulation, pod: Pod, past: Past) -> str:
+    """What is said of a pod that waits or failed: kube's words where there are any."""
+    if pod.phase == FAILED:
+        explained = explain(world, pod.key, past)
+        return end_of(pod).message or (
+            explained.reasons[0].message if explained and explained.reasons else ""
+        )
+    if pod.node_name:
+        return "" if pod.phase != "Pending" else _last_event(world, pod)
+    last = world.journal.last_attempt.get(pod.key)
+    if last is not None and (message := world.journal.attempts[last].message):
+        return message
+    explained = explain(world, pod.key, past)
+    if explained is None:
+        return ""
+    return explained.reasons[0].message if explained.reasons else plain(sentence(explained))
+
+
+def _last_event(world: Simulation, pod: Pod) -> str:
+    """What was said last of a pod whose containers have not started."""
+    about = (
+        event.message
+        for event in reversed(world.store.events)
+        if (event.kind, event.namespace, event.name) == ("Pod", pod.namespace, pod.name)
+        and event.type == "Warning"
+    )
+    return next(about, "")

@@ -1,0 +1,48 @@
+"""What goes on for ever in a world that is run, in sentences for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.whatif import Loop, Rest
+
+NODES = 5  # that are named
+
+_ALIKE = gettext_noop(
+    "%(workload)s makes pods that end in the same way again and again: %(count)s so far, on %(nodes)s. "
+    "The last one, %(pod)s: %(reason)s: %(message)s"
+)
+_ALIKE_UNSAID = gettext_noop(
+    "%(workload)s makes pods that end in the same way again and again: %(count)s so far, on %(nodes)s. "
+    "The last one, %(pod)s: %(reason)s"
+)
+_NOWHERE = gettext_noop("The cluster goes in circles: for %(steps)s steps no pod came to a new place.")
+_FIGHT = gettext_noop("Controllers undo each other's work: %(message)s")
+_BUSY = gettext_noop("The cluster did not come to rest: this is how far it came.")
+
+
+def describe_loop(loop: Loop) -> Message:
+    """Which workload makes pods in vain, where, and why they end."""
+    kind, namespace, name = loop.workload
+    more = f" +{len(loop.nodes) - NODES}" if len(loop.nodes) > NODES else ""
+    return message(
+        _ALIKE if loop.last.message else _ALIKE_UNSAID,
+        workload=f"{kind} {namespace}/{name}",
+        count=f"{loop.count:,}",
+        nodes=", ".join(loop.nodes[:NODES]) + more,
+        pod=loop.last.pod,
+        reason=loop.last.reason,
+        message=loop.last.message,
+    )
+
+
+def describe_rest(rest: Rest) -> Iterator[Message]:
+    """Why a world did not come to rest, or came to it only without some workloads."""
+    yield from map(describe_loop, rest.loops)
+    if rest.circles:
+        yield message(_NOWHERE, steps=f"{rest.circles:,}")
+    elif rest.fights:
+        yield from (message(_FIGHT, message=text) for text in rest.fights)
+    elif not rest.at_rest:
+        yield message(_BUSY)
