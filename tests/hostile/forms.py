@@ -1,0 +1,109 @@
+"""Every field of every form of the site, found on its pages and in the declarations of its forms, with values that it does not expect."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from django.forms import Form as Declared
+
+import playground.forms
+from playground.actions import ACTIONS
+from tests.hostile.ground import Ground, Situation
+from tests.hostile.places import Form, Page, places, shape
+from tests.hostile.tally import Tally
+from tests.hostile.values import TEXTS, some
+
+MOST_PAGES = 260  # of one situation
+KINDS_OF_ACTIONS = {"Scheduler": "kube-scheduler", "Plugin": "NodeResourcesFit", "ResourceClaim": "web"}
+SCOPED = ("Node", "PersistentVolume", "PriorityClass", "Scheduler", "Plugin")
+
+
+def walk_forms(ground: Ground, tally: Tally) -> None:
+    """Find the forms, then fill each field of each with values, and all of them at once."""
+    found: dict[tuple[str, ...], tuple[Situation, Form]] = {}
+    for situation in ground.situations:
+        for form in _crawl(ground, situation, tally):
+            found.setdefault(form.kind, (situation, form))
+    known = {name for _situation, form in found.values() for name in form.names}
+    for name in _declared() - known:
+        tally.demand(False, f"the field {name} is on no page that was found")
+    for action in ACTIONS:
+        names = {"kind", *(field.name for field in action.fields)}
+        reached = any(kind[2] == action.name and names <= set(kind) for kind in found)
+        tally.demand(reached, f"the action {action.name} has no form that was found")
+    for turn, (situation, form) in enumerate(found.values()):
+        _fill(ground, situation, form, tally, turn)
+
+
+def _crawl(ground: Ground, situation: Situation, tally: Tally) -> Iterator[Form]:
+    """The forms of the pages that links lead to, one page of each shape."""
+    waiting = deque([*map(situation.path, places()), *_actions(situation)])
+    seen: set[tuple[str, ...]] = set()
+    while waiting and len(seen) < MOST_PAGES:
+        path = waiting.popleft()
+        if not (kind := shape(path))[0] or (kind in seen and "/act/" not in path):
+            continue
+        seen.add(kind)
+        answer = tally.take(f"{situation.name}: GET {path}", ground.visitor.ask, "GET", path)
+        if "html" in answer.headers.get("Content-Type", ""):
+            page = Page(path, answer.text)
+            waiting.extend(sorted(page.links))
+            yield from page.forms
+
+
+def _actions(situation: Situation) -> Iterator[str]:
+    """The page of each action, on an object of each kind that has it."""
+    if "code" in situation.values:
+        for action in ACTIONS:
+            for kind in action.kinds:
+                name = KINDS_OF_ACTIONS.get(kind, "web")
+                of = {"kind": kind, "namespace": "" if kind in SCOPED else "default", "name": name}
+                yield f"{situation.studio}act/{action.name}?{urlencode(of)}"
+
+
+def _declared() -> set[str]:
+    """The fields of all forms that are declared in playground/forms."""
+    for module in pkgutil.iter_modules(playground.forms.__path__):
+        importlib.import_module(f"playground.forms.{module.name}")
+    return {name for form in _below(Declared) for name in form.base_fields}
+
+
+def _below(form: Any) -> Iterator[Any]:
+    for each in form.__subclasses__():
+        yield from _below(each)
+        if each.__module__.startswith("playground."):
+            yield each
+
+
+def _fill(ground: Ground, situation: Situation, form: Form, tally: Tally, turn: int) -> None:
+    if urlsplit(form.action).netloc or not urlsplit(form.action).path:
+        return
+    for fields in form.choices():
+        for number, name in enumerate(sorted(form.names)):
+            values = TEXTS if ground.long else some(TEXTS, 3, turn + number)
+            for value in values:
+                _send(ground, situation, form, {**fields, name: [value]}, f"{name}={value!r:.60}", tally)
+        for value in TEXTS if ground.long else some(TEXTS, 2, turn):
+            _send(
+                ground, situation, form, {name: [value] for name in form.names}, f"all={value!r:.60}", tally
+            )
+        situation.keep()
+
+
+def _send(
+    ground: Ground, situation: Situation, form: Form, fields: dict[str, Any], label: str, tally: Tally
+) -> None:
+    path = situation.now(form.action)
+    sent = {name: value for name, value in fields.items() if name != "csrfmiddlewaretoken"}
+    label = f"{form.method} {urlsplit(path).path} {label}"
+    if form.method == "GET":
+        asked = f"{urlsplit(path).path}?{urlencode(sent, doseq=True)[:8000]}"
+        answer = tally.take(label, ground.visitor.ask, "GET", asked)
+    else:
+        answer = tally.take(label, ground.visitor.send, path, sent)
+    tally.demand("<script>alert" not in answer.text, f"{label}: raw markup")
