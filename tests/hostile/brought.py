@@ -5,12 +5,16 @@ from __future__ import annotations
 import random
 import socket
 import threading
+import traceback
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
 import orjson
 
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.traces import CheckTrace
+from playground.sessions.worker.traces import check
 from tests.browser.server import ROOT
 from tests.hostile.commands import DATA
 from tests.hostile.ground import Ground
@@ -88,11 +92,24 @@ def _device_class(text: str) -> str:
 
 def walk_traces(ground: Ground, tally: Tally) -> None:
     """A session's trace with something wrong in one place: refused in words, or shown with where it differs."""
-    trace = ground.visitor.ask("GET", f"{ground.rich.studio}export.jsonl").body
-    for name, tampered in _tampered(trace, 400 if ground.long else 40):
-        answer = tally.take(f"a trace with {name}", upload, ground, "/import-trace", "trace.jsonl", tampered)
-        tally.demand(answer.status in LOOKED_AT, f"a trace with {name}: {answer.status}")
-        tally.demand("<script>alert" not in answer.text, f"a trace with {name}: raw markup")
+    trace = ground.visitor.ask("GET", f"{ground.situations[1].studio}export.jsonl").body
+    for number, (name, tampered) in enumerate(_tampered(trace, 2_000 if ground.long else 150)):
+        _check(tally, name, tampered)
+        if number % (10 if ground.long else 25) == 0:  # each has a process started for it
+            answer = tally.take(f"a trace with {name}", upload, ground, "/import-trace", "x.jsonl", tampered)
+            tally.demand(answer.status in LOOKED_AT, f"a trace with {name}: {answer.status}")
+
+
+def _check(tally: Tally, name: str, trace: bytes) -> None:
+    """As a worker does it, here."""
+    tally.tried += 1
+    try:
+        check(CheckTrace(data=trace, max_objects=10_000))
+    except SessionError as error:
+        tally.demand(error.message, f"a trace with {name}: refused without words")
+    except Exception as error:  # whatever it is, it is what is looked for
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        tally.demand(False, f"a trace with {name}: {error!r} ({where.name}, line {where.lineno})")
 
 
 def _tampered(trace: bytes, count: int) -> Iterator[tuple[str, bytes]]:

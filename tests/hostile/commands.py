@@ -15,7 +15,8 @@ from tests.hostile.ground import WORLD, Ground
 from tests.hostile.tally import Tally
 
 JSON = dict[str, Any]
-STEPS = 40
+STEPS = 40  # after each command
+SETTLED = 600  # before them: pods run
 DATA: tuple[Any, ...] = (
     None,
     True,
@@ -168,11 +169,11 @@ GOOD: Mapping[str, JSON] = {
     "SetSettings": {"settings": {"cluster": CLUSTER, "cycle_cost": 1, "queue_mode": "v1.34"}},
     "DefinePlugin": {"plugin": "Own", "definition": {"filter": "true", "score": "1", "weight": 2}},
     "DecidePermit": {"pod": "default/web", "decision": "allow"},
-    "FailCall": {"call": "bind", "pod": "default/web", "code": 500, "times": 2, "latency": 5, "message": "x"},
+    "FailCall": {"call": "bind", "pod": "default/large", "code": 500, "times": 2, "latency": 5, "message": "x"},
     "CreateObject": {"manifest": {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "new"}}},
     "ScaleObject": {"ref": {**POD, "kind": "Deployment"}, "replicas": 2},
     "BindPod": {"pod": "default/large", "node": "web"},
-    "EvictPod": {"pod": "default/web", "grace_period_seconds": 5},
+    "EvictPod": {"pod": "default/claiming", "grace_period_seconds": 5},
     "DrainNode": {"node": "small", "force": True, "grace_period_seconds": 1},
     "CancelDrain": {"node": "web"},
     "SetKubelet": {"node": "web", "running": False},
@@ -205,7 +206,7 @@ def world() -> Simulation:
     """The world with an object of every kind."""
     simulation = Simulation(edition=LATEST_EDITION)
     simulation.apply(command_from_json({"kind": "ApplyObjects", "objects": objects()}))
-    for _step in range(STEPS):
+    for _step in range(SETTLED):
         simulation.step(Grain.PLUGIN)
     return simulation
 

@@ -19,6 +19,7 @@ kind: Pod
 metadata: {{name: "web-2", namespace: default, annotations: {{note: {text}}}}}
 spec: {{schedulerName: {text}, containers: [{{name: main, image: {text}}}]}}
 """
+KIND = "CommandApplied"
 FILES = (
     "export.jsonl",
     "replay.html",
@@ -29,7 +30,7 @@ FILES = (
     "tables.zip",
     "table.csv?table=attempts",
     "table.csv?table=pods",
-    "table.csv?table=PodArrived",
+    f"table.csv?table={KIND}",
     "metrics/incoming.csv",
     "statistics/pending.csv",
 )

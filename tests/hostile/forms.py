@@ -26,8 +26,10 @@ SCOPED = ("Node", "PersistentVolume", "PriorityClass", "Scheduler", "Plugin")
 def walk_forms(ground: Ground, tally: Tally) -> None:
     """Find the forms, then fill each field of each with values, and all of them at once."""
     found: dict[tuple[str, ...], tuple[Situation, Form]] = {}
+    seen: set[tuple[str, ...]] = set()
     for situation in ground.situations:
-        for form in _crawl(ground, situation, tally):
+        seen -= {shape(situation.studio)}
+        for form in _crawl(ground, situation, seen, tally):
             found.setdefault(form.kind, (situation, form))
     known = {name for _situation, form in found.values() for name in form.names}
     for name in _declared() - known:
@@ -40,13 +42,16 @@ def walk_forms(ground: Ground, tally: Tally) -> None:
         _fill(ground, situation, form, tally, turn)
 
 
-def _crawl(ground: Ground, situation: Situation, tally: Tally) -> Iterator[Form]:
-    """The forms of the pages that links lead to, one page of each shape."""
-    waiting = deque([*map(situation.path, places()), *_actions(situation)])
-    seen: set[tuple[str, ...]] = set()
-    while waiting and len(seen) < MOST_PAGES:
+def _crawl(ground: Ground, situation: Situation, seen: set[tuple[str, ...]], tally: Tally) -> Iterator[Form]:
+    """The forms of the pages that links lead to, one page of each shape that was not seen before."""
+    waiting = deque([*_actions(situation), *map(situation.path, places())])
+    always = len(waiting)
+    for number in range(always + MOST_PAGES):
+        if not waiting:
+            return
         path = waiting.popleft()
-        if not (kind := shape(path))[0] or (kind in seen and "/act/" not in path):
+        kind = shape(path)
+        if number >= always and kind in seen:
             continue
         seen.add(kind)
         answer = tally.take(f"{situation.name}: GET {path}", ground.visitor.ask, "GET", path)
@@ -85,7 +90,7 @@ def _fill(ground: Ground, situation: Situation, form: Form, tally: Tally, turn: 
         return
     for fields in form.choices():
         for number, name in enumerate(sorted(form.names)):
-            values = TEXTS if ground.long else some(TEXTS, 3, turn + number)
+            values = TEXTS if ground.long else some(TEXTS, 2, turn + number)
             for value in values:
                 _send(ground, situation, form, {**fields, name: [value]}, f"{name}={value!r:.60}", tally)
         for value in TEXTS if ground.long else some(TEXTS, 2, turn):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -21,7 +22,9 @@ PATIENCE = 60.0  # seconds after which a request hangs
 LIMITS = {"MAX_SESSIONS_PER_CLIENT": "100000", "MAX_ROOMS_PER_CLIENT": "100000", "WEBSOCKET_RATE": "100000"}
 _KEY = re.compile(r"/s/([\w-]{20,})/")
 KEYED = ("s", "embed", "room", "lesson")  # what an address with a key begins with
-_NOTED = re.compile(r"^(?:Traceback|\w*Error\b|Exception\b)|\bERROR\b", re.MULTILINE)
+# The loggers of what was refused; what they print is no exception that nobody expected.
+_REFUSED = re.compile(r" django\.security\.")
+_ENTRY = re.compile(r"^\d{4}-\d\d-\d\d ", re.MULTILINE)
 
 
 class Situation:
@@ -81,10 +84,16 @@ class Ground:
         return self.server.url
 
     def complaints(self) -> list[str]:
-        """The lines of the server's log since the last time that tell of an exception nobody expected."""
+        """The entries of the server's log since the last time that tell of an exception nobody expected."""
         text = self.server.log.read_text(errors="replace")
         new, self._seen = text[self._seen :], len(text)
-        return [line[:300] for line in new.splitlines() if _NOTED.search(line)]
+        starts = [0, *(entry.start() for entry in _ENTRY.finditer(new)), len(new)]
+        entries = [new[start:end] for start, end in itertools.pairwise(starts)]
+        return [
+            f"{each[:200]} ... {each.strip()[-400:]}"
+            for each in entries
+            if "Traceback" in each and not _REFUSED.search(each)
+        ]
 
 
 @contextlib.contextmanager
@@ -115,11 +124,13 @@ def _rich(visitor: Visitor) -> dict[str, str]:
     assert applied.status == 302, previewed.text
     visitor.send(f"{base}/breakpoints", {"plugin": "NodeResourcesFit"})
     visitor.send(f"{base}/bookmarks", {"at": "1", "name": "web"})
+    extender = {"add": "1", "url_prefix": "http://extender.example", "verbs": ["filter"], "weight": "1"}
+    assert visitor.send(f"{base}/extenders", extender).status == 302
     for _step in range(3):
         visitor.send(f"{base}/step", {"grain": "pod"})
     room = urlsplit(visitor.post(f"{base}/room", {}).url).path
     code = re.search(r"/join/(\w+)/", visitor.get(room).text)
-    lesson = urlsplit(visitor.post(f"{base}/make-lesson", {"title": "web"}).url).path
+    lesson = visitor.send("/lesson/new", {"copy": "gate"}).headers["Location"]
     assert code is not None and room.startswith("/room/") and lesson.startswith("/lesson/"), (room, lesson)
     return {**values, "code": code[1], "room key": _key(room), "lesson key": _key(lesson)}
 

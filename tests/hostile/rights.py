@@ -26,6 +26,7 @@ BODIES: tuple[dict[str, str], ...] = (
         "at": "1",
     },
 )
+_TOKEN = re.compile(r"[A-Za-z0-9]{64}")  # of a form, another one each time
 METHODS = ("GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS")
 ELSEWHERE = ("http://evil.example", "null", "https://127.0.0.1", "http://127.0.0.1:1", "file://")
 HOSTS = (
@@ -65,7 +66,8 @@ def walk_view_link(ground: Ground, tally: Tally) -> None:
         path = situation.path(place, key=view)
         for label, answer in _tries(ground, tally, path):
             tally.demand(not any(key in answer.text for key in secrets), f"{label}: shows another key")
-    tally.demand(_state(ground, edit) == before, "a view link has changed the session")
+    for page, now in _state(ground, edit).items():
+        tally.demand(now == before[page], f"a view link has changed {page}: {_difference(before[page], now)}")
 
 
 def _tries(ground: Ground, tally: Tally, path: str) -> Iterator[tuple[str, Answer]]:
@@ -75,11 +77,16 @@ def _tries(ground: Ground, tally: Tally, path: str) -> Iterator[tuple[str, Answe
         yield f"{method} {path}", tally.take(f"{method} {path}", ground.visitor.ask, method, path)
 
 
-def _state(ground: Ground, key: str) -> tuple[str, ...]:
-    """All that an edit key shows of a session."""
-    pages = ("cluster.yaml", "export.jsonl", "commands", "breakpoints", "marks")
-    texts = [ground.visitor.ask("GET", f"/s/{key}/{page}").text for page in pages]
-    return tuple(re.sub(r'csrfmiddlewaretoken" value="[^"]+', "", text) for text in texts)
+def _state(ground: Ground, key: str) -> dict[str, str]:
+    """All that an edit key shows of a session, by page."""
+    pages = ("cluster.yaml", "export.jsonl", "commands", "breakpoints", "session")
+    texts = {page: ground.visitor.ask("GET", f"/s/{key}/{page}").text for page in pages}
+    return {page: _TOKEN.sub("", text) for page, text in texts.items()}
+
+
+def _difference(before: str, now: str) -> str:
+    """The lines that only one of the two has."""
+    return str(sorted({*before.splitlines()} ^ {*now.splitlines()}))
 
 
 def walk_classroom(ground: Ground, tally: Tally) -> None:
@@ -100,7 +107,9 @@ def walk_classroom(ground: Ground, tally: Tally) -> None:
                 for ask in ("GET", "POST"):
                     _refused(ground, tally, ask, place.path({**values, "key": key}))
     teacher = f"/ws/room/{values['code']}/"
-    tally.demand(_handshake(ground, teacher) != 101, "a code opens the desk's socket")
+    wire = Wire(ground.url, "", path=teacher)
+    tally.demand(wire.receive()["type"] == "gone", "a code opens the desk's socket")
+    wire.close()
 
 
 def _refused(ground: Ground, tally: Tally, method: str, path: str) -> None:

@@ -43,7 +43,7 @@ class Tally:
     def demand(self, holds: object, fault: str) -> None:
         """Count what does not hold as a fault."""
         if not holds:
-            self.faults.append(fault[:300])
+            self.faults.append(fault[:800])
 
     @property
     def numbers(self) -> str:

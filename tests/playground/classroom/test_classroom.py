@@ -17,11 +17,11 @@ from django.test import AsyncClient
 from django.utils import timezone
 
 from playground.asgi import application
-from playground.charts.table import harmless
 from playground.classroom import rooms
 from playground.models import Answer, Poll, Room, Session, Student
 from playground.sessions.protocol.errors import LimitReached, SessionGone
 from playground.sessions.web.client import SessionClient, create_session
+from scheduler_core.export import harmless
 from tests.playground.sessions.conftest import ORIGIN
 from tests.playground.sessions.worlds import applying, node, pod
 
