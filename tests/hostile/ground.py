@@ -19,7 +19,12 @@ HERE = Path(__file__).parent
 WORLD = (HERE / "world.yaml").read_text()
 PATIENCE = 60.0  # seconds after which a request hangs
 # Limits that others' tests try; here they would only end the walk.
-LIMITS = {"LESSON_SECONDS": "120", "MAX_SESSIONS_PER_CLIENT": "100000", "MAX_ROOMS_PER_CLIENT": "100000", "WEBSOCKET_RATE": "100000"}
+LIMITS = {
+    "LESSON_SECONDS": "120",
+    "MAX_SESSIONS_PER_CLIENT": "100000",
+    "MAX_ROOMS_PER_CLIENT": "100000",
+    "WEBSOCKET_RATE": "100000",
+}
 _KEY = re.compile(r"/s/([\w-]{20,})/")
 KEYED = ("s", "embed", "room", "lesson")  # what an address with a key begins with
 # The loggers of what was refused; what they print is no exception that nobody expected.

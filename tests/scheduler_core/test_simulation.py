@@ -336,7 +336,7 @@ def test_a_bad_setting_is_refused(changes: dict[str, object], said: str) -> None
 
 
 def test_the_components_around_the_schedulers_cannot_be_taken_away() -> None:
-    with pytest.raises(Refused, match="settings.cluster: None an object"):
+    with pytest.raises(Refused, match=r"settings\.cluster: None an object"):
         Simulation(edition=LATEST_EDITION).apply(SetSettings({"cluster": None}))
 
 

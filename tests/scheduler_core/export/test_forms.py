@@ -95,4 +95,4 @@ def test_opentelemetry_reads_the_spans_and_their_ids_are_the_same_again(
 
 def test_no_cell_of_a_table_is_a_formula() -> None:
     rows = [{"a": "=1+1", "b": -1, "c": ["=1"]}, {"a": "-x", "b": "＝1", "c": "plain"}]
-    assert written(rows).splitlines() == ["a,b,c", "'=1+1,-1,\"[\"\"=1\"\"]\"", "'-x,'＝1,plain"]
+    assert written(rows).splitlines() == ["a,b,c", '\'=1+1,-1,"[""=1""]"', "'-x,'＝1,plain"]
