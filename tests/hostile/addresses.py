@@ -31,12 +31,12 @@ def walk_addresses(ground: Ground, tally: Tally) -> None:
 
 def _hostile(ground: Ground, place: Place, turn: int) -> list[str]:
     path = ground.rich.path(place)
-    parts = PARTS if ground.long else list(some(PARTS, 2, turn))
+    parts = PARTS if ground.long else list(some(PARTS, 1, turn))
     paths = [ground.rich.path(place, **{name: str(part)}) for name in place.parameters for part in parts]
     if ground.long:
         asked = [(value, [word]) for word in place.words for value in TEXTS]
     else:
-        asked = [(value, list(place.words)) for value in some(TEXTS, 2, turn)]
+        asked = [(value, list(place.words)) for value in some(TEXTS, 1, turn)]
     return paths + [f"{path}?{_query(words, value)}" for value, words in asked]
 
 

@@ -8,6 +8,7 @@ import re
 import zipfile
 from urllib.parse import urlencode
 
+from scheduler_core.export import table_names
 from tests.hostile.ground import Ground
 from tests.hostile.tally import Tally
 
@@ -19,7 +20,6 @@ kind: Pod
 metadata: {{name: "web-2", namespace: default, annotations: {{note: {text}}}}}
 spec: {{schedulerName: {text}, containers: [{{name: main, image: {text}}}]}}
 """
-KIND = "CommandApplied"
 FILES = (
     "export.jsonl",
     "replay.html",
@@ -28,9 +28,7 @@ FILES = (
     "cluster.yaml",
     "metrics.txt",
     "tables.zip",
-    "table.csv?table=attempts",
-    "table.csv?table=pods",
-    f"table.csv?table={KIND}",
+    *(f"table.csv?table={name}" for name in table_names()[:6]),
     "metrics/incoming.csv",
     "statistics/pending.csv",
 )

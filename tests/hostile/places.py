@@ -10,7 +10,7 @@ from functools import cache
 from html.parser import HTMLParser
 from importlib import import_module
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from django.urls import Resolver404, get_resolver, resolve
 from django.urls.resolvers import RoutePattern, URLPattern
@@ -76,6 +76,7 @@ class Form:
     action: str
     fields: dict[str, list[str]] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
+    texts: set[str] = field(default_factory=set)  # those of several lines, which something reads
     buttons: list[tuple[str, str]] = field(default_factory=list)
 
     @property
@@ -108,13 +109,14 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         for link in (given.get("href"), given.get("hx-get"), given.get("data-href")):
-            if link and link.startswith(("/", "?")):
-                self.links.add(link if link.startswith("/") else urlsplit(self.path).path + link)
+            if link and not link.startswith("#") and not urlsplit(link).netloc:
+                self.links.add(urljoin(self.path, link))
         if tag == "form":
-            self._form = Form(given.get("method", "get").upper(), given.get("action") or self.path)
+            action = urljoin(self.path, given.get("action", ""))
+            self._form = Form(given.get("method", "get").upper(), action)
             self.forms.append(self._form)
         elif posted := given.get("hx-post"):
-            self.forms.append(Form("POST", posted))
+            self.forms.append(Form("POST", urljoin(self.path, posted)))
         if self._form is not None:
             self._take(tag, given, self._form)
 
@@ -129,11 +131,13 @@ class Page(HTMLParser):
             self._select = (name, form.fields.setdefault(name, []))
         elif tag == "textarea":
             self._area = (name, "")
+            form.texts.add(name)
         elif tag == "button" or (tag == "input" and given.get("type") in ("submit", "image")):
             form.buttons.append((name, given.get("value", "")))
         elif tag == "input" and (given.get("type") not in ("checkbox", "radio") or "checked" in given):
             form.fields.setdefault(name, []).append(given.get("value", ""))
-        form.names.add(name) if name else None
+        if name:
+            form.names.add(name)
 
     def handle_data(self, data: str) -> None:
         if self._area is not None:

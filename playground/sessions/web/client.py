@@ -25,7 +25,7 @@ from playground.sessions.protocol.lessons import Variant
 from playground.sessions.protocol.looking import ClusterYaml, Compare, PanelChange, Seen, Shown
 from playground.sessions.protocol.moving import ImportPlan, TextApplied
 from playground.sessions.protocol.traces import FileForm, TraceChecked, TracedLesson
-from playground.sessions.web.changes import command_data
+from playground.sessions.web.commands import command_data
 from playground.sessions.web.dialogue import Dialogue
 from playground.sessions.web.jobs.comparisons import Comparison
 from playground.sessions.web.jobs.downloads import File, Making

@@ -16,7 +16,7 @@ from playground.sessions.protocol.breakpoints import Breakpoint
 from playground.sessions.protocol.errors import Conflict
 from playground.sessions.protocol.opening import LogRow
 from playground.sessions.protocol.until import AttemptEnded, to_breakpoints
-from playground.sessions.web.changes import command_data
+from playground.sessions.web.commands import command_data
 from playground.sessions.web.driver import Drive, Driver, Play, RunTo
 from playground.sessions.web.lease import Lease
 from playground.sessions.web.live import LiveSession
