@@ -77,7 +77,7 @@ def _with_only(data: Any, steps: tuple[Step, ...], key: str) -> Any:
     """The data, whose mapping at a path has but one entry left."""
     if not steps:
         return {key: data[key]}
-    copy = dict(data) if isinstance(data, dict) else list(data)
+    copy: Any = dict(data) if isinstance(data, dict) else list(data)
     copy[steps[0]] = _with_only(data[steps[0]], steps[1:], key)
     return copy
 
