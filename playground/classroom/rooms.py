@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from datetime import timedelta
+from unicodedata import normalize as in_one_form
 
 from django.conf import settings
 from django.db import transaction
@@ -62,7 +62,7 @@ def of_code(code: str) -> Room:
 
 def plain(text: str) -> str:
     """The join code of a text, or of a link in it, as it is kept: capitals and digits alone. "" where there is none."""
-    text = unicodedata.normalize("NFKC", text[:_LONGEST])
+    text = in_one_form("NFKC", text[:_LONGEST])
     link = _LINK.search(text)
     return _APART.sub("", (link[1] if link else text).upper())[:12]
 

@@ -89,15 +89,14 @@ def _below(form: Any) -> Iterator[Any]:
 def _fill(ground: Ground, situation: Situation, form: Form, tally: Tally, turn: int) -> None:
     if urlsplit(form.action).netloc or not urlsplit(form.action).path:
         return
-    for fields in form.choices():
-        for number, name in enumerate(sorted(form.names)):
+    for button, fields in enumerate(form.choices()):
+        for number, name in enumerate(sorted(form.names) if button == 0 or ground.long else ()):
             count = len(TEXTS) if ground.long else READ if name in form.texts else 1
             for value in some(TEXTS, count, turn + number if count == 1 else 0):
                 _send(ground, situation, form, {**fields, name: [value]}, f"{name}={value!r:.60}", tally)
-        for value in TEXTS if ground.long else some(TEXTS, 1, turn):
-            _send(
-                ground, situation, form, {name: [value] for name in form.names}, f"all={value!r:.60}", tally
-            )
+        for value in some(TEXTS, len(TEXTS) if ground.long else 1, turn + button):
+            filled = {**fields, **{name: [value] for name in form.fields}}
+            _send(ground, situation, form, filled, f"all={value!r:.60}", tally)
         situation.keep()
 
 

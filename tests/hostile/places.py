@@ -87,8 +87,9 @@ class Form:
         return (self.method, name_of(path), last, *sorted(self.names))
 
     def choices(self) -> Iterator[dict[str, list[str]]]:
-        """What it sends as it stands, and with a button of each name."""
-        yield dict(self.fields)
+        """What it sends as it stands, with a button of each name; without one where it has none."""
+        if not self.buttons:
+            yield dict(self.fields)
         for name, value in dict(self.buttons).items():
             yield {**self.fields, name: [value]}
 

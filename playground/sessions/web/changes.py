@@ -36,10 +36,9 @@ from playground.sessions.protocol.moving import (
 )
 from playground.sessions.protocol.opening import RowKind
 from playground.sessions.web import outside
-from playground.sessions.web.commands import command_data
 from playground.sessions.web.engine_connection import EngineConnection
 from playground.sessions.web.publisher import Publisher
-from playground.sessions.web.session_log import SessionLog
+from playground.sessions.web.session_log import SessionLog, command_data
 from scheduler_core.simulation import Grain
 
 T = TypeVar("T")
