@@ -95,7 +95,7 @@ def _fill(ground: Ground, situation: Situation, form: Form, tally: Tally, turn: 
             for value in some(TEXTS, count, turn + number if count == 1 else 0):
                 _send(ground, situation, form, {**fields, name: [value]}, f"{name}={value!r:.60}", tally)
         for value in some(TEXTS, len(TEXTS) if ground.long else 1, turn + button):
-            filled = {**fields, **{name: [value] for name in form.fields}}
+            filled = {**fields, **{name: [value] for name in form.names - {*dict(form.buttons)}}}
             _send(ground, situation, form, filled, f"all={value!r:.60}", tally)
         situation.keep()
 
