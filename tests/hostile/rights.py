@@ -80,7 +80,7 @@ def _tries(ground: Ground, tally: Tally, path: str) -> Iterator[tuple[str, Answe
 def _state(ground: Ground, key: str) -> dict[str, str]:
     """All that an edit key shows of a session, by page, to somebody whom no page has to tell anything."""
     stranger = Visitor(ground.url, PATIENCE)
-    pages = ("cluster.yaml", "export.jsonl", "commands", "breakpoints", "session")
+    pages = ("cluster.yaml", "export.jsonl", "breakpoints", "session")
     texts = {page: stranger.ask("GET", f"/s/{key}/{page}").text for page in pages}
     return {page: _TOKEN.sub("", text) for page, text in texts.items()}
 
