@@ -50,6 +50,31 @@ class TooLarge(Unreadable):
 
 
 @async_only_middleware
+def heads(get_response: GetResponse) -> GetResponse:
+    """Answer HEAD as GET, wherever GET is answered: the same status and headers, without the body (RFC 9110)."""
+
+    async def middleware(request: HttpRequest) -> HttpResponseBase:
+        is_head = request.method == "HEAD"
+        if is_head:
+            request.method = request.META["REQUEST_METHOD"] = "GET"
+        response = await get_response(request)
+        allowed = response.headers.get("Allow", "").split(", ")
+        if "GET" in allowed and "HEAD" not in allowed:
+            response.headers["Allow"] = ", ".join((*allowed, "HEAD"))
+        return _without_body(response) if is_head else response
+
+    return middleware
+
+
+def _without_body(response: HttpResponseBase) -> HttpResponseBase:
+    """The headers stay as they are, the length of the body too."""
+    bare = HttpResponse(status=response.status_code, headers=response.headers)
+    bare.cookies = response.cookies
+    response.close()
+    return bare
+
+
+@async_only_middleware
 def probes(get_response: GetResponse) -> GetResponse:
     """Probes and monitors ask a server by whatever address they find it at: before anything looks at the host, they are told how it is.
 

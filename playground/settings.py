@@ -103,6 +103,7 @@ INSTALLED_APPS = [
     "playground",
 ]
 MIDDLEWARE = [
+    "playground.middleware.heads",
     "django.middleware.security.SecurityMiddleware",
     "playground.compression.compressed",
     "whitenoise.middleware.WhiteNoiseMiddleware",

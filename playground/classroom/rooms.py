@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from unicodedata import normalize as in_one_form
 
 from django.conf import settings
 from django.db import transaction
@@ -17,7 +18,9 @@ from playground.sessions.protocol.errors import LimitReached, SessionGone
 
 NAME_LENGTH = 40
 COOKIE = "student-"  # and the room's code
-_APART = re.compile(r"[\s-]+")
+_LONGEST = 2000  # characters of a text that are looked at
+_LINK = re.compile(r"/join/([^/?#\s]+)", re.IGNORECASE)
+_APART = re.compile(r"[^0-9A-Z]+")
 
 
 def open_room(session: Session, creator: str) -> Room:
@@ -57,22 +60,29 @@ def of_code(code: str) -> Room:
     return _found(Room.objects.filter(code=plain(code)))
 
 
-def plain(code: str) -> str:
-    """A join code as it is kept: capitals, without blanks and hyphens."""
-    return _APART.sub("", code.replace("\0", " ")).upper()[:12]
+def plain(text: str) -> str:
+    """The join code of a text, or of a link in it, as it is kept: capitals and digits alone. "" where there is none."""
+    text = in_one_form("NFKC", text[:_LONGEST])
+    link = _LINK.search(text)
+    return _APART.sub("", (link[1] if link else text).upper())[:12]
 
 
 def _found(rooms: QuerySet[Room]) -> Room:
     room = rooms.select_related("session", "shown__fork").first()
     if room is None:
-        raise SessionGone(
-            message(
-                gettext_noop(
-                    "There is no classroom with this link or code. It may have been removed, or a sign is wrong."
-                )
+        raise unknown()
+    return room
+
+
+def unknown() -> SessionGone:
+    """The refusal of a link or code that no room has."""
+    return SessionGone(
+        message(
+            gettext_noop(
+                "There is no classroom with this link or code. It may have been removed, or a sign is wrong."
             )
         )
-    return room
+    )
 
 
 @transaction.atomic

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -165,10 +166,16 @@ class ClusterForm(forms.Form):
 
     def field_at(self, path: str) -> tuple[str, str]:
         """Which field a path of a refused setting is about, and the rest of the path."""
-        name, _dot, rest = path.removeprefix("settings.").removeprefix("cluster.").partition(".")
-        if name == "apiserver" and rest.split(".")[0] in ADMISSION:
+        name, rest = _below(path.removeprefix("settings.").removeprefix("cluster."))
+        if name == "apiserver" and _below(rest)[0] not in self.cleaned_data["apiserver"]:
             return "admission", rest
         return (name, rest) if name in self.fields else ("", path)
+
+
+def _below(path: str) -> tuple[str, str]:
+    """The first field of a path, and the path below it."""
+    name = re.split(r"[.[]", path, maxsplit=1)[0]
+    return name, path[len(name) :].removeprefix(".")
 
 
 def yaml_text(data: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from scheduler_core.api.options import APIServerOptions
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.config.kubelet import KubeletConfiguration, read_kubelet
 from scheduler_core.objects.durations import parse_duration
+from scheduler_core.objects.errors import keyed
 from scheduler_core.objects.typed import FieldProblem
 
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
@@ -82,7 +83,7 @@ class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         for place, own in (
             ("kubelet", {}),
-            *((f"kubelets.{name}", own) for name, own in self.kubelets.items()),
+            *((keyed("kubelets", name), own) for name, own in self.kubelets.items()),
         ):
             try:
                 read_kubelet(self.kubelet, own)

@@ -6,7 +6,7 @@ from scheduler_core.export.digests import digest
 from scheduler_core.export.lines_schema import json_schema
 from scheduler_core.export.objects import as_it_is, continuation_of, for_kubectl, heading, objects_of
 from scheduler_core.export.spans import SpanTree, otlp, spans_of
-from scheduler_core.export.tables import Tables, table_csv, table_names
+from scheduler_core.export.tables import Tables, harmless, table_csv, table_names
 from scheduler_core.export.trace_events import chrome_events, chrome_schema
 from scheduler_core.export.traces import (
     BROKEN_OFF,
@@ -33,6 +33,7 @@ __all__ = [
     "digest",
     "export_lines",
     "for_kubectl",
+    "harmless",
     "heading",
     "json_schema",
     "objects_of",

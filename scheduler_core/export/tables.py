@@ -13,6 +13,7 @@ from scheduler_core.simulation import Simulation
 from scheduler_core.trace.kinds import KINDS
 from scheduler_core.trace.records import Record
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 Row = dict[str, Any]
 
 
@@ -81,7 +82,7 @@ def _row(record: Record) -> Row:
 
 
 def written(rows: Iterable[Row]) -> str:
-    """Rows as CSV. What has parts is JSON; a column that a row has not is empty."""
+    """Rows as CSV. What has parts is JSON; a column that a row has not is empty; no cell is a formula."""
     found = list(rows)
     stream = StringIO()
     columns = dict.fromkeys(name for row in found for name in row)
@@ -92,4 +93,9 @@ def written(rows: Iterable[Row]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return value if isinstance(value, str | int | float) else json.dumps(value, ensure_ascii=False)
+    return harmless(value) if isinstance(value, str | int | float) else json.dumps(value, ensure_ascii=False)
+
+
+def harmless(value: Any) -> Any:
+    """A text that a spreadsheet would take for a formula, with an apostrophe before it; full-width signs count where Chinese is written."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -12,13 +12,16 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import inspect
 
-from scheduler_core.objects.errors import FieldError, InvalidObject, child
+from scheduler_core.objects.errors import FieldError, InvalidObject, child, keyed
 from scheduler_core.objects.paths import Step, parse_path
 
 T = TypeVar("T")
 _PLACE = re.compile(r"(?P<said>.*?)(?: - at `(?P<key>key` in `)?\$(?P<path>.*)`)?", re.DOTALL)
 _FIELD = re.compile(r"Object (?P<how>missing required|contains unknown) field `(?P<name>.*)`", re.DOTALL)
 _LONGEST = 200
+_ENTRY = "..."  # msgspec's word for the key of a mapping
+_MAPPINGS = (inspect.StructType, inspect.DictType)
+_LISTS = (inspect.ListType, inspect.VarTupleType)
 
 
 class FieldProblem(ValueError):
@@ -47,14 +50,45 @@ def _field_error(error: msgspec.ValidationError, data: object, kind: Any) -> Fie
     if isinstance(error.__cause__, FieldProblem):
         problem = error.__cause__
         return FieldError(child(path, problem.field), _shown(problem.received), problem.expected)
+    steps = _with_keys(str(error), data, kind, parse_path(path))
+    for step, known in zip(parse_path(path), steps, strict=True):
+        path = path if step == known else path.replace(keyed("", _ENTRY), keyed("", str(known)), 1)
     if match["key"]:
-        return FieldError(path, _shown(_value(data, parse_path(path))), "an object whose keys are strings")
+        return FieldError(path, _shown(_value(data, steps)), "an object whose keys are strings")
     if (field := _FIELD.fullmatch(match["said"])) is not None:
-        path = child(path, field["name"])
-    steps = parse_path(path)
+        path, steps = child(path, field["name"]), (*steps, field["name"])
     received = _value(data, steps)
     expected, length = _expected(_type(inspect.type_info(kind), data, steps), received)
     return FieldError(path, f"{length} characters" if length else _shown(received), expected)
+
+
+def _with_keys(said: str, data: Any, kind: Any, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps with the key of each entry that msgspec calls `...`: the first one that alone fails in the same words."""
+    for place, step in enumerate(steps):
+        if step == _ENTRY:
+            before = steps[:place]
+            alone = {key: _with_only(data, before, key) for key in _value(data, before)}
+            key = next(key for key, rest in alone.items() if _refusal(rest, kind) == said)
+            data, steps = alone[key], (*before, key, *steps[place + 1 :])
+    return steps
+
+
+def _with_only(data: Any, steps: tuple[Step, ...], key: str) -> Any:
+    """The data, whose mapping at a path has but one entry left."""
+    if not steps:
+        return {key: data[key]}
+    copy: Any = dict(data) if isinstance(data, dict) else list(data)
+    copy[steps[0]] = _with_only(data[steps[0]], steps[1:], key)
+    return copy
+
+
+def _refusal(data: object, kind: Any) -> str:
+    """The words of msgspec against the data; "" for none."""
+    try:
+        msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        return str(error)
+    return ""
 
 
 def _shown(value: object) -> str:
@@ -63,7 +97,7 @@ def _shown(value: object) -> str:
 
 
 def _value(data: Any, steps: Iterable[Step]) -> Any:
-    """What stands at a path; None where nothing does."""
+    """The value at a path; None where there is none."""
     for step in steps:
         data = data.get(step) if isinstance(data, dict) else data[step]
     return data
@@ -74,19 +108,33 @@ def _type(node: inspect.Type, data: Any, steps: tuple[Step, ...]) -> inspect.Typ
     if not steps:
         return node
     step, rest = steps[0], steps[1:]
-    if isinstance(node, inspect.Metadata):
-        return _type(node.type, data, steps)
-    if isinstance(node, inspect.UnionType):
-        structs = [each for each in node.types if isinstance(each, inspect.StructType)]
-        tagged = {str(each.tag): each for each in structs if each.tag_field is not None}
-        if tagged and (step == structs[0].tag_field or data.get(structs[0].tag_field) not in tagged):
-            return tuple(tagged)
-        return _type(tagged[data[structs[0].tag_field]] if tagged else structs[0], data, steps)
-    if isinstance(node, inspect.StructType):
-        types = {field.encode_name: field.type for field in node.fields}
-        return _type(types[step], data.get(step), rest) if step in types else tuple(types)
-    assert isinstance(node, (inspect.ListType, inspect.VarTupleType)) and isinstance(step, int)
-    return _type(node.item_type, data[step], rest)
+    match node:
+        case inspect.Metadata():
+            return _type(node.type, data, steps)
+        case inspect.UnionType():
+            return _type_in_union(node, data, steps)
+        case inspect.StructType():
+            types = {field.encode_name: field.type for field in node.fields}
+            return _type(types[str(step)], data.get(step), rest) if step in types else tuple(types)
+        case inspect.DictType():
+            return _type(node.value_type, data[step], rest)
+        case inspect.ListType() | inspect.VarTupleType():
+            return _type(node.item_type, data[step], rest)
+    raise TypeError(f"nothing is below a {type(node).__name__}")
+
+
+def _type_in_union(
+    node: inspect.UnionType, data: Any, steps: tuple[Step, ...]
+) -> inspect.Type | tuple[str, ...]:
+    """The same, below the member of the union that the data is meant for."""
+    structs = [each for each in node.types if isinstance(each, inspect.StructType)]
+    tagged = {str(each.tag): each for each in structs if each.tag_field is not None}
+    if tagged and (steps[0] == structs[0].tag_field or data.get(structs[0].tag_field) not in tagged):
+        return tuple(tagged)
+    if tagged:
+        return _type(tagged[data[structs[0].tag_field]], data, steps)
+    shapes = _MAPPINGS if isinstance(data, dict) else _LISTS
+    return _type(next(each for each in node.types if isinstance(each, shapes)), data, steps)
 
 
 def _expected(node: inspect.Type | tuple[str, ...], received: object, unit: str = "") -> tuple[str, int]:

@@ -270,6 +270,8 @@ def _set(world: EditableWorld, command: SetSettings) -> None:
     except InvalidObject as invalid:
         errors = [replace(error, path=child("settings", error.path)) for error in invalid.errors]
         raise Refused(errors) from invalid
+    if settings.cluster is None and world.settings.cluster is not None:
+        raise refuse("settings.cluster", None, "an object")
     _use(world, settings)
 
 

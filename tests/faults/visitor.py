@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http.client import HTTPMessage
 from http.cookiejar import CookieJar
 from typing import Any
 
+Fields = Mapping[str, str | bytes | Sequence[str | bytes]]
 TOKEN = re.compile(r'csrfmiddlewaretoken" value="([^"]+)')
 
 
@@ -29,6 +32,8 @@ class Answer:
     text: str
     headers: HTTPMessage
     url: str
+    seconds: float = 0.0
+    body: bytes = b""
 
 
 class Visitor:
@@ -45,33 +50,46 @@ class Visitor:
     def get(self, path: str, **headers: str) -> Answer:
         return self._open(urllib.request.Request(self.url + path, headers=_named(headers)))
 
-    def post(self, path: str, fields: dict[str, str], **headers: str) -> Answer:
+    def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
+        """Send any request; its answer as it is."""
+        request = urllib.request.Request(self.url + path, body, _named(headers), method=method)
+        return self._open(request, self._staying)
+
+    def post(self, path: str, fields: Fields, **headers: str) -> Answer:
         """Send a form, and go where its answer leads."""
         return self._open(self._form(path, fields, headers))
 
-    def send(self, path: str, fields: dict[str, str], **headers: str) -> Answer:
+    def send(self, path: str, fields: Fields, **headers: str) -> Answer:
         """Send a form; its answer as it is."""
         return self._open(self._form(path, fields, headers), self._staying)
 
-    def _form(self, path: str, fields: dict[str, str], headers: dict[str, str]) -> urllib.request.Request:
-        """The first one asks the first page for its token."""
+    def token(self) -> str:
+        """The token of the visitor's forms, asked for once."""
         if not self._token:
             found = TOKEN.search(self.get("/").text)
             assert found, "the first page has no form"
             self._token = found[1]
-        form = urllib.parse.urlencode({"csrfmiddlewaretoken": self._token, **fields}).encode()
+        return self._token
+
+    def _form(self, path: str, fields: Fields, headers: dict[str, str]) -> urllib.request.Request:
+        form = urllib.parse.urlencode({"csrfmiddlewaretoken": self.token(), **fields}, doseq=True).encode()
         named = {"Origin": self.url, **_named(headers)}
         return urllib.request.Request(self.url + path, form, named)
 
     def _open(
         self, request: urllib.request.Request, opener: urllib.request.OpenerDirector | None = None
     ) -> Answer:
+        begun = time.monotonic()
         try:
-            with (opener or self._opener).open(request, timeout=self._patience) as answer:
-                return Answer(answer.status, answer.read().decode(), answer.headers, answer.url)
+            answer = (opener or self._opener).open(request, timeout=self._patience)
         except urllib.error.HTTPError as error:
-            with error:
-                return Answer(error.code, error.read().decode(), error.headers, error.url or "")
+            answer = error
+        with answer:
+            body = answer.read()
+        seconds = time.monotonic() - begun
+        return Answer(
+            answer.status, body.decode(errors="replace"), answer.headers, answer.url or "", seconds, body
+        )
 
     def new_session(self, start: str = "story:first-placement") -> str:
         """Make a session; its edit key."""

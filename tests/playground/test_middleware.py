@@ -70,6 +70,27 @@ def test_metrics_are_told_to_those_named_under_any_address_and_under_no_strange_
     assert answer.status_code == status
 
 
+@pytest.mark.parametrize("path", ["/", "/healthz", "/metrics", "/static/playground/icon.svg", "/nope"])
+def test_head_is_answered_as_get_without_the_body(client: Client, transactional_db: None, path: str) -> None:
+    got, head = client.get(path), client.head(path)
+    assert (head.status_code, head.getvalue()) == (got.status_code, b"")
+    assert {*head.headers} == {*got.headers}
+    assert head.headers["Content-Type"] == got.headers["Content-Type"]
+
+
+def test_head_of_a_session_says_how_long_a_page_is_and_what_is_not_got_refuses_it(begun: Visitor) -> None:
+    studio = begun.browser.head(begun.url)
+    assert (studio.status_code, studio.content) == (200, b"")
+    assert int(studio.headers["Content-Length"]) > 10_000
+    export = begun.browser.head(begun.url + "export.jsonl")
+    assert (export.status_code, export.content) == (200, b"")
+    assert export.headers["Content-Disposition"].startswith("attachment")
+    step = begun.browser.head(begun.url + "step")
+    assert (step.status_code, step.headers["Allow"], step.content) == (405, "POST", b"")
+    assert begun.browser.delete(begun.url).headers["Allow"] == "GET, HEAD"
+    assert begun.head() == begun.session.head
+
+
 def send(begun: Visitor, body: bytes, content_type: str, path: str = "rename") -> HttpResponse:
     answer: HttpResponse = begun.browser.generic("POST", begun.url + path, body, content_type)
     return answer

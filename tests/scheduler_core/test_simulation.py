@@ -7,11 +7,13 @@ import json
 import msgspec
 import pytest
 
+from scheduler_core import LATEST_EDITION
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import (
     ApplyObjects,
     DecidePermit,
     DeleteObjects,
+    EvictPod,
     PatchObject,
     Redo,
     Ref,
@@ -331,6 +333,22 @@ def test_a_bad_configuration_is_refused_whole() -> None:
 def test_a_bad_setting_is_refused(changes: dict[str, object], said: str) -> None:
     with pytest.raises(Refused, match=said):
         Simulation().apply(SetSettings(changes))
+
+
+def test_the_components_around_the_schedulers_cannot_be_taken_away() -> None:
+    with pytest.raises(Refused, match=r"settings\.cluster: None an object"):
+        Simulation(edition=LATEST_EDITION).apply(SetSettings({"cluster": None}))
+
+
+@pytest.mark.parametrize("seconds", [10**12, 2**63 - 1])
+def test_a_pod_may_be_given_more_time_than_can_be_written(seconds: int) -> None:
+    sim = Simulation(edition=LATEST_EDITION)
+    sim.apply(ApplyObjects((node("a"), pod("web"))))
+    sim.run(steps=200)
+    sim.apply(EvictPod("default/web", grace_period_seconds=seconds))
+    evicted = sim.store.pod("default", "web")
+    assert evicted is not None
+    assert evicted.manifest["metadata"]["deletionTimestamp"] == "9999-12-31T23:59:59Z"
 
 
 @pytest.mark.parametrize(

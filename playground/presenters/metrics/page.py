@@ -8,7 +8,7 @@ from typing import Any
 from playground.presenters.amounts import clock, thousands
 from playground.presenters.metrics.charts import charts
 from playground.presenters.metrics.hints import HINTS
-from playground.presenters.metrics.series import Families, added, families, mean, table, total
+from playground.presenters.metrics.series import NONE, Families, added, families, mean, table, total
 from playground.presenters.words import gettext_noop
 from scheduler_core.readings import BY_NAME, FORMER, METRICS, Metric
 
@@ -16,18 +16,19 @@ _ATTEMPTS = "scheduler_schedule_attempts_total"
 
 
 def present(readings: Mapping[str, Any], q: str) -> dict[str, Any]:
-    """What sessions/worker/answers/metrics.py read of one scheduler; `q` filters the metrics below the charts."""
-    (scheduler,) = readings["schedulers"]
+    """The readings of sessions/worker/answers/metrics.py, of one scheduler or of none; `q` filters the metrics below the charts."""
+    runs = bool(readings["schedulers"])
+    scheduler = readings["schedulers"][0] if runs else NONE
     series = families(scheduler)
     return {
         "position": readings["position"],
         "clock": clock(readings["now"]),
         "names": readings["names"],
         "scheduler": scheduler["name"],
-        "tiles": _tiles(series),
+        "tiles": _tiles(series) if runs else [],
         "empty": not total(series, _ATTEMPTS),
         "charts": charts(series),
-        "metrics": [_metric(metric, series) for metric in METRICS if _matches(metric, q)],
+        "metrics": [_metric(metric, series, runs) for metric in METRICS if _matches(metric, q)],
         "all": len(METRICS),
         "former": FORMER,
         "q": q,
@@ -71,11 +72,11 @@ def _matches(metric: Metric, q: str) -> bool:
     return all(word in text for word in wanted)
 
 
-def _metric(metric: Metric, series: Families) -> dict[str, Any]:
+def _metric(metric: Metric, series: Families, runs: bool) -> dict[str, Any]:
     query, says = HINTS.get(metric.name, ("", ""))
     return {
         "metric": metric,
-        "registered": metric.name in series,
+        "registered": metric.name in series or not runs,
         "series": len(series.get(metric.name, ())),
         "table": table(metric, series.get(metric.name, ())),
         "query": query,

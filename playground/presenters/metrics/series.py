@@ -13,6 +13,13 @@ Families = Mapping[str, Sequence[Series]]
 Table = dict[str, Any]
 
 MOST_ROWS = 60
+# The readings of a scheduler where none runs.
+NONE: Mapping[str, Any] = {
+    "name": "",
+    "families": [],
+    "curve": [],
+    "refusals": {"plugins": {}, "reasons": []},
+}
 
 
 def families(scheduler: Mapping[str, Any]) -> Families:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from playground.presenters.words import gettext_noop
 
+WHOLE_NUMBER = gettext_noop("a whole number of at most 64 bits")
+WHOLE_TEXT = gettext_noop("a text without half of a surrogate pair")
 EXPECTED = (
+    WHOLE_NUMBER,
+    WHOLE_TEXT,
     gettext_noop("null"),
     gettext_noop("a boolean"),
     gettext_noop("a number"),

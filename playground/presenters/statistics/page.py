@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.presenters.amounts import clock, duration
 from playground.presenters.metrics.plots import QUEUES, Chart, over_time
-from playground.presenters.metrics.series import families
+from playground.presenters.metrics.series import NONE, families
 from playground.presenters.statistics import plugins, refusals, resources
 from playground.presenters.words import gettext_noop
 from scheduler_core.readings import BY_NAME
@@ -16,8 +16,8 @@ _RESULTS = {"scheduled": "scheduled", "unschedulable": "refused", "error": "erro
 
 
 def present(readings: Mapping[str, Any]) -> dict[str, Any]:
-    """What sessions/worker/answers/metrics.py read of one scheduler."""
-    (scheduler,) = readings["schedulers"]
+    """The readings of sessions/worker/answers/metrics.py, of one scheduler or of none."""
+    scheduler = next(iter(readings["schedulers"]), NONE)
     curve, series = scheduler["curve"], families(scheduler)
     use, stranded = resources.charts(curve)
     refused = refusals.charts(scheduler["refusals"], [point["t"] for point in curve])
@@ -28,7 +28,7 @@ def present(readings: Mapping[str, Any]) -> dict[str, Any]:
         "scheduler": scheduler["name"],
         "points": len(curve),
         "every": duration(readings["every"]),
-        "empty": not any(curve[-1][field] for field in _RESULTS.values()),
+        "empty": not any(now[field] for now in curve[-1:] for field in _RESULTS.values()),
         "amounts": resources.amounts_now(curve),
         "charts": [use, stranded, *_pods(curve), *refused, *plugins.charts(series)],
     }

@@ -98,7 +98,7 @@ def _amounts(
 
 def amounts_now(curve: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     """What every resource amounts to at this step, exactly."""
-    return [_row(use[0], _use(use)) for use in curve[-1]["use"]]
+    return [_row(use[0], _use(use)) for now in curve[-1:] for use in now["use"]]
 
 
 def _row(resource: str, use: Use) -> dict[str, str]:

@@ -13,6 +13,8 @@ import numpy as np
 from msgspec import Raw, Struct, ValidationError
 from msgspec.msgpack import Decoder, Encoder
 
+from playground.presenters.words import gettext_noop
+from playground.presenters.words import message as words
 from playground.sessions.protocol import (
     adopting,
     comparing,
@@ -26,10 +28,11 @@ from playground.sessions.protocol import (
     traces,
 )
 from playground.sessions.protocol.base import Message, Request, answer_of
-from playground.sessions.protocol.errors import EngineFailed, Failure
+from playground.sessions.protocol.errors import CommandRefused, EngineFailed, Failure
 from playground.sessions.protocol.frames import framed
 
 A = TypeVar("A")
+MOST_SAID = 200  # characters of what the encoder says
 
 REQUESTS: tuple[type[Request[Any]], ...] = (
     opening.Open,
@@ -131,8 +134,14 @@ _replies = Decoder(Reply)
 
 
 def encode_message(number: int, session: int, message: Message) -> bytes:
-    """A frame with a message to a worker."""
-    return _framed(Envelope(number, session, Raw(_encoder.encode(message))))
+    """A frame with a message to a worker. Raises CommandRefused where it holds a number or a text that can't be written."""
+    try:
+        data = _encoder.encode(message)
+    except (OverflowError, UnicodeError) as error:
+        raise CommandRefused(
+            words(gettext_noop("The engine can't be asked for this: %(why)s."), why=str(error)[:MOST_SAID])
+        ) from None
+    return _framed(Envelope(number, session, Raw(data)))
 
 
 def encode_answer(number: int, answer: Any) -> bytes:

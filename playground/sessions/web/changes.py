@@ -9,7 +9,6 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Protocol, TypeVar
 
-import orjson
 from django.conf import settings
 
 from playground.sessions.database.log import pack
@@ -39,7 +38,7 @@ from playground.sessions.protocol.opening import RowKind
 from playground.sessions.web import outside
 from playground.sessions.web.engine_connection import EngineConnection
 from playground.sessions.web.publisher import Publisher
-from playground.sessions.web.session_log import SessionLog
+from playground.sessions.web.session_log import SessionLog, command_data
 from scheduler_core.simulation import Grain
 
 T = TypeVar("T")
@@ -253,16 +252,6 @@ class Changes:
             async with self.exclusive():
                 self.engine.heavy = True
                 self.engine.mark_stale()
-
-
-def command_data(command: Data, source: str) -> bytes:
-    """A command as the log keeps it. Raises LimitReached where it is too long."""
-    data = orjson.dumps({"command": command, "source": source})
-    if len(data) > settings.MAX_COMMAND_BYTES:
-        raise LimitReached(
-            f"The command takes {len(data):,} bytes; at most {settings.MAX_COMMAND_BYTES:,} are taken."
-        )
-    return data
 
 
 def _made_of(text: bytes) -> int:

@@ -25,7 +25,6 @@ from playground.sessions.protocol.lessons import Variant
 from playground.sessions.protocol.looking import ClusterYaml, Compare, PanelChange, Seen, Shown
 from playground.sessions.protocol.moving import ImportPlan, TextApplied
 from playground.sessions.protocol.traces import FileForm, TraceChecked, TracedLesson
-from playground.sessions.web.changes import command_data
 from playground.sessions.web.dialogue import Dialogue
 from playground.sessions.web.jobs.comparisons import Comparison
 from playground.sessions.web.jobs.downloads import File, Making
@@ -37,6 +36,7 @@ from playground.sessions.web.live import LiveSession
 from playground.sessions.web.messages import PageMessage, Running, ToPage
 from playground.sessions.web.publisher import Viewer
 from playground.sessions.web.runtime import runtime
+from playground.sessions.web.session_log import command_data
 from scheduler_core.simulation import Grain
 
 A = TypeVar("A")

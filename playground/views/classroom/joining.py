@@ -18,16 +18,24 @@ from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.views.classroom.words import words
 from playground.views.responses import problem
 
-CODE_LENGTH = 20
+CODE_LENGTH = 2000  # of what is given back; a whole link fits
 
 
 @require_GET
 async def join(request: HttpRequest) -> HttpResponse:
-    """For who was told a code: it leads to the room."""
-    code = rooms.plain(request.GET.get("code", ""))
-    if code:
+    """The way in for a code, or for the link that it stands in: it leads to the room."""
+    text = request.GET.get("code", "")
+    if code := rooms.plain(text):
         return HttpResponseRedirect(reverse("join-room", args=[code]))
+    if text.strip():
+        return _refused(request, rooms.unknown(), text)
     return render(request, "playground/classroom/join.html", {"length": rooms.NAME_LENGTH})
+
+
+def _refused(request: HttpRequest, error: SessionGone, code: str) -> HttpResponse:
+    """The form again, with why."""
+    context = {"refusal": error, "code": code[:CODE_LENGTH]}
+    return render(request, "playground/classroom/join.html", context, status=error.status)
 
 
 @require_http_methods(["GET", "POST"])
@@ -36,8 +44,7 @@ async def room(request: HttpRequest, code: str) -> HttpResponse:
     try:
         found = await in_thread(rooms.of_code, code)
     except SessionGone as error:
-        context = {"refusal": error, "code": code[:CODE_LENGTH]}
-        return render(request, "playground/classroom/join.html", context, status=error.status)
+        return _refused(request, error, code)
     try:
         if request.method == "POST":
             return await _joined(request, found)

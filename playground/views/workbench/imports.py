@@ -28,6 +28,7 @@ from playground.views.access import author, edits, opens
 from playground.views.paging import page_of
 from playground.views.responses import by_htmx, go, position, refused, warn, workbench
 from playground.views.workbench.texts import large_file, received
+from scheduler_core.export import harmless
 from scheduler_core.view import snapshot_command
 
 PATIENCE = 1.0  # seconds that a page waits before it says how far a large import is
@@ -240,7 +241,7 @@ def _table(names: list[tuple[str, str]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("old", "new"))
-    writer.writerows(names)
+    writer.writerows([harmless(old), harmless(new)] for old, new in names)
     return text.getvalue()
 
 

@@ -16,6 +16,7 @@ from playground.presenters.words import Message, worded
 from playground.sessions.protocol.errors import FieldProblem, LimitReached, SessionError
 from playground.sessions.protocol.looking import ReadConfiguration
 from playground.sessions.web.client import SessionClient
+from playground.templatetags.playground_words import in_words as wrong_field
 from playground.templatetags.playground_words import problem_words
 from scheduler_core.intake import is_archive, packed
 from scheduler_core.view import join_files
@@ -85,12 +86,15 @@ class ReadYaml(NamedTuple):
 
 
 async def read_yaml(client: SessionClient, text: str) -> ReadYaml:
-    """The one object of a text, None where there is none, and what is wrong with it, with lines."""
+    """The one object of a text, None where there is none, and what is wrong with it, with lines. Anything but an object is wrong."""
     read = await client.check(ReadConfiguration(text=text.replace("\r\n", "\n")))
     errors = [at_line(error.line, problem_words(error)) for error in read.errors]
     if not errors and read.documents > 1:
         errors = [_("There must be one document in it.")]
-    return ReadYaml(read.manifest, errors)
+    if not errors and not isinstance(read.manifest, dict | None):
+        problem = FieldProblem(received=repr(read.manifest)[:LONGEST_SOURCE], expected="an object")
+        errors = [_("received %(received)s; expected %(expected)s") % wrong_field(problem)]
+    return ReadYaml(None if errors else read.manifest, errors)
 
 
 def with_source(errors: Sequence[FieldProblem], text: str) -> list[FieldProblem]:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 import pytest
@@ -16,11 +17,11 @@ from django.test import AsyncClient
 from django.utils import timezone
 
 from playground.asgi import application
-from playground.charts.table import harmless
 from playground.classroom import rooms
 from playground.models import Answer, Poll, Room, Session, Student
 from playground.sessions.protocol.errors import LimitReached, SessionGone
 from playground.sessions.web.client import SessionClient, create_session
+from scheduler_core.export import harmless
 from tests.playground.sessions.conftest import ORIGIN
 from tests.playground.sessions.worlds import applying, node, pod
 
@@ -324,3 +325,36 @@ async def test_many_answers_come_in_few_boards(desk: Seat, room: Room, seats: Se
     while (await desk.until(polled))["poll"]["answered"] < len(crowd):
         boards += 1
     assert boards < len(crowd) / 2
+
+
+PASTED = (
+    "{code}",
+    " {lower} ",
+    "http://localhost/join/{code}/",
+    "https://play.example/join/{lower}",
+    "localhost:8000/JOIN/{code}/qr.svg?x=1#y",
+    "Come in: http://localhost/join/{code}/ (until noon)",
+    "\u200b{code}\u200b",
+    "{wide}",
+)
+
+
+@pytest.mark.parametrize("text", PASTED)
+async def test_the_code_is_taken_out_of_whatever_was_pasted(
+    async_client: AsyncClient, room: Room, text: str
+) -> None:
+    wide = "".join(chr(ord(sign) + 0xFEE0) for sign in room.code)
+    pasted = text.format(code=room.code, lower=room.code.lower(), wide=wide)
+    answer = await async_client.get("/join/", {"code": pasted})
+    assert answer["Location"] == f"/join/{room.code}/"
+
+
+@pytest.mark.parametrize(
+    "text", ["/", "///", "http://localhost/join//", "../..", "é", "%2F", "\0", "\ud83d", "x" * 5000]
+)
+async def test_a_text_without_the_code_of_a_room_is_refused_in_words(
+    async_client: AsyncClient, room: Room, text: str
+) -> None:
+    answer = await async_client.get(f"/join/?code={quote(text, errors='surrogatepass')}", follow=True)
+    assert answer.status_code == 404
+    assert "There is no classroom with this link or code." in answer.content.decode()

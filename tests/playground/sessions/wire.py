@@ -24,16 +24,21 @@ class Closed(Exception):
 
 
 class Wire:
-    """A connection to ws/s/<key>/ of the server at `url`. `status` is the handshake's HTTP status (101: open)."""
+    """A connection to ws/s/<key>/ of the server at `url`, or to another `path`. `status` is the handshake's HTTP status (101: open)."""
 
     def __init__(
-        self, url: str, key: str, origin: str | None = "same", headers: dict[str, str] | None = None
+        self,
+        url: str,
+        key: str,
+        origin: str | None = "same",
+        headers: dict[str, str] | None = None,
+        path: str = "",
     ) -> None:
         parts = urlsplit(url)
         self._socket = socket.create_connection((parts.hostname, parts.port), timeout=30)
         self._buffer = b""
         lines = [
-            f"GET /ws/s/{key}/ HTTP/1.1",
+            f"GET {path or f'/ws/s/{key}/'} HTTP/1.1",
             f"Host: {parts.netloc}",
             "Upgrade: websocket",
             "Connection: Upgrade",

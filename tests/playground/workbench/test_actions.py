@@ -662,6 +662,12 @@ def test_a_pod_whose_requests_kube_would_not_change_is_made_anew_when_that_is_ch
     assert container["resources"]["requests"]["cpu"] == "500m"
 
 
+def test_a_number_beyond_64_bits_is_refused(clustered):
+    answer = clustered.post("act/priority", **POD, priority="9" * 40)
+    assert answer.status_code == 422
+    assert "a whole number of at most 64 bits" in page_text(answer)
+
+
 def test_a_number_as_priority_brings_its_class(clustered):
     clustered.post("act/priority", **POD_WEB, priority="100")
     assert clustered.manifest("Pod", "web")["spec"]["priority"] == 100

@@ -1,11 +1,12 @@
 """The settings of the components around the schedulers."""
 
 from dataclasses import replace
+from html import unescape
 
 import pytest
 import yaml
 
-from playground.forms.cluster import KUBELET_DEFAULTS, ClusterForm
+from playground.forms.cluster import KUBELET_DEFAULTS, YAML, ClusterForm
 from playground.sessions.database import log
 from playground.sessions.protocol.looking import Configuration
 from scheduler_core import LATEST_EDITION
@@ -129,3 +130,38 @@ def test_a_session_without_a_cluster_has_no_such_settings(visitor):
     begun.url = f"/s/{begun.session.edit_key}/"
     assert begun.get("components").status_code == 400
     assert "Components" not in page_text(begun.get("objects"))
+
+
+@pytest.mark.parametrize("field", YAML)
+@pytest.mark.parametrize("text", ["x", "'x'", "1", "[1]", "- a", "true", "1.5", "2020-01-01"])
+def test_yaml_that_is_no_object_is_refused_at_its_field(clustered, field: str, text: str) -> None:
+    answer = clustered.post("components", **{**FILLED_IN, field: text})
+    assert answer.status_code == 422
+    assert "expected an object" in str(answer.context["form"].errors[field])
+    assert list(answer.context["form"].errors) == [field]
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "where"),
+    [
+        ("kubelets", "node-1: x", "[node-1]: received 'x'; expected an object"),
+        ("kubelets", "a.b/c: {}\nnode.example: 1", "line 2: [node.example]: received 1; expected an object"),
+        ("kubelets", "node-1:\n  maxPods: x", "line 2: [node-1].maxPods"),
+        ("admission", "podNodeSelectorPluginConfig: x", "podNodeSelectorPluginConfig: received 'x'"),
+        ("admission", "podNodeSelectorPluginConfig:\n  a: 1", "podNodeSelectorPluginConfig[a]: received 1"),
+        (
+            "admission",
+            "ResourceQuotaConfiguration:\n  limitedResources: [x]",
+            "limitedResources[0]: received 'x'",
+        ),
+        ("admission", "- a: 1", "line 1: a: received 1"),
+        ("kubelet", "maxPods: [1]", "maxPods: received"),
+    ],
+)
+def test_a_part_that_is_of_another_type_is_refused_at_its_field(
+    clustered, field: str, text: str, where: str
+) -> None:
+    answer = clustered.post("components", **{**FILLED_IN, field: text})
+    assert answer.status_code == 422
+    assert where in unescape(str(answer.context["form"].errors[field]))
+    assert list(answer.context["form"].errors) == [field]

@@ -100,3 +100,18 @@ def test_the_pipeline_has_stations_for_extenders(begun):
     assert 'id="point-ExtenderFilter"' in studio
     assert 'id="point-ExtenderPrioritize"' in studio
     assert 'id="point-ExtenderBind"' not in studio
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ('{"verb": "filter", "n": %s}' % ("9" * 40), "a whole number of at most 64 bits"),
+        ('{"verb": "\\ud800"}', "a text without half of a surrogate pair"),
+        ('{"\\udfff": 1}', "a text without half of a surrogate pair"),
+    ],
+)
+def test_a_rule_that_cannot_be_kept_is_refused_with_its_place(begun, rule: str, said: str) -> None:
+    answer = begun.post("extenders", **{**WRITTEN, "kind": "recorded", "rules": f"[{rule}]"})
+    assert answer.status_code == 422
+    assert said in page_text(answer)
+    assert "behaviour.rules[0]" in page_text(answer)

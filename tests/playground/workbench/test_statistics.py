@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import pytest
 
@@ -63,3 +64,34 @@ def test_a_page_that_has_seen_the_newest_step_gets_nothing(run) -> None:
 
 def test_a_view_link_shows_the_statistics(run) -> None:
     assert run.browser.get(run.view_url + "statistics").status_code == 200
+
+
+@pytest.fixture
+def killed(run):
+    """The same, whose only scheduler is killed then."""
+    answer = run.post("act/kill-scheduler", kind="Scheduler", name="kube-scheduler")
+    assert answer.status_code == 302
+    return run
+
+
+@pytest.mark.parametrize("asked", ["", "kube-scheduler", "nobody"])
+@pytest.mark.parametrize("page", ["statistics", "metrics"])
+def test_where_no_scheduler_runs_the_page_says_so(killed, page: str, asked: str) -> None:
+    answer = killed.get(page, scheduler=asked)
+    assert answer.status_code == 200
+    assert "No scheduler runs at this step" in page_text(answer)
+    assert "No pod has been tried yet" not in page_text(answer)
+    assert "its gate is off" not in page_text(answer)
+    assert page_text(killed.get(page, at=killed.head() - 1)).count("No scheduler runs") == 0
+
+
+@pytest.mark.parametrize("page", ["statistics", "metrics"])
+def test_where_no_scheduler_runs_each_chart_is_an_empty_file(killed, page: str) -> None:
+    charts = re.findall(r'id="t-([\w-]+)"', killed.get(page).content.decode())
+    assert len(charts) >= 5
+    for name in charts:
+        assert len(rows(killed.get(f"{page}/{name}.csv"))) == 1
+
+
+def test_where_no_scheduler_runs_the_text_has_no_metric(killed) -> None:
+    assert killed.get("metrics.txt").content == b""

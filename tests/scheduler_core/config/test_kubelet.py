@@ -82,7 +82,7 @@ def test_what_is_wrong_is_refused_in_kubes_words(given: dict[str, Any], why: str
 def test_the_settings_say_which_node_s_field_is_wrong() -> None:
     with pytest.raises(InvalidObject) as invalid:
         typed({"kubelets": {"n1": {"maxPods": -5}}}, ClusterSettings)
-    assert invalid.value.errors[0].path == "kubelets.n1.maxPods"
+    assert invalid.value.errors[0].path == "kubelets[n1].maxPods"
 
 
 def test_fields_without_effect_are_named() -> None:

@@ -21,6 +21,7 @@ from scheduler_core.export import (
     spans_of,
 )
 from scheduler_core.export.spans import Span
+from scheduler_core.export.tables import written
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.export.pairs import slices
 from tests.scheduler_core.worlds import node, pod
@@ -90,3 +91,8 @@ def test_opentelemetry_reads_the_spans_and_their_ids_are_the_same_again(
     assert {(len(span["traceId"]), len(span["spanId"])) for span in written} == {(32, 16)}
     assert len(found) == len(spans) == len({span.span_id for span in found})
     assert made == otlp(spans_of(read_log(lines)), 0)
+
+
+def test_no_cell_of_a_table_is_a_formula() -> None:
+    rows = [{"a": "=1+1", "b": -1, "c": ["=1"]}, {"a": "-x", "b": "＝1", "c": "plain"}]
+    assert written(rows).splitlines() == ["a,b,c", '\'=1+1,-1,"[""=1""]"', "'-x,'＝1,plain"]

@@ -24,6 +24,9 @@ class Box(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     label: Annotated[str, msgspec.Meta(min_length=1)] = "box"
     extra: dict[str, Any] | None = None
     shut: bool = False
+    counts: dict[str, dict[str, int]] = {}
+    owners: tuple[str, ...] | None = None
+    beside: Part | tuple[Part, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.shut and not self.parts:
@@ -65,6 +68,15 @@ def problem(data: Any) -> tuple[str, str, str]:
         ({"extra": []}, ("extra", "[]", "an object, or null")),
         ({"extra": {1: 2}}, ("extra", "{1: 2}", "an object whose keys are strings")),
         ({"shut": 0}, ("shut", "0", "true or false")),
+        ({"counts": {"a": 1}}, ("counts[a]", "1", "an object")),
+        (
+            {"counts": {"a": {"b": 1}, "c.d[": {"...": 2, "/": "x"}}},
+            ("counts[c.d[][/]", "'x'", "whole number"),
+        ),
+        ({"counts": {"a": {}, "b": {1: 1}}}, ("counts[b]", "{1: 1}", "an object whose keys are strings")),
+        ({"owners": ["a", 1]}, ("owners[1]", "1", "a string")),
+        ({"beside": {"name": 1}}, ("beside.name", "1", "a string")),
+        ({"beside": [{"name": "a"}, 1]}, ("beside[1]", "1", "an object")),
         ({"shut": True, "parts": []}, ("shut", "True", "false, as there is nothing in it")),
     ],
 )
@@ -85,6 +97,10 @@ def test_a_missing_tag_is_told_with_the_tags_there_are() -> None:
 
 def test_an_unknown_field_is_told_with_the_fields_there_are_where_the_class_is_strict() -> None:
     assert problem({"kind": "Lid", "off": 1}) == ("off", "1", "of")
+
+
+def test_an_unknown_field_may_have_any_name() -> None:
+    assert problem({"kind": "Lid", "a.b[": 1}) == ("a.b[", "1", "of")
 
 
 def test_an_unknown_field_is_passed_over_elsewhere() -> None:

@@ -23,36 +23,35 @@ def metrics(engine: Engine, request: Metrics) -> Steps[Data]:
 
 
 def statistics(engine: Engine, request: Statistics) -> Steps[Data]:
-    """Families, curves and refusals of one scheduler; of the first for no name."""
+    """Families, curves and refusals of one scheduler; of the first for no name. Of none where none runs."""
     return statistics_of((yield from engine.at(request.position)), request.scheduler)
 
 
 def metrics_of(world: Any, name: str) -> Data:
-    """Raises SessionGone where there is no scheduler of that name."""
+    """Raises SessionGone where there is no scheduler of that name, unless none runs."""
     return {**_about(world, name), "schedulers": [_one(s) for s in world.schedulers if name in ("", s.name)]}
 
 
 def statistics_of(world: Any, name: str) -> Data:
-    """Raises SessionGone where there is no scheduler of that name."""
-    about = _about(world, name)
-    scheduler = next(s for s in world.schedulers if name in ("", s.name))
+    """Raises SessionGone where there is no scheduler of that name, unless none runs."""
+    about = {**_about(world, name), "every": world.scrapes.every}
+    named = [scheduler for scheduler in world.schedulers if name in ("", scheduler.name)]
+    return {**about, "schedulers": [_with_statistics(world, scheduler) for scheduler in named[:1]]}
+
+
+def _with_statistics(world: Any, scheduler: Any) -> Data:
     curve = _curve(world, scheduler)
     attempts = [each for each in world.journal.attempts if each.scheduler == scheduler.name]
     refusals = {
         "plugins": by_plugin(attempts, [point["t"] for point in curve]),
         "reasons": by_reason(attempts)[:MOST_REASONS],
     }
-    every = world.scrapes.every
-    return {
-        **about,
-        "every": every,
-        "schedulers": [{**_one(scheduler), "curve": curve, "refusals": refusals}],
-    }
+    return {**_one(scheduler), "curve": curve, "refusals": refusals}
 
 
 def _about(world: Any, name: str) -> Data:
     names = [scheduler.name for scheduler in world.schedulers]
-    if name and name not in names:
+    if name and names and name not in names:
         raise SessionGone(
             message(
                 gettext_noop("There is no scheduler %(name)s at this step; there is %(names)s."),

@@ -16,7 +16,6 @@ from playground.sessions.protocol.breakpoints import Breakpoint
 from playground.sessions.protocol.errors import Conflict
 from playground.sessions.protocol.opening import LogRow
 from playground.sessions.protocol.until import AttemptEnded, to_breakpoints
-from playground.sessions.web.changes import command_data
 from playground.sessions.web.driver import Drive, Driver, Play, RunTo
 from playground.sessions.web.lease import Lease
 from playground.sessions.web.live import LiveSession
@@ -24,6 +23,7 @@ from playground.sessions.web.messages import Delta, Ended, Gone, Notice, ToPage
 from playground.sessions.web.publisher import Viewer
 from playground.sessions.web.relay import Hint
 from playground.sessions.web.runtime import Runtime
+from playground.sessions.web.session_log import command_data
 from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worlds import applying, pod
 
