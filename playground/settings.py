@@ -230,6 +230,9 @@ ROOM_RETENTION_DAYS = env_number("ROOM_RETENTION_DAYS", 30)
 # Of this process: all connections, and those of them that are WebSockets; `serve` lowers both to what the system gives it.
 MAX_CONNECTIONS = env_number("MAX_CONNECTIONS", 8000)
 MAX_SOCKETS = env_number("MAX_SOCKETS", 6000)
+# What bodies may hold on the disk while they arrive: all of them, and those of one client without a key, or of one session.
+MAX_SPOOLED_BYTES = env_number("MAX_SPOOLED_BYTES", 1 << 30)
+MAX_SPOOLED_BYTES_PER_CLIENT = env_number("MAX_SPOOLED_BYTES_PER_CLIENT", 264 << 20)
 # Within so many seconds a request's head has to come, and each 16 KiB of its body.
 REQUEST_SECONDS = env_number("REQUEST_SECONDS", 20)
 # Real extenders that sessions may ask, with or without a port; for how long at most, and how much they may say.

@@ -11,6 +11,7 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
+from playground.addresses import client_name
 from playground.recent import remember
 from playground.sessions.protocol.errors import InThePast, SessionError
 from playground.sessions.web.client import Past, SessionClient
@@ -75,6 +76,11 @@ def edits(view: View) -> View:
         return await view(request, client, **rest)
 
     return inner
+
+
+def creator(request: HttpRequest) -> str:
+    """The client that makes sessions, for the limits per client."""
+    return client_name(str(request.META.get("REMOTE_ADDR", "")))
 
 
 def author(request: HttpRequest) -> str:

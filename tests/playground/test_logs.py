@@ -17,7 +17,7 @@ from playground.identity import Identified
 from playground.logs import REQUEST, SESSION, JsonLines, PlainLines, Troubles, WithIds
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
-from playground.views.session import creator
+from playground.views.access import creator
 
 
 def record(message: str, *values: object, error: bool = False) -> logging.LogRecord:

@@ -23,10 +23,9 @@ from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient
-from playground.views.access import edits
+from playground.views.access import creator, edits
 from playground.views.classroom.words import words
 from playground.views.responses import problem
-from playground.views.session import creator
 
 View = Callable[..., Coroutine[Any, Any, HttpResponse]]
 
