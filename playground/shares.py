@@ -13,6 +13,10 @@ from typing import Any, Generic, TypeVar
 from django.conf import settings
 
 from playground.addresses import client_name
+from playground.presenters.words import gettext_noop, message
+from playground.sessions.protocol.errors import LimitReached
+from playground.telemetry import REFUSED
+from playground.telemetry import SOCKETS as COUNTED
 
 T = TypeVar("T")
 
@@ -82,3 +86,36 @@ def vouch(scope: Any, owner: str) -> None:
 
 CONNECTIONS: Shares[Any] = Shares(lambda: settings.MAX_CONNECTIONS, LEAST)
 SOCKETS: Shares[Any] = Shares(lambda: settings.MAX_SOCKETS)
+COUNTED.set_function(lambda: len(SOCKETS))
+
+ALL_TAKEN = gettext_noop(
+    "As many pages as this server takes (%(most)s) are open already. Please try again later."
+)
+SHARE_TAKEN = gettext_noop(
+    "As many pages as this server takes of one client or one session (%(most)s) are open already. Please try again later."
+)
+
+
+def take_seat(socket: Any, scope: Any) -> None:
+    """Count a socket that has just opened for its address. Raises LimitReached."""
+    if SOCKETS.is_full:
+        raise _refused(ALL_TAKEN, settings.MAX_SOCKETS)
+    _seat(socket, address_owner((scope.get("client") or [""])[0]))
+
+
+def prove(socket: Any, scope: Any, owner: str) -> None:
+    """Count a socket for the session or room whose key it has. Raises SessionError."""
+    if SOCKETS.owner_of(socket) not in (owner, None):
+        _seat(socket, owner)
+        vouch(scope, owner)
+
+
+def _seat(socket: Any, owner: str) -> None:
+    if not SOCKETS.has_room(owner):
+        raise _refused(SHARE_TAKEN, SOCKETS.share(owner))
+    SOCKETS.give(socket, owner)
+
+
+def _refused(said: str, most: int) -> LimitReached:
+    REFUSED.labels("too many sockets").inc()
+    return LimitReached(message(said, most=f"{most:,}"))

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.http import QueryDict
 from django.utils.translation import activate, get_supported_language_variant
 
+from playground.addresses import client_name
 from playground.classroom import board, messages, polls, questions, rooms
 from playground.classroom.hub import Hub, hubs
 from playground.models import Poll, Room, Student
@@ -24,6 +25,7 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import BadMessage, Error, Gone, encode
+from playground.shares import SOCKETS, prove, take_seat
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +53,9 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
         self.tokens, self.counted = BURST, time.monotonic()
         self.sender: asyncio.Task[None] | None = None
         try:
+            take_seat(self, self.scope)
             await self.find()
+            prove(self, self.scope, f"room {self.room.pk}")
             hub = await hubs().of(self.room.pk)
             if len(hub.sockets) >= 2 * settings.MAX_STUDENTS:
                 raise LimitReached(message(gettext_noop("This classroom is full.")))
@@ -94,6 +98,7 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
         """Close once."""
         if not self.closing:
             self.closing = True
+            SOCKETS.remove(self)
             await super().close(code, reason)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
@@ -126,6 +131,7 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
 
     async def disconnect(self, code: int) -> None:
         self.closing = True
+        SOCKETS.remove(self)
         if self.sender is not None:
             self.sender.cancel()
         if self.hub is not None:
@@ -188,8 +194,8 @@ class StudentConsumer(ClassroomConsumer):
         if fresh.fork is None or fresh.fork.deleted is not None:
             client = await SessionClient.open(self.room.session.view_key)
             name = f"{client.session.name[:70]}: {fresh.name or '#' + str(fresh.pk)}"
-            address = (self.scope.get("client") or [""])[0]
-            twin = await client.fork(at, name, str(address), False)
+            address = client_name(str((self.scope.get("client") or [""])[0]))
+            twin = await client.fork(at, name, address, False)
             await in_thread(rooms.keep_fork, fresh, twin.session)
             self.hub.changed()
         await self._say_yours()

@@ -15,6 +15,7 @@ from playground.addresses import client_name
 from playground.recent import remember
 from playground.sessions.protocol.errors import InThePast, SessionError
 from playground.sessions.web.client import Past, SessionClient
+from playground.shares import vouch
 from playground.views.responses import go, problem, question, say_forked
 
 View = Callable[..., Coroutine[Any, Any, HttpResponseBase]]
@@ -30,6 +31,7 @@ def opens(view: View, unasked: Past = "ask") -> View:
     async def inner(request: HttpRequest, key: str, **rest: Any) -> HttpResponseBase:
         try:
             client = await SessionClient.open(key, chosen(request, unasked))
+            vouch(scope_of(request), f"session {client.session.pk}")
             return await _landed(request, client, await view(request, client, **rest))
         except InThePast as error:
             return question(request, error, key)
@@ -76,6 +78,11 @@ def edits(view: View) -> View:
         return await view(request, client, **rest)
 
     return inner
+
+
+def scope_of(request: HttpRequest) -> dict[str, Any]:
+    """The ASGI scope of a request; none in a test that makes one itself."""
+    return getattr(request, "scope", {})
 
 
 def creator(request: HttpRequest) -> str:

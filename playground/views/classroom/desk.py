@@ -23,7 +23,8 @@ from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient
-from playground.views.access import creator, edits
+from playground.shares import vouch
+from playground.views.access import creator, edits, scope_of
 from playground.views.classroom.words import words
 from playground.views.responses import problem
 
@@ -36,7 +37,9 @@ def of_room(view: View) -> View:
     @wraps(view)
     async def inner(request: HttpRequest, key: str) -> HttpResponse:
         try:
-            return await view(request, await in_thread(rooms.of_teacher, key))
+            room = await in_thread(rooms.of_teacher, key)
+            vouch(scope_of(request), f"room {room.pk}")
+            return await view(request, room)
         except SessionError as error:
             return problem(request, error)
 

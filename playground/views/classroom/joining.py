@@ -15,6 +15,8 @@ from playground.classroom import rooms
 from playground.models import Room
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError, SessionGone
+from playground.shares import vouch
+from playground.views.access import scope_of
 from playground.views.classroom.words import words
 from playground.views.responses import problem
 
@@ -39,6 +41,7 @@ async def room(request: HttpRequest, code: str) -> HttpResponse:
         context = {"refusal": error, "code": code[:CODE_LENGTH]}
         return render(request, "playground/classroom/join.html", context, status=error.status)
     try:
+        vouch(scope_of(request), f"room {found.pk}")
         if request.method == "POST":
             return await _joined(request, found)
     except SessionError as error:
