@@ -113,6 +113,7 @@ MIDDLEWARE = [
     "playground.middleware.probes",
     "playground.views.unavailable.Sessions",
     "django.middleware.locale.LocaleMiddleware",
+    "playground.middleware.known_hosts",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -213,15 +214,18 @@ MAX_TRACE_BYTES = env_number("MAX_TRACE_BYTES", 256 << 20)
 MAX_LESSON_BYTES = env_number("MAX_LESSON_BYTES", 256 << 10)
 MAX_LESSONS_PER_CLIENT = env_number("MAX_LESSONS_PER_CLIENT", 100)
 MAX_COMMAND_BYTES = 2 * MAX_UPLOAD_BYTES
-MAX_SESSIONS_PER_CLIENT = env_number("MAX_SESSIONS_PER_CLIENT", 500)
+# Sessions of one client: made in a minute, and live ones, which were used within ENGINE_IDLE_SECONDS.
+MAX_SESSIONS_PER_MINUTE = env_number("MAX_SESSIONS_PER_MINUTE", 300)
+MAX_SESSIONS_PER_CLIENT = env_number("MAX_SESSIONS_PER_CLIENT", 1000)
 # Steps of one run: pods that fit nowhere are tried again and again.
 MAX_RUN_STEPS = env_number("MAX_RUN_STEPS", 5_000_000)
 MAX_SEARCH_STEPS = env_number("MAX_SEARCH_STEPS", 2_000_000)
 MAX_BREAKPOINTS = 50
 MAX_BOOKMARKS = 200
 MAX_VIEWERS = env_number("MAX_VIEWERS", 500)
-# Classrooms: students in one, rooms of one client that are open, questions in one; hours until a room ends by itself, and days
-# until it is removed with its answers.
+# Classrooms: joins of one client in a minute, students in one, rooms of one client that are open, questions in one; hours until a
+# room ends by itself, and days until it is removed with its answers.
+MAX_JOINS_PER_MINUTE = env_number("MAX_JOINS_PER_MINUTE", 300)
 MAX_STUDENTS = env_number("MAX_STUDENTS", 400)
 MAX_ROOMS_PER_CLIENT = env_number("MAX_ROOMS_PER_CLIENT", 20)
 MAX_POLLS = env_number("MAX_POLLS", 200)

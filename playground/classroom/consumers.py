@@ -33,6 +33,7 @@ CLOSE_GONE = 4404
 CLOSE_LIMIT = 4429
 CLOSE_AGAIN = 4503
 RATE, BURST = 10.0, 30.0  # messages a second of one page, and how many may come at once
+REMOVED = '{"type":"gone","removed":true}'
 FOLLOWS = ("at", "stage", "form", "about", "pod", "node", "plugin")  # what students see as their teacher does
 
 
@@ -84,6 +85,9 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
 
     def lower(self, hands: set[int]) -> None:
         """Hands of these students were taken down by the teacher: a student hears of the own one."""
+
+    def stay(self, students: set[int]) -> None:
+        """These students are in the room: the page of another one ends."""
 
     async def _pump(self) -> None:
         while not self.closing:
@@ -150,6 +154,7 @@ class StudentConsumer(ClassroomConsumer):
     teaches = False
     decoder = messages.STUDENTS
     student: Student
+    leaving: asyncio.Task[None] | None = None
 
     async def find(self) -> None:
         self.room = await in_thread(rooms.of_code, self.scope["url_route"]["kwargs"]["code"])
@@ -165,6 +170,15 @@ class StudentConsumer(ClassroomConsumer):
         """The own hand was seen."""
         if self.student.pk in hands:
             self.post('{"type":"hand","up":false}')
+
+    def stay(self, students: set[int]) -> None:
+        """The own page ends when the teacher has removed this student."""
+        if self.student.pk not in students and not self.leaving:
+            self.leaving = asyncio.create_task(self._leave())
+
+    async def _leave(self) -> None:
+        await self.send_text(REMOVED)
+        await self.close(CLOSE_GONE)
 
     async def _say_yours(self) -> None:
         self.post(orjson.dumps(await in_thread(board.yours, self.student)).decode())
@@ -230,6 +244,10 @@ class TeacherConsumer(ClassroomConsumer):
             await in_thread(rooms.lower, self.room.pk, received.student)
         elif isinstance(received, messages.Show):
             await in_thread(rooms.show, self.room.pk, received.student)
+        elif isinstance(received, messages.Remove):
+            await in_thread(rooms.remove, self.room.pk, received.student)
+        elif isinstance(received, messages.Joining):
+            await in_thread(rooms.admit, self.room.pk, received.open)
         elif isinstance(received, messages.End):
             await in_thread(rooms.end, self.room.pk)
         self.hub.changed()

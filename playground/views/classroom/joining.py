@@ -16,7 +16,7 @@ from playground.models import Room
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.shares import vouch
-from playground.views.access import scope_of
+from playground.views.access import creator, scope_of
 from playground.views.classroom.words import words
 from playground.views.responses import problem
 
@@ -64,7 +64,7 @@ async def _joined(request: HttpRequest, found: Room) -> HttpResponse:
     """The browser keeps a cookie, by which the student is known when they come back."""
     response = HttpResponseRedirect(reverse("join-room", args=[found.code]))
     if await in_thread(rooms.student_of, found, request.COOKIES.get(_cookie(found), "")) is None:
-        student = await in_thread(rooms.join, found, request.POST.get("name", ""))
+        student = await in_thread(rooms.join, found, request.POST.get("name", ""), creator(request))
         response.set_cookie(
             _cookie(found),
             student.key,

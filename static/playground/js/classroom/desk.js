@@ -9,6 +9,8 @@ import { chart, heading, make, say } from "./poll.js";
  * @typedef {object} Board The room as its teacher sees it (docs/classroom.md).
  * @property {boolean} over
  * @property {number} joined
+ * @property {boolean} joining
+ * @property {Person[]} students
  * @property {Person[]} hands
  * @property {Person[]} forks
  * @property {{key: string, name: string, id: number} | null} shown
@@ -60,6 +62,10 @@ function show(board) {
   by("joined").textContent = board.over ? say("over") : say("joined", { count: board.joined });
   by("asking").hidden = board.over;
   by("end").hidden = board.over;
+  the("joining", HTMLInputElement).checked = board.joining;
+  the("joining", HTMLInputElement).disabled = board.over;
+  by("students").hidden = !board.students.length || board.over;
+  by("students-list").replaceChildren(...board.students.map((each) => person(each, "remove", board)));
   by("hands").hidden = !board.hands.length;
   by("hands-list").replaceChildren(...board.hands.map((each) => person(each, "lower", board)));
   by("forks").hidden = !board.forks.length;
@@ -89,7 +95,7 @@ const nameOf = ({ name, id }) => name || say("nobody", { id });
 
 /**
  * @param {Person} who
- * @param {"lower" | "show"} type
+ * @param {"lower" | "show" | "remove"} type
  * @param {Board} board
  */
 function person(who, type, board) {
@@ -153,6 +159,10 @@ by("free").addEventListener("submit", (event) => {
 for (const type of ["close", "reveal", "clear"]) {
   by(`poll-${type}`).addEventListener("click", () => stream.send({ type }));
 }
+by("joining").addEventListener("change", ({ target }) => {
+  if (target instanceof HTMLInputElement) stream.send({ type: "joining", open: target.checked });
+});
+by("remove-all").addEventListener("click", () => stream.send({ type: "remove", student: null }));
 by("shown-back").addEventListener("click", () => stream.send({ type: "show", student: null }));
 by("fold").addEventListener("click", () => {
   fold(true);

@@ -59,7 +59,7 @@ const handlers = {
     show();
   },
   error: ({ message }) => complain(message),
-  gone: () => complain(say("gone")),
+  gone: ({ removed }) => complain(say(removed ? "removed" : "gone")),
 };
 let wantsFork = false;
 

@@ -17,6 +17,7 @@ from playground.sessions.protocol.errors import (
     Failure,
     FieldProblem,
     LimitReached,
+    OutOfMemory,
     SessionError,
 )
 from playground.sessions.protocol.frames import Frames
@@ -109,7 +110,7 @@ def test_an_answer_is_refused_with_the_field_at_fault() -> None:
         answered(Step(grain=Grain.POD), frame)
 
 
-@pytest.mark.parametrize("kind", [CommandRefused, LimitReached, EngineFailed, SessionError])
+@pytest.mark.parametrize("kind", [CommandRefused, LimitReached, EngineFailed, OutOfMemory, SessionError])
 def test_an_error_is_the_same_on_the_other_side(kind: type[SessionError]) -> None:
     error = kind("no", [FieldProblem(path="spec.x", received="1", expected="2", line=3)])
     with pytest.raises(kind) as raised:
