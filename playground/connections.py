@@ -61,12 +61,12 @@ class Channel(HTTPChannel):
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         """Read on. What comes after a refusal is thrown away for a while, so that the browser gets to read the answer."""
         if not self.refused:
-            super().dataReceived(data)
+            super().dataReceived(data)  # type: ignore[no-untyped-call]  # Twisted's
 
     def lineReceived(self, line: bytes) -> None:  # noqa: N802 - Twisted's name
         """A line of a head. The first of a request is the one by which Twisted makes a request."""
         known = len(self.requests)
-        super().lineReceived(line)
+        super().lineReceived(line)  # type: ignore[no-untyped-call]  # Twisted's
         self._head += len(line)
         if len(self.requests) > known:
             method, target, *_ = [*line.decode("latin-1").split(" "), "", ""]
@@ -135,8 +135,8 @@ class Visit(ProtocolWrapper):
         """Tell a connection too many so, and end it."""
         REFUSED.labels("too many connections").inc()
         self.wrappedProtocol.refused = True
-        self.write(raw_refusal(Unavailable(FULL)))
-        self.loseConnection()
+        self.write(raw_refusal(Unavailable(FULL)))  # type: ignore[no-untyped-call]  # Twisted's
+        self.loseConnection()  # type: ignore[no-untyped-call]  # Twisted's
 
     def belong(self, owner: str) -> None:
         """Count for an owner. Raises Unavailable where it has as many connections as it may, all of them at work."""
@@ -166,7 +166,7 @@ class Visit(ProtocolWrapper):
         """A request was answered; the connection is kept for the next one for a while."""
         owner = CONNECTIONS.owner_of(self)  # none of one beyond the limit, nor of one that gave way
         if owner is None or (owner != self.home and not self.factory.has_room(self.home)):
-            self.loseConnection()
+            self.loseConnection()  # type: ignore[no-untyped-call]  # Twisted's
         else:
             CONNECTIONS.give(self, self.home)  # the youngest of them
             self.is_idle = True
@@ -199,7 +199,7 @@ class Visits(WrappingFactory):
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802 - Twisted's name
         """A connection as the wrapped factory makes it. One too many is told so once it has asked for something else than PROBED."""
-        visit: Visit = super().buildProtocol(addr)
+        visit: Any = super().buildProtocol(addr)
         peer = read_address(getattr(addr, "host", ""))
         if peer is not None and not is_in(peer, settings.TRUSTED_PROXIES):
             visit.home = address_owner(str(peer))

@@ -38,6 +38,7 @@ class LimitedRequest(WebRequest):
 
     going: ClassVar[set[LimitedRequest]] = set()  # those that are being answered
     body: Body | None = None
+    content: Any
 
     def __init__(self, visit: Visit, *args: Any, **kwargs: Any) -> None:
         self.visit = visit
