@@ -81,7 +81,12 @@ def body_limit(path: str, method: str = "POST") -> BodyLimit:
     setting = TAKES[match.url_name]
     if not setting:
         return BodyLimit("", FREE, FREE)
-    most = getattr(settings, setting)
+    most = {
+        "MAX_LESSON_BYTES": settings.MAX_LESSON_BYTES,
+        "MAX_IMPORT_BYTES": settings.MAX_IMPORT_BYTES,
+        "MAX_TRACE_BYTES": settings.MAX_TRACE_BYTES,
+        "MAX_UPLOAD_BYTES": settings.MAX_UPLOAD_BYTES,
+    }[setting]
     keyed = KEYED.get(match.route.partition("/<")[0], "")
     encoded = most * ENCODED if setting == "MAX_LESSON_BYTES" else most
     return BodyLimit(setting, most, encoded + FREE, keyed, match.kwargs.get("key", ""))
