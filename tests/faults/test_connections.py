@@ -8,6 +8,7 @@ import socket
 import time
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -21,19 +22,26 @@ SECONDS = 2
 ASKED = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServer]:
-    """A server that takes 40 connections and 20 sockets, and waits two seconds for a request."""
-    limits = {
-        "MAX_CONNECTIONS": str(MOST),
-        "MAX_SOCKETS": str(SOCKETS),
-        "REQUEST_SECONDS": str(SECONDS),
-    }
-    server = PlaygroundServer(tmp_path_factory.mktemp("server"), **limits)
+def serving(folder: Path, seconds: int) -> Iterator[PlaygroundServer]:
+    """A server that takes 40 connections and 20 sockets, and waits so many seconds for a request."""
+    limits = {"MAX_CONNECTIONS": MOST, "MAX_SOCKETS": SOCKETS, "REQUEST_SECONDS": seconds}
+    server = PlaygroundServer(folder, **{name: str(value) for name, value in limits.items()})
     server.manage("migrate", "--verbosity", "0")
     server.start()
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="module")
+def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServer]:
+    """A server that waits two seconds."""
+    yield from serving(tmp_path_factory.mktemp("hasty"), SECONDS)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServer]:
+    """A server that waits longer than any test."""
+    yield from serving(tmp_path_factory.mktemp("server"), 600)
 
 
 def opened(server: PlaygroundServer, said: bytes = b"", client: int = 1) -> socket.socket:
@@ -86,13 +94,13 @@ HEAD = b"POST /new HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain\r\n"
     ],
     ids=["nothing", "a request line", "headers", "a body", "chunks"],
 )
-def test_who_sends_drop_by_drop_is_not_waited_for(server: PlaygroundServer, said: bytes) -> None:
-    with opened(server, said) as plain:
+def test_who_sends_drop_by_drop_is_not_waited_for(hasty: PlaygroundServer, said: bytes) -> None:
+    with opened(hasty, said) as plain:
         assert is_closed_within(plain, 8 * SECONDS, b"a" if said else b"")
 
 
-def test_a_slow_body_that_goes_on_coming_is_waited_for(server: PlaygroundServer) -> None:
-    with opened(server, HEAD + b"Content-Length: 100000\r\n\r\n") as plain:
+def test_a_slow_body_that_goes_on_coming_is_waited_for(hasty: PlaygroundServer) -> None:
+    with opened(hasty, HEAD + b"Content-Length: 100000\r\n\r\n") as plain:
         for _ in range(5):
             plain.sendall(b"x" * 20_000)
             time.sleep(0.6 * SECONDS)
@@ -152,16 +160,21 @@ def test_a_session_takes_half_of_the_sockets_and_others_get_theirs(server: Playg
         wire.close()
 
 
-def test_a_socket_that_never_looks_counts_for_its_address_and_is_closed(server: PlaygroundServer) -> None:
+def test_a_socket_that_has_not_looked_counts_for_its_address(server: PlaygroundServer) -> None:
     key = new_session(server)
     silent = [Wire(server.url, key) for _ in range(SOCKETS // 10)]
     message = Wire(server.url, key).receive()
     assert (message["type"], message["kind"]) == ("error", "limit")
     for wire in silent:
-        with pytest.raises(Closed) as closed:
-            wire.receive(10 * SECONDS)
-        assert closed.value.code == 4429
+        wire.send({"type": "look", "look": {}, "seen": None})
+        wire.shown()
     watching(server, key).shown()
+
+
+def test_a_socket_that_never_looks_is_closed(hasty: PlaygroundServer) -> None:
+    with pytest.raises(Closed) as closed:
+        Wire(hasty.url, new_session(hasty)).receive(60)
+    assert closed.value.code == 4429
 
 
 def test_the_servers_metrics_count_sessions_and_workers(server: PlaygroundServer) -> None:
