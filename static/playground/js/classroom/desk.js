@@ -22,6 +22,7 @@ const scheme = location.protocol === "https:" ? "wss" : "ws";
 /** @type {Record<string, string | number | null>} */
 let standing = {};
 let told = "";
+let ended = ""; // why the room is no longer here for this page
 
 const stream = connect(
   `${scheme}://${location.host}/ws/room/${document.body.dataset.key}/?language=${document.documentElement.lang}`,
@@ -30,7 +31,7 @@ const stream = connect(
     message: (data) => handlers[data.type]?.(data),
     state(open) {
       document.body.dataset.connected = open ? "1" : "0";
-      complain(open ? "" : say("lost"));
+      complain(open ? "" : ended || say("lost"));
       told = "";
     },
   },
@@ -41,7 +42,7 @@ const handlers = {
   board: show,
   pong: stand,
   error: ({ message }) => complain(message),
-  gone: () => complain(say("gone")),
+  gone: () => complain(ended = say("gone")),
 };
 
 /** @param {string} text */
