@@ -1,7 +1,7 @@
 """Connections: how many there may be, of all and of each client, and how long one may take over what it sends.
 
 Whoever sends a request drop by drop holds a connection for nothing. So the head of a request has to come within some seconds, and its body
-in pieces of some size. A connection that waits for its next request gives way to one that has something to ask (shares.py). A few
+in pieces of some size. A connection that waits for its next request gives way to one that has something to ask (limits/shares.py). A few
 connections beyond the limit are kept for `/healthz`: whoever holds all others makes no monitor take this server for dead.
 """
 
@@ -20,8 +20,8 @@ from twisted.web.http import HTTPChannel
 
 from playground.addresses import is_in, read_address
 from playground.gate import raw_refusal
+from playground.limits.shares import CONNECTIONS, address_owner
 from playground.sessions.protocol.errors import SessionError, Unavailable
-from playground.shares import CONNECTIONS, address_owner
 from playground.telemetry import CONNECTIONS as COUNTED
 from playground.telemetry import REFUSED
 

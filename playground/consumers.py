@@ -15,13 +15,13 @@ from django.conf import settings
 from django.http import QueryDict
 from django.utils.translation import activate, get_supported_language_variant
 
+from playground.limits.shares import SOCKETS, admit_socket, prove
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import links
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone, Unavailable
 from playground.sessions.web.client import Conversation, SessionClient
 from playground.sessions.web.messages import BadMessage, Error, Gone, Look, PageMessage, ToPage, encode, read
-from playground.shares import SOCKETS, prove, take_seat
 from playground.telemetry import REFUSED
 
 log = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
     conversation: Conversation | None = None
     watcher: asyncio.Task[None] | None = None
     silence: asyncio.Task[None] | None = None  # ends a socket that says nothing
-    owner = ""  # what it counts for once it has looked (shares.py)
+    owner = ""  # what it counts for once it has looked (limits/shares.py)
     open: ClassVar[set[SessionConsumer]] = set()
     closing = False  # messages that are still on their way find nobody
 
@@ -92,7 +92,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
         self.tokens, self.counted, self.excess = float(settings.WEBSOCKET_BURST), time.monotonic(), 0
         activate(_language(self.scope))  # of this connection alone: each is a task of its own
         try:
-            take_seat(self, self.scope)
+            admit_socket(self, self.scope)
             client = await SessionClient.open(self.scope["url_route"]["kwargs"]["key"])
             self.owner = f"session {client.session.pk}"
             self.conversation = await client.join(self._post, _language(self.scope))

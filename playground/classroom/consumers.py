@@ -18,6 +18,7 @@ from django.utils.translation import activate, get_supported_language_variant
 from playground.addresses import client_name
 from playground.classroom import board, messages, polls, questions, rooms
 from playground.classroom.hub import Hub, hubs
+from playground.limits.shares import SOCKETS, admit_socket, prove
 from playground.models import Poll, Room, Student
 from playground.presenters.look import Look
 from playground.presenters.words import gettext_noop, message
@@ -25,7 +26,6 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import BadMessage, Error, Gone, encode
-from playground.shares import SOCKETS, prove, take_seat
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
         self.tokens, self.counted = BURST, time.monotonic()
         self.sender: asyncio.Task[None] | None = None
         try:
-            take_seat(self, self.scope)
+            admit_socket(self, self.scope)
             await self.find()
             prove(self, self.scope, f"room {self.room.pk}")
             hub = await hubs().of(self.room.pk)

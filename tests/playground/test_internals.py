@@ -21,7 +21,7 @@ from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 from twisted.web.http import HTTPChannel
 
 from playground.connections import Channel, Visits
-from playground.internals import connection_of, takes_at_once
+from playground.limits.internals import connection_of, takes_at_once
 from playground.server import LimitedServer, Socket, SocketFactory
 
 FRAMES = b"\x81\x0dfirst message" + b"\x81\x06second"

@@ -119,14 +119,15 @@ class Worker:
     def _fail(self, number: int, error: BaseException) -> None:
         if not isinstance(error, SessionError):
             traceback.print_exception(error)
-            error = _failure(error)
+            error = failure_of(error)
         self._send(encode_failure(number, Failure.of(error)))
 
     def _send(self, data: bytes) -> None:
         write_all(self._sink, data)
 
 
-def _failure(error: BaseException) -> EngineFailed:
+def failure_of(error: BaseException) -> EngineFailed:
+    """The error for what nobody has foreseen."""
     if isinstance(error, MemoryError):
         return OutOfMemory(message(gettext_noop("This takes more memory than there is for it.")))
     return EngineFailed(message(gettext_noop("The engine could not do this.")))

@@ -18,12 +18,12 @@ from django.views.decorators.http import require_GET, require_POST
 from playground.charts.table import CONTENT_TYPE, csv_text
 from playground.classroom import rooms
 from playground.classroom.hub import mark
+from playground.limits.shares import vouch
 from playground.models import Answer, Room
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient
-from playground.shares import vouch
 from playground.views.access import creator, edits, scope_of
 from playground.views.classroom.words import words
 from playground.views.responses import problem

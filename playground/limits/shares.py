@@ -96,21 +96,21 @@ SHARE_TAKEN = gettext_noop(
 )
 
 
-def take_seat(socket: Any, scope: Any) -> None:
+def admit_socket(socket: Any, scope: Any) -> None:
     """Count a socket that has just opened for its address. Raises LimitReached."""
     if SOCKETS.is_full:
         raise _refused(ALL_TAKEN, settings.MAX_SOCKETS)
-    _seat(socket, address_owner((scope.get("client") or [""])[0]))
+    _count_socket(socket, address_owner((scope.get("client") or [""])[0]))
 
 
 def prove(socket: Any, scope: Any, owner: str) -> None:
     """Count a socket for the session or room whose key it has. Raises SessionError."""
     if SOCKETS.owner_of(socket) not in (owner, None):
-        _seat(socket, owner)
+        _count_socket(socket, owner)
         vouch(scope, owner)
 
 
-def _seat(socket: Any, owner: str) -> None:
+def _count_socket(socket: Any, owner: str) -> None:
     if not SOCKETS.has_room(owner):
         raise _refused(SHARE_TAKEN, SOCKETS.share(owner))
     SOCKETS.give(socket, owner)
