@@ -25,3 +25,11 @@ def read_address(text: str) -> Address | None:
     except ValueError:
         return None
     return getattr(address, "ipv4_mapped", None) or address
+
+
+def client_name(text: str) -> str:
+    """The name of the client at an address: the address, or of IPv6 the network of 64 bits that one client has."""
+    address = read_address(text)
+    if isinstance(address, IPv6Address):
+        return str(IPv6Network((address, 64), strict=False))
+    return text if address is None else str(address)

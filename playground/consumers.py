@@ -15,13 +15,14 @@ from django.conf import settings
 from django.http import QueryDict
 from django.utils.translation import activate, get_supported_language_variant
 
+from playground.limits.shares import SOCKETS, admit_socket, prove
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import links
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone, Unavailable
 from playground.sessions.web.client import Conversation, SessionClient
-from playground.sessions.web.messages import BadMessage, Error, Gone, PageMessage, ToPage, encode, read
-from playground.telemetry import REFUSED, SOCKETS
+from playground.sessions.web.messages import BadMessage, Error, Gone, Look, PageMessage, ToPage, encode, read
+from playground.telemetry import REFUSED
 
 log = logging.getLogger(__name__)
 
@@ -79,6 +80,8 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
     conversation: Conversation | None = None
     watcher: asyncio.Task[None] | None = None
+    silence: asyncio.Task[None] | None = None  # ends a socket that says nothing
+    owner = ""  # what it counts for once it has looked (limits/shares.py)
     open: ClassVar[set[SessionConsumer]] = set()
     closing = False  # messages that are still on their way find nobody
 
@@ -89,8 +92,9 @@ class SessionConsumer(AsyncWebsocketConsumer):
         self.tokens, self.counted, self.excess = float(settings.WEBSOCKET_BURST), time.monotonic(), 0
         activate(_language(self.scope))  # of this connection alone: each is a task of its own
         try:
-            _require_room()
+            admit_socket(self, self.scope)
             client = await SessionClient.open(self.scope["url_route"]["kwargs"]["key"])
+            self.owner = f"session {client.session.pk}"
             self.conversation = await client.join(self._post, _language(self.scope))
         except SessionGone:
             await self._send(Gone())
@@ -102,8 +106,15 @@ class SessionConsumer(AsyncWebsocketConsumer):
             await self._send(Error.of(error))
             await self.close(CLOSE_AGAIN)  # the page connects again by itself
         else:
+            self.silence = asyncio.create_task(self._end_silence())
             if client.link:
                 self.watcher = asyncio.create_task(self._watch(client.link))
+
+    async def _end_silence(self) -> None:
+        """A page asks at once for what to show; a socket that never does is held for nothing."""
+        await asyncio.sleep(settings.REQUEST_SECONDS)
+        REFUSED.labels("silent socket").inc()
+        await self.close(CLOSE_LIMIT)
 
     async def _watch(self, link: str) -> None:
         """A view link that ends, or is taken back, closes what it opened; a database that does not answer is asked again."""
@@ -145,6 +156,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
         """Close once; nothing is sent or taken afterwards."""
         if not self.closing:
             self.closing = True
+            SOCKETS.remove(self)
             await super().close(code, reason)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
@@ -155,7 +167,12 @@ class SessionConsumer(AsyncWebsocketConsumer):
         try:
             if not await self._within_rate():
                 return
-            await conversation.take(_read(text_data))
+            taken = _read(text_data)
+            if isinstance(taken, Look):
+                prove(self, self.scope, self.owner)
+                if self.silence is not None:
+                    self.silence.cancel()
+            await conversation.take(taken)
         except SessionError as error:
             await self._send(Error.of(error))
         except Exception as error:
@@ -184,14 +201,13 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
     async def disconnect(self, code: int) -> None:
         self.open.discard(self)
+        SOCKETS.remove(self)
         self.closing = True
-        if self.watcher is not None:
-            self.watcher.cancel()
+        for task in (self.watcher, self.silence):
+            if task is not None:
+                task.cancel()
         if self.conversation is not None:
             await self.conversation.leave()
-
-
-SOCKETS.set_function(lambda: len(SessionConsumer.open))
 
 
 class LastText:
@@ -208,20 +224,6 @@ class LastText:
 
 
 LAST = LastText()
-
-
-def _require_room() -> None:
-    """Raises LimitReached where there are too many sockets, this one counted."""
-    if len(SessionConsumer.open) > settings.MAX_SOCKETS:
-        REFUSED.labels("too many sockets").inc()
-        raise LimitReached(
-            message(
-                gettext_noop(
-                    "As many pages as this server takes (%(most)s) are open already. Please try again later."
-                ),
-                most=f"{settings.MAX_SOCKETS:,}",
-            )
-        )
 
 
 def _language(scope: dict[str, Any]) -> str:

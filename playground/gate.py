@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, NamedTuple
+from http import HTTPStatus
+from typing import Any
 from urllib.parse import urlsplit
 
 from asgiref.sync import sync_to_async
@@ -14,60 +15,16 @@ from django.http.request import split_domain_port, validate_host
 from django.template.loader import render_to_string
 from django.utils.http import parse_header_parameters
 
-from playground.sessions.protocol.errors import LimitReached, SessionError
+from playground.limits.bodies import body_limit
+from playground.sessions.protocol.errors import SessionError
 
 Message = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Any, Receive, Send], Awaitable[None]]
 
-SLACK = 64 << 10
-TRACE_PATH = "/import-trace"
-NEW_PATH = "/new"
-IMPORT_END = "/import"
-TOO_LARGE = (
-    "The upload{size} is larger than the {limit:,} bytes that this server takes at once here ({setting})."
-)
 UNREADABLE_TYPE = "The header Content-Type of this request can't be read."
 DRAWER = b"x-drawer"
-
-
-class BodyLimit(NamedTuple):
-    """What may be uploaded, in bytes, and the setting that says so."""
-
-    setting: str
-    most: int
-
-    @property
-    def bytes(self) -> int:
-        """The largest body: what is uploaded, and a little for what a form says besides."""
-        return self.most + SLACK
-
-    def refusal(self, received: int = 0) -> SessionError:
-        """What is said of a body over the limit, of which it is known how large it would be, or not."""
-        size = f" of {received:,} bytes" if received else ""
-        return LimitReached(TOO_LARGE.format(size=size, limit=self.most, setting=self.setting))
-
-
-def body_limit(path: str) -> BodyLimit:
-    """What a path takes."""
-    texts, files, traces = _limits()
-    if path == TRACE_PATH:
-        return traces
-    return files if path == NEW_PATH or path.endswith(IMPORT_END) else texts
-
-
-def largest_body() -> BodyLimit:
-    """What the path takes that takes most."""
-    return max(_limits(), key=lambda limit: limit.most)
-
-
-def _limits() -> tuple[BodyLimit, BodyLimit, BodyLimit]:
-    return (
-        BodyLimit("MAX_UPLOAD_BYTES", settings.MAX_UPLOAD_BYTES),
-        BodyLimit("MAX_IMPORT_BYTES", settings.MAX_IMPORT_BYTES),
-        BodyLimit("MAX_TRACE_BYTES", settings.MAX_TRACE_BYTES),
-    )
 
 
 def refusal(
@@ -93,10 +50,12 @@ def refusal(
     return headers, body
 
 
-def raw_refusal(status: bytes, error: SessionError) -> bytes:
+def raw_refusal(error: SessionError, status: int = 0) -> bytes:
     """The same as what goes over a connection, for whoever answers before there is a request to answer."""
     headers, body = refusal(error)
-    return b"\r\n".join([b"HTTP/1.1 " + status, *(b"%s: %s" % header for header in headers), b"", body])
+    code = HTTPStatus(status or error.status)
+    said = f"HTTP/1.1 {code.value} {code.phrase}".encode()
+    return b"\r\n".join([said, *(b"%s: %s" % header for header in headers), b"", body])
 
 
 def _key_of(path: str) -> str:
@@ -116,7 +75,7 @@ class LimitedBody:
         self._application = application
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
-        limit, taken, begun = body_limit(scope["path"]), 0, False
+        limit, taken, begun = body_limit(scope["path"], scope["method"]), 0, False
         declared = _declared(scope)
         if declared > limit.bytes:
             await _refuse(scope, send, 413, limit.refusal(declared))

@@ -22,6 +22,7 @@ SESSION: ContextVar[int] = ContextVar("session", default=0)
 """The number of the session that it is about; 0: of none."""
 
 MOST_KEPT = 50
+MOST_ALIKE = 10
 _KEY = re.compile(r"/s/[^/?\s]+")
 
 
@@ -75,14 +76,22 @@ def _ids(record: logging.LogRecord) -> tuple[str, int]:
 
 
 class Troubles(logging.Handler):
-    """Keeps the last warnings and errors of this process, for the operator's page."""
+    """Keeps the last warnings and errors of this process, for the operator's page.
+
+    Of one kind there are so many that no client who causes one again and again drives the others out.
+    """
 
     kept: deque[dict[str, Any]] = deque(maxlen=MOST_KEPT)
 
     def emit(self, record: logging.LogRecord) -> None:
         request, session = _ids(record)
+        kind = (record.name, record.levelno, record.pathname, record.lineno, str(record.msg)[:80])
+        alike = [each for each in self.kept if each["kind"] == kind]
+        if len(alike) >= MOST_ALIKE:
+            self.kept.remove(alike[0])
         self.kept.append(
             {
+                "kind": kind,
                 "time": datetime.fromtimestamp(record.created, UTC),
                 "level": record.levelname.lower(),
                 "logger": record.name,

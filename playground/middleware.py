@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import codecs
+import logging
 from collections.abc import Awaitable, Callable
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import BadRequest, DisallowedHost, RequestDataTooBig, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.decorators import async_only_middleware
+from django.utils.log import log_response
 from django.utils.translation import gettext as _
 
 from playground.addresses import read_address
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.views.operator import healthz, metrics
-from playground.views.responses import problem
+from playground.views.responses import not_understood, problem
+
+log = logging.getLogger(__name__)
 
 GetResponse = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
 
@@ -29,6 +33,7 @@ ENCODINGS = ("utf-8", "ascii")
 # Headers that lead to an address; and its longest, in characters: with the other headers it fits into the 4 KiB that proxies keep.
 LEADING = ("Location", "HX-Redirect")
 MOST_ADDRESS = 2000
+MOST_HOST = 200
 
 
 class Unreadable(SessionError):
@@ -86,6 +91,25 @@ def probes(get_response: GetResponse) -> GetResponse:
             return await healthz(request)
         if request.path_info == reverse("server-metrics") and read_address(request.META.get("HTTP_HOST", "")):
             return await metrics(request)
+        return await get_response(request)
+
+    return middleware
+
+
+@async_only_middleware
+def known_hosts(get_response: GetResponse) -> GetResponse:
+    """A request for a host that is not ours gets no further. Anybody can send one, so it is worth a line, no more."""
+
+    async def middleware(request: HttpRequest) -> HttpResponseBase:
+        try:
+            request.get_host()
+        except DisallowedHost as error:
+            response = await sync_to_async(not_understood, thread_sensitive=False)(request, error)
+            host = request.META.get("HTTP_HOST", "")[:MOST_HOST]
+            log_response(
+                "The host %s is not in ALLOWED_HOSTS", host, response=response, request=request, logger=log
+            )
+            return response
         return await get_response(request)
 
     return middleware

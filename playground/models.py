@@ -38,7 +38,7 @@ class Session(models.Model):
     origin = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="forks")
     origin_position = models.BigIntegerField(null=True, blank=True)
     branch = models.BooleanField(default=False)
-    creator = models.CharField(max_length=64, blank=True, default="", db_index=True)
+    creator = models.CharField(max_length=64, blank=True, default="")
     created = models.DateTimeField(auto_now_add=True)
     used = models.DateTimeField(auto_now_add=True, db_index=True)
     deleted = models.DateTimeField(null=True, blank=True)
@@ -52,6 +52,7 @@ class Session(models.Model):
         constraints = [
             models.CheckConstraint(condition=models.Q(head__gte=0), name="session_head_not_negative"),
         ]
+        indexes = [models.Index(fields=["creator", "created"], name="session_by_creator")]
 
     def __str__(self) -> str:
         return self.name
@@ -285,7 +286,8 @@ def new_code() -> str:
 class Room(models.Model):
     """A classroom around a session (playground/classroom). `key` opens the teacher's desk, `code` lets students in.
 
-    `standing` is what the teacher looks at, as a look's query; `shown` a student's fork that stands on everybody's screen.
+    `standing` is what the teacher looks at, as a look's query; `shown` a student's fork that stands on everybody's screen; `locked` says
+    that nobody joins any more.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="rooms")
@@ -296,13 +298,16 @@ class Room(models.Model):
     shown = models.ForeignKey("Student", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     created = models.DateTimeField(auto_now_add=True, db_index=True)
     ended = models.DateTimeField(null=True, blank=True)
+    locked = models.BooleanField(default=False)
 
     def __str__(self) -> str:
         return self.code
 
 
 class Student(models.Model):
-    """One browser in a room, which holds `key` as a cookie. `hand`: since when it is raised; `fork`: the student's own session."""
+    """One browser in a room, which holds `key` as a cookie. `hand`: since when it is raised; `fork`: the student's own session;
+    `removed`: when the teacher took the student out; `creator`: the client, hidden, for the limit of joins.
+    """
 
     room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="students")
     key = models.CharField(max_length=64, unique=True, default=new_key)
@@ -310,9 +315,12 @@ class Student(models.Model):
     hand = models.DateTimeField(null=True, blank=True)
     fork = models.ForeignKey(Session, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     joined = models.DateTimeField(auto_now_add=True)
+    removed = models.DateTimeField(null=True, blank=True)
+    creator = models.CharField(max_length=64, blank=True, default="")
 
     class Meta:
         ordering = ["pk"]
+        indexes = [models.Index(fields=["creator", "joined"], name="student_by_creator")]
 
     def __str__(self) -> str:
         return self.name or f"student {self.pk}"

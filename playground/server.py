@@ -1,8 +1,8 @@
-"""Daphne, but a body that is too large for any page is refused while it arrives, and what is sent over a WebSocket may be of any size.
+"""Daphne, but a body that is too large for its page is refused while it arrives, and what is sent over a WebSocket may be of any size.
 
-Daphne hands a request to the application only when its whole body has come, so the limit of each page (gate.py) would come too late for
-what is larger than them all: that is counted here, chunk by chunk, where Twisted hands the chunks over. What still comes after the refusal
-is thrown away for a while, so that the browser gets to read the answer.
+Daphne hands a request to the application only when its whole body has come, so the limit of each page (gate.py) would come too late. A
+body is counted here, chunk by chunk, where Twisted hands the chunks over (limits/bodies.py). What still comes after the refusal is thrown
+away for a while, so that the browser gets to read the answer.
 """
 
 from __future__ import annotations
@@ -12,21 +12,24 @@ import signal
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future
+from io import BytesIO
 from typing import Any, ClassVar
 
 from autobahn.websocket.protocol import PreparedMessage
 from daphne.http_protocol import HTTPFactory, WebRequest
-from daphne.server import Server
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
+from django.conf import settings
 from twisted.internet import reactor
-from twisted.protocols.policies import ProtocolWrapper
 
-from playground.connections import Visit, Visits
+from playground.connections import PROBED, Visit, Visits
 from playground.consumers import CLOSE_AGAIN, SessionConsumer
-from playground.gate import largest_body, raw_refusal
+from playground.limits.bodies import FULL, Body
+from playground.limits.internals import ServerWithFactories, connection_of, takes_at_once
+from playground.limits.shares import address_owner
+from playground.proxies import forwarded
+from playground.sessions.protocol.errors import LimitReached, SessionError, StorageFull, Unavailable
 from playground.sessions.web.runtime import runtime
 
-THROW_AWAY_SECONDS = 5.0
 DRAIN_SECONDS = 10.0
 
 
@@ -34,37 +37,48 @@ class LimitedRequest(WebRequest):
     """A request that counts what arrives, and leaves the reading of forms to Django: Twisted would do it too, in everybody's way."""
 
     going: ClassVar[set[LimitedRequest]] = set()  # those that are being answered
+    body: Body | None = None
+    content: Any
 
     def __init__(self, visit: Visit, *args: Any, **kwargs: Any) -> None:
         self.visit = visit
-        self.arrived = 0
-        self.refused = False
         super().__init__(*args, **{**kwargs, "parsePOSTFormSubmission": False})
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802 - Twisted's name
-        """Headers are in: refuse at once what says that it will be too large."""
-        too_large = length is not None and length > largest_body().bytes
-        super().gotLength(0 if too_large else length)
+        """Headers are in: refuse at once what says that it will be too large, and look up the key of what is large."""
         self.visit.expect_body()
-        if too_large:
-            self._refuse(length or 0)
+        channel = self.channel
+        try:
+            self.body = Body(channel.method, channel.target, length, self._client())
+        except SessionError as error:
+            channel.refuse(error, error.status if isinstance(error, Unavailable) else 413)
+            length = 0
+        most = self.body.limit.bytes if self.body else 0
+        super().gotLength(most if length is None else length)  # which decides between memory and disk
+        self._look_up_key()
 
     def handleContentChunk(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         """A part of the body."""
-        if self.refused:
+        if self.body is None or self.channel.refused:
             return
-        self.arrived += len(data)
         self.visit.came(len(data))
-        if self.arrived > largest_body().bytes:
-            self._refuse()
-        else:
+        try:
+            self.body.take(len(data))
             super().handleContentChunk(data)
+        except OSError:
+            self._refuse(StorageFull(FULL))
+        except SessionError as error:
+            self._refuse(error)
+        else:
+            self._look_up_key()
 
     def process(self) -> Any:
         """The request is complete; a refused one has had its answer."""
         self.visit.expect_nothing()
-        if self.refused:
+        if self.channel.refused:
             self.channel.loseConnection()
+            return None
+        if not self._counts_for_client():
             return None
         if not self.requestHeaders.hasHeader("upgrade"):
             self.going.add(self)
@@ -72,20 +86,63 @@ class LimitedRequest(WebRequest):
 
     def finish(self) -> None:
         """It is answered."""
-        self.going.discard(self)
+        self._end()
         super().finish()
         self.visit.expect_next()
 
     def connectionLost(self, reason: Any) -> None:  # noqa: N802 - Twisted's name
         """Nobody waits for the answer any more."""
-        self.going.discard(self)
+        self._end()
         super().connectionLost(reason)
 
-    def _refuse(self, received: int = 0) -> None:
-        self.refused = True
-        refusal = raw_refusal(b"413 Content Too Large", largest_body().refusal(received))
-        self.channel.transport.write(refusal)
-        reactor.callLater(THROW_AWAY_SECONDS, self.channel.transport.abortConnection)  # type: ignore[arg-type]  # Twisted's interfaces name no self
+    def _end(self) -> None:
+        self.going.discard(self)
+        if self.body is not None:
+            self.body.release()
+            self.body = None
+
+    def _look_up_key(self) -> None:
+        if self.body is not None and self.body.wants_key:
+            self.visit.pauseProducing()
+            self.admitting = asyncio.ensure_future(self._admit(self.body))
+
+    async def _admit(self, body: Body) -> None:
+        """Go on reading once the key is known to open something; others are told what is wrong with it."""
+        try:
+            await body.admit()
+        except SessionError as error:
+            if body is self.body:
+                self._refuse(error)
+        finally:
+            if body is not self.body:
+                body.release()  # the client has gone meanwhile
+            self.visit.resumeProducing()
+
+    def _refuse(self, error: SessionError) -> None:
+        self.channel.refuse(error, 413 if isinstance(error, LimitReached) else 0)
+        self._end()
+        self.content.close()
+        self.content = BytesIO()
+
+    def _client(self) -> str:
+        """The address of who asks, through proxies too."""
+        headers = [
+            (name, value) for name, values in self.requestHeaders.getAllRawHeaders() for value in values
+        ]
+        scope = {"type": "http", "client": (getattr(self.client, "host", ""), 0), "headers": headers}
+        return str(forwarded(scope, settings.TRUSTED_PROXIES)["client"][0])
+
+    def _counts_for_client(self) -> bool:
+        """Whether a client behind a proxy may have one request more at the same time; others were counted when they came."""
+        if self.channel.target.partition("?")[0] == PROBED or not settings.TRUSTED_PROXIES:
+            return True
+        self.visit.home = address_owner(self._client())
+        try:
+            self.visit.belong(self.visit.home)
+        except SessionError as error:
+            self.channel.refuse(error)
+            return False
+        return True
 
 
 class Socket(WebSocketProtocol):
@@ -100,11 +157,8 @@ class Socket(WebSocketProtocol):
 
     def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:  # noqa: N802 - Autobahn's name
         """As Autobahn's, but what the connection takes at once does not wait until the selector has said that it would."""
-        tcp = self.transport
-        while isinstance(tcp, ProtocolWrapper):
-            tcp = tcp.transport
-        idle = tcp.connected and not tcp.dataBuffer and not tcp._tempDataLen
-        written = tcp.writeSomeData(data) if idle else 0
+        tcp = connection_of(self.transport)
+        written = tcp.writeSomeData(data) if takes_at_once(tcp) else 0
         if written != len(data):  # an error too: Twisted comes upon it again
             tcp.write(data[written:] if isinstance(written, int) else data)
 
@@ -127,29 +181,24 @@ class SocketFactory(WebSocketFactory):
         return self._framed
 
 
-class LimitedServer(Server):
-    """Daphne's server with our factories. It makes its own when it starts, and has no setting for others."""
+class LimitedServer(ServerWithFactories):
+    """Daphne's server with our factories; the application learns over which connection a request came (limits/shares.py)."""
 
     resting: Future[None] | None = None
     closing: Sequence[asyncio.Future[None]] = ()
 
-    @property
-    def http_factory(self) -> Visits:
-        """What the server listens with."""
-        return self._http_factory
+    def http(self, factory: HTTPFactory) -> Visits:
+        """Connections with limits."""
+        return Visits(factory, LimitedRequest)
 
-    @http_factory.setter
-    def http_factory(self, factory: HTTPFactory) -> None:
-        self._http_factory = Visits(factory, LimitedRequest)
+    def sockets(self, factory: WebSocketFactory) -> SocketFactory:
+        """Our sockets."""
+        return SocketFactory(factory.server_class, server=factory.server)
 
-    @property
-    def ws_factory(self) -> SocketFactory:
-        """What makes a connection a WebSocket."""
-        return self._ws_factory
-
-    @ws_factory.setter
-    def ws_factory(self, factory: WebSocketFactory) -> None:
-        self._ws_factory = SocketFactory(factory.server_class, server=factory.server)
+    def create_application(self, protocol: Any, scope: Any) -> Any:
+        """Begin to answer a request or a socket."""
+        visit = protocol.visit if isinstance(protocol, LimitedRequest) else protocol.transport
+        return super().create_application(protocol, {**scope, "visit": visit})
 
     def drain_on_signal(self) -> None:
         """When the process is asked to end (SIGTERM), what it has taken is finished first."""

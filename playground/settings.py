@@ -114,6 +114,7 @@ MIDDLEWARE = [
     "playground.middleware.probes",
     "playground.views.unavailable.Sessions",
     "django.middleware.locale.LocaleMiddleware",
+    "playground.middleware.known_hosts",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -214,15 +215,18 @@ MAX_TRACE_BYTES = env_number("MAX_TRACE_BYTES", 256 << 20)
 MAX_LESSON_BYTES = env_number("MAX_LESSON_BYTES", 256 << 10)
 MAX_LESSONS_PER_CLIENT = env_number("MAX_LESSONS_PER_CLIENT", 100)
 MAX_COMMAND_BYTES = 2 * MAX_UPLOAD_BYTES
-MAX_SESSIONS_PER_CLIENT = env_number("MAX_SESSIONS_PER_CLIENT", 500)
+# Sessions of one client: made in a minute, and live ones, which were used within ENGINE_IDLE_SECONDS.
+MAX_SESSIONS_PER_MINUTE = env_number("MAX_SESSIONS_PER_MINUTE", 300)
+MAX_SESSIONS_PER_CLIENT = env_number("MAX_SESSIONS_PER_CLIENT", 1000)
 # Steps of one run: pods that fit nowhere are tried again and again.
 MAX_RUN_STEPS = env_number("MAX_RUN_STEPS", 5_000_000)
 MAX_SEARCH_STEPS = env_number("MAX_SEARCH_STEPS", 2_000_000)
 MAX_BREAKPOINTS = 50
 MAX_BOOKMARKS = 200
 MAX_VIEWERS = env_number("MAX_VIEWERS", 500)
-# Classrooms: students in one, rooms of one client that are open, questions in one; hours until a room ends by itself, and days
-# until it is removed with its answers.
+# Classrooms: joins of one client in a minute, students in one, rooms of one client that are open, questions in one; hours until a
+# room ends by itself, and days until it is removed with its answers.
+MAX_JOINS_PER_MINUTE = env_number("MAX_JOINS_PER_MINUTE", 300)
 MAX_STUDENTS = env_number("MAX_STUDENTS", 400)
 MAX_ROOMS_PER_CLIENT = env_number("MAX_ROOMS_PER_CLIENT", 20)
 MAX_POLLS = env_number("MAX_POLLS", 200)
@@ -231,6 +235,9 @@ ROOM_RETENTION_DAYS = env_number("ROOM_RETENTION_DAYS", 30)
 # Of this process: all connections, and those of them that are WebSockets; `serve` lowers both to what the system gives it.
 MAX_CONNECTIONS = env_number("MAX_CONNECTIONS", 8000)
 MAX_SOCKETS = env_number("MAX_SOCKETS", 6000)
+# What bodies may hold on the disk while they arrive: all of them, and those of one client without a key, or of one session.
+MAX_SPOOLED_BYTES = env_number("MAX_SPOOLED_BYTES", 1 << 30)
+MAX_SPOOLED_BYTES_PER_CLIENT = env_number("MAX_SPOOLED_BYTES_PER_CLIENT", 264 << 20)
 # Within so many seconds a request's head has to come, and each 16 KiB of its body.
 REQUEST_SECONDS = env_number("REQUEST_SECONDS", 20)
 # Real extenders that sessions may ask, with or without a port; for how long at most, and how much they may say.

@@ -29,7 +29,7 @@ def board_of(room_id: int) -> Board | None:
     poll = polls.current(room_id)
     counts = [] if poll is None else polls.counts(poll)
     over, shown = rooms.is_over(room), _shown(room)
-    present = list(room.students.select_related("fork").order_by("pk"))
+    present = list(rooms.present(room).select_related("fork").order_by("pk"))
     students = {
         "type": "room",
         "name": room.session.name,
@@ -43,6 +43,8 @@ def board_of(room_id: int) -> Board | None:
         "type": "board",
         "over": over,
         "joined": len(present),
+        "joining": not room.locked,
+        "students": [_person(each) for each in present],
         "hands": [_person(each) for each in sorted(_raised(present), key=lambda each: each.hand)],  # type: ignore[arg-type,return-value]
         "forks": [_person(each) for each in present if each.fork is not None and each.fork.deleted is None],
         "shown": shown,

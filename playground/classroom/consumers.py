@@ -15,8 +15,10 @@ from django.conf import settings
 from django.http import QueryDict
 from django.utils.translation import activate, get_supported_language_variant
 
+from playground.addresses import client_name
 from playground.classroom import board, messages, polls, questions, rooms
 from playground.classroom.hub import Hub, hubs
+from playground.limits.shares import SOCKETS, admit_socket, prove
 from playground.models import Poll, Room, Student
 from playground.presenters.look import Look
 from playground.presenters.words import gettext_noop, message
@@ -31,6 +33,7 @@ CLOSE_GONE = 4404
 CLOSE_LIMIT = 4429
 CLOSE_AGAIN = 4503
 RATE, BURST = 10.0, 30.0  # messages a second of one page, and how many may come at once
+REMOVED = '{"type":"gone","removed":true}'
 FOLLOWS = ("at", "stage", "form", "about", "pod", "node", "plugin")  # what students see as their teacher does
 
 
@@ -51,7 +54,9 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
         self.tokens, self.counted = BURST, time.monotonic()
         self.sender: asyncio.Task[None] | None = None
         try:
+            admit_socket(self, self.scope)
             await self.find()
+            prove(self, self.scope, f"room {self.room.pk}")
             hub = await hubs().of(self.room.pk)
             if len(hub.sockets) >= 2 * settings.MAX_STUDENTS:
                 raise LimitReached(message(gettext_noop("This classroom is full.")))
@@ -81,6 +86,9 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
     def lower(self, hands: set[int]) -> None:
         """Hands of these students were taken down by the teacher: a student hears of the own one."""
 
+    def stay(self, students: set[int]) -> None:
+        """These students are in the room: the page of another one ends."""
+
     async def _pump(self) -> None:
         while not self.closing:
             await self.send_text(await self.outbox.get())
@@ -94,6 +102,7 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
         """Close once."""
         if not self.closing:
             self.closing = True
+            SOCKETS.remove(self)
             await super().close(code, reason)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
@@ -126,6 +135,7 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
 
     async def disconnect(self, code: int) -> None:
         self.closing = True
+        SOCKETS.remove(self)
         if self.sender is not None:
             self.sender.cancel()
         if self.hub is not None:
@@ -144,6 +154,7 @@ class StudentConsumer(ClassroomConsumer):
     teaches = False
     decoder = messages.STUDENTS
     student: Student
+    leaving: asyncio.Task[None] | None = None
 
     async def find(self) -> None:
         self.room = await in_thread(rooms.of_code, self.scope["url_route"]["kwargs"]["code"])
@@ -159,6 +170,15 @@ class StudentConsumer(ClassroomConsumer):
         """The own hand was seen."""
         if self.student.pk in hands:
             self.post('{"type":"hand","up":false}')
+
+    def stay(self, students: set[int]) -> None:
+        """The own page ends when the teacher has removed this student."""
+        if self.student.pk not in students and not self.leaving:
+            self.leaving = asyncio.create_task(self._leave())
+
+    async def _leave(self) -> None:
+        await self.send_text(REMOVED)
+        await self.close(CLOSE_GONE)
 
     async def _say_yours(self) -> None:
         self.post(orjson.dumps(await in_thread(board.yours, self.student)).decode())
@@ -188,8 +208,8 @@ class StudentConsumer(ClassroomConsumer):
         if fresh.fork is None or fresh.fork.deleted is not None:
             client = await SessionClient.open(self.room.session.view_key)
             name = f"{client.session.name[:70]}: {fresh.name or '#' + str(fresh.pk)}"
-            address = (self.scope.get("client") or [""])[0]
-            twin = await client.fork(at, name, str(address), False)
+            address = client_name(str((self.scope.get("client") or [""])[0]))
+            twin = await client.fork(at, name, address, False)
             await in_thread(rooms.keep_fork, fresh, twin.session)
             self.hub.changed()
         await self._say_yours()
@@ -224,6 +244,10 @@ class TeacherConsumer(ClassroomConsumer):
             await in_thread(rooms.lower, self.room.pk, received.student)
         elif isinstance(received, messages.Show):
             await in_thread(rooms.show, self.room.pk, received.student)
+        elif isinstance(received, messages.Remove):
+            await in_thread(rooms.remove, self.room.pk, received.student)
+        elif isinstance(received, messages.Joining):
+            await in_thread(rooms.admit, self.room.pk, received.open)
         elif isinstance(received, messages.End):
             await in_thread(rooms.end, self.room.pk)
         self.hub.changed()

@@ -43,6 +43,9 @@ class Socket(Protocol):
     def lower(self, hands: set[int]) -> None:
         """Hands of these students were taken down by the teacher."""
 
+    def stay(self, students: set[int]) -> None:
+        """These students are in the room, nobody else."""
+
 
 class Hub:
     """One room in this process; on one loop."""
@@ -54,6 +57,7 @@ class Hub:
         self._hubs = hubs
         self._texts = {False: "", True: ""}  # the last board, for students and for the teacher
         self._hands: set[int] = set()
+        self._present: set[int] | None = None  # None: the room was removed
         self._changed = asyncio.Event()
         self._answers: list[tuple[tuple[int, int, str, bool | None], asyncio.Future[bool]]] = []
         self._tasks: set[asyncio.Task[None]] = set()
@@ -136,16 +140,19 @@ class Hub:
                     socket.post(self._texts[socket.teaches])
                 if hands - self._hands:
                     socket.lower(hands - self._hands)
+                if self._present is not None:
+                    socket.stay(self._present)
             await asyncio.sleep(PAUSE)
 
     async def _read(self) -> None:
         found = await in_thread(board.board_of, self.room)
         if found is None:
             self._texts = dict.fromkeys((False, True), '{"type":"gone"}')
-            self.poll = None
+            self.poll, self._present = None, None
             return
         self.poll = found.poll
         self._hands = {each["id"] for each in found.teacher["hands"]}
+        self._present = {each["id"] for each in found.teacher["students"]}
         self._texts = {
             False: orjson.dumps(found.students).decode(),
             True: orjson.dumps(found.teacher).decode(),

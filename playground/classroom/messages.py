@@ -79,11 +79,23 @@ class Show(FromPage, frozen=True):
     student: Number | None = None
 
 
+class Remove(FromPage, frozen=True):
+    """A student leaves the room, with all answers; null: all students."""
+
+    student: Number | None = None
+
+
+class Joining(FromPage, frozen=True):
+    """Students may join, or nobody joins any more."""
+
+    open: bool
+
+
 class End(FromPage, frozen=True):
     """The room is over."""
 
 
 FromStudent = Ping | Answer | Hand | Fork
-FromTeacher = Ping | Stand | Ask | Close | Reveal | Clear | Lower | Show | End
+FromTeacher = Ping | Stand | Ask | Close | Reveal | Clear | Lower | Show | Remove | Joining | End
 STUDENTS = Decoder(FromStudent)
 TEACHERS = Decoder(FromTeacher)

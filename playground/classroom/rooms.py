@@ -12,15 +12,16 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from playground.models import Poll, Room, Session, Student
+from playground.models import Answer, Poll, Room, Session, Student
 from playground.presenters.words import gettext_noop, message
-from playground.sessions.protocol.errors import LimitReached, SessionGone
+from playground.sessions.protocol.errors import LimitReached, SessionGone, TooOften
 
 NAME_LENGTH = 40
 COOKIE = "student-"  # and the room's code
 _LONGEST = 2000  # characters of a text that are looked at
 _LINK = re.compile(r"/join/([^/?#\s]+)", re.IGNORECASE)
 _APART = re.compile(r"[^0-9A-Z]+")
+CLOSED = gettext_noop("The teacher lets nobody else join this classroom.")
 
 
 def open_room(session: Session, creator: str) -> Room:
@@ -86,23 +87,58 @@ def unknown() -> SessionGone:
 
 
 @transaction.atomic
-def join(room: Room, name: str) -> Student:
-    """A new student. Raises LimitReached where the room is over or full."""
+def join(room: Room, name: str, creator: str = "") -> Student:
+    """A new student. Raises LimitReached where the room is over, closed or full, or the client has too many join at once."""
     if is_over(room):
         raise LimitReached(message(gettext_noop("This classroom is over.")))
-    if room.students.count() >= settings.MAX_STUDENTS:
+    if room.locked:
+        raise LimitReached(message(CLOSED))
+    hidden = salted_hmac("playground.room", creator).hexdigest() if creator else ""
+    most, since = settings.MAX_JOINS_PER_MINUTE, timezone.now() - timedelta(minutes=1)
+    if hidden and Student.objects.filter(creator=hidden, joined__gt=since).count() >= most:
+        raise TooOften(
+            message(
+                gettext_noop(
+                    "As many students as may join from one address within a minute (%(most)s) have joined. "
+                    "Please try again in a minute."
+                ),
+                most=f"{most:,}",
+            )
+        )
+    if present(room).count() >= settings.MAX_STUDENTS:
         raise LimitReached(
             message(
                 gettext_noop("This classroom is full: it has %(most)s students."),
                 most=f"{settings.MAX_STUDENTS:,}",
             )
         )
-    return Student.objects.create(room=room, name=" ".join(name.replace("\0", " ").split())[:NAME_LENGTH])
+    given = " ".join(name.replace("\0", " ").split())[:NAME_LENGTH]
+    return Student.objects.create(room=room, name=given, creator=hidden)
+
+
+def present(room: Room) -> QuerySet[Student]:
+    """The students whom the teacher has not removed."""
+    return room.students.filter(removed=None)
 
 
 def student_of(room: Room, key: str) -> Student | None:
     """The student whose browser holds a key."""
-    return room.students.filter(key=key.replace("\0", " ")).select_related("fork").first() if key else None
+    return present(room).filter(key=key.replace("\0", " ")).select_related("fork").first() if key else None
+
+
+@transaction.atomic
+def remove(room_id: int, student_id: int | None) -> None:
+    """Take a student out of the room, or all, with their answers; forks are sessions of their own and stay."""
+    there = Student.objects.filter(room_id=room_id, removed=None)
+    out = list((there if student_id is None else there.filter(pk=student_id)).values_list("pk", flat=True))
+    Room.objects.filter(pk=room_id, shown__in=out).update(shown=None)
+    Answer.objects.filter(student__in=out).delete()
+    Student.objects.filter(pk__in=out).update(removed=timezone.now(), hand=None)
+
+
+def admit(room_id: int, is_open: bool) -> None:
+    """Let students join, or nobody any more."""
+    Room.objects.filter(pk=room_id).update(locked=not is_open)
 
 
 def end(room_id: int) -> None:

@@ -11,6 +11,8 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
+from playground.addresses import client_name
+from playground.limits.shares import vouch
 from playground.recent import remember
 from playground.sessions.protocol.errors import InThePast, SessionError
 from playground.sessions.web.client import Past, SessionClient
@@ -29,6 +31,7 @@ def opens(view: View, unasked: Past = "ask") -> View:
     async def inner(request: HttpRequest, key: str, **rest: Any) -> HttpResponseBase:
         try:
             client = await SessionClient.open(key, chosen(request, unasked))
+            vouch(scope_of(request), f"session {client.session.pk}")
             return await _landed(request, client, await view(request, client, **rest))
         except InThePast as error:
             return question(request, error, key)
@@ -75,6 +78,16 @@ def edits(view: View) -> View:
         return await view(request, client, **rest)
 
     return inner
+
+
+def scope_of(request: HttpRequest) -> dict[str, Any]:
+    """The ASGI scope of a request; none in a test that makes one itself."""
+    return getattr(request, "scope", {})
+
+
+def creator(request: HttpRequest) -> str:
+    """The client that makes sessions, for the limits per client."""
+    return client_name(str(request.META.get("REMOTE_ADDR", "")))
 
 
 def author(request: HttpRequest) -> str:

@@ -24,10 +24,9 @@ from playground.sessions.protocol.comparing import Moments
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.reruns import NewBranch, Reruns
-from playground.views.access import edits, opens
+from playground.views.access import creator, edits, opens
 from playground.views.paging import page_of
 from playground.views.responses import position, seed_of, whole_number, workbench
-from playground.views.session import creator
 
 PAGE = 50
 MOST_SKIPPED = 500

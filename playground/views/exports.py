@@ -18,9 +18,8 @@ from playground.presenters import Look
 from playground.recent import remember
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient, check_trace
-from playground.views.access import opens
+from playground.views.access import creator, opens
 from playground.views.responses import problem
-from playground.views.session import creator
 from scheduler_core import ENGINE_VERSION, KUBE_VERSION, LATEST_EDITION
 from scheduler_core.export import BROKEN_OFF
 

@@ -17,9 +17,9 @@ from playground.recent import remember
 from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.protocol.looking import Fixes
 from playground.sessions.web.client import SessionClient
-from playground.views.access import opens
+from playground.views.access import creator, opens
 from playground.views.responses import by_htmx, go, position
-from playground.views.session import NAME_LENGTH, creator
+from playground.views.session import NAME_LENGTH
 
 MOST_STEPS = 10_000
 MOST_COMMANDS = 20

@@ -21,6 +21,7 @@ from playground.recent import recent, remember
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient, create_session
 from playground.templatetags.lessons import in_language
+from playground.views.access import creator
 from playground.views.responses import problem, seed_of
 from playground.views.workbench.imports import brought, pasted, previewed, renames
 from playground.views.workbench.texts import large_file, received
@@ -155,11 +156,6 @@ async def _import(request: HttpRequest) -> HttpResponse:
             },
             error.status,
         )
-
-
-def creator(request: HttpRequest) -> str:
-    """Who makes sessions, for the limit of sessions per client."""
-    return str(request.META.get("REMOTE_ADDR", ""))
 
 
 @require_GET

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from ipaddress import IPv6Address, IPv6Network
 from typing import Any
 
 from csp.constants import SELF
@@ -15,7 +14,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from msgspec import to_builtins
 
-from playground.addresses import read_address
 from playground.presenters import PANELS, Look
 from playground.recent import forget, remember
 from playground.sessions.database.asking import in_thread
@@ -24,7 +22,7 @@ from playground.sessions.protocol.looking import NodeFacts, NodeNames, Shown
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
 from playground.sessions.web.render import render_delta, render_panels
-from playground.views.access import edits, opens
+from playground.views.access import creator, edits, opens
 from playground.views.branches import tree
 from playground.views.responses import by_htmx, go, say
 from scheduler_core import KUBE_VERSION
@@ -267,10 +265,3 @@ async def delete(request: HttpRequest, client: SessionClient) -> HttpResponse:
     await forget(request, client.session.edit_key)
     await forget(request, client.session.view_key)
     return go(request, reverse("home"))
-
-
-def creator(request: HttpRequest) -> str:
-    """Who makes sessions, for the limit of sessions per client: an address, or of IPv6 the network of 64 bits that one client has."""
-    text = str(request.META.get("REMOTE_ADDR", ""))
-    address = read_address(text)
-    return str(IPv6Network((address, 64), strict=False)) if isinstance(address, IPv6Address) else text

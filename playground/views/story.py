@@ -20,9 +20,8 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.looking import LessonHolds
 from playground.sessions.web.client import SessionClient
-from playground.views.access import edits, opens
+from playground.views.access import creator, edits, opens
 from playground.views.responses import by_htmx, go, position
-from playground.views.session import creator
 
 SOURCE = "story"
 MOST_ANSWERS = 100

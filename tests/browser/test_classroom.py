@@ -113,6 +113,28 @@ def test_a_students_fork_comes_on_the_screen_of_all(desk: Page, new_context: Con
     sees(grace, 1)
 
 
+def test_a_student_is_removed_and_nobody_else_joins(
+    desk: Page, new_context: Contexts, accessible: Callable[[Page], None]
+) -> None:
+    ada, grace = (joined(desk, new_context(viewport=PHONE), name) for name in ("Ada", "Grace"))
+    desk.get_by_text("Remove students").click()
+    expect(desk.locator("#students-list li")).to_have_count(2)
+    accessible(desk)
+    desk.get_by_role("switch", name="Students may join").uncheck()
+    desk.get_by_role("button", name="Remove: Ada").click()
+    expect(ada.locator("#room-error")).to_have_text("The teacher has removed you from the classroom.")
+    expect(desk.locator("#joined")).to_have_text("Students: 1")
+    ada.reload()
+    expect(ada.locator(".note")).to_have_text("The teacher lets nobody else join this classroom.")
+    expect(grace.locator("#where")).to_have_text("You follow the teacher.")
+    desk.reload()
+    expect(desk.get_by_role("switch", name="Students may join")).not_to_be_checked()
+    desk.get_by_role("switch", name="Students may join").check()
+    ada.reload()
+    ada.get_by_role("button", name="Join").click()
+    expect(desk.locator("#joined")).to_have_text("Students: 2")
+
+
 def test_a_hand_stays_up_over_a_lost_page_until_it_is_lowered(desk: Page, new_context: Contexts) -> None:
     ada = joined(desk, new_context(viewport=PHONE), "Ada")
     ada.get_by_role("button", name="Raise hand").press("Enter")

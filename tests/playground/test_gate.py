@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.urls import reverse
 
-from playground.gate import SLACK, LimitedBody, ReadableType, body_limit, is_own_origin
+from playground.gate import LimitedBody, ReadableType, is_own_origin
+from playground.limits.bodies import FREE, NOTHING, body_limit
+from playground.urls import urlpatterns
 
 
 async def through(parts: list[bytes], headers: list[tuple[bytes, bytes]], path: str = "/new") -> list[Any]:
@@ -28,7 +31,7 @@ async def through(parts: list[bytes], headers: list[tuple[bytes, bytes]], path: 
     async def send(message: Any) -> None:
         sent.append(message)
 
-    scope = {"type": "http", "path": path, "headers": headers}
+    scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
     await LimitedBody(ReadableType(reads_all))(scope, receive, send)
     return sent
 
@@ -42,7 +45,7 @@ def small(settings: Any) -> None:
 
 
 async def test_a_body_that_says_it_is_too_large_is_not_read() -> None:
-    sent = await through([b""], [(b"Content-Length", str(1001 + SLACK).encode())])
+    sent = await through([b""], [(b"Content-Length", str(1001 + FREE).encode())])
     assert sent[0]["status"] == 413
     assert b"of 66,537 bytes is larger than the 1,000 bytes" in sent[1]["body"]
 
@@ -63,6 +66,24 @@ def test_each_path_has_the_limit_of_a_setting_and_names_it(settings: Any, path: 
     assert str(limit.refusal()).endswith(
         f"larger than the {limit.most:,} bytes that this server takes at once here ({setting})."
     )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_exactly_the_paths_that_take_a_form_take_more_than_almost_nothing(client: Any) -> None:
+    """A view that takes no form answers 405; /new is asked for a start that there is none of."""
+    wrong = []
+    for pattern in urlpatterns:
+        arguments = {name: each.to_python("1") for name, each in pattern.pattern.converters.items()}
+        path = reverse(pattern.name, kwargs=arguments)
+        answer = client.post(path, {"start": "nothing:such"}, headers={"host": "play.example"})
+        if (answer.status_code == 405) is not (body_limit(path).bytes == NOTHING):
+            wrong.append((pattern.name, answer.status_code))
+    assert not wrong
+
+
+@pytest.mark.parametrize(("path", "method"), [("/nope", "POST"), ("/new", "GET"), ("/s/x/import", "PUT")])
+def test_what_is_no_form_takes_almost_nothing(path: str, method: str) -> None:
+    assert body_limit(path, method).bytes == NOTHING
 
 
 async def test_the_refusal_is_a_page_that_leads_back_to_the_session() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import sys
+from collections import deque
 from typing import Any
 
 import orjson
@@ -14,10 +15,10 @@ from django.test import Client
 from django.test.client import RequestFactory
 
 from playground.identity import Identified
-from playground.logs import REQUEST, SESSION, JsonLines, PlainLines, Troubles, WithIds
+from playground.logs import MOST_KEPT, REQUEST, SESSION, JsonLines, PlainLines, Troubles, WithIds
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
-from playground.views.session import creator
+from playground.views.access import creator
 
 
 def record(message: str, *values: object, error: bool = False) -> logging.LogRecord:
@@ -160,3 +161,16 @@ def test_an_ipv6_client_is_its_network(one: str, other: str, same: bool) -> None
         return creator(RequestFactory().get("/", REMOTE_ADDR=address))
 
     assert (of(one) == of(other)) is same
+
+
+def test_what_anybody_can_cause_drives_no_other_trouble_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Troubles, "kept", deque(maxlen=MOST_KEPT))
+    troubles = Troubles()
+    for number in range(3 * MOST_KEPT):
+        wrong = logging.LogRecord("django", logging.WARNING, "here", 1, "Not Found: %s", (number,), None)
+        if number == 5:
+            troubles.emit(logging.LogRecord("ours", logging.ERROR, "there", 2, "a worker died", (), None))
+        troubles.emit(wrong)
+    messages = [each["message"] for each in Troubles.kept]
+    assert messages[0] == "a worker died"
+    assert messages[1:] == [f"Not Found: {number}" for number in range(140, 150)]

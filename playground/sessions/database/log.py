@@ -24,7 +24,7 @@ from playground.sessions.database import branches, checkpoints, links, markers
 from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.comparing import RerunResult
-from playground.sessions.protocol.errors import Conflict, LimitReached, SessionGone
+from playground.sessions.protocol.errors import Conflict, LimitReached, SessionGone, TooOften
 from playground.sessions.protocol.opening import LogRow, RowKind
 from playground.sessions.protocol.traces import TraceChecked, TracedCommand
 from scheduler_core import ENGINE_VERSION, LATEST_EDITION
@@ -97,7 +97,7 @@ def find(key: str) -> Session:
 
 
 def create(name: str, story: str, creator: str, seed: int = 0, edition: int = EDITION) -> Session:
-    """A new, empty session. Raises LimitReached where the creator has as many as one may have."""
+    """A new, empty session. Raises LimitReached where the creator makes or uses more than one may."""
     creator = _hidden(creator)
     _require_room(creator)
     return Session.objects.create(
@@ -116,13 +116,27 @@ def _hidden(creator: str) -> str:
 
 
 def _require_room(creator: str) -> None:
-    most = settings.MAX_SESSIONS_PER_CLIENT
-    if creator and Session.objects.filter(creator=creator, deleted=None).count() >= most:
+    """Bounds how fast a client makes sessions, and how many are live: what it made before takes nothing from others behind its address."""
+    if not creator:
+        return
+    now, made = timezone.now(), Session.objects.filter(creator=creator)
+    most = settings.MAX_SESSIONS_PER_MINUTE
+    if made.filter(created__gt=now - timedelta(minutes=1)).count() >= most:
+        raise TooOften(
+            message(
+                gettext_noop(
+                    "As many sessions as one client may make within a minute (%(most)s) were made. Please try again in a minute."
+                ),
+                most=f"{most:,}",
+            )
+        )
+    most, live = settings.MAX_SESSIONS_PER_CLIENT, timedelta(seconds=settings.ENGINE_IDLE_SECONDS)
+    if made.filter(deleted=None, used__gt=now - live).count() >= most:
         raise LimitReached(
             message(
                 gettext_noop(
-                    "There are %(most)s sessions of yours here already, and no more are kept for one client. "
-                    "Delete some that you no longer need."
+                    "As many sessions as one client may use at the same time (%(most)s) are in use. "
+                    "Please try again in a few minutes, or delete some that you no longer need."
                 ),
                 most=f"{most:,}",
             )

@@ -95,6 +95,13 @@ class LimitReached(SessionError):
     status = 422
 
 
+class TooOften(LimitReached):
+    """One client asks for something more often than a minute allows."""
+
+    status = 429
+    retry_after = 60
+
+
 class Conflict(SessionError):
     """Somebody else's change came first; asking again is safe."""
 
@@ -138,6 +145,13 @@ class EngineFailed(SessionError):
     status = 500
 
 
+class OutOfMemory(EngineFailed):
+    """There is not enough memory for what was asked for; the world is as it was."""
+
+    kind = "memory"
+    status = 507
+
+
 class Unavailable(SessionError):
     """What the server needs, such as its database, does not answer. It comes back by itself."""
 
@@ -174,5 +188,5 @@ class Failure(Struct, frozen=True, omit_defaults=True):
 
 _BY_KIND: dict[str, type[SessionError]] = {
     error.kind: error
-    for error in (SessionGone, NotAllowed, CommandRefused, LimitReached, Conflict, EngineFailed)
+    for error in (SessionGone, NotAllowed, CommandRefused, LimitReached, OutOfMemory, Conflict, EngineFailed)
 }

@@ -20,7 +20,7 @@ from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.comparing import DropTask
-from playground.sessions.protocol.errors import EngineFailed, Failure, SessionError
+from playground.sessions.protocol.errors import EngineFailed, Failure, OutOfMemory, SessionError
 from playground.sessions.protocol.frames import Frames, write_all
 from playground.sessions.protocol.opening import AskProgress, Close, Interrupt
 from playground.sessions.protocol.wire import (
@@ -119,16 +119,17 @@ class Worker:
     def _fail(self, number: int, error: BaseException) -> None:
         if not isinstance(error, SessionError):
             traceback.print_exception(error)
-            error = _failure(error)
+            error = failure_of(error)
         self._send(encode_failure(number, Failure.of(error)))
 
     def _send(self, data: bytes) -> None:
         write_all(self._sink, data)
 
 
-def _failure(error: BaseException) -> EngineFailed:
+def failure_of(error: BaseException) -> EngineFailed:
+    """The error for what nobody has foreseen."""
     if isinstance(error, MemoryError):
-        return EngineFailed(message(gettext_noop("This takes more memory than there is for it.")))
+        return OutOfMemory(message(gettext_noop("This takes more memory than there is for it.")))
     return EngineFailed(message(gettext_noop("The engine could not do this.")))
 
 

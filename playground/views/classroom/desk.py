@@ -18,15 +18,15 @@ from django.views.decorators.http import require_GET, require_POST
 from playground.charts.table import CONTENT_TYPE, csv_text
 from playground.classroom import rooms
 from playground.classroom.hub import mark
+from playground.limits.shares import vouch
 from playground.models import Answer, Room
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient
-from playground.views.access import edits
+from playground.views.access import creator, edits, scope_of
 from playground.views.classroom.words import words
 from playground.views.responses import problem
-from playground.views.session import creator
 
 View = Callable[..., Coroutine[Any, Any, HttpResponse]]
 
@@ -37,7 +37,9 @@ def of_room(view: View) -> View:
     @wraps(view)
     async def inner(request: HttpRequest, key: str) -> HttpResponse:
         try:
-            return await view(request, await in_thread(rooms.of_teacher, key))
+            room = await in_thread(rooms.of_teacher, key)
+            vouch(scope_of(request), f"room {room.pk}")
+            return await view(request, room)
         except SessionError as error:
             return problem(request, error)
 

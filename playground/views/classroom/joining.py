@@ -12,9 +12,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from playground.classroom import rooms
+from playground.limits.shares import vouch
 from playground.models import Room
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError, SessionGone
+from playground.views.access import creator, scope_of
 from playground.views.classroom.words import words
 from playground.views.responses import problem
 
@@ -46,6 +48,7 @@ async def room(request: HttpRequest, code: str) -> HttpResponse:
     except SessionGone as error:
         return _refused(request, error, code)
     try:
+        vouch(scope_of(request), f"room {found.pk}")
         if request.method == "POST":
             return await _joined(request, found)
     except SessionError as error:
@@ -68,7 +71,7 @@ async def _joined(request: HttpRequest, found: Room) -> HttpResponse:
     """The browser keeps a cookie, by which the student is known when they come back."""
     response = HttpResponseRedirect(reverse("join-room", args=[found.code]))
     if await in_thread(rooms.student_of, found, request.COOKIES.get(_cookie(found), "")) is None:
-        student = await in_thread(rooms.join, found, request.POST.get("name", ""))
+        student = await in_thread(rooms.join, found, request.POST.get("name", ""), creator(request))
         response.set_cookie(
             _cookie(found),
             student.key,

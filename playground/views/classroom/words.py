@@ -40,6 +40,8 @@ def words() -> dict[str, str]:
         "lost": _("The connection is lost. It comes back by itself."),
         "over": _("The classroom is over."),
         "gone": _("The classroom was removed."),
+        "removed": _("The teacher has removed you from the classroom."),
+        "remove": _("Remove"),
         "joined": _("Students: {count}"),
         "hands": _("Raised hands: {count}"),
         "lower": _("Lower"),

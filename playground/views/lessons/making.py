@@ -31,8 +31,8 @@ from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient, check_lesson
-from playground.views.access import author, opens
-from playground.views.home import creator, tracks
+from playground.views.access import author, creator, opens
+from playground.views.home import tracks
 from playground.views.lessons.access import require_size
 from playground.views.responses import position
 

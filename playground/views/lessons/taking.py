@@ -18,7 +18,7 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import create_session
 from playground.templatetags.lessons import in_language
-from playground.views.home import creator
+from playground.views.access import creator
 from playground.views.lessons.access import takes
 
 

@@ -19,8 +19,7 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient, create_session, draw_variant
 from playground.templatetags.lessons import in_language
-from playground.views.access import author, opens
-from playground.views.home import creator
+from playground.views.access import author, creator, opens
 from playground.views.lessons.access import takes
 from playground.views.responses import problem
 

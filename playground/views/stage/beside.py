@@ -16,8 +16,9 @@ from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.lockstep import StretchOf
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import from_form
+from playground.views.access import creator
 from playground.views.responses import position
-from playground.views.session import NAME_LENGTH, creator
+from playground.views.session import NAME_LENGTH
 
 PATIENCE = 4.0  # seconds that a page waits for what it has set going
 

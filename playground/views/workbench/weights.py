@@ -13,9 +13,9 @@ from playground.recent import remember
 from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.protocol.looking import Configuration
 from playground.sessions.web.client import SessionClient
-from playground.views.access import opens
+from playground.views.access import creator, opens
 from playground.views.responses import go, position
-from playground.views.session import NAME_LENGTH, creator
+from playground.views.session import NAME_LENGTH
 from scheduler_core.commands import SetConfiguration
 
 MOST_WEIGHT = 100

@@ -19,7 +19,7 @@ from django.utils import timezone
 from playground.asgi import application
 from playground.classroom import rooms
 from playground.models import Answer, Poll, Room, Session, Student
-from playground.sessions.protocol.errors import LimitReached, SessionGone
+from playground.sessions.protocol.errors import LimitReached, SessionGone, TooOften
 from playground.sessions.web.client import SessionClient, create_session
 from scheduler_core.export import harmless
 from tests.playground.sessions.conftest import ORIGIN
@@ -259,6 +259,65 @@ async def test_rooms_and_students_are_limited(session: Session, room: Room, sett
         await sync_to_async(rooms.open_room)(session, "1.2.3.4")
     await sync_to_async(rooms.end)(room.pk)
     await sync_to_async(rooms.open_room)(session, "1.2.3.4")
+
+
+async def test_one_address_joins_so_often_in_a_minute(room: Room, settings: Any) -> None:
+    settings.MAX_JOINS_PER_MINUTE = 2
+    for name in ("Ada", "Grace"):
+        joined = await sync_to_async(rooms.join)(room, name, "192.0.2.1")
+        await sync_to_async(rooms.remove)(room.pk, joined.pk)
+    with pytest.raises(TooOften):
+        await sync_to_async(rooms.join)(room, "Edsger", "192.0.2.1")
+    await sync_to_async(rooms.join)(room, "Barbara", "192.0.2.2")
+    await Student.objects.aupdate(joined=timezone.now() - timedelta(seconds=61))
+    await sync_to_async(rooms.join)(room, "Edsger", "192.0.2.1")
+
+
+async def test_a_removed_student_is_told_so_and_gone_with_all_answers(
+    desk: Seat, student: Seat, room: Room, seats: Seats
+) -> None:
+    other = await seated(room, seats, "Grace")
+    await desk.say(type="ask", kind="free", ask="Tea?", options=["yes", "no"])
+    for seat in (student, other):
+        number = (await seat.until(polled))["poll"]["number"]
+        await seat.say(type="answer", poll=number, given=["yes"])
+        await seat.until(lambda told: told["type"] == "kept")
+    board = await desk.until(lambda told: polled(told) and told["poll"]["answered"] == 2)
+    ada, grace = board["students"]
+    assert (ada["name"], grace["name"]) == ("Ada", "Grace")
+    await desk.say(type="remove", student=ada["id"])
+    gone = await student.until(lambda told: told["type"] == "gone")
+    assert gone["removed"] is True
+    assert (await student.socket.receive_output(10))["code"] == 4404
+    board = await desk.until(lambda told: told["type"] == "board" and told["joined"] == 1)
+    assert board["students"] == [grace] and board["poll"]["answered"] == 1
+    key = (await Student.objects.aget(pk=ada["id"])).key
+    again = await seats(f"/ws/join/{room.code}/", f"student-{room.code}={key}")
+    assert (await again.next())["type"] == "gone"
+    await desk.say(type="remove", student=None)
+    await other.until(lambda told: told["type"] == "gone")
+
+
+async def test_nobody_joins_where_the_teacher_has_closed_joining(
+    desk: Seat, room: Room, async_client: AsyncClient
+) -> None:
+    await desk.say(type="joining", open=False)
+    await desk.until(lambda told: told["type"] == "board" and not told["joining"])
+    page = await async_client.get(f"/join/{room.code}/")
+    assert "The teacher lets nobody else join" in page.content.decode() and b'name="name"' not in page.content
+    refused = await async_client.post(f"/join/{room.code}/", {"name": "Ada"})
+    assert refused.status_code == 422 and not await Student.objects.aexists()
+    await desk.say(type="joining", open=True)
+    await desk.until(lambda told: told["type"] == "board" and told["joining"])
+    assert (await async_client.post(f"/join/{room.code}/", {"name": "Ada"})).status_code == 302
+
+
+async def test_a_student_removes_nobody_and_closes_nothing(student: Seat, room: Room) -> None:
+    for asked in ({"type": "remove", "student": None}, {"type": "joining", "open": False}):
+        await student.say(**asked)
+        await student.until(lambda told: told["type"] == "error")
+    await room.arefresh_from_db()
+    assert not room.locked and await Student.objects.filter(removed=None).aexists()
 
 
 async def test_a_room_ends_by_itself_and_is_removed_with_its_answers(

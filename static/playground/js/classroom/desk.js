@@ -9,6 +9,8 @@ import { chart, heading, make, say } from "./poll.js";
  * @typedef {object} Board The room as its teacher sees it (docs/classroom.md).
  * @property {boolean} over
  * @property {number} joined
+ * @property {boolean} joining
+ * @property {Person[]} students
  * @property {Person[]} hands
  * @property {Person[]} forks
  * @property {{key: string, name: string, id: number} | null} shown
@@ -20,6 +22,7 @@ const scheme = location.protocol === "https:" ? "wss" : "ws";
 /** @type {Record<string, string | number | null>} */
 let standing = {};
 let told = "";
+let ended = ""; // why the room is no longer here for this page
 
 const stream = connect(
   `${scheme}://${location.host}/ws/room/${document.body.dataset.key}/?language=${document.documentElement.lang}`,
@@ -28,7 +31,7 @@ const stream = connect(
     message: (data) => handlers[data.type]?.(data),
     state(open) {
       document.body.dataset.connected = open ? "1" : "0";
-      complain(open ? "" : say("lost"));
+      complain(open ? "" : ended || say("lost"));
       told = "";
     },
   },
@@ -39,7 +42,7 @@ const handlers = {
   board: show,
   pong: stand,
   error: ({ message }) => complain(message),
-  gone: () => complain(say("gone")),
+  gone: () => complain(ended = say("gone")),
 };
 
 /** @param {string} text */
@@ -60,6 +63,10 @@ function show(board) {
   by("joined").textContent = board.over ? say("over") : say("joined", { count: board.joined });
   by("asking").hidden = board.over;
   by("end").hidden = board.over;
+  the("joining", HTMLInputElement).checked = board.joining;
+  the("joining", HTMLInputElement).disabled = board.over;
+  by("students").hidden = !board.students.length || board.over;
+  by("students-list").replaceChildren(...board.students.map((each) => person(each, "remove", board)));
   by("hands").hidden = !board.hands.length;
   by("hands-list").replaceChildren(...board.hands.map((each) => person(each, "lower", board)));
   by("forks").hidden = !board.forks.length;
@@ -89,7 +96,7 @@ const nameOf = ({ name, id }) => name || say("nobody", { id });
 
 /**
  * @param {Person} who
- * @param {"lower" | "show"} type
+ * @param {"lower" | "show" | "remove"} type
  * @param {Board} board
  */
 function person(who, type, board) {
@@ -153,6 +160,10 @@ by("free").addEventListener("submit", (event) => {
 for (const type of ["close", "reveal", "clear"]) {
   by(`poll-${type}`).addEventListener("click", () => stream.send({ type }));
 }
+by("joining").addEventListener("change", ({ target }) => {
+  if (target instanceof HTMLInputElement) stream.send({ type: "joining", open: target.checked });
+});
+by("remove-all").addEventListener("click", () => stream.send({ type: "remove", student: null }));
 by("shown-back").addEventListener("click", () => stream.send({ type: "show", student: null }));
 by("fold").addEventListener("click", () => {
   fold(true);

@@ -21,6 +21,7 @@ let board = null;
 let mine = { hand: false, fork: null, answers: {} };
 let mode = sessionStorage.getItem(MODE) ?? "follow";
 let drawn = "";
+let ended = ""; // why the room is no longer here for this page
 let seen = 0;
 let head = 0;
 
@@ -31,7 +32,7 @@ const stream = connect(
     message: (data) => handlers[data.type]?.(data),
     state(open) {
       document.body.dataset.connected = open ? "1" : "0";
-      complain(open ? "" : say("lost"));
+      complain(open ? "" : ended || say("lost"));
     },
   },
 );
@@ -59,7 +60,7 @@ const handlers = {
     show();
   },
   error: ({ message }) => complain(message),
-  gone: () => complain(say("gone")),
+  gone: ({ removed }) => complain(ended = say(removed ? "removed" : "gone")),
 };
 let wantsFork = false;
 

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, OperationalError, connection, transaction
@@ -15,7 +16,7 @@ from django.utils import timezone
 
 from playground.models import LogEntry, Session
 from playground.sessions.database import asking, log
-from playground.sessions.protocol.errors import Conflict, LimitReached, SessionGone
+from playground.sessions.protocol.errors import Conflict, LimitReached, SessionGone, TooOften
 from playground.sessions.protocol.opening import LogRow
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -167,16 +168,31 @@ def test_a_deleted_session_takes_nothing_and_opens_for_nobody() -> None:
         log.read(session.pk)
 
 
-def test_one_client_has_a_limited_number_of_sessions(settings: object) -> None:
-    settings.MAX_SESSIONS_PER_CLIENT = 2  # type: ignore[attr-defined]
-    log.create("one", "", "192.0.2.1")
+def test_one_client_uses_a_limited_number_of_sessions_at_the_same_time(settings: Any) -> None:
+    settings.MAX_SESSIONS_PER_CLIENT = 2
+    first = log.create("one", "", "192.0.2.1")
     second = log.create("two", "", "192.0.2.1")
-    with pytest.raises(LimitReached, match="Delete some"):
+    with pytest.raises(LimitReached, match="delete some"):
         log.create("three", "", "192.0.2.1")
     with pytest.raises(LimitReached):
         log.copy(second.pk, 0, "", "192.0.2.1")
     log.create("somebody else's", "", "192.0.2.2")
     log.delete(second.pk)
+    log.create("three", "", "192.0.2.1")
+    ago = timezone.now() - timedelta(seconds=settings.ENGINE_IDLE_SECONDS + 1)
+    Session.objects.filter(pk=first.pk).update(used=ago)
+    log.create("four", "", "192.0.2.1")  # the first is kept, and nobody uses it
+
+
+def test_one_client_makes_a_limited_number_of_sessions_in_a_minute(settings: Any) -> None:
+    settings.MAX_SESSIONS_PER_MINUTE = 2
+    for name in ("one", "two"):
+        log.delete(log.create(name, "", "192.0.2.1").pk)
+    with pytest.raises(TooOften) as refused:
+        log.create("three", "", "192.0.2.1")
+    assert (refused.value.status, refused.value.retry_after) == (429, 60)
+    log.create("somebody else's", "", "192.0.2.2")
+    Session.objects.update(created=timezone.now() - timedelta(seconds=61))
     log.create("three", "", "192.0.2.1")
 
 

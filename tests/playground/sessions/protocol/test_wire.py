@@ -17,6 +17,7 @@ from playground.sessions.protocol.errors import (
     Failure,
     FieldProblem,
     LimitReached,
+    OutOfMemory,
     SessionError,
 )
 from playground.sessions.protocol.frames import Frames
@@ -24,6 +25,7 @@ from playground.sessions.protocol.looking import Compare, Delta, PanelChange, Se
 from playground.sessions.protocol.moving import Apply, Step
 from playground.sessions.protocol.opening import Archive, Checkpoint, Interrupt, LogRow, Open
 from playground.sessions.protocol.wire import encode_answer, encode_failure, encode_message
+from playground.sessions.worker.process import failure_of
 from playground.sessions.worker.world import Grain
 
 OPEN = Open(
@@ -109,9 +111,15 @@ def test_an_answer_is_refused_with_the_field_at_fault() -> None:
         answered(Step(grain=Grain.POD), frame)
 
 
-@pytest.mark.parametrize("kind", [CommandRefused, LimitReached, EngineFailed, SessionError])
+@pytest.mark.parametrize("kind", [CommandRefused, LimitReached, EngineFailed, OutOfMemory, SessionError])
 def test_an_error_is_the_same_on_the_other_side(kind: type[SessionError]) -> None:
     error = kind("no", [FieldProblem(path="spec.x", received="1", expected="2", line=3)])
     with pytest.raises(kind) as raised:
         answered(Step(grain=Grain.POD), encode_failure(1, Failure.of(error)))
     assert (raised.value.message, raised.value.errors) == (error.message, error.errors)
+
+
+def test_out_of_memory_is_told_as_such_and_not_as_a_mistake() -> None:
+    told = Failure.of(failure_of(MemoryError())).error()
+    assert (type(told), told.status) == (OutOfMemory, 507)
+    assert failure_of(ValueError()).status == 500
