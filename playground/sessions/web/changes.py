@@ -129,7 +129,9 @@ class Changes:
         except BaseException:
             self._take_back()
             raise
-        if self.engine.openings != openings:  # its worker died: who opened it meanwhile may have read the log before this was in it
+        if (
+            self.engine.openings != openings
+        ):  # its worker died: who opened it meanwhile may have read the log before this was in it
             self.engine.mark_stale()
         if show:
             self.engine.shown = self.log.head

@@ -16,6 +16,7 @@ import msgspec
 from django.conf import settings
 
 from playground.models import Session
+from playground.postgresql.outage import impatient
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import checkpoints, lessons
 from playground.sessions.protocol.base import Message, Query, Request
@@ -150,7 +151,7 @@ class EngineConnection:
         """Keep where a replay came to something else than what the session's users saw."""
         self.restored = opened.restored
         if opened.differs or (not opened.restored and session.engine_version != ENGINE_VERSION):
-            with contextlib.suppress(Unavailable):  # it can be looked at all the same
+            with contextlib.suppress(Unavailable), impatient():  # it can be looked at all the same
                 await self._services.loop.db(checkpoints.replayed, self.id, opened.differs)
         if not opened.restored:
             self._replayed()
