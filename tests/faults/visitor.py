@@ -68,7 +68,9 @@ class Visitor:
     ) -> Answer:
         try:
             with (opener or self._opener).open(request, timeout=self._patience) as answer:
-                return Answer(answer.status, answer.read().decode(), answer.headers, answer.url)
+                return Answer(
+                    answer.status, answer.read().decode(errors="replace"), answer.headers, answer.url
+                )
         except urllib.error.HTTPError as error:
             with error:
                 return Answer(error.code, error.read().decode(), error.headers, error.url or "")

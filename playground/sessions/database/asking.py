@@ -24,6 +24,7 @@ from django.utils.translation import gettext as _
 
 from playground.postgresql.outage import PAUSE, DatabaseAway, Outage
 from playground.sessions.protocol.errors import StorageFull, Unavailable
+from playground.sqlite.base import PRIMARY, UNWRITTEN
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -34,10 +35,7 @@ FAILURES = (OperationalError, InterfaceError, InternalError)
 BROKEN = ("08", "57P", "40")
 # SQLSTATEs of a full disk, of a disk that fails, and of a database that may only be read.
 FULL = ("53100", "58030", "25006")
-# What SQLite says of a disk that is full, over a quota, broken or read-only; the lowest byte of its codes tells.
-UNWRITTEN = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-PRIMARY = 0xFF
 # Seconds for which SQLite itself waits for its write lock in a server's thread: as long as others of this program may write.
 BRIEF = 0.25
 # How often something is asked on connections that break meanwhile.
