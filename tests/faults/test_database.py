@@ -295,12 +295,10 @@ def test_a_database_that_takes_nothing_can_be_looked_at(
     try:
         health = until(lambda: visitor.get("/healthz"), lambda answer: answer.status == 507)
         assert fault.words in json.loads(health.text)["error"]
-        for who in (
-            visitor,
-            Visitor(server.url),
-        ):  # who was here before has a list of sessions, in which these change places
+        # Of who was here before, these change places in the list of sessions, which is written.
+        for who in (visitor, Visitor(server.url)):
             assert [who.get(f"/s/{key}/").status for key in keys] == [200, 200]
-            assert [who.get(path).status for path in ("/", "/lessons", "/status", "/metrics")] == [200] * 4
+            assert [who.get(path).status for path in ("/", "/terms", "/status", "/metrics")] == [200] * 4
         for path, fields in (
             ("/new", {"start": "empty"}),
             (f"/s/{keys[0]}/rename", {"name": "another"}),
