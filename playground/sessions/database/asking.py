@@ -41,7 +41,7 @@ BRIEF = 0.25
 # How often something is asked on connections that break meanwhile.
 TRIES = 3
 
-LOCKED = Outage("another program holds SQLite's write lock", "SQLite's write lock is free again")
+LOCKED = Outage("SQLite's write lock is held for long", "SQLite's write lock is free again")
 
 log = logging.getLogger(__name__)
 
@@ -109,9 +109,10 @@ def _waiting_for_nobody() -> Iterator[None]:
     try:
         yield
     finally:
-        sqlite.execute(f"PRAGMA busy_timeout = {usual}")
-    if sqlite.total_changes != written:
-        LOCKED.end()
+        with contextlib.suppress(sqlite3.ProgrammingError):  # it was closed meanwhile
+            if sqlite.total_changes != written:
+                LOCKED.end()
+            sqlite.execute(f"PRAGMA busy_timeout = {usual}")
 
 
 def unavailable(error: Exception) -> Unavailable:

@@ -106,8 +106,8 @@ class EngineConnection:
         return self._asking > 0 or self.is_opening
 
     def mark_stale(self) -> None:
-        """The engine may be ahead of the log, or behind it: read the log again before the next use. Only who holds the session's lock may
-        say so, as what is under way is written after what was read.
+        """The engine may be ahead of the log, or behind it: read the log again before the next use. An open engine may be marked by who
+        holds the session's lock alone, as nothing may be read while a change is between the engine and the log.
         """
         self._marks += 1
 

@@ -339,8 +339,10 @@ class LiveSession:
         """Another process wrote to the log: follow it."""
         if self.engine.closed:
             return
-        if self.engine.is_open or self.engine.is_opening:  # which may have read the log before that
+        if self.engine.is_open:
             await self.changes.follow()
+        elif self.engine.is_opening:  # which may have read the log before that
+            self.engine.mark_stale()
         self.publisher.wake()
 
     def markers_changed(self) -> None:

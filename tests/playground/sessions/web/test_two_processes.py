@@ -146,7 +146,10 @@ async def test_a_hint_that_comes_while_an_older_log_is_replayed_is_followed(
     await one.do(one.live(session).ready())
     async with opening_slowly(two, session):
         await one.do(one.live(session).changes.apply(command_data(applying(pod("another")), "")))
-    await until(lambda: two.live(session).head == 2)
+        await until(lambda: not one.runtime.services.relay._tasks)
+        await two.do(asyncio.sleep(0.1))
+    await two.do(two.live(session).ready())
+    assert two.live(session).head == 2
 
 
 async def test_who_comes_while_a_change_is_under_way_is_shown_what_was_acknowledged_elsewhere(
