@@ -23,7 +23,7 @@ from tests.playground.sessions.worlds import node, pod
 
 COUNT = 3
 # How often what may depend on who is quicker is tried.
-PATIENCE = 60.0  # seconds that a machine with other work may take to start a worker
+PATIENCE = 120.0  # seconds that a machine with other work may take to start a process and its worker
 TIMES = 50 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 1
 
 
@@ -74,7 +74,7 @@ def processes(server: PlaygroundServer) -> list[int]:
 
 
 def look(server: PlaygroundServer, key: str, seen: int | None = None) -> Wire:
-    wire = Wire(server.url, key)
+    wire = Wire(server.url, key, patience=PATIENCE)
     wire.send({"type": "look", "look": {}, "seen": seen})
     return wire
 

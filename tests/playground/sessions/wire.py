@@ -27,10 +27,15 @@ class Wire:
     """A connection to ws/s/<key>/ of the server at `url`. `status` is the handshake's HTTP status (101: open)."""
 
     def __init__(
-        self, url: str, key: str, origin: str | None = "same", headers: dict[str, str] | None = None
+        self,
+        url: str,
+        key: str,
+        origin: str | None = "same",
+        headers: dict[str, str] | None = None,
+        patience: float = 30,
     ) -> None:
         parts = urlsplit(url)
-        self._socket = socket.create_connection((parts.hostname, parts.port), timeout=30)
+        self._socket = socket.create_connection((parts.hostname, parts.port), timeout=patience)
         self._buffer = b""
         lines = [
             f"GET /ws/s/{key}/ HTTP/1.1",
