@@ -14,9 +14,13 @@ from playground.gate import LimitedBody, ReadableType, SameOrigin  # noqa: E402 
 from playground.identity import Identified  # noqa: E402
 from playground.postgresql.outage import Limits  # noqa: E402
 from playground.proxies import BehindProxies  # noqa: E402
+from playground.sessions.database.asking import BRIEF  # noqa: E402
 from playground.urls import websocket_urlpatterns  # noqa: E402
 
+# A server for pages waits for its database no longer than it says; commands such as migrate take what they need.
 Limits.statement = settings.DATABASE_ANSWER_SECONDS
+if "timeout" in (options := settings.DATABASES["default"].get("OPTIONS", {})):
+    options["timeout"] = BRIEF
 
 application = BehindProxies(
     Identified(

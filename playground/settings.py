@@ -163,7 +163,8 @@ DATABASES = {
     )
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    # A writer takes its lock at once and others wait for it, readers never wait for a writer.
+    DATABASES["default"]["ENGINE"] = "playground.sqlite"
+    # A writer takes its lock at once and others wait for it (in servers by asking.py), readers never wait for a writer.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,

@@ -3,51 +3,60 @@
 from __future__ import annotations
 
 import select
-import time
-from collections.abc import Generator
-from typing import Any, TypeVar
+from typing import Any
 
 import psycopg
 from django.db.backends.postgresql import base
 
 from playground.postgresql.outage import OUTAGE, Limits
-
-R = TypeVar("R")
+from playground.postgresql.watch import WATCH
 
 # Seconds in which a server that can be reached lets somebody in.
 CONNECT = 3
 KEEPALIVE = {"keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3}
 
 
-class Connection(psycopg.Connection[Any]):
-    """A connection that is given up when a statement takes too long: the server may hang, or its machine may have gone."""
-
-    def wait(self, gen: Generator[Any, Any, R], interval: float = 0.1, timeout: float | None = None) -> R:
-        """As psycopg's. Raises OperationalError, with the connection closed, when it is given up."""
-        began, limit = time.monotonic(), Limits.statement
-        try:
-            return super().wait(gen, interval, limit if timeout is None else timeout)
-        except psycopg.OperationalError:
-            if timeout is not None or limit is None or time.monotonic() - began < limit:
-                raise
-            self.pgconn.finish()
-            why = f"a statement was not answered within {limit} s"
-            OUTAGE.distrust(why)
-            raise psycopg.OperationalError(why) from None
-
-
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A thread's way to the database."""
+    """A thread's way to the database. Whatever waits for the server is watched."""
 
     _distrusted = 0  # how often connections had been distrusted when this one was made
 
-    def get_new_connection(self, conn_params: dict[str, Any]) -> Connection:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.execute_wrappers.append(self._execute)
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> psycopg.Connection[Any]:
         """A connection, waited for while that is a matter of seconds. Raises DatabaseAway."""
-        self.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
-        parameters = {"connect_timeout": CONNECT, **KEEPALIVE, **conn_params}
         self._distrusted = OUTAGE.distrusted
-        connection: Connection = OUTAGE.connect(lambda: Connection.connect(**parameters))
-        return connection
+        parameters = {"connect_timeout": CONNECT, **KEEPALIVE, **conn_params}
+        return OUTAGE.connect(lambda: super(DatabaseWrapper, self).get_new_connection(parameters))
+
+    def init_connection_state(self) -> None:
+        """Have the server end a statement that takes too long; where it does not, the watch ends the connection."""
+        with WATCH.over(self.connection):
+            super().init_connection_state()
+        if Limits.statement is not None:
+            with self.cursor() as cursor:
+                cursor.execute("SELECT set_config('statement_timeout', %s, false)", [f"{Limits.statement}s"])
+
+    def _execute(self, execute: Any, *call: Any) -> Any:
+        with WATCH.over(self.connection):
+            return execute(*call)
+
+    def commit(self) -> None:
+        """As Django's."""
+        with WATCH.over(self.connection):
+            super().commit()
+
+    def rollback(self) -> None:
+        """As Django's."""
+        with WATCH.over(self.connection):
+            super().rollback()
+
+    def is_usable(self) -> bool:
+        """Whether the server answers on this connection."""
+        with WATCH.over(self.connection):
+            return super().is_usable()
 
     def close_if_health_check_failed(self) -> None:
         """Whenever something is asked outside of a transaction: a connection that is no good is closed, and the next is made."""

@@ -1,4 +1,4 @@
-"""An outage of the database, as all threads of this process see it.
+"""An outage of the database, or of its write lock, as all threads of this process see it.
 
 Whoever needs a connection waits while the outage is short. When it is longer, everybody is refused at once, and only now and then
 somebody tries; the first connection that is made ends the outage.
@@ -48,11 +48,17 @@ class DatabaseAway(OperationalError):
 
 
 class Outage:
-    """`distrusted` counts the times that a connection hung: those that were made before are not to be trusted either."""
+    """`begins` and `ends` are what the log has of it. `distrusted` counts the times that a connection hung: those that were made before
+    are not to be trusted either.
+    """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, begins: str = "the database does not answer", ends: str = "the database answers again"
+    ) -> None:
         self.distrusted = 0
+        self._words = begins, ends
         self._began: float | None = None
+        self._met = 0.0
         self._tried = 0.0
         self._lock = threading.Lock()
         self._attempt = threading.Lock()
@@ -62,11 +68,17 @@ class Outage:
         return self._began is not None
 
     def begin(self, why: object) -> None:
-        """The database did not answer."""
+        """Somebody met it."""
         with self._lock:
+            self._met = time.monotonic()
             if self._began is None:
-                self._began = time.monotonic()
-                log.error("the database does not answer: %s", why)
+                self._began = self._met
+                log.error("%s: %s", self._words[0], why)
+
+    @property
+    def refuses(self) -> bool:
+        """Whether somebody met it a moment ago, so that who is impatient need not try."""
+        return self.on and not _patient.get() and time.monotonic() - self._met < PAUSE
 
     def distrust(self, why: object) -> None:
         """It did not answer on a connection that seemed to be good."""
@@ -80,16 +92,16 @@ class Outage:
                 connection = self._one(make) if self.on else in_time(make, lambda: None)
             except Exception as error:
                 self.begin(error)
-                if self._left() <= 0:
+                if self.left() <= 0:
                     raise DatabaseAway(f"The database does not answer: {error}") from error
                 time.sleep(PAUSE)
             else:
-                self._end()
+                self.end()
                 return connection
 
     def _one(self, make: Callable[[], C]) -> C:
         """During an outage there is one attempt at a time, and a pause between two."""
-        if not self._attempt.acquire(timeout=max(self._left(), 0.0)):
+        if not self._attempt.acquire(timeout=max(self.left(), 0.0)):
             raise TimeoutError("another attempt is under way")
         if self.on and time.monotonic() - self._tried < PAUSE:
             self._attempt.release()
@@ -97,17 +109,18 @@ class Outage:
         self._tried = time.monotonic()
         return in_time(make, self._attempt.release)
 
-    def _left(self) -> float:
+    def left(self) -> float:
         """Seconds for which it is still waited."""
         began = self._began
         if began is None or not _patient.get():
             return 0.0
         return began + settings.DATABASE_WAIT_SECONDS - time.monotonic()
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """It is over."""
         with self._lock:
             if self._began is not None:
-                log.warning("the database answers again after %.1f s", time.monotonic() - self._began)
+                log.warning("%s after %.1f s", self._words[1], time.monotonic() - self._began)
                 self._began = None
 
 

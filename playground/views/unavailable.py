@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from django.conf import settings
+from django.contrib.sessions.exceptions import SessionInterrupted
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
 
-from playground.sessions.database.asking import FAILURES, unavailable
-from playground.sessions.protocol.errors import StorageFull, Unavailable
+from playground.postgresql.outage import impatient
+from playground.sessions.database.asking import FAILURES, ask, unavailable
+from playground.sessions.protocol.errors import Unavailable
 from playground.views.responses import come_again
 
 
@@ -21,12 +25,10 @@ class Sessions(SessionMiddleware):
         super().process_request(request)
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-        """Keep what a view has changed. With a full disk a browser's list of recent sessions stays as it was."""
-        try:
-            return super().process_response(request, response)
-        except FAILURES as error:
-            problem = unavailable(error)
-            return response if isinstance(problem, StorageFull) else come_again(request, problem)
+        """Keep what a view has changed, without waiting. Where that can't be, a browser's list of recent sessions stays as it was."""
+        with contextlib.suppress(Unavailable, SessionInterrupted), impatient():
+            return ask(super().process_response, request, response)
+        return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """What no view caught."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from html import unescape
 from typing import Any
 
+import psycopg
 import pytest
 
+from playground.urls import urlpatterns
 from tests.browser.server import PlaygroundServer
 from tests.faults.postgresql import PostgreSQL, a_postgresql
 from tests.faults.servers import serving
@@ -18,6 +21,7 @@ from tests.faults.test_disk import until
 from tests.faults.visitor import Visitor
 from tests.playground.sessions.wire import Closed, Wire
 
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: mine}\nspec: {containers: [{name: main, image: pause}]}\n"
 WORDS = "The database is not answering"
 # Seconds for which this server waits for its database, and for the answer to a statement.
 WAIT, ANSWER = 2, 3
@@ -194,6 +198,141 @@ def test_a_database_that_hangs_holds_nobody_for_long(server: PlaygroundServer, d
     assert visitor.get(f"/s/{key}/").status == 200
     wire.send({"type": "step", "grain": "plugin"})
     assert wire.until(lambda message: message["type"] == "delta")["seq"] == seen["seq"] + 1
+
+
+def test_a_statement_that_takes_too_long_is_ended_by_the_server(
+    server: PlaygroundServer, database: PostgreSQL
+) -> None:
+    visitor = Visitor(server.url)
+    key = visitor.new_session()
+    logged, url = len(server.log.read_text()), database.url_of("playground")
+    with psycopg.connect(url) as other:
+        other.execute("LOCK TABLE playground_session IN ACCESS EXCLUSIVE MODE")
+        assert visitor.get(f"/s/{key}/").status == 503
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        until(lambda: database.ask(waiting)[0][0], lambda count: count == 0)
+        other.rollback()
+    assert visitor.get(f"/s/{key}/").status == 200
+    assert "canceling statement" in (log := server.log.read_text()[logged:])
+    assert "does not answer" not in log, "the database is not taken for away"
+
+
+class ReadOnly:
+    """Its operator, or a quota, lets nobody write (25006)."""
+
+    words = "its disk is full or can't be written"
+
+    def __init__(self, database: PostgreSQL) -> None:
+        self.database = database
+
+    def begin(self) -> None:
+        self._set("on")
+
+    def end(self) -> None:
+        self._set("off")
+
+    def _set(self, value: str) -> None:
+        self.database.ask(f"ALTER SYSTEM SET default_transaction_read_only = {value}")
+        self.database.ask("SELECT pg_reload_conf()")
+        shown = "SHOW default_transaction_read_only"
+        until(lambda: self.database.ask(shown)[0][0], lambda found: found == value)
+
+
+class Standby(ReadOnly):
+    """A failover left the server with a standby (25006)."""
+
+    def begin(self) -> None:
+        self._restart((self.database.data / "standby.signal").touch)
+
+    def end(self) -> None:
+        self._restart((self.database.data / "standby.signal").unlink)
+
+    def _restart(self, change: Callable[[], None]) -> None:
+        self.database.stop()
+        change()
+        self.database.start()
+
+
+class FullDisk(ReadOnly):
+    """Each row that is written is answered as PostgreSQL answers where its disk is full (53100)."""
+
+    def begin(self) -> None:
+        self._ask(
+            "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$"
+        )
+        for table, event in self._tables():
+            self._ask(f"CREATE TRIGGER full_disk BEFORE {event} ON {table} EXECUTE FUNCTION full_disk()")
+
+    def end(self) -> None:
+        self._ask("DROP FUNCTION full_disk CASCADE")
+
+    def _tables(self) -> list[tuple[str, str]]:
+        found = self._ask("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        return [(table, "INSERT OR UPDATE OR DELETE") for (table,) in found]
+
+    def _ask(self, query: str) -> list[tuple[Any, ...]]:
+        return self.database.ask(query, database="playground")
+
+
+OF_A_SESSION = "s/<str:key>/"
+PAGES = [
+    route.removeprefix(OF_A_SESSION)
+    for route in (str(each.pattern) for each in urlpatterns)
+    if route.startswith(OF_A_SESSION) and route.count("<") == 1
+]
+
+
+@pytest.mark.parametrize("fault", [ReadOnly, Standby, FullDisk])
+def test_a_database_that_takes_nothing_can_be_looked_at(
+    server: PlaygroundServer, database: PostgreSQL, fault: type[ReadOnly]
+) -> None:
+    visitor = Visitor(server.url)
+    keys = [visitor.new_session() for _ in range(2)]
+    wire, seen = looking(server, keys[0])
+    database_fault = fault(database)
+    database_fault.begin()
+    try:
+        health = until(lambda: visitor.get("/healthz"), lambda answer: answer.status == 507)
+        assert fault.words in json.loads(health.text)["error"]
+        # Of who was here before, these change places in the list of sessions, which is written.
+        for who in (visitor, Visitor(server.url)):
+            assert [who.get(f"/s/{key}/").status for key in keys] == [200, 200]
+            assert [who.get(path).status for path in ("/", "/terms", "/status", "/metrics")] == [200] * 4
+        for path, fields in (
+            ("/new", {"start": "empty"}),
+            (f"/s/{keys[0]}/rename", {"name": "another"}),
+            (f"/s/{keys[0]}/step", {"grain": "plugin"}),
+            (f"/s/{keys[0]}/yaml", {"text": POD, "create": ""}),
+        ):
+            refused = visitor.post(path, fields)
+            assert (refused.status, refused.headers["Retry-After"]) == (507, "60"), path
+            assert fault.words in unescape(refused.text)
+        wire.send({"type": "step", "grain": "plugin"})
+        assert wire.until(lambda message: message["type"] == "error" and message["kind"] == "full")
+        late, shown = looking(server, keys[1])
+        late.close()
+        assert shown["seq"] > 0
+    finally:
+        database_fault.end()
+    until(lambda: visitor.get("/healthz"), lambda answer: answer.status == 200)
+    assert visitor.post(f"/s/{keys[0]}/yaml", {"text": POD, "create": ""}).status == 200
+    wire.send({"type": "step", "grain": "plugin"})
+    assert wire.until(lambda message: message["type"] == "delta" and message["head"] == seen["head"] + 2)
+
+
+def test_no_page_of_a_session_has_to_write(server: PlaygroundServer, database: PostgreSQL) -> None:
+    visitor = Visitor(server.url)
+    key = visitor.new_session()
+    usual = {page: visitor.get(f"/s/{key}/{page}").status for page in PAGES}
+    assert list(usual.values()).count(200) > 40
+    fault = ReadOnly(database)
+    fault.begin()
+    try:
+        until(lambda: visitor.get("/healthz"), lambda answer: answer.status == 507)
+        assert usual == {page: visitor.get(f"/s/{key}/{page}").status for page in PAGES}
+    finally:
+        fault.end()
 
 
 def test_steps_during_restarts_are_in_the_log_once_if_they_were_acknowledged(

@@ -6,23 +6,30 @@ import contextlib
 import json
 import os
 import resource
+import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from html import unescape
+from http.client import HTTPException
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import connection
 
 from playground.sessions.database import log
 from playground.sessions.database.asking import ask
 from playground.sessions.protocol.errors import StorageFull
-from tests.browser.server import PlaygroundServer
+from tests.browser.server import ROOT, PlaygroundServer
+from tests.faults.kills import children
+from tests.faults.redis import a_redis
 from tests.faults.servers import serving
-from tests.faults.visitor import Answer, Visitor
+from tests.faults.visitor import Visitor
 from tests.playground.sessions.wire import Wire
+
+A = TypeVar("A")
 
 TEXT = "apiVersion: v1\nkind: Node\nmetadata: {name: mine}\n"
 PATIENCE = 20.0
@@ -90,11 +97,11 @@ def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Disk]:
     subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)
 
 
-def until(answer: Callable[[], Answer], wanted: Callable[[Answer], bool]) -> Answer:
+def until(answer: Callable[[], A], wanted: Callable[[A], bool]) -> A:
     """The first answer that is wanted."""
     deadline = time.monotonic() + PATIENCE
     while not wanted(last := answer()):
-        assert time.monotonic() < deadline, (last.status, last.text)
+        assert time.monotonic() < deadline, last
         time.sleep(0.2)
     return last
 
@@ -160,12 +167,69 @@ def _grow(session_id: int) -> None:
     log.append(session_id, row)
 
 
-def test_what_postgresql_says_of_a_full_disk_is_understood() -> None:
-    class DiskFull(Exception):
-        sqlstate = "53100"
+STREAMS = {"full": ">/dev/full 2>/dev/full", "closed": ">&- 2>&-"}
 
-    def fails() -> None:
-        raise OperationalError("could not extend file") from DiskFull()
 
-    with pytest.raises(StorageFull):
-        ask(fails)
+@pytest.mark.parametrize(("streams", "processes"), [("full", 1), ("closed", 1), ("full", 2)])
+def test_a_server_starts_with_nowhere_to_print(tmp_path: Path, streams: str, processes: int) -> None:
+    with contextlib.ExitStack() as stack:
+        environment = {}
+        if processes > 1:
+            environment["REDIS_URL"] = stack.enter_context(a_redis(tmp_path / "redis")).url
+        server = PlaygroundServer(tmp_path, ENGINE_WORKERS="1", ENGINE_HEAVY_WORKERS="1", **environment)
+        server.manage("migrate", "--verbosity", "0")
+        command = f'exec "$0" manage.py serve --port {server.port} --processes {processes} {STREAMS[streams]}'
+        server.process = subprocess.Popen(
+            ["sh", "-c", command, sys.executable],
+            cwd=ROOT,
+            env=server.environment,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        server.groups.append(server.process.pid)
+        stack.callback(server.stop)
+        visitor = Visitor(server.url)
+        until(lambda: is_served(visitor), lambda served: served)
+        visitor.new_session()
+        for child in children(server.process.pid) if processes > 1 else []:
+            os.kill(child, signal.SIGKILL)  # the supervisor starts another, and has nowhere to say so
+        until(lambda: is_served(visitor), lambda served: served)
+        server.process.terminate()
+        assert server.process.wait(30) == 0
+
+
+def is_served(visitor: Visitor) -> bool:
+    """Whether a server answers already."""
+    with contextlib.suppress(OSError, HTTPException):
+        return visitor.get("/healthz").status == 200
+    return False
+
+
+def test_a_server_starts_on_a_full_disk_and_all_can_be_looked_at(tmp_path: Path) -> None:
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(tmp_path)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("only root may mount a disk of its own")
+    try:
+        disk = SmallDisk(tmp_path)
+        with serving(tmp_path) as (server,):
+            key = Visitor(server.url).new_session()
+            assert server.process is not None
+            server.process.terminate()  # its log goes with the last connection
+            server.process.wait(20)
+            disk.fill(server)
+            server.manage("migrate", "--verbosity", "0")
+            server.start()
+            visitor = Visitor(server.url)
+            assert [visitor.get(path).status for path in ("/", f"/s/{key}/", f"/s/{key}/objects")] == [
+                200
+            ] * 3
+            assert visitor.get("/healthz").status == 507
+            assert visitor.post(f"/s/{key}/yaml", {"text": TEXT, "create": ""}).status == 507
+            assert visitor.post("/new", {"start": "empty"}).status == 507
+            disk.make_room(server)
+            until(lambda: visitor.get("/healthz"), lambda answer: answer.status == 200)
+            assert visitor.post(f"/s/{key}/yaml", {"text": TEXT, "create": ""}).status == 200
+    finally:
+        subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)

@@ -22,6 +22,9 @@ from tests.playground.sessions.wire import Closed, Wire
 from tests.playground.sessions.worlds import node, pod
 
 COUNT = 3
+# How often what may depend on who is quicker is tried.
+PATIENCE = 120.0  # seconds that a machine with other work may take to start a process and its worker
+TIMES = 50 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 1
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +74,7 @@ def processes(server: PlaygroundServer) -> list[int]:
 
 
 def look(server: PlaygroundServer, key: str, seen: int | None = None) -> Wire:
-    wire = Wire(server.url, key)
+    wire = Wire(server.url, key, patience=PATIENCE)
     wire.send({"type": "look", "look": {}, "seen": seen})
     return wire
 
@@ -104,17 +107,20 @@ def test_every_process_serves_every_viewer(three: PlaygroundServer) -> None:
         assert all(shows(each, 2 + number) for each in wires)
 
 
-def test_one_that_dies_is_started_again_and_viewers_are_level_again(three: PlaygroundServer) -> None:
+@pytest.mark.parametrize("time_", range(TIMES))
+def test_one_that_dies_is_started_again_and_viewers_are_level_again(
+    three: PlaygroundServer, time_: int
+) -> None:
     key = new_session(three, node("n"), pod("p"))
     wire = look(three, key)
-    head = wire.shown()["head"]
+    head = wire.shown(PATIENCE)["head"]
     for victim in processes(three):
         wire.send({"type": "step", "grain": "plugin"})
         head += 1
-        assert shows(wire, head)
+        assert shows(wire, head, PATIENCE)
         os.kill(victim, signal.SIGKILL)
         wire = look(three, key)  # as a page does when its connection is lost
-        assert wire.shown()["seq"] == head
+        assert wire.shown(PATIENCE)["seq"] == head, "less is shown than was acknowledged"
     end = time.monotonic() + 10
     while len(processes(three)) < COUNT and time.monotonic() < end:
         time.sleep(0.05)

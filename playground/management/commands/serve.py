@@ -1,16 +1,18 @@
 """`python manage.py serve`: the playground's web server."""
 
+import contextlib
 import gc
 import os
 import signal
 import sys
 import threading
 from argparse import ArgumentParser
+from functools import partial
 from typing import Any
 
 from daphne.endpoints import build_endpoint_description_strings
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
 from playground import VERSION
 from playground.supervisor import Supervisor
@@ -55,10 +57,10 @@ class Command(BaseCommand):
                 "set REDIS_URL, such as redis://127.0.0.1:6379/0, or serve with one process."
             )
         try:
-            supervisor = Supervisor(host, port, processes, self.stderr.write)
+            supervisor = Supervisor(host, port, processes, partial(say, self.stderr))
         except OSError as error:
             raise CommandError(_taken(host, port)) from error
-        self.stdout.write(f"Scheduler Playground {VERSION}: http://{host}:{port}/ ({processes} processes)")
+        say(self.stdout, f"Scheduler Playground {VERSION}: http://{host}:{port}/ ({processes} processes)")
         supervisor.work()
 
     def _serve(self, host: str, port: int, descriptor: int | None) -> None:
@@ -72,7 +74,7 @@ class Command(BaseCommand):
 
         def ready() -> None:
             if descriptor is None:
-                self.stdout.write(f"Scheduler Playground {VERSION}: http://{host}:{port}/")
+                say(self.stdout, f"Scheduler Playground {VERSION}: http://{host}:{port}/")
             else:
                 threading.Thread(target=_end_with_supervisor, daemon=True).start()
             runtime().warm()
@@ -92,6 +94,16 @@ class Command(BaseCommand):
         server.run()
         if server.abort_start:
             raise CommandError(_taken(host, port))
+
+
+def say(stream: OutputWrapper, text: str) -> None:
+    """Print a line for whoever started the server; a stream that is closed, or on a full disk, holds nobody up, now or at the end."""
+    try:
+        stream.write(text)
+        stream.flush()
+    except (OSError, ValueError, AttributeError):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def tune_garbage_collection() -> None:

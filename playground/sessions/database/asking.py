@@ -1,38 +1,53 @@
-"""How the database is asked, from whatever thread: with a connection that works, and in words where it can't be."""
+"""How the database is asked, from whatever thread: with a connection that works, and in words where it can't be.
+
+SQLite has one writer at a time. Who finds that another program writes, and takes long, tries again for a while without keeping a thread
+from those who read; once it is known, nobody waits.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import sqlite3
-from collections.abc import Callable
+import time
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from asgiref.sync import sync_to_async
-from django.db import InterfaceError, OperationalError, close_old_connections, connection
+from django.conf import settings
+from django.db import InterfaceError, InternalError, OperationalError, close_old_connections, connection
 from django.utils.translation import gettext as _
 
-from playground.postgresql.outage import DatabaseAway
+from playground.postgresql.outage import PAUSE, DatabaseAway, Outage
 from playground.sessions.protocol.errors import StorageFull, Unavailable
+from playground.sqlite.base import PRIMARY, UNWRITTEN
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-FAILURES = (OperationalError, InterfaceError)
+# InternalError is what psycopg says of a transaction that may only read.
+FAILURES = (OperationalError, InterfaceError, InternalError)
 # SQLSTATEs (by their beginning) of a connection that failed, of a server that shuts down, and of a transaction that had to give way.
 BROKEN = ("08", "57P", "40")
-# SQLSTATEs of a full disk and of a database that may only be read.
-FULL = ("53100", "25006")
-# What SQLite says of a disk that is full, over a quota, broken or read-only; the lowest byte of its codes tells.
-UNWRITTEN = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
-PRIMARY = 0xFF
+# SQLSTATEs of a full disk, of a disk that fails, and of a database that may only be read.
+FULL = ("53100", "58030", "25006")
+BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+# Seconds for which SQLite itself waits for its write lock in a server's thread: as long as others of this program may write.
+BRIEF = 0.25
 # How often something is asked on connections that break meanwhile.
 TRIES = 3
 
+LOCKED = Outage("SQLite's write lock is held for long", "SQLite's write lock is free again")
+
 log = logging.getLogger(__name__)
+
+
+class Locked(Unavailable):
+    """Another program holds SQLite's write lock; everything can be read."""
 
 
 class DatabaseThreads:
@@ -45,8 +60,10 @@ class DatabaseThreads:
     async def ask(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a database function in a thread; from the loop only. Raises Unavailable."""
         context = copy_context()  # lines of the log say whose they are in that thread too
-        return await self._loop.run_in_executor(
-            self._threads, lambda: context.run(lambda: ask(function, *args, **kwargs))
+        return await _patiently(
+            lambda: self._loop.run_in_executor(
+                self._threads, lambda: context.run(lambda: ask(function, *args, **kwargs))
+            )
         )
 
     def stop(self) -> None:
@@ -55,20 +72,54 @@ class DatabaseThreads:
 
 def ask(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run a database function in this thread. Raises Unavailable."""
+    if LOCKED.refuses:
+        raise Locked(_locked())
     close_old_connections()
     try:
-        return function(*args, **kwargs)
+        with _waiting_for_nobody() if LOCKED.on else contextlib.nullcontext():
+            return function(*args, **kwargs)
     except FAILURES as error:
         raise unavailable(error) from error
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """The same in a thread of the caller's loop."""
-    return await sync_to_async(ask, thread_sensitive=False)(function, *args, **kwargs)
+    return await _patiently(lambda: sync_to_async(ask, thread_sensitive=False)(function, *args, **kwargs))
+
+
+async def _patiently(work: Callable[[], Awaitable[T]]) -> T:
+    """Try again while another program has not held SQLite's write lock for long: nothing was written yet."""
+    end = time.monotonic() + settings.DATABASE_WAIT_SECONDS
+    while True:
+        try:
+            return await work()
+        except Locked:
+            if time.monotonic() > end or (LOCKED.on and LOCKED.left() <= 0):
+                raise
+            await asyncio.sleep(PAUSE)
+
+
+@contextlib.contextmanager
+def _waiting_for_nobody() -> Iterator[None]:
+    """It is known that another program holds SQLite's write lock: no thread waits for it, and the first that writes ends the outage."""
+    connection.ensure_connection()
+    sqlite = connection.connection
+    (usual,), written = sqlite.execute("PRAGMA busy_timeout").fetchone(), sqlite.total_changes
+    sqlite.execute("PRAGMA busy_timeout = 0")
+    try:
+        yield
+    finally:
+        with contextlib.suppress(sqlite3.ProgrammingError):  # it was closed meanwhile
+            if sqlite.total_changes != written:
+                LOCKED.end()
+            sqlite.execute(f"PRAGMA busy_timeout = {usual}")
 
 
 def unavailable(error: Exception) -> Unavailable:
     """What is said of a database that can't be asked; the cause is for the log."""
+    if _code(error) in BUSY:
+        LOCKED.begin(error.__cause__)
+        return Locked(_locked())
     if not isinstance(error, DatabaseAway):  # an outage is logged once
         log.warning("the database failed: %s", error)
     if _is_full(error):
@@ -86,12 +137,21 @@ def unavailable(error: Exception) -> Unavailable:
     )
 
 
+def _locked() -> str:
+    return _(
+        "Another program is writing to the database of this server and takes long, so nothing can be saved just now. "
+        "Please try again in a moment. What was confirmed is kept and can be looked at."
+    )
+
+
 def _is_full(error: Exception) -> bool:
     """Whether the database can be read but not written."""
-    cause = error.__cause__
-    if isinstance(cause, sqlite3.Error):
-        return getattr(cause, "sqlite_errorcode", 0) & PRIMARY in UNWRITTEN
-    return getattr(cause, "sqlstate", None) in FULL
+    return _code(error) in UNWRITTEN or getattr(error.__cause__, "sqlstate", None) in FULL
+
+
+def _code(error: Exception) -> int:
+    """What SQLite says of it; 0 where it is another's."""
+    return getattr(error.__cause__, "sqlite_errorcode", 0) & PRIMARY
 
 
 def repeatable(function: Callable[P, T]) -> Callable[P, T]:

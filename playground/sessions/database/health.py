@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 
 from django.contrib.sessions.models import Session as BrowserSession
@@ -9,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from playground.models import Session
+from playground.sessions.database.asking import LOCKED
 
 # Seconds for which a write that went well is believed.
 BELIEVED = 5.0
@@ -25,14 +27,22 @@ class Health:
 
     def check(self) -> None:
         """Raises what the database raises where it does not answer, or takes nothing more."""
-        Session.objects.exists()
+        self._require_writable()
         if time.monotonic() - self._written > BELIEVED:
             self._write()
             self._written = time.monotonic()
 
     @transaction.atomic
+    def _require_writable(self) -> None:
+        """Take what a writer takes first, which writes nothing: SQLite's lock, or the right to lock a row."""
+        list(Session.objects.select_for_update().filter(pk=0))
+        LOCKED.end()
+
+    @transaction.atomic
     def _write(self) -> None:
-        row = BrowserSession(session_key=KEY, session_data="x" * ROOM, expire_date=timezone.now())
+        row = BrowserSession(
+            session_key=KEY, session_data=secrets.token_urlsafe(ROOM), expire_date=timezone.now()
+        )
         row.save()
         row.delete()
 

@@ -152,16 +152,18 @@ def delete(session_id: int) -> None:
 
 @repeatable
 def read(session_id: int, after: int = 0) -> tuple[Session, list[LogRow]]:
-    """The session and its entries from number `after` on (that one too: it may have grown)."""
-    with transaction.atomic():
-        session = Session.objects.filter(pk=session_id, deleted=None).first()
-        if session is None:
-            raise SessionGone(message(gettext_noop("This session was deleted.")))
-        entries = LogEntry.objects.filter(session_id=session_id, seq__gte=after).order_by("seq")
-        rows = [
-            LogRow(entry.seq, _kind(entry), entry.at, entry.to, bytes(entry.payload), entry.size)
-            for entry in entries
-        ]
+    """The session and its entries from number `after` on (that one too: it may have grown). What is written meanwhile is left out: no
+    transaction is needed, which would wait for whoever writes to SQLite.
+    """
+    session = Session.objects.filter(pk=session_id, deleted=None).first()
+    if session is None:
+        raise SessionGone(message(gettext_noop("This session was deleted.")))
+    last, head = session.log_seq, session.head
+    entries = LogEntry.objects.filter(session_id=session_id, seq__range=(after, last)).order_by("seq")
+    rows = [
+        LogRow(entry.seq, _kind(entry), entry.at, min(entry.to, head), bytes(entry.payload), entry.size)
+        for entry in entries
+    ]
     return session, rows
 
 

@@ -103,6 +103,14 @@ class Changes:
         finally:
             self._lock.release()
 
+    async def reach(self, head: int) -> None:
+        """Show no less than a position that the log has. What is under way may lead there; else another process wrote it."""
+        async with self._lock:
+            if self.log.head < head:
+                self.engine.mark_stale()
+            await self.engine.ready()
+            self.engine.shown = self.log.head
+
     async def write(
         self, kind: RowKind, to: int, payload: bytes, size: int = 0, show: bool = True, last_of: str = ""
     ) -> None:
@@ -114,11 +122,16 @@ class Changes:
         await self._written(self.log.extend(to, last_of), show)
 
     async def _written(self, writing: Awaitable[None], show: bool) -> None:
+        openings = self.engine.openings
         try:
             await writing
         except BaseException:
             self._take_back()
             raise
+        if (
+            self.engine.openings != openings
+        ):  # its worker died: who opened it meanwhile may have read the log before this was in it
+            self.engine.mark_stale()
         if show:
             self.engine.shown = self.log.head
             self._publisher.wake()

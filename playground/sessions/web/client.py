@@ -14,6 +14,7 @@ from django.conf import settings
 from playground.lessons.authoring import Checked, LessonFiles
 from playground.logs import SESSION
 from playground.models import Session
+from playground.postgresql.outage import impatient
 from playground.presenters.look import Look
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import checkpoints, lessons, log, previews
@@ -342,7 +343,10 @@ class SessionClient:
 
     async def touch(self) -> None:
         """Somebody looked: the session is in use."""
-        with contextlib.suppress(Unavailable):  # nobody who looks has to wait until something can be written
+        with (
+            contextlib.suppress(Unavailable),
+            impatient(),
+        ):  # nobody who looks waits until this can be written
             await in_thread(log.touch, self.session.pk)
 
     async def read_difference(self) -> None:

@@ -16,6 +16,7 @@ import msgspec
 from django.conf import settings
 
 from playground.models import Session
+from playground.postgresql.outage import impatient
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import checkpoints, lessons
 from playground.sessions.protocol.base import Message, Query, Request
@@ -52,7 +53,10 @@ class EngineConnection:
         self._services = services
         self._replayed = replayed
         self._generation = -1
-        self._stale = True
+        # How often the log was said to have more than is known here, and how often when it was begun to read what is known.
+        self._marks = 0
+        self._known_marks = -1
+        self.openings = 0  # how many were begun
         self.closed = False  # it was deleted, and is not opened any more
         self._asking = 0
         self.crashes = Crashes()
@@ -61,25 +65,34 @@ class EngineConnection:
     # Opening and leaving
 
     async def ready(self, wait: float | None = None) -> None:
-        """Make sure that the engine stands at the log's end; `wait` seconds at most, then Opening is raised."""
+        """Make sure that the engine stands where the log ended when this was called, or further; `wait` seconds at most, then Opening is
+        raised. An opening that was begun before may have read the log too early: another one is begun after it.
+        """
         self.used = time.monotonic()
         if self.closed:
             raise SessionGone(message(gettext_noop("This session was deleted.")))
-        if self.is_open:
-            return
-        self.crashes.require_calm(reading=True)
-        if self._opening is None or self._opening.done():
-            self._opening = asyncio.create_task(self._open())
-        opening = self._opening  # by the time that it is done, somebody may have begun the next one
-        done, _ = await asyncio.wait({opening}, timeout=wait)
-        if not done:
-            raise await self._progress()
-        opening.result()
+        marks, end = self._marks, None if wait is None else time.monotonic() + wait
+        for _opening in ("begun before", "begun since"):
+            if self._is_known and self._known_marks >= marks:
+                return
+            self.crashes.require_calm(reading=True)
+            if self._opening is None or self._opening.done():
+                self._opening = asyncio.create_task(self._open())
+            opening = self._opening  # by the time that it is done, somebody may have begun the next one
+            done, _ = await asyncio.wait({opening}, timeout=None if end is None else end - time.monotonic())
+            if not done:
+                raise await self._progress()
+            opening.result()
 
     @property
     def is_open(self) -> bool:
         """Whether an engine stands at the log's end."""
-        return self._is_known and not self._stale
+        return self._is_known and self._known_marks == self._marks
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether the log is being read, or was read and is being replayed."""
+        return self._opening is not None and not self._opening.done()
 
     @property
     def _is_known(self) -> bool:
@@ -90,16 +103,20 @@ class EngineConnection:
     @property
     def busy(self) -> bool:
         """Whether the engine is being opened or asked."""
-        return self._asking > 0 or (self._opening is not None and not self._opening.done())
+        return self._asking > 0 or self.is_opening
 
     def mark_stale(self) -> None:
-        """The engine may be ahead of the log: read the log again before the next use."""
-        self._stale = True
+        """The engine may be ahead of the log, or behind it: read the log again before the next use. An open engine may be marked by who
+        holds the session's lock alone, as nothing may be read while a change is between the engine and the log.
+        """
+        self._marks += 1
 
     async def _open(self) -> None:
+        self.openings += 1
+        marks = self._marks
         if self._is_known and not self._must_move():
             with contextlib.suppress(EngineFailed):
-                await self._resume()
+                await self._resume(marks)
                 return
         await self._services.relay.join(self.id)  # before the log is read, so that nothing is missed between
         session, rows = await self._log.read()
@@ -128,29 +145,29 @@ class EngineConnection:
         opened = await self._call(worker, request, OPEN_TIMEOUT)
         await self._opened(session, opened)
         self._generation = generation
-        self._follow(session)
+        self._follow(session, marks)
 
     async def _opened(self, session: Session, opened: Opened) -> None:
         """Keep where a replay came to something else than what the session's users saw."""
         self.restored = opened.restored
         if opened.differs or (not opened.restored and session.engine_version != ENGINE_VERSION):
-            with contextlib.suppress(Unavailable):  # it can be looked at all the same
+            with contextlib.suppress(Unavailable), impatient():  # it can be looked at all the same
                 await self._services.loop.db(checkpoints.replayed, self.id, opened.differs)
         if not opened.restored:
             self._replayed()
 
-    async def _resume(self) -> None:
+    async def _resume(self, marks: int) -> None:
         """The engine knows the log up to what is acknowledged here: read on from there."""
         assert self.worker is not None
         session, rows = await self._log.read(self._log.seq)
         request = Extend(rows=rows, head=session.head, keep=self._log.head)
         await self._call(self.worker, request, OPEN_TIMEOUT)
-        self._follow(session)
+        self._follow(session, marks)
 
-    def _follow(self, session: Session) -> None:
+    def _follow(self, session: Session, marks: int) -> None:
         self._log.follow(session)
         self.shown = session.head
-        self._stale = False
+        self._known_marks = marks
 
     def _must_move(self) -> bool:
         return self.worker not in self._services.pool.lane(self.heavy)
@@ -186,7 +203,7 @@ class EngineConnection:
             outcomes_saved=copied.outcomes_saved,
         )
         await origin._call(worker, request, TIMEOUTS[self.heavy])
-        self._follow(session)
+        self._follow(session, self._marks)
         await self._services.relay.join(self.id)
 
     def release(self) -> None:
@@ -194,7 +211,7 @@ class EngineConnection:
         if self.worker is not None:
             self._services.pool.release(self.id, self.worker)
             self.worker = None
-        self._stale = True
+        self._marks += 1
 
     # Asking
 

@@ -60,6 +60,7 @@ class LiveSession:
         self._driving = asyncio.Lock()
         self._last_end: tuple[int, Callable[[], str]] = (-1, str)
         self._hinted = 0.0
+        self._owed = 0
 
     # Its state
 
@@ -95,11 +96,30 @@ class LiveSession:
 
     # What is asked of it
 
-    async def ready(self) -> None:
-        await self.engine.ready()
+    def notice(self, head: int) -> None:
+        """The database says where the head is: whoever looks from now on is shown no less, whatever hints are lost or on their way."""
+        self._owed = max(self._owed, head)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether less is shown here than somebody may have seen elsewhere who looks now."""
+        return self.shown < self._owed
+
+    async def ready(self, wait: float | None = None) -> None:
+        """Make sure that the engine is open and nothing is owed; what opens for longer than `wait` seconds raises Opening."""
+        await self.engine.ready(wait)
+        if self.is_behind:
+            owed = self._owed
+            await self.changes.reach(owed)
+            if self._owed == owed:
+                self._owed = self.head  # the log was read since, and is right
 
     async def ask(self, query: Query[A]) -> A:
-        """Ask something that changes nothing, at a position up to the head."""
+        """Ask something that changes nothing, at a position up to the head. What is shown already is asked of the engine alone: a delta
+        that has its turn waits for no change, which may wait for that turn.
+        """
+        if query.at is None or query.at > self.shown:
+            await self.ready(PATIENCE)
         return await self.engine.ask(query)
 
     async def check(self, request: Request[A]) -> A:
@@ -111,12 +131,13 @@ class LiveSession:
         self.engine.notify(notice)
 
     async def current_head(self) -> int:
-        await self.engine.ready(PATIENCE)
+        await self.ready(PATIENCE)
         return self.head
 
     async def view(self, look: Look, panels: list[str] | None) -> Shown:
         """Panels at the look's position. The whole page says how far the opening is, rather than wait for it."""
         wait = settings.OPEN_WAIT if panels is None else PATIENCE
+        await self.ready(wait)
         return await self.engine.ask(View(at=look.at, look=look, panels=panels), wait)
 
     # What changes it
@@ -320,12 +341,9 @@ class LiveSession:
             return
         if self.engine.is_open:
             await self.changes.follow()
-        self.publisher.wake()
-
-    def notice(self, head: int) -> None:
-        """The database says where the head is: a hint may have been lost, or be on its way."""
-        if head > self.head and self.driver is None and not self.changes.going_on:
+        elif self.engine.is_opening:  # which may have read the log before that
             self.engine.mark_stale()
+        self.publisher.wake()
 
     def markers_changed(self) -> None:
         """Breakpoints or bookmarks changed here: pages draw their marks anew."""

@@ -55,6 +55,10 @@ class Watched(Protocol):
     def running(self) -> Running | None: ...
 
     @property
+    def is_behind(self) -> bool:
+        """Whether that is less than a viewer may have seen elsewhere before it came."""
+
+    @property
     def turn(self) -> AbstractAsyncContextManager[None]:
         """What a delta waits for before it is made."""
 
@@ -224,6 +228,9 @@ class Publisher:
 
     async def publish(self) -> None:
         """Bring every viewer to where it stands."""
+        if self._session.is_behind:  # somebody came while this waited for its turn
+            self._wake.set()
+            return
         head, running = self._session.shown, self._session.running
         self._announce(head, running)
         for step, viewers in self._groups(head).items():

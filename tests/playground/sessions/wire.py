@@ -33,9 +33,10 @@ class Wire:
         origin: str | None = "same",
         headers: dict[str, str] | None = None,
         path: str = "",
+        patience: float = 30,
     ) -> None:
         parts = urlsplit(url)
-        self._socket = socket.create_connection((parts.hostname, parts.port), timeout=30)
+        self._socket = socket.create_connection((parts.hostname, parts.port), timeout=patience)
         self._buffer = b""
         lines = [
             f"GET {path or f'/ws/s/{key}/'} HTTP/1.1",

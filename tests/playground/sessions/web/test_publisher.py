@@ -18,7 +18,7 @@ from playground.sessions.web.publisher import Publisher, Viewer
 class Watched:
     """A session at step 9, whose deltas have no panels."""
 
-    id, shown, running = 1, 9, None
+    id, shown, running, is_behind = 1, 9, None, False
 
     def __init__(self) -> None:
         self.asked: list[Compare] = []

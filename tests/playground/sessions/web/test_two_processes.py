@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import contextlib
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -81,6 +84,134 @@ async def test_viewers_of_one_process_see_what_the_other_wrote(
     await one.do(one.live(session).changes.apply(command_data(applying(pod("from-the-other-process")), "")))
     await until(lambda: any("from-the-other-process" in html_of(message) for message in heard))
     assert two.live(session).head == 2
+
+
+def looks(process: Process, session: Session, heard: list[ToPage]) -> None:
+    """A viewer comes, once the database was asked where the session is, as each page and socket does (SessionClient.open)."""
+    head = Session.objects.get(pk=session.pk).head
+
+    async def join() -> None:
+        live = process.live(session)
+        live.notice(head)
+        live.publisher.add(Viewer(heard.append, True, ready=True))
+        live.publisher.wake()
+
+    asyncio.run_coroutine_threadsafe(join(), process.loop).result(10)
+
+
+def positions(heard: list[ToPage]) -> list[int]:
+    return [message.seq for message in heard if isinstance(message, Delta)]
+
+
+@contextlib.asynccontextmanager
+async def opening_slowly(process: Process, session: Session) -> AsyncIterator[None]:
+    """A process has read the log of a session, and its worker takes its time to replay it; it is opened in the end."""
+    live, workers = process.live(session), process.runtime.services.pool.lane(False)
+    for worker in workers:
+        await process.do(worker.start())
+        assert worker.pid is not None
+        os.kill(worker.pid, signal.SIGSTOP)
+    opening = asyncio.ensure_future(process.do(live.ready()))
+    try:
+        await until(lambda: any(worker._waiting for worker in workers))
+        assert live.engine.is_opening
+        yield
+    finally:
+        for worker in workers:
+            os.kill(worker.pid or 0, signal.SIGCONT)
+        await opening
+
+
+@pytest.mark.parametrize("hinted", [True, False], ids=["hints arrive", "hints are lost"])
+async def test_who_comes_while_an_older_log_is_replayed_is_shown_what_was_acknowledged(
+    session: Session, processes: tuple[Process, Process], hinted: bool
+) -> None:
+    one, two = processes
+    if not hinted:
+        one.others = []
+    heard: list[ToPage] = []
+    await one.do(one.live(session).ready())
+    async with opening_slowly(two, session):
+        for name in ("second", "third"):
+            await one.do(one.live(session).changes.apply(command_data(applying(pod(name)), "")))
+        await sync_to_async(looks)(two, session, heard)
+    await until(lambda: positions(heard))
+    assert positions(heard)[0] == 3
+
+
+async def test_a_hint_that_comes_while_an_older_log_is_replayed_is_followed(
+    session: Session, processes: tuple[Process, Process]
+) -> None:
+    one, two = processes
+    await one.do(one.live(session).ready())
+    async with opening_slowly(two, session):
+        await one.do(one.live(session).changes.apply(command_data(applying(pod("another")), "")))
+        await until(lambda: not one.runtime.services.relay._tasks)
+        await two.do(asyncio.sleep(0.1))
+    await two.do(two.live(session).ready())
+    assert two.live(session).head == 2
+
+
+async def test_who_comes_while_a_change_is_under_way_is_shown_what_was_acknowledged_elsewhere(
+    session: Session, processes: tuple[Process, Process]
+) -> None:
+    one, two = processes
+    one.others = two.others = []
+    heard: list[ToPage] = []
+    live = two.live(session)
+    await two.do(live.ready())
+    async with contextlib.AsyncExitStack() as stack:
+        await two.do(stack.enter_async_context(live.changes.exclusive()))
+        await one.do(one.live(session).changes.apply(command_data(applying(pod("another")), "")))
+        await sync_to_async(looks)(two, session, heard)
+        await asyncio.sleep(0.1)
+        assert positions(heard) in ([], [2])
+        await two.do(stack.aclose())
+    await until(lambda: positions(heard))
+    assert positions(heard)[0] == 2
+
+
+async def test_who_comes_during_a_run_is_shown_as_much_as_the_other_process_showed(
+    session: Session, processes: tuple[Process, Process]
+) -> None:
+    one, two = processes
+    one.others = two.others = []
+    live, heard = one.live(session), list[ToPage]()
+    await one.do(live.ready())
+    await one.do(
+        live.changes.apply(command_data(applying(*(pod(f"p{number}") for number in range(200))), ""))
+    )
+    live.due = lambda: False  # type: ignore[method-assign]  # nobody who watches is shown anything for now
+    await one.do(live.run())
+    await until(lambda: live.head > live.shown)
+    await two.do(two.live(session).ready())  # who looks there sees the log's end
+    await sync_to_async(looks)(one, session, heard)
+    await until(lambda: positions(heard))
+    assert positions(heard)[0] >= two.live(session).shown
+
+
+async def test_what_is_written_while_its_worker_dies_is_not_taken_back(
+    session: Session, processes: tuple[Process, Process]
+) -> None:
+    one, _two = processes
+    live = one.live(session)
+    await one.do(live.ready())
+    append = live.log.append
+
+    async def late(*arguments: Any, **more: Any) -> None:
+        """The worker dies, and somebody who looks has the session opened from the log, before the entry is in there."""
+        assert live.worker is not None
+        live.worker.kill()
+        await until(lambda: not live.engine.is_open)
+        await live.ready()
+        await append(*arguments, **more)
+
+    live.log.append = late  # type: ignore[method-assign]
+    assert await one.do(live.changes.apply(command_data(applying(pod("another")), ""))) == 2
+    live.log.append = append  # type: ignore[method-assign]
+    assert await one.do(live.changes.apply(command_data(applying(pod("third")), ""))) == 3
+    await one.do(live.ready())
+    assert live.shown == 3
 
 
 async def test_both_may_write_in_turn(session: Session, processes: tuple[Process, Process]) -> None:

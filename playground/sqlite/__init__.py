@@ -1,0 +1,1 @@
+"""Django's backend for SQLite, which can be looked at on a disk that takes nothing more."""
