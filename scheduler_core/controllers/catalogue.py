@@ -14,7 +14,7 @@ from scheduler_core.controllers.disruption.controller import Disruption
 from scheduler_core.controllers.garbage.collector import GarbageCollector
 from scheduler_core.controllers.garbage.namespaces import NamespaceController
 from scheduler_core.controllers.garbage.pods import PodCollector
-from scheduler_core.controllers.kubelet.controller import EVICTION, KERNELS, Kubelet
+from scheduler_core.controllers.kubelet.controller import ALLOCATION, EVICTION, KERNELS, Kubelet
 from scheduler_core.controllers.nodes.drain import Draining
 from scheduler_core.controllers.nodes.lifecycle import NodeLifecycle
 from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
@@ -28,6 +28,7 @@ from scheduler_core.controllers.workloads import catalogue as workloads
 CONTROLLERS: tuple[Controller, ...] = (
     *workloads.CONTROLLERS,
     Chronicle(),
+    ALLOCATION,
     Kubelet(),
     EVICTION,
     KERNELS,

@@ -11,6 +11,7 @@ from dataclasses import replace
 from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet import claims, heartbeats, images, mirrors, nodes, pods
+from scheduler_core.controllers.kubelet.allocation import AllocationManager
 from scheduler_core.controllers.kubelet.containers import Setting
 from scheduler_core.controllers.kubelet.critical import is_mirror
 from scheduler_core.controllers.kubelet.devices import FAILED
@@ -18,6 +19,7 @@ from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
 from scheduler_core.controllers.kubelet.out_of_memory import OutOfMemoryKiller
 from scheduler_core.controllers.kubelet.pods import Done
 from scheduler_core.controllers.kubelet.readmission import readmit
+from scheduler_core.controllers.kubelet.sizes import allocated_pod
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.devices.claims import KIND as DEVICE_CLAIM
@@ -25,7 +27,7 @@ from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import CLAIM
 
 NAME = "kubelet"
-EVICTION, KERNELS = EvictionManager(), OutOfMemoryKiller()
+EVICTION, KERNELS, ALLOCATION = EvictionManager(), OutOfMemoryKiller(), AllocationManager()
 
 
 class Kubelet(Controller):
@@ -39,6 +41,7 @@ class Kubelet(Controller):
         pods.KILLING,
         pods.BACK_OFF,
         pods.DEADLINE,
+        pods.RESIZE_COMPLETED,
         images.PULLED,
         FAILED,
         *nodes.EVENT_REASONS,
@@ -82,6 +85,7 @@ class Kubelet(Controller):
                 self.enqueue(world, name, nodes.READY_LATENCY)
                 _forget_pauses(world, name)
                 readmit(world, name)
+                ALLOCATION.look_again(world, name)
                 for pod in _by_age(world.store.pods()):
                     if pod.node_name == name and not pod.terminal:
                         self.enqueue(world, pod.key)
@@ -116,7 +120,10 @@ class Kubelet(Controller):
         if pod.phase == "Running" and pod.key not in memory.pods:
             run = pods.adopted(world, pod)
             memory.put(pod.key, run)
-            if not pod.deleting and all(each.ends is None for each in run.all) and not _has_deadline(pod):
+            if allocated_pod(pod, run) is not pod:
+                ALLOCATION.push(world, pod)
+            rests = not pod.deleting and run.actuates_at is None and not _has_deadline(pod)
+            if rests and all(each.ends is None for each in run.all):
                 return
         self.enqueue(world, pod.key)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from scheduler_core.api.kube_events import NORMAL, WARNING, KubeEvent
 from scheduler_core.api.server import Preconditions
 from scheduler_core.controllers.contract import World
-from scheduler_core.controllers.kubelet import claims, devices, images
+from scheduler_core.controllers.kubelet import claims, devices, images, sizes
 from scheduler_core.controllers.kubelet.admission import Refusal, refusals, refused_before
 from scheduler_core.controllers.kubelet.containers import (
     Setting,
@@ -27,6 +27,7 @@ from scheduler_core.controllers.kubelet.containers import (
 )
 from scheduler_core.controllers.kubelet.critical import is_critical
 from scheduler_core.controllers.kubelet.preemption import CONDITION, MESSAGE, PREEMPTING, NoSuchPods, victims
+from scheduler_core.controllers.kubelet.sizes import allocated_pod
 from scheduler_core.controllers.kubelet.status import FAILED, phase_of, refused_status, status_of
 from scheduler_core.controllers.memory.kubelet import ContainerRun, Kill, PodRun
 from scheduler_core.objects.node import Node
@@ -36,6 +37,7 @@ from scheduler_core.objects.times import SECOND
 
 COMPONENT = "kubelet"
 STARTED, KILLING, BACK_OFF, DEADLINE = "Started", "Killing", "BackOff", "DeadlineExceeded"
+RESIZE_COMPLETED = "ResizeCompleted"
 SOON = 2 * SECOND  # of pods that start within this time nothing is written before they run
 _TOO_LONG = "Pod was active on the node longer than the specified deadline"
 
@@ -73,36 +75,20 @@ def adopted(world: World, pod: Pod) -> PodRun:
         for c, run in zip(setting.init, new_runs(setting.init), strict=True)
     )
     containers = tuple(running(run) for run in new_runs(setting.regular))
-    return PodRun(pod.uid, pod.node_name, started, started, init, containers)
+    run = PodRun(pod.uid, pod.node_name, started, started, init, containers)
+    return sizes.reported_by(pod, run, setting, world.store.timestamp(world.now))
 
 
 def arrive(world: World, pod: Pod, node: Node) -> Done:
     """Lets a pod in, or refuses it for ever. For a critical pod others have to go; it starts when they have ended."""
     memory, setting = world.surroundings.kubelet, setting_of(world, pod)
-    others = active(world, node.name)
     pulling = images.pull_time(world, images.missing(world, pod, node))
-    refusal = refused_before(pod, memory.pressure.get(node.name, ()))
-    starts_at, text = world.now, "admitted it: its containers are being created"
-    if refusal is None:
-        found = refusals(pod, node, others)
-        if found and is_critical(pod) and all(each.resource for each in found):
-            missing = [(each.resource, each.missing) for each in found]
-            try:
-                chosen = victims(pod, others, missing)
-            except NoSuchPods as problem:
-                why = f"Unexpected error while attempting to recover from admission failure: {problem}"
-                refusal = Refusal("UnexpectedAdmissionError", why)
-            else:
-                starts_at = max([_preempted(world, victim) for victim in chosen], default=world.now)
-                text = f"{text} when {', '.join(victim.key for victim in chosen)} have made room"
-        elif found:
-            refusal = (
-                next((each for each in found if not each.resource), found[0])
-                if is_critical(pod)
-                else found[0]
-            )
+    refusal, starts_at, ended = admitted(world, pod, node)
     if refusal is not None:
         return refuse(world, pod, refusal)
+    text = "admitted it: its containers are being created"
+    if ended:
+        text = f"{text} when {', '.join(victim.key for victim in ended)} have made room"
     lacks = claims.missing(world, pod)
     run = PodRun(
         pod.uid,
@@ -121,11 +107,31 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
     return Done(text, run.starts_at)
 
 
+def admitted(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, int, list[Pod]]:
+    """Why a node does not take a pod as it is now, or from when on it does (ns), and the pods that are ended for it."""
+    others = [other for other in active(world, node.name) if other.key != pod.key]
+    refusal = refused_before(pod, world.surroundings.kubelet.pressure.get(node.name, ()))
+    found = [] if refusal is not None else refusals(pod, node, others)
+    if not found:
+        return refusal, world.now, []
+    if not is_critical(pod):
+        return found[0], world.now, []
+    if not all(each.resource for each in found):
+        return next(each for each in found if not each.resource), world.now, []
+    try:
+        chosen = victims(pod, others, [(each.resource, each.missing) for each in found])
+    except NoSuchPods as problem:
+        why = f"Unexpected error while attempting to recover from admission failure: {problem}"
+        return Refusal("UnexpectedAdmissionError", why), world.now, []
+    ends = [_preempted(world, victim) for victim in chosen]
+    return None, max(ends, default=world.now), chosen
+
+
 def active(world: World, node: str) -> list[Pod]:
-    """The pods that a node's kubelet has admitted and that have not ended, in the order of admission."""
-    keys = world.surroundings.kubelet.on_node.get(node, ())
-    found = [world.store.pod_at(key) for key in keys]
-    return [pod for pod in found if pod is not None and not pod.terminal]
+    """The pods that a node's kubelet has admitted and that have not ended, as it sized them, in the order of admission."""
+    memory = world.surroundings.kubelet
+    found = ((world.store.pod_at(key), memory.pods[key]) for key in memory.on_node.get(node, ()))
+    return [allocated_pod(pod, run) for pod, run in found if pod is not None and not pod.terminal]
 
 
 def end(world: World, pod: Pod, grace: int | None, reason: str, message: str, disruption: str = "") -> int:
@@ -177,7 +183,9 @@ def look_after(world: World, pod: Pod, before: PodRun) -> Done:
     setting = setting_of(world, pod)
     run = observed(claims.looked_at(world, pod, before), world.now)
     run = _with_kill(world, pod, run)
-    run = observed(advanced(run, setting), world.now)
+    run = observed(advanced(sizes.sized(run, setting), setting), world.now)
+    if run.in_progress is not None and run.kill is None and not sizes.outstanding(run):
+        run = replace(run, in_progress=None, actuates_at=None)
     over = not any(each.running for each in run.all)
     terminal = over and (run.kill is not None or (finished(run, setting) and world.now >= run.starts_at))
     _record_events(world, pod, before, run, setting)
@@ -224,7 +232,11 @@ def _deadline(pod: Pod, run: PodRun) -> int | None:
 
 
 def _again(pod: Pod, run: PodRun, setting: Setting) -> int | None:
-    moments = [next_moment(run, setting), _deadline(pod, run) if run.kill is None else None]
+    moments = [next_moment(run, setting)]
+    if run.kill is None:
+        moments.append(_deadline(pod, run))
+        if run.actuates_at is not None and run.actuates_at > setting.now:
+            moments.append(run.actuates_at)
     return min((at for at in moments if at is not None and at != claims.NOT_YET), default=None)
 
 
@@ -249,6 +261,8 @@ def _record_events(world: World, pod: Pod, before: PodRun, run: PodRun, setting:
             size = world.surroundings.kubelet.image_sizes[name]
             event(NORMAL, images.PULLED, f'Successfully pulled image "{name}". Image size: {size} bytes.')
 
+    if before.in_progress is not None and run.in_progress is None:
+        event(NORMAL, RESIZE_COMPLETED, sizes.completion(run))
     if run.kill is not None and before.kill is None and run.kill.reason == DEADLINE:
         event(NORMAL, DEADLINE, _TOO_LONG)
     for old, new in zip(before.all, run.all, strict=True):

@@ -1,0 +1,192 @@
+"""In-place resizes: the kubelets decide whether a pod gets what it asks for now. Keys are nodes.
+
+A resize is granted where the node has room for it, Infeasible where the node could never have it, and Deferred otherwise. Deferred ones are
+looked at again when a pod of the node is resized or shrinks or goes, and 3 minutes after they were looked at last.
+
+DEVIATION: of those rounds only the ones that may find something else are made.
+
+kube: pkg/kubelet/allocation/allocation_manager.go, pkg/kubelet/kubelet.go (HandlePodUpdates, HandlePodReconcile),
+pkg/kubelet/status/status_manager.go (updatedPodResizeCondition), pkg/kubelet/cm/node_container_manager_linux.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from scheduler_core.api.watch import MODIFIED, WatchEvent
+from scheduler_core.config.kubelet.thresholds import MEMORY as MEMORY_SIGNAL
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.kubelet import heartbeats, pods
+from scheduler_core.controllers.kubelet.critical import is_static
+from scheduler_core.controllers.kubelet.sizes import allocated_pod, asks_otherwise, granted
+from scheduler_core.controllers.kubelet.status import PENDING_RESIZE, RESIZE_IN_PROGRESS, generation_of
+from scheduler_core.controllers.memory.kubelet import PodRun, Resizes
+from scheduler_core.objects.demand.qos import GUARANTEED, qos_class
+from scheduler_core.objects.node import Node
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.quantity import nanos, value_of_nanos
+from scheduler_core.objects.resources import CPU, MEMORY
+from scheduler_core.objects.times import SECOND
+
+NAME = "allocation-manager"
+INFEASIBLE, DEFERRED = "Infeasible", "Deferred"
+ROUND = 180 * SECOND  # from one look at pending resizes to the next
+RELIST = SECOND  # from the resize of containers until the kubelet sees it
+_STATIC = "In-place resize of static-pods is not supported"
+Condition = Mapping[str, Any]
+
+
+class AllocationManager(Controller):
+    """What the kubelets have allocated to their pods."""
+
+    name = NAME
+    component = pods.COMPONENT
+    watches = ("Pod", "Node")
+    always_on = True
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        if event.kind == "Node":
+            if event.type == MODIFIED and event.name in world.surroundings.kubelet.resizes:
+                self._next_round(world, event.name)
+            return
+        old, new = event.old_pod, event.new_pod
+        if old is None or not old.node_name:
+            return
+        node = old.node_name
+        if new is not None and old.spec is not new.spec and asks_otherwise(old, new):
+            self.push(world, new)
+        elif node in world.surroundings.kubelet.resizes:
+            if new is None or _has_shrunk(world, old, new):
+                self.enqueue(world, node)
+            elif new.terminal and not old.terminal:
+                self._next_round(world, node)
+
+    def push(self, world: World, pod: Pod) -> None:
+        """Has a pod's resize looked at."""
+        resizes = world.surroundings.kubelet.resizes
+        waiting = resizes.get(pod.node_name, Resizes(at=world.now))
+        if pod.key not in waiting.pods:
+            resizes[pod.node_name] = replace(waiting, pods=(*waiting.pods, pod.key))
+        self.enqueue(world, pod.node_name)
+
+    def look_again(self, world: World, node: str) -> None:
+        """Has all resizes of a node looked at that were not granted, as its kubelet starts anew."""
+        memory = world.surroundings.kubelet
+        for key in memory.on_node.get(node, ()):
+            pod = world.store.pod_at(key)
+            if pod is not None and allocated_pod(pod, memory.pods[key]) is not pod:
+                self.push(world, pod)
+
+    def sync(self, world: World, key: str) -> str:
+        memory, node = world.surroundings.kubelet, world.store.node(key)
+        if node is None or not heartbeats.runs(world, key) or key not in memory.resizes:
+            return ""
+        deferred, texts = [], []
+        for pod in _in_order(world, memory.resizes[key].pods, key):
+            before = memory.pods[pod.key]
+            run, text = _decided(world, pod, before, node)
+            memory.put(pod.key, run)
+            if run != before:
+                world.controller(pods.COMPONENT).enqueue(world, pod.key, 0)
+            if run.pending is not None and run.pending.get("reason") == DEFERRED:
+                deferred.append(pod.key)
+            texts += [f"{text} of {pod.key}"] if text else []
+        memory.resizes.pop(key)
+        if deferred:
+            memory.resizes[key] = Resizes(tuple(deferred), world.now)
+        return "; ".join(texts)
+
+    def _next_round(self, world: World, node: str) -> None:
+        since = world.surroundings.kubelet.resizes[node].at
+        self.enqueue_at(world, node, since + ((world.now - since) // ROUND + 1) * ROUND)
+
+
+def _has_shrunk(world: World, old: Pod, new: Pod) -> bool:
+    """Whether a pod takes up less cpu or memory than before, as its status says, of what was allocated."""
+    run = world.surroundings.kubelet.pods.get(new.key)
+    if run is None or old.manifest.get("status") is new.manifest.get("status"):
+        return False
+    before, now = (allocated_pod(pod, run).requests for pod in (old, new))
+    return any(now.get(name) < before.get(name) for name in (CPU, MEMORY))
+
+
+def _in_order(world: World, keys: tuple[str, ...], node: str) -> list[Pod]:
+    """Pods that wait for a resize: first those that ask for no more than they have, then by priority, class, and time of waiting."""
+    memory = world.surroundings.kubelet
+    found = []
+    for key in keys:
+        pod, run = world.store.pod_at(key), memory.pods.get(key)
+        if pod is not None and run is not None and run.node == node and not pod.terminal:
+            found.append(pod)
+
+    def rank(pod: Pod) -> tuple[bool, int, bool, str]:
+        run = memory.pods[pod.key]
+        had, asked = allocated_pod(pod, run).spec.requests, pod.spec.requests
+        since = "~" if run.pending is None else str(run.pending["lastTransitionTime"])
+        return (
+            any(asked.get(name) > had.get(name) for name in (CPU, MEMORY)),
+            -pod.priority,
+            qos_class(pod.manifest["spec"]) != GUARANTEED,
+            since,
+        )
+
+    return sorted(found, key=rank)
+
+
+def _decided(world: World, pod: Pod, run: PodRun, node: Node) -> tuple[PodRun, str]:
+    """A pod with what the kubelet decides about its resize, and that in words."""
+    if allocated_pod(pod, run) is pod:
+        return replace(run, pending=None), ""
+    problem = _STATIC if is_static(pod) else _beyond(world, pod, node)
+    if problem:
+        pending = _condition(world, pod, run.pending, PENDING_RESIZE, INFEASIBLE, problem)
+        return replace(run, pending=pending), f"found infeasible the resize ({problem})"
+    refusal, _, _ = pods.admitted(world, pod, node)
+    if refusal is not None:
+        pending = _condition(world, pod, run.pending, PENDING_RESIZE, DEFERRED, refusal.message)
+        return replace(run, pending=pending), f"deferred the resize ({refusal.message})"
+    in_progress = _condition(world, pod, None, RESIZE_IN_PROGRESS)
+    run = granted(run, pods.setting_of(world, pod))
+    run = replace(run, pending=None, in_progress=in_progress, actuates_at=world.now + RELIST)
+    return run, "granted the resize"
+
+
+def _beyond(world: World, pod: Pod, node: Node) -> str:
+    """What a pod asks for that its node could not give even if it were empty; "" for nothing."""
+    requests, capacity = pod.spec.requests, _whole_memory(world, node)
+    short = ""
+    if requests.memory > capacity:
+        short = f"memory, requested: {requests.memory}, capacity: {capacity}"
+    elif requests.milli_cpu > node.allocatable.milli_cpu:
+        short = f"cpu, requested: {requests.milli_cpu}, capacity: {node.allocatable.milli_cpu}"
+    return f"Node didn't have enough capacity: {short}" if short else ""
+
+
+def _whole_memory(world: World, node: Node) -> int:
+    """What pods may have of a node's memory, what is kept back for hard eviction included."""
+    capacity = ((node.manifest.get("status") or {}).get("capacity") or {}).get("memory")
+    allocatable = node.allocatable.memory
+    if capacity is None:
+        return allocatable
+    there = value_of_nanos(nanos(capacity))
+    thresholds = world.cluster.kubelet_of(node.name).thresholds
+    kept = sum(each.amount.of(there) for each in thresholds if each.hard and each.signal == MEMORY_SIGNAL)
+    return max(min(allocatable + kept, there), allocatable)
+
+
+def _condition(
+    world: World, pod: Pod, old: Condition | None, kind: str, reason: str = "", message: str = ""
+) -> Condition:
+    now = world.store.timestamp(world.now)
+    same = old is not None and old.get("reason") == reason
+    said = {name: text for name, text in (("reason", reason), ("message", message)) if text}
+    return {
+        "type": kind,
+        "status": "True",
+        **said,
+        "observedGeneration": generation_of(pod),
+        "lastProbeTime": now,
+        "lastTransitionTime": old["lastTransitionTime"] if same and old is not None else now,
+    }
