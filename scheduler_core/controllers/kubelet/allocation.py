@@ -11,9 +11,7 @@ pkg/kubelet/status/status_manager.go (updatedPodResizeCondition), pkg/kubelet/cm
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from scheduler_core.api.watch import MODIFIED, WatchEvent
 from scheduler_core.config.kubelet.thresholds import MEMORY as MEMORY_SIGNAL
@@ -21,7 +19,7 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet import heartbeats, pods
 from scheduler_core.controllers.kubelet.critical import is_static
 from scheduler_core.controllers.kubelet.sizes import allocated_pod, asks_otherwise, granted
-from scheduler_core.controllers.kubelet.status import PENDING_RESIZE, RESIZE_IN_PROGRESS, generation_of
+from scheduler_core.controllers.kubelet.status import PENDING_RESIZE, RESIZE_IN_PROGRESS, resize_condition
 from scheduler_core.controllers.memory.kubelet import PodRun, Resizes
 from scheduler_core.objects.demand.qos import GUARANTEED, qos_class
 from scheduler_core.objects.node import Node
@@ -35,7 +33,6 @@ INFEASIBLE, DEFERRED = "Infeasible", "Deferred"
 ROUND = 180 * SECOND  # from one look at pending resizes to the next
 RELIST = SECOND  # from the resize of containers until the kubelet sees it
 _STATIC = "In-place resize of static-pods is not supported"
-Condition = Mapping[str, Any]
 
 
 class AllocationManager(Controller):
@@ -139,15 +136,16 @@ def _decided(world: World, pod: Pod, run: PodRun, node: Node) -> tuple[PodRun, s
     """A pod with what the kubelet decides about its resize, and that in words."""
     if allocated_pod(pod, run) is pod:
         return replace(run, pending=None), ""
+    now = world.store.timestamp(world.now)
     problem = _STATIC if is_static(pod) else _beyond(world, pod, node)
     if problem:
-        pending = _condition(world, pod, run.pending, PENDING_RESIZE, INFEASIBLE, problem)
+        pending = resize_condition(pod, now, run.pending, PENDING_RESIZE, INFEASIBLE, problem)
         return replace(run, pending=pending), f"found infeasible the resize ({problem})"
     refusal, _, _ = pods.admitted(world, pod, node)
     if refusal is not None:
-        pending = _condition(world, pod, run.pending, PENDING_RESIZE, DEFERRED, refusal.message)
+        pending = resize_condition(pod, now, run.pending, PENDING_RESIZE, DEFERRED, refusal.message)
         return replace(run, pending=pending), f"deferred the resize ({refusal.message})"
-    in_progress = _condition(world, pod, None, RESIZE_IN_PROGRESS)
+    in_progress = resize_condition(pod, now, None, RESIZE_IN_PROGRESS)
     run = granted(run, pods.setting_of(world, pod))
     run = replace(run, pending=None, in_progress=in_progress, actuates_at=world.now + RELIST)
     return run, "granted the resize"
@@ -174,19 +172,3 @@ def _whole_memory(world: World, node: Node) -> int:
     thresholds = world.cluster.kubelet_of(node.name).thresholds
     kept = sum(each.amount.of(there) for each in thresholds if each.hard and each.signal == MEMORY_SIGNAL)
     return max(min(allocatable + kept, there), allocatable)
-
-
-def _condition(
-    world: World, pod: Pod, old: Condition | None, kind: str, reason: str = "", message: str = ""
-) -> Condition:
-    now = world.store.timestamp(world.now)
-    same = old is not None and old.get("reason") == reason
-    said = {name: text for name, text in (("reason", reason), ("message", message)) if text}
-    return {
-        "type": kind,
-        "status": "True",
-        **said,
-        "observedGeneration": generation_of(pod),
-        "lastProbeTime": now,
-        "lastTransitionTime": old["lastTransitionTime"] if same and old is not None else now,
-    }

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.kubelet import claims, heartbeats, images, mirrors, nodes, pods
+from scheduler_core.controllers.kubelet import claims, heartbeats, images, mirrors, nodes, pods, shrinking
 from scheduler_core.controllers.kubelet.allocation import AllocationManager
 from scheduler_core.controllers.kubelet.containers import Setting
 from scheduler_core.controllers.kubelet.critical import is_mirror
@@ -19,7 +19,7 @@ from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
 from scheduler_core.controllers.kubelet.out_of_memory import OutOfMemoryKiller
 from scheduler_core.controllers.kubelet.pods import Done
 from scheduler_core.controllers.kubelet.readmission import readmit
-from scheduler_core.controllers.kubelet.sizes import allocated_pod
+from scheduler_core.controllers.kubelet.sizes import allocated_pod, outstanding
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.devices.claims import KIND as DEVICE_CLAIM
@@ -95,6 +95,9 @@ class Kubelet(Controller):
         for condition in dict.fromkeys((*before.conditions, *inputs.conditions)):
             if (condition in before.conditions) != (condition in inputs.conditions):
                 self._report(world, condition.node)
+        if inputs.usage != before.usage:
+            for key in [key for key, run in memory.pods.items() if outstanding(run)]:
+                self.enqueue(world, key)
         if inputs.programs != before.programs:
             self._change_programs(world, before)
 
@@ -140,7 +143,7 @@ class Kubelet(Controller):
         if run is not None and pod.deleting and is_mirror(pod):
             return Done(mirrors.let_go(world, pod))
         if run is not None:
-            done = pods.look_after(world, pod, run)
+            done = pods.look_after(world, pod, shrinking.checked(world, pod, run))
             if _running(memory.pods.get(key)) != _running(run):
                 _usage_changed(world, pod.node_name)
             return done

@@ -28,7 +28,14 @@ from scheduler_core.controllers.kubelet.containers import (
 from scheduler_core.controllers.kubelet.critical import is_critical
 from scheduler_core.controllers.kubelet.preemption import CONDITION, MESSAGE, PREEMPTING, NoSuchPods, victims
 from scheduler_core.controllers.kubelet.sizes import allocated_pod
-from scheduler_core.controllers.kubelet.status import FAILED, phase_of, refused_status, status_of
+from scheduler_core.controllers.kubelet.status import (
+    FAILED,
+    RESIZE_IN_PROGRESS,
+    phase_of,
+    refused_status,
+    resize_condition,
+    status_of,
+)
 from scheduler_core.controllers.memory.kubelet import ContainerRun, Kill, PodRun
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
@@ -184,8 +191,7 @@ def look_after(world: World, pod: Pod, before: PodRun) -> Done:
     run = observed(claims.looked_at(world, pod, before), world.now)
     run = _with_kill(world, pod, run)
     run = observed(advanced(sizes.sized(run, setting), setting), world.now)
-    if run.in_progress is not None and run.kill is None and not sizes.outstanding(run):
-        run = replace(run, in_progress=None, actuates_at=None)
+    run = _with_progress(world, pod, run)
     over = not any(each.running for each in run.all)
     terminal = over and (run.kill is not None or (finished(run, setting) and world.now >= run.starts_at))
     _record_events(world, pod, before, run, setting)
@@ -223,6 +229,16 @@ def _with_kill(world: World, pod: Pod, run: PodRun) -> PodRun:
         grace = max(pod.spec.termination_grace_seconds, 1)
         return replace(run, kill=Kill(now, now + grace * SECOND, grace, DEADLINE, _TOO_LONG))
     return run
+
+
+def _with_progress(world: World, pod: Pod, run: PodRun) -> PodRun:
+    """With the condition PodResizeInProgress, as long as a container is to be resized yet."""
+    if run.kill is not None or sizes.outstanding(run) == (run.in_progress is not None):
+        return run
+    if run.in_progress is not None:
+        return replace(run, in_progress=None, actuates_at=None)
+    now = world.store.timestamp(world.now)
+    return replace(run, in_progress=resize_condition(pod, now, None, RESIZE_IN_PROGRESS))
 
 
 def _deadline(pod: Pod, run: PodRun) -> int | None:

@@ -101,6 +101,19 @@ def _condition(kind: str, status: str, reason: str = "", message: str = "") -> d
     return condition
 
 
+def resize_condition(
+    pod: Pod, now: str, old: Mapping[str, Any] | None, kind: str, reason: str = "", message: str = ""
+) -> Mapping[str, Any]:
+    """What a status says of a resize; its transition time moves with the reason alone."""
+    same = old is not None and old.get("reason", "") == reason
+    return {
+        **_condition(kind, _TRUE, reason, message),
+        "observedGeneration": generation_of(pod),
+        "lastProbeTime": now,
+        "lastTransitionTime": old["lastTransitionTime"] if same and old is not None else now,
+    }
+
+
 def _initialized(run: PodRun, setting: Setting, phase: str) -> dict[str, Any]:
     if phase == SUCCEEDED:
         return _condition("Initialized", _TRUE, _COMPLETED[phase])
