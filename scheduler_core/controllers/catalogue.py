@@ -19,6 +19,8 @@ from scheduler_core.controllers.nodes.drain import Draining
 from scheduler_core.controllers.nodes.lifecycle import NodeLifecycle
 from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
 from scheduler_core.controllers.quota.controller import ResourceQuotaController
+from scheduler_core.controllers.volumes.attach_detach import AttachDetach
+from scheduler_core.controllers.volumes.attacher import Attacher
 from scheduler_core.controllers.volumes.binder import VolumeBinder
 from scheduler_core.controllers.volumes.ephemeral import EphemeralVolumes
 from scheduler_core.controllers.volumes.protection import ClaimProtection, VolumeProtection
@@ -39,6 +41,8 @@ CONTROLLERS: tuple[Controller, ...] = (
     GarbageCollector(),
     PodCollector(),
     NamespaceController(),
+    AttachDetach(),
+    Attacher(),
     VolumeBinder(),
     Provisioner(),
     EphemeralVolumes(),

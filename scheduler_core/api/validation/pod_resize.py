@@ -55,7 +55,7 @@ def pod_resize(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldErro
 def _node_resizes(status: Mapping[str, Any]) -> bool:
     """Whether the node reports resources of containers, as those do that can resize them."""
     statuses = status.get("containerStatuses") or ()
-    first = next((each for each in statuses if (each.get("state") or {}).get("running")), None)
+    first = next((each for each in statuses if (each.get("state") or {}).get("running") is not None), None)
     return first is None or first.get("resources") is not None
 
 

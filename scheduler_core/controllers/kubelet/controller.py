@@ -22,6 +22,7 @@ from scheduler_core.controllers.kubelet.readmission import readmit
 from scheduler_core.controllers.kubelet.sizes import allocated_pod, outstanding
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs
+from scheduler_core.controllers.volumes.attachments import ATTACHMENT
 from scheduler_core.devices.claims import KIND as DEVICE_CLAIM
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import CLAIM
@@ -35,7 +36,7 @@ class Kubelet(Controller):
 
     name = NAME
     component = pods.COMPONENT
-    watches = ("Node", "Pod", CLAIM, DEVICE_CLAIM)
+    watches = ("Node", "Pod", CLAIM, ATTACHMENT, DEVICE_CLAIM)
     event_reasons = (
         pods.STARTED,
         pods.KILLING,
@@ -52,7 +53,7 @@ class Kubelet(Controller):
         if event.kind == "Node":
             self._on_node(world, event)
             return
-        if event.kind in (CLAIM, DEVICE_CLAIM):
+        if event.kind in (CLAIM, ATTACHMENT, DEVICE_CLAIM):
             for key in claims.users(world, event):
                 self.enqueue(world, key)
             return

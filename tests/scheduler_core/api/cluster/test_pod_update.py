@@ -131,7 +131,8 @@ RUNNING = {"name": "c", "state": {"running": {}}}
 )
 def test_not_every_pod_can_be_resized(status: dict[str, Any], spec: dict[str, Any], problem: str) -> None:
     given = pod(resources={"requests": {"cpu": "1"}})
-    api = api_server({**given, "spec": {**given["spec"], **spec}, "status": status})
+    api = api_server({**given, "spec": {**given["spec"], **spec}})
+    api.patch(KEY, {"status": status}, subresource="status")
     change = {
         "spec": {"containers": [{"name": "c", "image": "app", "resources": {"requests": {"cpu": "2"}}}]}
     }

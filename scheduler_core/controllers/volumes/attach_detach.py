@@ -1,0 +1,214 @@
+"""The attach/detach controller: has volumes attached to the nodes whose pods use them, and detached from the others. Keys are volumes.
+
+A volume that only one node may have stays there until its kubelet has reported that it is in use no longer; for the pods of other nodes
+that is a Multi-Attach error. Nodes that are not ready lose it after 6 minutes, those with the taint out-of-service at once.
+
+DEVIATION: volumes of CSI drivers, and those that such drivers have taken over, alone, and none that a pod names itself; a node's
+status.volumesAttached and volumesInUse are not written; every node is managed by the controller.
+
+kube: pkg/controller/volume/attachdetach/{attach_detach_controller,reconciler/reconciler}.go,
+pkg/volume/util/operationexecutor/{operation_executor,operation_generator}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scheduler_core.api.kube_events import NORMAL, WARNING
+from scheduler_core.api.watch import DELETED, WatchEvent
+from scheduler_core.clock.agenda import FOREVER
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.memory.volumes import claims_of
+from scheduler_core.controllers.volumes.attachments import (
+    ATTACHMENT,
+    CONTROLLER,
+    attached_volume,
+    attachment_name,
+    can_be_shared,
+    claim_of,
+    driver_of,
+    in_use_until,
+    is_attached,
+    node_of,
+    wanted_on,
+)
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.storage.volumes import CLAIM, VOLUME, Manifest, deleting, name_of, volume_name
+from scheduler_core.objects.times import SECOND
+
+FAILED, ATTACHED = "FailedAttachVolume", "SuccessfulAttachVolume"
+OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
+MOST_WAIT = 360 * SECOND  # for a node that is not ready to report that a volume is not in use
+_ELSEWHERE = "Volume is already exclusively attached to one node and can't be attached to another"
+Wanted = dict[str, list[Pod]]
+
+
+class AttachDetach(Controller):
+    """Attaches and detaches volumes."""
+
+    name = CONTROLLER
+    component = "attachdetach-controller"
+    watches = ("Pod", CLAIM, VOLUME, ATTACHMENT, "Node", "CSIDriver")
+    event_reasons = (FAILED, ATTACHED)
+
+    def on_start(self, world: World) -> None:
+        memory = world.surroundings.volumes
+        memory.attachments = {}
+        for attachment in world.store.list(ATTACHMENT):
+            memory.follow(attached_volume(attachment), name_of(attachment), True)
+        for volume in world.store.list(VOLUME):
+            self._ask(world, volume)
+        for name in memory.attachments:
+            self.enqueue(world, name)
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        if event.kind == "Pod":
+            self._on_pod(world, event)
+        elif event.kind == "Node":
+            self._on_node(world, event)
+        elif event.kind == ATTACHMENT:
+            manifest = event.new or event.old or {}
+            world.surroundings.volumes.follow(attached_volume(manifest), event.name, event.type != DELETED)
+            self.enqueue(world, attached_volume(manifest))
+        elif event.kind == "CSIDriver":
+            for volume in world.store.list(VOLUME):
+                self._ask(world, volume)
+        elif event.kind == VOLUME:
+            if event.new is not None:
+                self._ask(world, event.new)
+        elif event.new is not None and volume_name(event.new):
+            self.enqueue(world, volume_name(event.new))
+
+    def _ask(self, world: World, volume: Manifest) -> None:
+        known = name_of(volume) in world.surroundings.volumes.attachments
+        if known or (claim_of(world, volume) is not None and driver_of(world.store, volume)[0]):
+            self.enqueue(world, name_of(volume))
+
+    def _on_pod(self, world: World, event: WatchEvent) -> None:
+        old, new = event.old_pod, event.new_pod
+        pod = new or old
+        if pod is None or not pod.spec.volumes or not pod.node_name:
+            return
+        memory = world.surroundings.volumes
+        memory.users.follow(old, new)
+        for key in claims_of(pod):
+            claim = world.store.get(CLAIM, *key.split("/", 1))
+            volume = "" if claim is None else volume_name(claim)
+            if not volume:
+                continue
+            if new is None or (new.terminal and not (old is not None and old.terminal)):
+                memory.left[f"{volume}/{pod.node_name}"] = world.now
+            self.enqueue(world, volume)
+
+    def _on_node(self, world: World, event: WatchEvent) -> None:
+        old, new = event.old_node, event.new_node
+        if old is None or (new is not None and (old.ready, old.taints) == (new.ready, new.taints)):
+            return
+        for name in list(world.surroundings.volumes.attachments):
+            if any(node_of(attachment) == event.name for attachment in _attachments(world, name)):
+                self.enqueue(world, name)
+
+    def sync(self, world: World, key: str) -> str:
+        volume = world.store.get(VOLUME, "", key)
+        wanted = wanted_on(world, volume)
+        memory, there = world.surroundings.volumes, {node_of(each) for each in _attachments(world, key)}
+        for place in [place for place in (*memory.refused, *memory.left) if place.startswith(f"{key}/")]:
+            node = place.removeprefix(f"{key}/")
+            if node not in wanted:
+                memory.refused.pop(place, None)
+                if node not in there:
+                    memory.left.pop(place, None)
+        texts = [*self._detach(world, key, volume, wanted)]
+        if volume is not None:
+            texts += self._attach(world, volume, wanted)
+        return "; ".join(texts)
+
+    def _detach(self, world: World, key: str, volume: Manifest | None, wanted: Wanted) -> Iterator[str]:
+        memory = world.surroundings.volumes
+        claim = None if volume is None else claim_of(world, volume)
+        for attachment in _attachments(world, key):
+            name, node_name = name_of(attachment), node_of(attachment)
+            if node_name in wanted:
+                memory.detaching.pop(name, None)
+            if node_name in wanted or deleting(attachment):
+                continue
+            node = world.store.node(node_name)
+            over = memory.detaching.setdefault(name, world.now) + MOST_WAIT
+            lost = node is None or not node.ready
+            out = node is not None and any(taint.key == OUT_OF_SERVICE for taint in node.taints)
+            until = in_use_until(world, key, claim, node_name)
+            if until and not out and not (lost and world.now >= over):
+                again = min(until, over) if lost else until
+                if again < FOREVER:
+                    self.enqueue_at(world, key, again)
+                yield f"left {key} attached to {node_name}: it is in use there"
+                continue
+            why = " by force" if until else ""
+            world.api.delete((ATTACHMENT, "", name))
+            yield f"has {key} detached from {node_name}{why}"
+
+    def _attach(self, world: World, volume: Manifest, wanted: Wanted) -> Iterator[str]:
+        memory, name, shared = world.surroundings.volumes, name_of(volume), can_be_shared(volume)
+        attachments = {node_of(each): each for each in _attachments(world, name)}
+        busy = any(deleting(each) or not is_attached(each) for each in attachments.values())
+        for node, pods in wanted.items():
+            if node in attachments:
+                if is_attached(attachments[node]) and memory.attaching.pop(name_of(attachments[node]), False):
+                    yield self._tell(world, pods, NORMAL, ATTACHED, "AttachVolume.Attach succeeded", name, "")
+            elif world.store.node(node) is None or (busy and not shared):
+                continue
+            elif attachments and not shared:
+                if f"{name}/{node}" not in memory.refused:
+                    memory.refused[f"{name}/{node}"] = True
+                    others = [pod for other in attachments for pod in wanted.get(other, ())]
+                    yield self._refuse(world, name, pods, others)
+            else:
+                attachment = _made(world, volume, node)
+                memory.attaching[name_of(attachment)] = busy = True
+                attachments[node] = attachment
+                yield f"has {name} attached to {node}"
+
+    def _refuse(self, world: World, volume: str, pods: list[Pod], others: list[Pod]) -> str:
+        """Tells pods that their volume is attached to another node, and who uses it there, as far as they may know."""
+        text = ""
+        for pod in pods:
+            local = sorted(other.name for other in others if other.namespace == pod.namespace)
+            foreign = len(others) - len(local)
+            why = _ELSEWHERE
+            if local:
+                why = f"Volume is already used by pod(s) {', '.join(local)}"
+                why += f" and {foreign} pod(s) in different namespaces" if foreign else ""
+            elif foreign:
+                why = f"Volume is already used by {foreign} pod(s) in different namespaces"
+            text = self._tell(world, [pod], WARNING, FAILED, "Multi-Attach error", volume, why)
+        return text
+
+    def _tell(
+        self, world: World, pods: list[Pod], type_: str, reason: str, what: str, volume: str, why: str
+    ) -> str:
+        message = f'{what} for volume "{volume}" {why}'
+        for pod in pods:
+            self.event(world, type_, reason, "Pod", pod.key, message)
+        return message.rstrip()
+
+
+def _attachments(world: World, volume: str) -> list[Manifest]:
+    names = world.surroundings.volumes.attachments.get(volume, ())
+    found = (world.store.get(ATTACHMENT, "", name) for name in names)
+    return [attachment for attachment in found if attachment is not None]
+
+
+def _made(world: World, volume: Manifest, node: str) -> Manifest:
+    driver, handle = driver_of(world.store, volume)
+    return world.api.create(
+        {
+            "apiVersion": "storage.k8s.io/v1",
+            "kind": ATTACHMENT,
+            "metadata": {"name": attachment_name(driver, handle, node)},
+            "spec": {
+                "attacher": driver,
+                "nodeName": node,
+                "source": {"persistentVolumeName": name_of(volume)},
+            },
+        }
+    )
