@@ -134,7 +134,7 @@ class AttachDetach(Controller):
                 continue
             node = world.store.node(node_name)
             over = memory.detaching.setdefault(name, world.now) + MOST_WAIT
-            lost = node is None or not node.ready
+            lost = node is None or node.ready != "True"
             out = node is not None and any(taint.key == OUT_OF_SERVICE for taint in node.taints)
             until = in_use_until(world, key, claim, node_name)
             if until and not out and not (lost and world.now >= over):

@@ -7,6 +7,8 @@ kube: github.com/kubernetes-csi/external-attacher (what v1.34.1 is used with)
 
 from __future__ import annotations
 
+import re
+
 from scheduler_core.api.rewriting import with_section
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
@@ -38,7 +40,7 @@ class Attacher(Controller):
         attachment = world.store.get(ATTACHMENT, "", key)
         if attachment is None:
             return ""
-        own = f"external-attacher/{_driver(attachment).replace('.', '-')}"
+        own = _finalizer(str((attachment.get("spec") or {}).get("attacher") or ""))
         finalizers = list(attachment["metadata"].get("finalizers") or ())
         what = f"{attached_volume(attachment)} {{}} {node_of(attachment)}"
         if deleting(attachment):
@@ -55,5 +57,6 @@ class Attacher(Controller):
         return what.format("is attached to")
 
 
-def _driver(attachment: Manifest) -> str:
-    return str((attachment.get("spec") or {}).get("attacher") or "")
+def _finalizer(driver: str) -> str:
+    name = re.sub(r"[^A-Za-z0-9-]", "-", driver)
+    return f"external-attacher/{name}X" if name.endswith("-") else f"external-attacher/{name}"
