@@ -137,7 +137,7 @@ def _decided(world: World, pod: Pod, run: PodRun, node: Node) -> tuple[PodRun, s
     if allocated_pod(pod, run) is pod:
         return replace(run, pending=None), ""
     now = world.store.timestamp(world.now)
-    problem = _STATIC if is_static(pod) else _beyond(world, pod, node)
+    problem = _STATIC if is_static(pod) else _pinned(world, pod, run) or _beyond(world, pod, node)
     if problem:
         pending = resize_condition(pod, now, run.pending, PENDING_RESIZE, INFEASIBLE, problem)
         return replace(run, pending=pending), f"found infeasible the resize ({problem})"
@@ -149,6 +149,19 @@ def _decided(world: World, pod: Pod, run: PodRun, node: Node) -> tuple[PodRun, s
     run = granted(run, pods.setting_of(world, pod))
     run = replace(run, pending=None, in_progress=in_progress, actuates_at=world.now + RELIST)
     return run, "granted the resize"
+
+
+def _pinned(world: World, pod: Pod, run: PodRun) -> str:
+    """What keeps a guaranteed pod's cpu or memory as it is; "" for nothing."""
+    if qos_class(pod.manifest["spec"]) != GUARANTEED:
+        return ""
+    had = allocated_pod(pod, run).spec.requests
+    managers = {CPU: ("CPU", "static"), MEMORY: ("Memory", "Static")}
+    for name in world.cluster.kubelet_of(pod.node_name).pinned:
+        if had.get(name) != pod.spec.requests.get(name):
+            manager, policy = managers[name]
+            return f'Resize is infeasible for Guaranteed Pods alongside {manager} Manager policy "{policy}"'
+    return ""
 
 
 def _beyond(world: World, pod: Pod, node: Node) -> str:

@@ -113,6 +113,41 @@ def test_more_than_the_node_has_is_infeasible(cpu: str, memory: str, message: st
     assert resizing(cluster, "p") == {}
 
 
+@pytest.mark.parametrize(
+    ("field", "policy", "after", "message"),
+    [
+        ("cpuManagerPolicy", "static", ("2", "1Gi"), 'CPU Manager policy "static"'),
+        ("memoryManagerPolicy", "Static", ("1", "2Gi"), 'Memory Manager policy "Static"'),
+        ("cpuManagerPolicy", "static", ("1", "2Gi"), ""),
+        ("cpuManagerPolicy", "none", ("2", "1Gi"), ""),
+    ],
+)
+def test_a_static_policy_keeps_guaranteed_pods_as_they_are(
+    field: str, policy: str, after: tuple[str, str], message: str
+) -> None:
+    given = pod("p", containers=[container(guaranteed("1", "1Gi"))])
+    cluster = Cluster(node(), given, cluster={"kubelet": {field: policy}}).until(10)
+    resize(cluster, "p", guaranteed(*after))
+    cluster.until(20)
+    condition = resizing(cluster, "p").get(PENDING, {})
+    said = f"Resize is infeasible for Guaranteed Pods alongside {message}" if message else None
+    assert (condition.get("reason"), condition.get("message")) == ("Infeasible" if message else None, said)
+
+
+def test_a_static_pod_is_not_resized() -> None:
+    """The API server refuses it for its mirror; a pod of another source the kubelet itself does."""
+    given = sized("p", "1")
+    given["metadata"]["annotations"] = {"kubernetes.io/config.source": "file"}
+    cluster = Cluster(node(), given).until(10)
+    resize(cluster, "p", requests("2"))
+    cluster.until(20)
+    condition = resizing(cluster, "p")[PENDING]
+    assert (condition["reason"], condition["message"]) == (
+        "Infeasible",
+        "In-place resize of static-pods is not supported",
+    )
+
+
 def test_memory_that_is_kept_back_for_eviction_defers_a_resize() -> None:
     """kube compares with the node's allocatable before eviction thresholds, and then admits with what is left."""
     whole = node()
