@@ -62,18 +62,19 @@ class AllocationManager(Controller):
 
     def push(self, world: World, pod: Pod) -> None:
         """Has a pod's resize looked at."""
-        resizes = world.surroundings.kubelet.resizes
-        waiting = resizes.get(pod.node_name, Resizes(at=world.now))
+        memory = world.surroundings.kubelet
+        memory.asking[pod.key] = True
+        waiting = memory.resizes.get(pod.node_name, Resizes(at=world.now))
         if pod.key not in waiting.pods:
-            resizes[pod.node_name] = replace(waiting, pods=(*waiting.pods, pod.key))
+            memory.resizes[pod.node_name] = replace(waiting, pods=(*waiting.pods, pod.key))
         self.enqueue(world, pod.node_name)
 
     def look_again(self, world: World, node: str) -> None:
         """Has all resizes of a node looked at that were not granted, as its kubelet starts anew."""
         memory = world.surroundings.kubelet
         for key in memory.on_node.get(node, ()):
-            pod = world.store.pod_at(key)
-            if pod is not None and allocated_pod(pod, memory.pods[key]) is not pod:
+            pod = world.store.pod_at(key) if key in memory.asking else None
+            if pod is not None:
                 self.push(world, pod)
 
     def sync(self, world: World, key: str) -> str:
@@ -85,6 +86,8 @@ class AllocationManager(Controller):
             before = memory.pods[pod.key]
             run, text = _decided(world, pod, before, node)
             memory.put(pod.key, run)
+            if allocated_pod(pod, run) is pod:
+                memory.asking.pop(pod.key, None)
             if run != before:
                 world.controller(pods.COMPONENT).enqueue(world, pod.key, 0)
             if run.pending is not None and run.pending.get("reason") == DEFERRED:
@@ -115,7 +118,9 @@ def _in_order(world: World, keys: tuple[str, ...], node: str) -> list[Pod]:
     found = []
     for key in keys:
         pod, run = world.store.pod_at(key), memory.pods.get(key)
-        if pod is not None and run is not None and run.node == node and not pod.terminal:
+        if pod is None or run is None or pod.terminal:
+            continue
+        if (run.uid, run.node) == (pod.uid, node):
             found.append(pod)
 
     def rank(pod: Pod) -> tuple[bool, int, bool, str]:

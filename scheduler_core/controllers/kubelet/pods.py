@@ -137,8 +137,12 @@ def admitted(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, int, l
 def active(world: World, node: str) -> list[Pod]:
     """The pods that a node's kubelet has admitted and that have not ended, as it sized them, in the order of admission."""
     memory = world.surroundings.kubelet
-    found = ((world.store.pod_at(key), memory.pods[key]) for key in memory.on_node.get(node, ()))
-    return [allocated_pod(pod, run) for pod, run in found if pod is not None and not pod.terminal]
+    found = [world.store.pod_at(key) for key in memory.on_node.get(node, ())]
+    return [
+        allocated_pod(pod, memory.pods[pod.key]) if pod.key in memory.asking else pod
+        for pod in found
+        if pod is not None and not pod.terminal
+    ]
 
 
 def end(world: World, pod: Pod, grace: int | None, reason: str, message: str, disruption: str = "") -> int:

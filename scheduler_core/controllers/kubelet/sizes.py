@@ -148,17 +148,25 @@ def _needs_restart(container: Container, actual: Amounts, wanted: Amounts) -> bo
 def reported(each: ContainerRun) -> dict[str, Any]:
     """What a status says of a container's resources: the actual ones where they are known, and what was allocated."""
     allocated = each.allocated or {}
-    resources = {side: dict(allocated[side]) for side in SIDES if allocated.get(side)}
+    resources = allocated if all(allocated.values()) else {k: part for k, part in allocated.items() if part}
     if each.running and each.actual is not None:
-        for side, amounts in resources.items():
-            actual = each.actual.get(side) or {}
-            amounts.update({name: actual[name] for name in RESIZABLE if name in amounts and name in actual})
-            if side == "requests" and MEMORY in amounts and MEMORY not in actual:
-                amounts[MEMORY] = "0"
+        sides = [side for side in SIDES if side in resources]
+        resources = {**resources, **{side: _running_with(each, side) for side in sides}}
     fields: dict[str, Any] = {"resources": resources}
     if allocated.get("requests"):
         fields["allocatedResources"] = allocated["requests"]
     return fields
+
+
+def _running_with(each: ContainerRun, side: str) -> Amounts:
+    """What a container runs with of what was allocated to it; memory that it had not asked for before is 0."""
+    allocated, actual = (each.allocated or {})[side], (each.actual or {}).get(side) or {}
+    default = {MEMORY: "0"} if side == "requests" and MEMORY in allocated else {}
+    return {
+        **allocated,
+        **default,
+        **{name: actual[name] for name in RESIZABLE if name in actual and name in allocated},
+    }
 
 
 def reported_by(pod: Pod, run: PodRun, setting: Setting, timestamp: str) -> PodRun:
@@ -169,7 +177,7 @@ def reported_by(pod: Pod, run: PodRun, setting: Setting, timestamp: str) -> PodR
     pending, in_progress = (conditions.get(kind) for kind in ("PodResizePending", "PodResizeInProgress"))
 
     def adopt(container: Container, each: ContainerRun) -> ContainerRun:
-        found = next((one for one in said if one.get("name") == each.name), {})
+        found: Container = next((one for one in said if one.get("name") == each.name), {})
         return _adopted(each, resources_of(container), found, pending is not None)
 
     run = replace(_mapped(run, setting, adopt), pending=pending, in_progress=in_progress)

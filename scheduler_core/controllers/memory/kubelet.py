@@ -120,6 +120,9 @@ class KubeletMemory(State):
     pressure: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)  # conditions that are True
 
     resizes: Copied[dict[str, Resizes]] = field(default_factory=dict)  # by node
+    asking: Copied[dict[str, bool]] = field(
+        default_factory=dict
+    )  # pods that ask for something else than was allocated to them
     mirrors: Copied[dict[str, Shared[tuple[Mapping[str, Any], PodRun]]]] = field(
         default_factory=dict
     )  # deleted ones
@@ -145,6 +148,7 @@ class KubeletMemory(State):
     def drop(self, key: str) -> None:
         """Forgets a pod."""
         run = self.pods.pop(key, None)
+        self.asking.pop(key, None)
         if run is not None:
             others = tuple(other for other in self.on_node.get(run.node, ()) if other != key)
             if others:
