@@ -289,12 +289,20 @@ def _record_events(world: World, pod: Pod, before: PodRun, run: PodRun, setting:
         if new.starts > old.starts:
             event(NORMAL, STARTED, f"Started container {new.name}")
         if new.signalled and not old.signalled:
-            event(NORMAL, KILLING, f"Stopping container {new.name}")
+            event(NORMAL, KILLING, _why_ended(old, new))
         over = pause_ends(new)
         if new.ended is not None and old.ended is None and over is not None and over > world.now:
             if run.kill is None and setting.waits(new):
                 pod_name = f"{pod.name}_{pod.namespace}({pod.uid})"
                 event(WARNING, BACK_OFF, f"Back-off restarting failed container {new.name} in pod {pod_name}")
+
+
+def _why_ended(old: ContainerRun, new: ContainerRun) -> str:
+    if new.changed and new.image != old.image:
+        return f"Container {new.name} definition changed, will be restarted"
+    if new.changed and new.actual is not None:
+        return f"Container {new.name} resize requires restart"
+    return f"Stopping container {new.name}"
 
 
 def _text(before: PodRun, run: PodRun) -> str:

@@ -57,6 +57,30 @@ def sizes(cluster: Cluster, name: str) -> tuple[Any, Any]:
     return status.get("allocatedResources"), status["resources"].get("requests")
 
 
+def reporting(cpu: str, allocated: str, actual: str, *conditions: Manifest) -> Manifest:
+    """A pod as kubectl prints it in the midst of a resize."""
+    started = {"startedAt": "2025-12-31T00:00:00Z"}
+    status = {
+        "name": "c",
+        "image": "pause",
+        "imageID": "",
+        "ready": True,
+        "restartCount": 0,
+        "state": {"running": started},
+        "allocatedResources": {"cpu": allocated},
+        "resources": requests(actual),
+    }
+    return {
+        **sized("p", cpu),
+        "status": {
+            "phase": "Running",
+            "startTime": "2025-12-31T00:00:00Z",
+            "conditions": [{"type": "Ready", "status": "True"}, *conditions],
+            "containerStatuses": [status],
+        },
+    }
+
+
 def test_a_container_that_was_started_reports_its_resources() -> None:
     cluster = Cluster(node(), pod("none"), sized("p", "1", "1Gi")).until(1)
     assert "resources" not in cluster.status("p").get("containerStatuses", [{}])[0]
@@ -237,6 +261,24 @@ def test_a_shrink_frees_room_for_a_waiting_pod_once_it_is_done() -> None:
     assert sizes(cluster, "p") == ({"cpu": "1"}, {"cpu": "1"})
 
 
+@pytest.mark.parametrize(
+    ("given", "fits"),
+    [
+        (sized("p", "1"), True),  # of 2 cpu the scheduler goes on counting 1
+        (reporting("5", "1", "1", {"type": PENDING, "status": "True", "reason": "Infeasible"}), True),
+        (sized("p", "1500m"), False),
+    ],
+)
+def test_an_infeasible_resize_leaves_the_room_to_others(given: Manifest, fits: bool) -> None:
+    cluster = Cluster(node(cpu="2"), given).until(10)
+    if cluster.pod("p").manifest["spec"]["containers"][0]["resources"] != requests("5"):
+        resize(cluster, "p", requests("5"))
+    cluster.until(15)
+    cluster.do(CreateObject(sized("w", "600m", on="")))
+    cluster.until(20)
+    assert (cluster.pod("w").node_name == "n") is fits
+
+
 @pytest.mark.parametrize(("changed", "restarts"), [("cpu", 0), ("memory", 1)])
 def test_a_container_is_restarted_where_its_policy_says_so(changed: str, restarts: int) -> None:
     policy = [
@@ -249,6 +291,7 @@ def test_a_container_is_restarted_where_its_policy_says_so(changed: str, restart
     resize(cluster, "p", requests("2", "1Gi") if changed == "cpu" else requests("1", "2Gi"))
     cluster.until(30)
     assert cluster.container("p")["restartCount"] == restarts
+    assert cluster.events("Killing") == ["Container c resize requires restart"] * restarts
     assert (
         sizes(cluster, "p")[0]
         == sizes(cluster, "p")[1]
@@ -329,30 +372,6 @@ def test_a_memory_limit_below_what_is_used_is_an_error_until_less_is_used(
         cluster.until(70)
     assert cluster.container("p")["resources"]["limits"] == {"memory": "1Gi"}
     assert resizing(cluster, "p") == {}
-
-
-def reporting(cpu: str, allocated: str, actual: str, *conditions: Manifest) -> Manifest:
-    """A pod as kubectl prints it in the midst of a resize."""
-    started = {"startedAt": "2025-12-31T00:00:00Z"}
-    status = {
-        "name": "c",
-        "image": "pause",
-        "imageID": "",
-        "ready": True,
-        "restartCount": 0,
-        "state": {"running": started},
-        "allocatedResources": {"cpu": allocated},
-        "resources": requests(actual),
-    }
-    return {
-        **sized("p", cpu),
-        "status": {
-            "phase": "Running",
-            "startTime": "2025-12-31T00:00:00Z",
-            "conditions": [{"type": "Ready", "status": "True"}, *conditions],
-            "containerStatuses": [status],
-        },
-    }
 
 
 @pytest.mark.parametrize(
