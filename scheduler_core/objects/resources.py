@@ -209,7 +209,7 @@ def resized_requests(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict
     kube: component-helpers/resource/helpers.go determineContainerReqs (InPlacePodVerticalScaling)
     """
     by_container: dict[str, Nanos] = {}
-    for container, *lists in resized_lists(spec, status, "requests"):
+    for container, *lists in list_resized(spec, status, "requests"):
         highest: Nanos = {}
         for amounts in lists:
             _raise(highest, {name: nanos(quantity) for name, quantity in amounts.items()})
@@ -217,10 +217,10 @@ def resized_requests(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict
     return by_container or None
 
 
-def resized_lists(
+def list_resized(
     spec: Mapping[str, Any], status: Mapping[str, Any], side: str
 ) -> Iterator[tuple[Mapping[str, Any], ...]]:
-    """Containers whose status reports resources, each with the lists of which the most counts, but for those that all say the same.
+    """List containers whose status reports other resources than they ask for, each with the lists of which the maximum counts.
 
     kube: component-helpers/resource/helpers.go determineContainerReqs, determineContainerLimits @ v1.34.1
     """

@@ -35,14 +35,14 @@ def pod_resize(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldErro
     known = status.get("qosClass") or qos_class(before)
     if known != qos_class(after):
         errors.append(invalid("spec", known, "Pod QOS Class may not change as a result of resizing"))
-    if not _node_resizes(status):
+    if not _can_node_resize(status):
         errors.append(forbidden("spec", "Pod running on node without support for resize"))
     if not _same_containers(before, after, errors):
         return errors
     for field in reversed(_CONTAINERS):
         for i, (was, now) in enumerate(zip(before.get(field) or (), after.get(field) or (), strict=True)):
             if field == "containers" or is_sidecar(was):
-                _keeps(was, now, f"spec.{field}[{i}].resources", errors)
+                _check_kept(was, now, f"spec.{field}[{i}].resources", errors)
     munged = dict(after)
     for field in _CONTAINERS:
         pairs = zip(before.get(field) or (), after.get(field) or (), strict=True)
@@ -52,8 +52,8 @@ def pod_resize(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldErro
     return errors
 
 
-def _node_resizes(status: Mapping[str, Any]) -> bool:
-    """Whether the node reports resources of containers, as those do that can resize them."""
+def _can_node_resize(status: Mapping[str, Any]) -> bool:
+    """Tell if the node reports resources of running containers, which only nodes that can resize do."""
     statuses = status.get("containerStatuses") or ()
     first = next((each for each in statuses if (each.get("state") or {}).get("running") is not None), None)
     return first is None or first.get("resources") is not None
@@ -74,8 +74,8 @@ def _same_containers(before: Spec, after: Spec, errors: Errors) -> bool:
     return same
 
 
-def _keeps(before: Spec, after: Spec, where: str, errors: Errors) -> None:
-    """What is asked for or limited has to stay so, in whatever amount."""
+def _check_kept(before: Spec, after: Spec, where: str, errors: Errors) -> None:
+    """Refuse requests and limits that were removed."""
     for side in ("requests", "limits"):
         ours, theirs = ((each.get("resources") or {}).get(side) or {} for each in (before, after))
         if any(name not in theirs for name in ours):

@@ -96,7 +96,7 @@ def _read(text: str) -> KubeletConfiguration:
         image_high=fields.percentage("imageGCHighThresholdPercent", 85, "--image-gc-high-threshold"),
         image_low=fields.percentage("imageGCLowThresholdPercent", 80, "--image-gc-low-threshold"),
         local_storage=fields.flag("localStorageCapacityIsolation", True),
-        pinned=fields.pinned(),
+        pinned=fields.read_pinned(),
     )
     if configuration.image_low >= configuration.image_high:
         why = (
@@ -160,8 +160,8 @@ class _Fields:
             raise FieldProblem(name, self._given[name], "a duration that is not below 0")
         return found or default
 
-    def pinned(self) -> tuple[str, ...]:
-        """The resources whose manager has the policy static."""
+    def read_pinned(self) -> tuple[str, ...]:
+        """List the resources whose manager has the policy static."""
         found = []
         for resource, name, policies in (
             ("cpu", "cpuManagerPolicy", ("none", "static")),

@@ -18,8 +18,12 @@ from scheduler_core.config.kubelet.thresholds import MEMORY as MEMORY_SIGNAL
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet import heartbeats, pods
 from scheduler_core.controllers.kubelet.critical import is_static
-from scheduler_core.controllers.kubelet.sizes import allocated_pod, asks_otherwise, granted
-from scheduler_core.controllers.kubelet.status import PENDING_RESIZE, RESIZE_IN_PROGRESS, resize_condition
+from scheduler_core.controllers.kubelet.sizes import asks_otherwise, grant_all, size_as_allocated
+from scheduler_core.controllers.kubelet.status import (
+    PENDING_RESIZE,
+    RESIZE_IN_PROGRESS,
+    make_resize_condition,
+)
 from scheduler_core.controllers.memory.kubelet import PodRun, Resizes
 from scheduler_core.objects.demand.qos import GUARANTEED, qos_class
 from scheduler_core.objects.node import Node
@@ -36,7 +40,7 @@ _STATIC = "In-place resize of static-pods is not supported"
 
 
 class AllocationManager(Controller):
-    """What the kubelets have allocated to their pods."""
+    """The part of the kubelets that decides about resizes."""
 
     name = NAME
     component = pods.COMPONENT
@@ -61,7 +65,7 @@ class AllocationManager(Controller):
                 self._next_round(world, node)
 
     def push(self, world: World, pod: Pod) -> None:
-        """Has a pod's resize looked at."""
+        """Queue a pod with a resize."""
         memory = world.surroundings.kubelet
         memory.asking[pod.key] = True
         waiting = memory.resizes.get(pod.node_name, Resizes(at=world.now))
@@ -70,7 +74,7 @@ class AllocationManager(Controller):
         self.enqueue(world, pod.node_name)
 
     def look_again(self, world: World, node: str) -> None:
-        """Has all resizes of a node looked at that were not granted, as its kubelet starts anew."""
+        """Queue all resizes of a node that were not granted. Called when its kubelet starts."""
         memory = world.surroundings.kubelet
         for key in memory.on_node.get(node, ()):
             pod = world.store.pod_at(key) if key in memory.asking else None
@@ -82,11 +86,11 @@ class AllocationManager(Controller):
         if node is None or not heartbeats.runs(world, key) or key not in memory.resizes:
             return ""
         deferred, texts = [], []
-        for pod in _in_order(world, memory.resizes[key].pods, key):
+        for pod in _sort_pending(world, memory.resizes[key].pods, key):
             before = memory.pods[pod.key]
-            run, text = _decided(world, pod, before, node)
+            run, text = _decide(world, pod, before, node)
             memory.put(pod.key, run)
-            if allocated_pod(pod, run) is pod:
+            if size_as_allocated(pod, run) is pod:
                 memory.asking.pop(pod.key, None)
             if run != before:
                 world.controller(pods.COMPONENT).enqueue(world, pod.key, 0)
@@ -104,16 +108,16 @@ class AllocationManager(Controller):
 
 
 def _has_shrunk(world: World, old: Pod, new: Pod) -> bool:
-    """Whether a pod takes up less cpu or memory than before, as its status says, of what was allocated."""
+    """Tell if a pod now uses less cpu or memory of its node, according to its status."""
     run = world.surroundings.kubelet.pods.get(new.key)
     if run is None or old.manifest.get("status") is new.manifest.get("status"):
         return False
-    before, now = (allocated_pod(pod, run).requests for pod in (old, new))
+    before, now = (size_as_allocated(pod, run).requests for pod in (old, new))
     return any(now.get(name) < before.get(name) for name in (CPU, MEMORY))
 
 
-def _in_order(world: World, keys: tuple[str, ...], node: str) -> list[Pod]:
-    """Pods that wait for a resize: first those that ask for no more than they have, then by priority, class, and time of waiting."""
+def _sort_pending(world: World, keys: tuple[str, ...], node: str) -> list[Pod]:
+    """Sort pods that wait for a resize: first those that ask for no more, then by priority, class, and time of waiting."""
     memory = world.surroundings.kubelet
     found = []
     for key in keys:
@@ -125,7 +129,7 @@ def _in_order(world: World, keys: tuple[str, ...], node: str) -> list[Pod]:
 
     def rank(pod: Pod) -> tuple[bool, int, bool, str]:
         run = memory.pods[pod.key]
-        had, asked = allocated_pod(pod, run).spec.requests, pod.spec.requests
+        had, asked = size_as_allocated(pod, run).spec.requests, pod.spec.requests
         since = "~" if run.pending is None else str(run.pending["lastTransitionTime"])
         return (
             any(asked.get(name) > had.get(name) for name in (CPU, MEMORY)),
@@ -137,30 +141,30 @@ def _in_order(world: World, keys: tuple[str, ...], node: str) -> list[Pod]:
     return sorted(found, key=rank)
 
 
-def _decided(world: World, pod: Pod, run: PodRun, node: Node) -> tuple[PodRun, str]:
-    """A pod with what the kubelet decides about its resize, and that in words."""
-    if allocated_pod(pod, run) is pod:
+def _decide(world: World, pod: Pod, run: PodRun, node: Node) -> tuple[PodRun, str]:
+    """Decide about the resize of a pod. Return the new state of the pod, and the decision in words."""
+    if size_as_allocated(pod, run) is pod:
         return replace(run, pending=None), ""
     now = world.store.timestamp(world.now)
-    problem = _STATIC if is_static(pod) else _pinned(world, pod, run) or _beyond(world, pod, node)
+    problem = _STATIC if is_static(pod) else _find_pinned(world, pod, run) or _find_excess(world, pod, node)
     if problem:
-        pending = resize_condition(pod, now, run.pending, PENDING_RESIZE, INFEASIBLE, problem)
+        pending = make_resize_condition(pod, now, run.pending, PENDING_RESIZE, INFEASIBLE, problem)
         return replace(run, pending=pending), f"found infeasible the resize ({problem})"
-    refusal, _, _ = pods.admitted(world, pod, node)
+    refusal, _, _ = pods.admit(world, pod, node)
     if refusal is not None:
-        pending = resize_condition(pod, now, run.pending, PENDING_RESIZE, DEFERRED, refusal.message)
+        pending = make_resize_condition(pod, now, run.pending, PENDING_RESIZE, DEFERRED, refusal.message)
         return replace(run, pending=pending), f"deferred the resize ({refusal.message})"
-    in_progress = resize_condition(pod, now, None, RESIZE_IN_PROGRESS)
-    run = granted(run, pods.setting_of(world, pod))
+    in_progress = make_resize_condition(pod, now, None, RESIZE_IN_PROGRESS)
+    run = grant_all(run, pods.setting_of(world, pod))
     run = replace(run, pending=None, in_progress=in_progress, actuates_at=world.now + RELIST)
     return run, "granted the resize"
 
 
-def _pinned(world: World, pod: Pod, run: PodRun) -> str:
-    """What keeps a guaranteed pod's cpu or memory as it is; "" for nothing."""
+def _find_pinned(world: World, pod: Pod, run: PodRun) -> str:
+    """Find the manager whose static policy forbids the resize of a Guaranteed pod."""
     if qos_class(pod.manifest["spec"]) != GUARANTEED:
         return ""
-    had = allocated_pod(pod, run).spec.requests
+    had = size_as_allocated(pod, run).spec.requests
     managers = {CPU: ("CPU", "static"), MEMORY: ("Memory", "Static")}
     for name in world.cluster.kubelet_of(pod.node_name).pinned:
         if had.get(name) != pod.spec.requests.get(name):
@@ -169,9 +173,9 @@ def _pinned(world: World, pod: Pod, run: PodRun) -> str:
     return ""
 
 
-def _beyond(world: World, pod: Pod, node: Node) -> str:
-    """What a pod asks for that its node could not give even if it were empty; "" for nothing."""
-    requests, capacity = pod.spec.requests, _whole_memory(world, node)
+def _find_excess(world: World, pod: Pod, node: Node) -> str:
+    """Compare the requests of a pod with the node's allocatable. Return the message if they exceed it."""
+    requests, capacity = pod.spec.requests, _measure_memory(world, node)
     short = ""
     if requests.memory > capacity:
         short = f"memory, requested: {requests.memory}, capacity: {capacity}"
@@ -180,8 +184,8 @@ def _beyond(world: World, pod: Pod, node: Node) -> str:
     return f"Node didn't have enough capacity: {short}" if short else ""
 
 
-def _whole_memory(world: World, node: Node) -> int:
-    """What pods may have of a node's memory, what is kept back for hard eviction included."""
+def _measure_memory(world: World, node: Node) -> int:
+    """Return the node's allocatable memory before hard eviction thresholds."""
     capacity = ((node.manifest.get("status") or {}).get("capacity") or {}).get("memory")
     allocatable = node.allocatable.memory
     if capacity is None:

@@ -19,10 +19,10 @@ from scheduler_core.controllers.memory.kubelet import PodRun
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.volumes.attachments import (
     ATTACHMENT,
-    attached_volume,
-    claim_of,
+    find_claim,
+    get_volume,
     lacks_attachment,
-    users_of,
+    list_users,
 )
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import CLAIM, VOLUME, deleting, phase, volume_name
@@ -49,9 +49,9 @@ def users(world: World, event: WatchEvent) -> list[str]:
     """Keys of the admitted pods that wait for a claim, or for an attachment, that has changed."""
     memory = world.surroundings
     if event.kind == ATTACHMENT:
-        volume = world.store.get(VOLUME, "", attached_volume(event.new or event.old or {}))
-        claim = None if volume is None else claim_of(world, volume)
-        pods = [] if claim is None else list(users_of(world, claim))
+        volume = world.store.get(VOLUME, "", get_volume(event.new or event.old or {}))
+        claim = None if volume is None else find_claim(world, volume)
+        pods = [] if claim is None else list(list_users(world, claim))
     else:
         of_kind = memory.volumes.users if event.kind == CLAIM else memory.devices.users
         pods = of_kind.of(world.store, f"{event.namespace}/{event.name}")

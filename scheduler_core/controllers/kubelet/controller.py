@@ -19,7 +19,7 @@ from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
 from scheduler_core.controllers.kubelet.out_of_memory import OutOfMemoryKiller
 from scheduler_core.controllers.kubelet.pods import Done
 from scheduler_core.controllers.kubelet.readmission import readmit
-from scheduler_core.controllers.kubelet.sizes import allocated_pod, outstanding
+from scheduler_core.controllers.kubelet.sizes import has_outstanding, size_as_allocated
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT
@@ -97,7 +97,7 @@ class Kubelet(Controller):
             if (condition in before.conditions) != (condition in inputs.conditions):
                 self._report(world, condition.node)
         if inputs.usage != before.usage:
-            for key in [key for key, run in memory.pods.items() if outstanding(run)]:
+            for key in [key for key, run in memory.pods.items() if has_outstanding(run)]:
                 self.enqueue(world, key)
         if inputs.programs != before.programs:
             self._change_programs(world, before)
@@ -124,7 +124,7 @@ class Kubelet(Controller):
         if pod.phase == "Running" and pod.key not in memory.pods:
             run = pods.adopted(world, pod)
             memory.put(pod.key, run)
-            if allocated_pod(pod, run) is not pod:
+            if size_as_allocated(pod, run) is not pod:
                 ALLOCATION.push(world, pod)
             rests = not pod.deleting and run.actuates_at is None and not _has_deadline(pod)
             if rests and all(each.ends is None for each in run.all):
@@ -144,7 +144,7 @@ class Kubelet(Controller):
         if run is not None and pod.deleting and is_mirror(pod):
             return Done(mirrors.let_go(world, pod))
         if run is not None:
-            done = pods.look_after(world, pod, shrinking.checked(world, pod, run))
+            done = pods.look_after(world, pod, shrinking.check_limits(world, pod, run))
             if _running(memory.pods.get(key)) != _running(run):
                 _usage_changed(world, pod.node_name)
             return done

@@ -27,13 +27,13 @@ from scheduler_core.controllers.kubelet.containers import (
 )
 from scheduler_core.controllers.kubelet.critical import is_critical
 from scheduler_core.controllers.kubelet.preemption import CONDITION, MESSAGE, PREEMPTING, NoSuchPods, victims
-from scheduler_core.controllers.kubelet.sizes import allocated_pod
+from scheduler_core.controllers.kubelet.sizes import size_as_allocated
 from scheduler_core.controllers.kubelet.status import (
     FAILED,
     RESIZE_IN_PROGRESS,
+    make_resize_condition,
     phase_of,
     refused_status,
-    resize_condition,
     status_of,
 )
 from scheduler_core.controllers.memory.kubelet import ContainerRun, Kill, PodRun
@@ -83,14 +83,14 @@ def adopted(world: World, pod: Pod) -> PodRun:
     )
     containers = tuple(running(run) for run in new_runs(setting.regular))
     run = PodRun(pod.uid, pod.node_name, started, started, init, containers)
-    return sizes.reported_by(pod, run, setting, world.store.timestamp(world.now))
+    return sizes.adopt_sizes(pod, run, setting, world.store.timestamp(world.now))
 
 
 def arrive(world: World, pod: Pod, node: Node) -> Done:
     """Lets a pod in, or refuses it for ever. For a critical pod others have to go; it starts when they have ended."""
     memory, setting = world.surroundings.kubelet, setting_of(world, pod)
     pulling = images.pull_time(world, images.missing(world, pod, node))
-    refusal, starts_at, ended = admitted(world, pod, node)
+    refusal, starts_at, ended = admit(world, pod, node)
     if refusal is not None:
         return refuse(world, pod, refusal)
     text = "admitted it: its containers are being created"
@@ -114,8 +114,8 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
     return Done(text, run.starts_at)
 
 
-def admitted(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, int, list[Pod]]:
-    """Why a node does not take a pod as it is now, or from when on it does (ns), and the pods that are ended for it."""
+def admit(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, int, list[Pod]]:
+    """Ask a node to take a pod as it is now. Return the refusal, or the time (ns) from which it has room, and the pods that are ended."""
     others = [other for other in active(world, node.name) if other.key != pod.key]
     refusal = refused_before(pod, world.surroundings.kubelet.pressure.get(node.name, ()))
     found = [] if refusal is not None else refusals(pod, node, others)
@@ -135,11 +135,11 @@ def admitted(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, int, l
 
 
 def active(world: World, node: str) -> list[Pod]:
-    """The pods that a node's kubelet has admitted and that have not ended, as it sized them, in the order of admission."""
+    """List the pods of a node that were admitted and have not ended, as they were sized, in the order of admission."""
     memory = world.surroundings.kubelet
     found = [world.store.pod_at(key) for key in memory.on_node.get(node, ())]
     return [
-        allocated_pod(pod, memory.pods[pod.key]) if pod.key in memory.asking else pod
+        size_as_allocated(pod, memory.pods[pod.key]) if pod.key in memory.asking else pod
         for pod in found
         if pod is not None and not pod.terminal
     ]
@@ -194,8 +194,8 @@ def look_after(world: World, pod: Pod, before: PodRun) -> Done:
     setting = setting_of(world, pod)
     run = observed(claims.looked_at(world, pod, before), world.now)
     run = _with_kill(world, pod, run)
-    run = observed(advanced(sizes.sized(run, setting), setting), world.now)
-    run = _with_progress(world, pod, run)
+    run = observed(advanced(sizes.resize_due(run, setting), setting), world.now)
+    run = _note_progress(world, pod, run)
     over = not any(each.running for each in run.all)
     terminal = over and (run.kill is not None or (finished(run, setting) and world.now >= run.starts_at))
     _record_events(world, pod, before, run, setting)
@@ -235,14 +235,14 @@ def _with_kill(world: World, pod: Pod, run: PodRun) -> PodRun:
     return run
 
 
-def _with_progress(world: World, pod: Pod, run: PodRun) -> PodRun:
-    """With the condition PodResizeInProgress, as long as a container is to be resized yet."""
-    if run.kill is not None or sizes.outstanding(run) == (run.in_progress is not None):
+def _note_progress(world: World, pod: Pod, run: PodRun) -> PodRun:
+    """Set the condition PodResizeInProgress while a container is not yet resized, and clear it afterwards."""
+    if run.kill is not None or sizes.has_outstanding(run) == (run.in_progress is not None):
         return run
     if run.in_progress is not None:
         return replace(run, in_progress=None, actuates_at=None)
     now = world.store.timestamp(world.now)
-    return replace(run, in_progress=resize_condition(pod, now, None, RESIZE_IN_PROGRESS))
+    return replace(run, in_progress=make_resize_condition(pod, now, None, RESIZE_IN_PROGRESS))
 
 
 def _deadline(pod: Pod, run: PodRun) -> int | None:
@@ -282,14 +282,14 @@ def _record_events(world: World, pod: Pod, before: PodRun, run: PodRun, setting:
             event(NORMAL, images.PULLED, f'Successfully pulled image "{name}". Image size: {size} bytes.')
 
     if before.in_progress is not None and run.in_progress is None:
-        event(NORMAL, RESIZE_COMPLETED, sizes.completion(run))
+        event(NORMAL, RESIZE_COMPLETED, sizes.describe_completion(run))
     if run.kill is not None and before.kill is None and run.kill.reason == DEADLINE:
         event(NORMAL, DEADLINE, _TOO_LONG)
     for old, new in zip(before.all, run.all, strict=True):
         if new.starts > old.starts:
             event(NORMAL, STARTED, f"Started container {new.name}")
         if new.signalled and not old.signalled:
-            event(NORMAL, KILLING, _why_ended(old, new))
+            event(NORMAL, KILLING, _explain_end(old, new))
         over = pause_ends(new)
         if new.ended is not None and old.ended is None and over is not None and over > world.now:
             if run.kill is None and setting.waits(new):
@@ -297,7 +297,7 @@ def _record_events(world: World, pod: Pod, before: PodRun, run: PodRun, setting:
                 event(WARNING, BACK_OFF, f"Back-off restarting failed container {new.name} in pod {pod_name}")
 
 
-def _why_ended(old: ContainerRun, new: ContainerRun) -> str:
+def _explain_end(old: ContainerRun, new: ContainerRun) -> str:
     if new.changed and new.image != old.image:
         return f"Container {new.name} definition changed, will be restarted"
     if new.changed and new.actual is not None:

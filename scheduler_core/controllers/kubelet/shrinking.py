@@ -14,8 +14,8 @@ from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.inputs.usage import book_of
 from scheduler_core.controllers.kubelet.claims import NOT_YET
 from scheduler_core.controllers.kubelet.eviction.observations import PodStats, stats_of
-from scheduler_core.controllers.kubelet.sizes import outstanding
-from scheduler_core.controllers.kubelet.status import RESIZE_IN_PROGRESS, resize_condition
+from scheduler_core.controllers.kubelet.sizes import has_outstanding
+from scheduler_core.controllers.kubelet.status import RESIZE_IN_PROGRESS, make_resize_condition
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.quantity import value
@@ -23,47 +23,47 @@ from scheduler_core.objects.quantity import value
 ERROR = "Error"
 
 
-def checked(world: World, pod: Pod, run: PodRun) -> PodRun:
-    """A pod whose containers are to be resized now; put off, and said so, where more memory is in use than they were to have."""
+def check_limits(world: World, pod: Pod, run: PodRun) -> PodRun:
+    """Put a due resize off if it would lower a memory limit below current usage, with the reason Error."""
     failed = (run.in_progress or {}).get("reason") == ERROR
     due = failed or (run.actuates_at is not None and run.actuates_at <= world.now)
-    if run.kill is not None or not due or not outstanding(run):
+    if run.kill is not None or not due or not has_outstanding(run):
         return run
-    problems = list(_problems(run, stats_of(world, pod)))
+    problems = list(_find_problems(run, stats_of(world, pod)))
     if not problems:
         return replace(run, actuates_at=world.now)
     text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
     message, now = f"cannot decrease memory limits: {text}", world.store.timestamp(world.now)
-    condition = resize_condition(pod, now, run.in_progress, RESIZE_IN_PROGRESS, ERROR, message)
+    condition = make_resize_condition(pod, now, run.in_progress, RESIZE_IN_PROGRESS, ERROR, message)
     generation = (run.in_progress or condition).get("observedGeneration")
     later = next(book_of(world.surroundings.inputs.usage).of_pod(pod).after(world.now), NOT_YET)
     return replace(run, in_progress={**condition, "observedGeneration": generation}, actuates_at=later)
 
 
-def _problems(run: PodRun, stats: PodStats) -> Iterator[str]:
+def _find_problems(run: PodRun, stats: PodStats) -> Iterator[str]:
     lowered = [each for each in run.all if each.running and each.actual is not None and _is_lowered(each)]
     used, below = stats.get("memory"), "memory limit ({}) below current usage ({})"
-    before, after = (_limit_of_pod(run, actual) for actual in (True, False))
+    before, after = (_sum_limits(run, actual) for actual in (True, False))
     if after and (not before or after < before) and used >= after:
         yield f"attempting to set pod {below.format(after, used)}"
     for each in lowered:
-        limit = _limit(each.allocated)
+        limit = _read_limit(each.allocated)
         if stats.share("memory", each.name) >= limit:
             yield f'attempting to set container "{each.name}" {below.format(limit, used)}'
 
 
 def _is_lowered(each: ContainerRun) -> bool:
-    before, after = _limit(each.actual), _limit(each.allocated)
+    before, after = _read_limit(each.actual), _read_limit(each.allocated)
     return after > 0 and (not before or after < before)
 
 
-def _limit_of_pod(run: PodRun, actual: bool) -> int:
-    """The sum of the containers' memory limits; 0 where one has none."""
+def _sum_limits(run: PodRun, actual: bool) -> int:
+    """Add up the memory limits of running containers; 0 if one has none."""
     limits = [
-        _limit(each.actual if actual and each.actual is not None else each.allocated) for each in run.all
+        _read_limit(each.actual if actual and each.actual is not None else each.allocated) for each in run.all
     ]
     return sum(limits) if all(limits) else 0
 
 
-def _limit(resources: Mapping[str, Any] | None) -> int:
+def _read_limit(resources: Mapping[str, Any] | None) -> int:
     return value(((resources or {}).get("limits") or {}).get("memory", 0))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.controllers.kubelet.containers import Setting, failed_init, initialized, pause_ends
-from scheduler_core.controllers.kubelet.sizes import reported
+from scheduler_core.controllers.kubelet.sizes import report_resources
 from scheduler_core.controllers.memory.kubelet import ContainerRun, Ending, PodRun
 from scheduler_core.objects.durations import go_duration
 from scheduler_core.objects.pod import Pod
@@ -47,7 +47,7 @@ def status_of(run: PodRun, setting: Setting, phase: str, timestamp: Timestamp) -
     now = timestamp(setting.now)
     status = setting.pod.manifest.get("status") or {}
     fields: dict[str, Any] = {
-        "observedGeneration": generation_of(setting.pod),
+        "observedGeneration": get_generation(setting.pod),
         "phase": phase,
         "startTime": status.get("startTime") or timestamp(run.admitted),
         "conditions": _conditions(run, setting, phase, now),
@@ -69,7 +69,7 @@ def refused_status(setting: Setting, reason: str, message: str, timestamp: Times
     status = setting.pod.manifest.get("status") or {}
     unready = [_condition(kind, _FALSE, _COMPLETED[FAILED]) for kind in ("Ready", "ContainersReady")]
     return {
-        "observedGeneration": generation_of(setting.pod),
+        "observedGeneration": get_generation(setting.pod),
         "phase": FAILED,
         "reason": reason,
         "message": f"Pod was rejected: {message}",
@@ -101,14 +101,14 @@ def _condition(kind: str, status: str, reason: str = "", message: str = "") -> d
     return condition
 
 
-def resize_condition(
+def make_resize_condition(
     pod: Pod, now: str, old: Mapping[str, Any] | None, kind: str, reason: str = "", message: str = ""
 ) -> Mapping[str, Any]:
-    """What a status says of a resize; its transition time moves with the reason alone."""
+    """Build a condition about a resize. Its transition time changes only with the reason."""
     same = old is not None and old.get("reason", "") == reason
     return {
         **_condition(kind, _TRUE, reason, message),
-        "observedGeneration": generation_of(pod),
+        "observedGeneration": get_generation(pod),
         "lastProbeTime": now,
         "lastTransitionTime": old["lastTransitionTime"] if same and old is not None else now,
     }
@@ -165,7 +165,7 @@ def _merged(
 ) -> Conditions:
     """The kubelet's conditions first, then those of others; a transition time moves with the status alone."""
     before = {condition.get("type"): condition for condition in old}
-    generation = generation_of(setting.pod)
+    generation = get_generation(setting.pod)
     merged: Conditions = []
     for condition in fresh:
         known = before.get(condition["type"])
@@ -184,8 +184,8 @@ def _merged(
     return [*merged, *(condition for condition in old if condition.get("type") not in own)]
 
 
-def generation_of(pod: Pod) -> int:
-    """How often a pod's spec has been written."""
+def get_generation(pod: Pod) -> int:
+    """Return the generation of a pod."""
     return int(pod.manifest["metadata"].get("generation") or 0)
 
 
@@ -229,7 +229,7 @@ def _status(
     if last is not None:
         status["lastState"] = {"terminated": _terminated(last, timestamp)}
     if each.starts:
-        status |= reported(each)
+        status |= report_resources(each)
     return status
 
 

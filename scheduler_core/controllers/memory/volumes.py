@@ -76,7 +76,7 @@ class Volumes(State):
     left: Copied[dict[str, int]] = field(default_factory=dict)
 
     def follow(self, volume: str, attachment: str, is_there: bool) -> None:
-        """Keeps up with a VolumeAttachment."""
+        """Keep up with a VolumeAttachment."""
         others = [name for name in self.attachments.get(volume, ()) if name != attachment]
         names = (*others, attachment) if is_there else tuple(others)
         self.attachments[volume] = names

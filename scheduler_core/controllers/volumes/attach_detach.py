@@ -22,15 +22,15 @@ from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.volumes.attachments import (
     ATTACHMENT,
     CONTROLLER,
-    attached_volume,
-    attachment_name,
     can_be_shared,
-    claim_of,
-    driver_of,
-    in_use_until,
+    find_claim,
+    find_driver,
+    find_end_of_use,
+    find_wanted,
+    get_node,
+    get_volume,
     is_attached,
-    node_of,
-    wanted_on,
+    name_attachment,
 )
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import CLAIM, VOLUME, Manifest, deleting, name_of, volume_name
@@ -44,7 +44,7 @@ Wanted = dict[str, list[Pod]]
 
 
 class AttachDetach(Controller):
-    """Attaches and detaches volumes."""
+    """The attach/detach controller."""
 
     name = CONTROLLER
     component = "attachdetach-controller"
@@ -55,7 +55,7 @@ class AttachDetach(Controller):
         memory = world.surroundings.volumes
         memory.attachments = {}
         for attachment in world.store.list(ATTACHMENT):
-            memory.follow(attached_volume(attachment), name_of(attachment), True)
+            memory.follow(get_volume(attachment), name_of(attachment), True)
         for volume in world.store.list(VOLUME):
             self._ask(world, volume)
         for name in memory.attachments:
@@ -68,8 +68,8 @@ class AttachDetach(Controller):
             self._on_node(world, event)
         elif event.kind == ATTACHMENT:
             manifest = event.new or event.old or {}
-            world.surroundings.volumes.follow(attached_volume(manifest), event.name, event.type != DELETED)
-            self.enqueue(world, attached_volume(manifest))
+            world.surroundings.volumes.follow(get_volume(manifest), event.name, event.type != DELETED)
+            self.enqueue(world, get_volume(manifest))
         elif event.kind == "CSIDriver":
             for volume in world.store.list(VOLUME):
                 self._ask(world, volume)
@@ -81,7 +81,7 @@ class AttachDetach(Controller):
 
     def _ask(self, world: World, volume: Manifest) -> None:
         known = name_of(volume) in world.surroundings.volumes.attachments
-        if known or (claim_of(world, volume) is not None and driver_of(world.store, volume)[0]):
+        if known or (find_claim(world, volume) is not None and find_driver(world.store, volume)[0]):
             self.enqueue(world, name_of(volume))
 
     def _on_pod(self, world: World, event: WatchEvent) -> None:
@@ -105,13 +105,13 @@ class AttachDetach(Controller):
         if old is None or (new is not None and (old.ready, old.taints) == (new.ready, new.taints)):
             return
         for name in list(world.surroundings.volumes.attachments):
-            if any(node_of(attachment) == event.name for attachment in _attachments(world, name)):
+            if any(get_node(attachment) == event.name for attachment in _list_attachments(world, name)):
                 self.enqueue(world, name)
 
     def sync(self, world: World, key: str) -> str:
         volume = world.store.get(VOLUME, "", key)
-        wanted = wanted_on(world, volume)
-        memory, there = world.surroundings.volumes, {node_of(each) for each in _attachments(world, key)}
+        wanted = find_wanted(world, volume)
+        memory, there = world.surroundings.volumes, {get_node(each) for each in _list_attachments(world, key)}
         for place in [place for place in (*memory.refused, *memory.left) if place.startswith(f"{key}/")]:
             node = place.removeprefix(f"{key}/")
             if node not in wanted:
@@ -125,9 +125,9 @@ class AttachDetach(Controller):
 
     def _detach(self, world: World, key: str, volume: Manifest | None, wanted: Wanted) -> Iterator[str]:
         memory = world.surroundings.volumes
-        claim = None if volume is None else claim_of(world, volume)
-        for attachment in _attachments(world, key):
-            name, node_name = name_of(attachment), node_of(attachment)
+        claim = None if volume is None else find_claim(world, volume)
+        for attachment in _list_attachments(world, key):
+            name, node_name = name_of(attachment), get_node(attachment)
             if node_name in wanted:
                 memory.detaching.pop(name, None)
             if node_name in wanted or deleting(attachment):
@@ -136,7 +136,7 @@ class AttachDetach(Controller):
             over = memory.detaching.setdefault(name, world.now) + MOST_WAIT
             lost = node is None or node.ready != "True"
             out = node is not None and any(taint.key == OUT_OF_SERVICE for taint in node.taints)
-            until = in_use_until(world, key, claim, node_name)
+            until = find_end_of_use(world, key, claim, node_name)
             if until and not out and not (lost and world.now >= over):
                 again = min(until, over) if lost else until
                 if again < FOREVER:
@@ -149,7 +149,7 @@ class AttachDetach(Controller):
 
     def _attach(self, world: World, volume: Manifest, wanted: Wanted) -> Iterator[str]:
         memory, name, shared = world.surroundings.volumes, name_of(volume), can_be_shared(volume)
-        attachments = {node_of(each): each for each in _attachments(world, name)}
+        attachments = {get_node(each): each for each in _list_attachments(world, name)}
         busy = any(deleting(each) or not is_attached(each) for each in attachments.values())
         for node, pods in wanted.items():
             if node in attachments:
@@ -163,13 +163,13 @@ class AttachDetach(Controller):
                     others = [pod for other in attachments for pod in wanted.get(other, ())]
                     yield self._refuse(world, name, pods, others)
             else:
-                attachment = _made(world, volume, node)
+                attachment = _create(world, volume, node)
                 memory.attaching[name_of(attachment)] = busy = True
                 attachments[node] = attachment
                 yield f"has {name} attached to {node}"
 
     def _refuse(self, world: World, volume: str, pods: list[Pod], others: list[Pod]) -> str:
-        """Tells pods that their volume is attached to another node, and who uses it there, as far as they may know."""
+        """Record the Multi-Attach error for pods. Pods of other namespaces are counted, not named."""
         text = ""
         for pod in pods:
             local = sorted(other.name for other in others if other.namespace == pod.namespace)
@@ -192,19 +192,19 @@ class AttachDetach(Controller):
         return message.rstrip()
 
 
-def _attachments(world: World, volume: str) -> list[Manifest]:
+def _list_attachments(world: World, volume: str) -> list[Manifest]:
     names = world.surroundings.volumes.attachments.get(volume, ())
     found = (world.store.get(ATTACHMENT, "", name) for name in names)
     return [attachment for attachment in found if attachment is not None]
 
 
-def _made(world: World, volume: Manifest, node: str) -> Manifest:
-    driver, handle = driver_of(world.store, volume)
+def _create(world: World, volume: Manifest, node: str) -> Manifest:
+    driver, handle = find_driver(world.store, volume)
     return world.api.create(
         {
             "apiVersion": "storage.k8s.io/v1",
             "kind": ATTACHMENT,
-            "metadata": {"name": attachment_name(driver, handle, node)},
+            "metadata": {"name": name_attachment(driver, handle, node)},
             "spec": {
                 "attacher": driver,
                 "nodeName": node,

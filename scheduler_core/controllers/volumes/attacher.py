@@ -12,7 +12,7 @@ import re
 from scheduler_core.api.rewriting import with_section
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.volumes.attachments import ATTACHMENT, attached_volume, is_attached, node_of
+from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_node, get_volume, is_attached
 from scheduler_core.objects.storage.volumes import Manifest, deleting, name_of
 
 
@@ -40,9 +40,9 @@ class Attacher(Controller):
         attachment = world.store.get(ATTACHMENT, "", key)
         if attachment is None:
             return ""
-        own = _finalizer(str((attachment.get("spec") or {}).get("attacher") or ""))
+        own = _name_finalizer(str((attachment.get("spec") or {}).get("attacher") or ""))
         finalizers = list(attachment["metadata"].get("finalizers") or ())
-        what = f"{attached_volume(attachment)} {{}} {node_of(attachment)}"
+        what = f"{get_volume(attachment)} {{}} {get_node(attachment)}"
         if deleting(attachment):
             kept = [finalizer for finalizer in finalizers if finalizer != own]
             if kept == finalizers:
@@ -57,6 +57,6 @@ class Attacher(Controller):
         return what.format("is attached to")
 
 
-def _finalizer(driver: str) -> str:
+def _name_finalizer(driver: str) -> str:
     name = re.sub(r"[^A-Za-z0-9-]", "-", driver)
     return f"external-attacher/{name}X" if name.endswith("-") else f"external-attacher/{name}"

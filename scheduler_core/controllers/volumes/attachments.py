@@ -32,8 +32,8 @@ CONTROLLER = "persistentvolume-attach-detach-controller"
 _SHARED = ("ReadWriteMany", "ReadOnlyMany")
 
 
-def driver_of(store: Store, volume: Manifest) -> tuple[str, str]:
-    """The driver that attaches a volume, and its handle; "" where it needs not be attached."""
+def find_driver(store: Store, volume: Manifest) -> tuple[str, str]:
+    """Return the CSI driver and handle of a volume; "" if it does not need an attachment."""
     spec = volume.get("spec") or {}
     csi, plugin = spec.get("csi"), in_tree_plugin(spec)
     if csi is not None:
@@ -51,17 +51,17 @@ def driver_of(store: Store, volume: Manifest) -> tuple[str, str]:
     return (driver, handle) if needed else ("", "")
 
 
-def attachment_name(driver: str, handle: str, node: str) -> str:
-    """The name of a VolumeAttachment."""
+def name_attachment(driver: str, handle: str, node: str) -> str:
+    """Build the name of a VolumeAttachment."""
     return f"csi-{sha256(f'{handle}{driver}{node}'.encode()).hexdigest()}"
 
 
-def node_of(attachment: Manifest) -> str:
+def get_node(attachment: Manifest) -> str:
     return str((attachment.get("spec") or {}).get("nodeName") or "")
 
 
-def attached_volume(attachment: Manifest) -> str:
-    """The name of the volume that an attachment is of."""
+def get_volume(attachment: Manifest) -> str:
+    """Return the name of an attachment's PersistentVolume."""
     source = (attachment.get("spec") or {}).get("source") or {}
     return str(source.get("persistentVolumeName") or "")
 
@@ -71,26 +71,26 @@ def is_attached(attachment: Manifest) -> bool:
 
 
 def can_be_shared(volume: Manifest) -> bool:
-    """Whether a volume may be attached to several nodes."""
+    """Tell if a volume may be attached to several nodes."""
     modes = access_modes(volume)
     return not modes or any(mode in _SHARED for mode in modes)
 
 
 def lacks_attachment(world: World, claim: Manifest, node: str) -> bool:
-    """Whether a claim's volume is to be attached to a node, and is not yet; in a world without the controller it always is."""
+    """Tell if the volume of a claim still has to be attached to a node. Without the controller no volume has to."""
     running = world.cluster.controllers
     volume = world.store.get("PersistentVolume", "", volume_name(claim))
     if volume is None or (running is not None and CONTROLLER not in running):
         return False
-    driver, handle = driver_of(world.store, volume)
+    driver, handle = find_driver(world.store, volume)
     if not driver:
         return False
-    found = world.store.get(ATTACHMENT, "", attachment_name(driver, handle, node))
+    found = world.store.get(ATTACHMENT, "", name_attachment(driver, handle, node))
     return found is None or deleting(found) or not is_attached(found)
 
 
-def claim_of(world: World, volume: Manifest) -> Manifest | None:
-    """The claim that a volume is bound to, from both sides."""
+def find_claim(world: World, volume: Manifest) -> Manifest | None:
+    """Return the claim that a volume is bound to, if the claim agrees."""
     ref = claim_ref(volume)
     if ref is None:
         return None
@@ -100,20 +100,20 @@ def claim_of(world: World, volume: Manifest) -> Manifest | None:
     return claim if claim["metadata"].get("uid") == ref.get("uid") else None
 
 
-def wanted_on(world: World, volume: Manifest | None) -> dict[str, list[Pod]]:
-    """The nodes that a volume is wanted on, each with the pods that want it, the oldest first."""
-    claim = None if volume is None or not driver_of(world.store, volume)[0] else claim_of(world, volume)
+def find_wanted(world: World, volume: Manifest | None) -> dict[str, list[Pod]]:
+    """List the nodes whose pods use a volume, each with these pods, the oldest first."""
+    claim = None if volume is None or not find_driver(world.store, volume)[0] else find_claim(world, volume)
     wanted: dict[str, list[Pod]] = {}
     for pod in (
-        [] if claim is None else sorted(users_of(world, claim), key=lambda pod: pod.creation_time or 0)
+        [] if claim is None else sorted(list_users(world, claim), key=lambda pod: pod.creation_time or 0)
     ):
         if pod.node_name and not _is_over(pod):
             wanted.setdefault(pod.node_name, []).append(pod)
     return wanted
 
 
-def users_of(world: World, claim: Manifest) -> Iterable[Pod]:
-    """The pods that use a claim; of those whose ephemeral volume has its name, its owner."""
+def list_users(world: World, claim: Manifest) -> Iterable[Pod]:
+    """List the pods that use a claim; of pods with an ephemeral volume of this name, its owner."""
     key = f"{claim['metadata'].get('namespace') or ''}/{name_of(claim)}"
     for pod in world.surroundings.volumes.users.of(world.store, key):
         uses = [use for use in volumes_of(pod.spec).claims if use.name(pod) == name_of(claim)]
@@ -122,7 +122,7 @@ def users_of(world: World, claim: Manifest) -> Iterable[Pod]:
 
 
 def _is_over(pod: Pod) -> bool:
-    """Whether a pod's volumes are wanted no longer: it has ended, or is being deleted and nothing of it runs."""
+    """Tell if a pod needs its volumes no longer: it has ended, or is being deleted and nothing of it runs."""
     if pod.terminal:
         return True
     status = pod.manifest.get("status") or {}
@@ -130,13 +130,13 @@ def _is_over(pod: Pod) -> bool:
     return pod.deleting and not any((each.get("state") or {}).get("running") for each in statuses)
 
 
-def in_use_until(world: World, volume: str, claim: Manifest | None, node: str) -> int:
-    """Until when (ns) a node's status says that a volume is in use; 0: it does not, FOREVER: as long as nothing happens.
+def find_end_of_use(world: World, volume: str, claim: Manifest | None, node: str) -> int:
+    """Return the time (ns) until which a node reports a volume as in use; 0: it does not, FOREVER: until something happens.
 
-    A kubelet that does not run, or whose node is gone, has said so last.
+    The last report of a kubelet that does not run, or whose node is gone, stands.
     """
     kubelet = world.surroundings.kubelet
-    for pod in [] if claim is None else users_of(world, claim):
+    for pod in [] if claim is None else list_users(world, claim):
         run = kubelet.pods.get(pod.key)
         if run is not None and run.node == node:
             return FOREVER

@@ -98,7 +98,7 @@ class Provisioner(Controller):
         return f"made {name_of(volume)} for {key}"
 
     def _fail_where_told(self, world: World, claim: Manifest) -> None:
-        """Fails where the settings say so. Refused."""
+        """Fail if the settings say so. Refused."""
         errors = world.cluster.provisioning_errors
         problem = errors.get(class_of(claim)) or errors.get(annotation(claim, PROVISIONER) or "")
         if problem:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from scheduler_core.objects.quantity import NANO, Quantity, format_quantity, nanos
-from scheduler_core.objects.resources import is_pod_level_name, is_sidecar, resized_lists
+from scheduler_core.objects.resources import is_pod_level_name, is_sidecar, list_resized
 
 Side = Literal["requests", "limits"]
 Amounts = dict[str, "Amount"]
@@ -94,7 +94,7 @@ def pod_amounts(
     `status`: what it reports of containers' resources counts too, as in-place resizes have it.
     """
     total: Amounts = {}
-    actual = _reported(spec, status, side) if status else {}
+    actual = _read_reported(spec, status, side) if status else {}
     for container in spec.get("containers") or ():
         add(total, actual.get(container.get("name", "")) or _of(container, side))
     raise_to(total, _starting(spec.get("initContainers") or (), side, total, actual))
@@ -107,9 +107,9 @@ def pod_amounts(
     return total
 
 
-def _reported(spec: Mapping[str, Any], status: Mapping[str, Any], side: Side) -> dict[str, Amounts]:
+def _read_reported(spec: Mapping[str, Any], status: Mapping[str, Any], side: Side) -> dict[str, Amounts]:
     by_container: dict[str, Amounts] = {}
-    for container, *lists in resized_lists(spec, status, side):
+    for container, *lists in list_resized(spec, status, side):
         most = by_container[container["name"]] = {}
         for each in lists:
             raise_to(most, amounts(each))
