@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.kubelet import claims, heartbeats, images, mirrors, nodes, pods, shrinking
-from scheduler_core.controllers.kubelet.allocation import AllocationManager
+from scheduler_core.controllers.kubelet import claims, heartbeats, images, mirrors, nodes, pods
 from scheduler_core.controllers.kubelet.containers import Setting
 from scheduler_core.controllers.kubelet.critical import is_mirror
 from scheduler_core.controllers.kubelet.devices import FAILED
@@ -19,6 +18,8 @@ from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
 from scheduler_core.controllers.kubelet.out_of_memory import OutOfMemoryKiller
 from scheduler_core.controllers.kubelet.pods import Done
 from scheduler_core.controllers.kubelet.readmission import readmit
+from scheduler_core.controllers.kubelet.resizing import shrinking
+from scheduler_core.controllers.kubelet.resizing.allocation import AllocationManager
 from scheduler_core.controllers.kubelet.sizes import has_outstanding, size_as_allocated
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs

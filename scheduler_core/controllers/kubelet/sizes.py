@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.controllers.kubelet.containers import Setting, tell_to_end
+from scheduler_core.controllers.kubelet.containers import Setting, terminate
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.quantity import nanos
@@ -129,7 +129,7 @@ def resize_due(run: PodRun, setting: Setting) -> PodRun:
         if not each.running or each.actual is None:
             return each
         if _needs_restart(container, each.actual, each.allocated or {}):
-            return tell_to_end(replace(each, changed=True), setting, until)
+            return terminate(replace(each, changed=True), setting, until)
         return replace(each, actual=None) if in_place else each
 
     return _map_containers(run, setting, size)

@@ -154,7 +154,9 @@ class AttachDetach(Controller):
         for node, pods in wanted.items():
             if node in attachments:
                 if is_attached(attachments[node]) and memory.attaching.pop(name_of(attachments[node]), False):
-                    yield self._tell(world, pods, NORMAL, ATTACHED, "AttachVolume.Attach succeeded", name, "")
+                    yield self._record(
+                        world, pods, NORMAL, ATTACHED, "AttachVolume.Attach succeeded", name, ""
+                    )
             elif world.store.node(node) is None or (busy and not shared):
                 continue
             elif attachments and not shared:
@@ -180,10 +182,10 @@ class AttachDetach(Controller):
                 why += f" and {foreign} pod(s) in different namespaces" if foreign else ""
             elif foreign:
                 why = f"Volume is already used by {foreign} pod(s) in different namespaces"
-            text = self._tell(world, [pod], WARNING, FAILED, "Multi-Attach error", volume, why)
+            text = self._record(world, [pod], WARNING, FAILED, "Multi-Attach error", volume, why)
         return text
 
-    def _tell(
+    def _record(
         self, world: World, pods: list[Pod], type_: str, reason: str, what: str, volume: str, why: str
     ) -> str:
         message = f'{what} for volume "{volume}" {why}'

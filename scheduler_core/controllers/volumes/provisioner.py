@@ -80,7 +80,7 @@ class Provisioner(Controller):
         selected = annotation(claim, SELECTED_NODE)
         if selected is not None and world.store.node(selected) is None:
             return self._give_back(world, claim, selected)
-        self._fail_where_told(world, claim)
+        self._fail_if_set(world, claim)
         volume = new_volume(world.store, claim, storage_class, annotation(claim, PROVISIONER) or "")
         if policy_of(volume) == "Delete":
             volume["metadata"]["finalizers"] = [FINALIZER]
@@ -97,7 +97,7 @@ class Provisioner(Controller):
         self.event(world, NORMAL, "ProvisioningSucceeded", CLAIM, key, text)
         return f"made {name_of(volume)} for {key}"
 
-    def _fail_where_told(self, world: World, claim: Manifest) -> None:
+    def _fail_if_set(self, world: World, claim: Manifest) -> None:
         """Fail if the settings say so. Refused."""
         errors = world.cluster.provisioning_errors
         problem = errors.get(class_of(claim)) or errors.get(annotation(claim, PROVISIONER) or "")
