@@ -18,7 +18,7 @@ from scheduler_core.view import CONTROLLER_NAMES
 
 ADMISSION = ("podNodeSelectorPluginConfig", "ResourceQuotaConfiguration")
 DEFAULTS = msgspec.to_builtins(APIServerOptions())
-YAML = ("admission", "kubelet", "kubelets")
+YAML = ("admission", "provisioning_errors", "kubelet", "kubelets")
 MOST_TEXT = 64 << 10
 FEWEST_ROWS, MOST_ROWS = 4, 30
 
@@ -88,6 +88,13 @@ class ClusterForm(forms.Form):
         example="ebs.csi.aws.com",
         help_text=_("names between commas; empty: one for whatever a StorageClass names"),
     )
+    provisioning_errors = YamlField(
+        "fast: rpc error: code = ResourceExhausted desc = no space left",
+        label=_("CSI provisioners that fail"),
+        help_text=_(
+            "YAML: what is answered in place of a volume, by the name of a StorageClass or a provisioner"
+        ),
+    )
     kubelet = YamlField(
         "evictionHard:\n  memory.available: 100Mi",
         label=_("KubeletConfiguration of all nodes"),
@@ -136,6 +143,7 @@ class ClusterForm(forms.Form):
             "kubelets": yaml_text(settings["kubelets"]),
             "controllers": list(CONTROLLER_NAMES if chosen is None else chosen),
             "provisioners": ", ".join(settings["provisioners"] or ()),
+            "provisioning_errors": yaml_text(settings["provisioning_errors"]),
             "reconcile_latency": settings["reconcile_latency"],
             "api_latency": settings["api_latency"],
             "image_pull_rate": settings["image_pull_rate"],
@@ -159,6 +167,7 @@ class ClusterForm(forms.Form):
             "kubelets": read["kubelets"],
             "controllers": None if len(chosen) == len(CONTROLLER_NAMES) else chosen,
             "provisioners": data["provisioners"] or None,
+            "provisioning_errors": read["provisioning_errors"],
             "reconcile_latency": data["reconcile_latency"],
             "api_latency": data["api_latency"],
             "image_pull_rate": data["image_pull_rate"],

@@ -149,6 +149,11 @@ CONTROLLERS: dict[str, Term] = {
         gettext_noop("Binds claims to volumes that suit them, and releases volumes whose claim is gone."),
         _DOCS,
     ),
+    "persistentvolume-attach-detach-controller": Term(
+        "persistentvolume-attach-detach-controller",
+        gettext_noop("Has volumes attached to the nodes whose pods use them, and detached from the others."),
+        _DOCS,
+    ),
     "ephemeral-volume-controller": Term(
         "ephemeral-volume-controller",
         gettext_noop("Creates the claims of pods' generic ephemeral volumes."),

@@ -19,6 +19,7 @@ from scheduler_core.objects.typed import FieldProblem
 
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
 PullRate = Annotated[int, msgspec.Meta(ge=0, le=10**12, extra={"unit": "bytes a second"})]
+ErrorText = Annotated[str, msgspec.Meta(min_length=1, max_length=1000)]
 Latency = Annotated[int, msgspec.Meta(ge=0, le=60 * SECOND, extra={"unit": "nanoseconds"})]
 
 
@@ -74,6 +75,9 @@ class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     provisioners: tuple[str, ...] | None = (
         None  # the CSI provisioners that run; None: one for whatever a class names
     )
+    provisioning_errors: Mapping[
+        str, ErrorText
+    ] = {}  # what is answered in place of a volume, by class or driver
     reconcile_latency: Latency = 10 * MILLISECOND  # from a change until a controller looks at it
     image_pull_rate: PullRate = 0  # of images whose size is known; 0: they are there at once
     api_latency: Latency = (

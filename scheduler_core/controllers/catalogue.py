@@ -14,11 +14,13 @@ from scheduler_core.controllers.disruption.controller import Disruption
 from scheduler_core.controllers.garbage.collector import GarbageCollector
 from scheduler_core.controllers.garbage.namespaces import NamespaceController
 from scheduler_core.controllers.garbage.pods import PodCollector
-from scheduler_core.controllers.kubelet.controller import EVICTION, KERNELS, Kubelet
+from scheduler_core.controllers.kubelet.controller import ALLOCATION, EVICTION, KERNELS, Kubelet
 from scheduler_core.controllers.nodes.drain import Draining
 from scheduler_core.controllers.nodes.lifecycle import NodeLifecycle
 from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
 from scheduler_core.controllers.quota.controller import ResourceQuotaController
+from scheduler_core.controllers.volumes.attach_detach import AttachDetach
+from scheduler_core.controllers.volumes.attacher import Attacher
 from scheduler_core.controllers.volumes.binder import VolumeBinder
 from scheduler_core.controllers.volumes.ephemeral import EphemeralVolumes
 from scheduler_core.controllers.volumes.protection import ClaimProtection, VolumeProtection
@@ -28,6 +30,7 @@ from scheduler_core.controllers.workloads import catalogue as workloads
 CONTROLLERS: tuple[Controller, ...] = (
     *workloads.CONTROLLERS,
     Chronicle(),
+    ALLOCATION,
     Kubelet(),
     EVICTION,
     KERNELS,
@@ -38,6 +41,8 @@ CONTROLLERS: tuple[Controller, ...] = (
     GarbageCollector(),
     PodCollector(),
     NamespaceController(),
+    AttachDetach(),
+    Attacher(),
     VolumeBinder(),
     Provisioner(),
     EphemeralVolumes(),

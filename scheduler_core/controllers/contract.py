@@ -108,7 +108,8 @@ class Reconcile(WorldAction, frozen=True):
         except Refused as refused:
             text = str(refused)
             failures = queue.failures[self.key] = queue.failures.get(self.key, 0) + 1
-            pause = min(FIRST_PAUSE << min(failures - 1, 30), LONGEST_PAUSE)
+            first, longest = controller.pauses
+            pause = min(first << min(failures - 1, 30), longest)
             controller.enqueue_at(world, self.key, world.now + pause, failures >= WORN_OUT)
         else:
             queue.failures.pop(self.key, None)
@@ -139,6 +140,7 @@ class Controller:
     watches: ClassVar[tuple[str, ...]] = ()  # keys of kinds, or EVERY_KIND
     event_reasons: ClassVar[tuple[str, ...]] = ()
     actions: ClassVar[tuple[type[WorldAction], ...]] = ()  # its own, besides Reconcile
+    pauses: ClassVar[tuple[int, int]] = (FIRST_PAUSE, LONGEST_PAUSE)  # before what failed is tried again
     of_devices: ClassVar[bool] = False  # does what the gates about devices say
     always_on: ClassVar[bool] = False  # is no controller of kube-controller-manager, and has no switch there
 

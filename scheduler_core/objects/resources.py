@@ -5,7 +5,7 @@ kube: framework/types.go (Resource), component-helpers/resource/helpers.go (PodR
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -204,9 +204,25 @@ def _raise(total: Nanos, other: Mapping[str, int]) -> None:
 
 def resized_requests(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Nanos] | None:
     """Requests by container where status reports running ones: the most of asked, running and allocated;
-    None: nothing reported.
+    None: nothing reported that is not asked for.
 
     kube: component-helpers/resource/helpers.go determineContainerReqs (InPlacePodVerticalScaling)
+    """
+    by_container: dict[str, Nanos] = {}
+    for container, *lists in list_resized(spec, status, "requests"):
+        highest: Nanos = {}
+        for amounts in lists:
+            _raise(highest, {name: nanos(quantity) for name, quantity in amounts.items()})
+        by_container[container["name"]] = highest
+    return by_container or None
+
+
+def list_resized(
+    spec: Mapping[str, Any], status: Mapping[str, Any], side: str
+) -> Iterator[tuple[Mapping[str, Any], ...]]:
+    """List containers whose status reports other resources than they ask for, each with the lists of which the maximum counts.
+
+    kube: component-helpers/resource/helpers.go determineContainerReqs, determineContainerLimits @ v1.34.1
     """
     reported = {
         raw.get("name", ""): raw
@@ -215,25 +231,18 @@ def resized_requests(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict
         if isinstance(raw, Mapping) and raw.get("resources") is not None
     }
     if not reported:
-        return None
+        return
     infeasible = _resize_infeasible(status)
-    by_container: dict[str, Nanos] = {}
     for container in [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
         raw = reported.get(container.get("name", ""))
         if raw is None:
             continue
-        requests = {} if infeasible else (container.get("resources") or {}).get("requests") or {}
-        by_container[container["name"]] = _most(
-            (requests, (raw["resources"] or {}).get("requests") or {}, raw.get("allocatedResources") or {})
-        )
-    return by_container or None
-
-
-def _most(lists: Iterable[Mapping[str, Any]]) -> Nanos:
-    highest: Nanos = {}
-    for amounts in lists:
-        _raise(highest, {name: nanos(quantity) for name, quantity in amounts.items()})
-    return highest
+        asked = (container.get("resources") or {}).get(side) or {}
+        others = [(raw["resources"] or {}).get(side) or {}]
+        if side == "requests":
+            others.append(raw.get("allocatedResources") or {})
+        if any(other != asked for other in others):
+            yield (container, *(() if infeasible else (asked,)), *others)
 
 
 def _resize_infeasible(status: Mapping[str, Any]) -> bool:

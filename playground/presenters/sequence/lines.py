@@ -108,7 +108,7 @@ _POINTS = {
 
 
 def _kubelets(controller: str) -> bool:
-    return controller in ("kubelet", "eviction-manager", "out-of-memory-killer")
+    return controller in ("kubelet", "allocation-manager", "eviction-manager", "out-of-memory-killer")
 
 
 def _reporter(event: EventRecorded, standing: Standing) -> str:

@@ -18,8 +18,6 @@ from scheduler_core.objects.resources import (
     HUGE_PAGES,
     MEMORY,
     is_extended_name,
-    pod_request_nanos,
-    resized_requests,
 )
 from scheduler_core.objects.times import SECOND, parse_time
 
@@ -98,13 +96,10 @@ def overdue_at(pod: Manifest) -> int | None:
 
 
 def _of_pod(pod: Manifest) -> Amounts:
-    spec = pod["spec"]
-    requests = pod_amounts(spec, "requests", overhead=True)
-    actual = resized_requests(spec, pod.get("status") or {})
-    if actual is not None:
-        nanos = pod_request_nanos(spec, non_missing={}, actual=actual)
-        requests = {name: Amount(amount, name != CPU) for name, amount in nanos.items()}
-    return {PODS: ONE, **by_quota_names(requests, pod_amounts(spec, "limits", overhead=True))}
+    spec, status = pod["spec"], pod.get("status") or {}
+    requests = pod_amounts(spec, "requests", overhead=True, status=status)
+    limits = pod_amounts(spec, "limits", overhead=True, status=status)
+    return {PODS: ONE, **by_quota_names(requests, limits)}
 
 
 def by_quota_names(requests: Amounts, limits: Amounts) -> Amounts:

@@ -349,7 +349,7 @@ KIND_SHAPES: dict[str, dict[str, Shape]] = {
             drivers=list_of(record(name=string, topologyKeys=STRINGS, allocatable=record(count=int32)))
         )
     },
-    "CSIDriver": {"spec": record(storageCapacity=boolean)},
+    "CSIDriver": {"spec": record(storageCapacity=boolean, attachRequired=boolean)},
     "CSIStorageCapacity": {
         "storageClassName": string,
         "nodeTopology": LABEL_SELECTOR,

@@ -46,6 +46,7 @@ class KubeletConfiguration:
     image_high: int = 85  # per cent of the images' disk
     image_low: int = 80
     local_storage: bool = True  # limits of local storage are enforced
+    pinned: tuple[str, ...] = ()  # resources that the static policy of a manager keeps from being resized
 
     def reserved(self, resource: str) -> int:
         """What is kept from pods for the system and for kube (billionths)."""
@@ -95,6 +96,7 @@ def _read(text: str) -> KubeletConfiguration:
         image_high=fields.percentage("imageGCHighThresholdPercent", 85, "--image-gc-high-threshold"),
         image_low=fields.percentage("imageGCLowThresholdPercent", 80, "--image-gc-low-threshold"),
         local_storage=fields.flag("localStorageCapacityIsolation", True),
+        pinned=fields.read_pinned(),
     )
     if configuration.image_low >= configuration.image_high:
         why = (
@@ -157,6 +159,19 @@ class _Fields:
         if found is not None and found < 0:
             raise FieldProblem(name, self._given[name], "a duration that is not below 0")
         return found or default
+
+    def read_pinned(self) -> tuple[str, ...]:
+        """List the resources whose manager has the policy static."""
+        found = []
+        for resource, name, policies in (
+            ("cpu", "cpuManagerPolicy", ("none", "static")),
+            ("memory", "memoryManagerPolicy", ("None", "Static")),
+        ):
+            given = self._take(name) or policies[0]
+            if given not in policies:
+                raise FieldProblem(name, given, f'{" or ".join(policies)}: unknown policy: "{given}"')
+            found += [resource] if given == policies[1] else []
+        return tuple(found)
 
     def reserved(self, name: str) -> Mapping[str, int] | None:
         texts = self.texts(name, None)

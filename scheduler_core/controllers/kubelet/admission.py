@@ -94,11 +94,11 @@ def _short(pod: Pod, node: Node, others: Sequence[Pod]) -> Iterator[Refusal]:
     there = {name for name, _ in node.allocatable.scalar}
     scalars = [
         name
-        for name, amount in pod.requests.scalar
+        for name, amount in pod.spec.requests.scalar
         if amount and (name in there or not is_extended_name(name))
     ]
     for name in (CPU, MEMORY, EPHEMERAL_STORAGE, *scalars):
-        wanted = pod.requests.get(name)
+        wanted = pod.spec.requests.get(name)
         if wanted:
             used, capacity = sum(other.requests.get(name) for other in others), node.allocatable.get(name)
             if wanted > capacity - used:

@@ -1,7 +1,7 @@
-"""Pods wait for their volumes and devices: no container starts before every claim that the pod names is bound and there to stay, and every
-claim for devices is allocated and reserved for it.
+"""Pods wait for their volumes and devices: no container starts before every claim that the pod names is bound and there to stay, its
+volume is attached to the node, and every claim for devices is allocated and reserved for it.
 
-DEVIATION: it is not looked at whether a volume can be reached from the node, and no Event tells of the wait.
+DEVIATION: it is not looked at whether a volume can be reached from the node, and no Event of the kubelet tells of the wait.
 
 kube: pkg/kubelet/volumemanager/populator/desired_state_of_world_populator.go (getPVCExtractPV) @ v1.34.1
 """
@@ -17,8 +17,15 @@ from scheduler_core.controllers.kubelet import images
 from scheduler_core.controllers.kubelet.devices import unprepared
 from scheduler_core.controllers.memory.kubelet import PodRun
 from scheduler_core.controllers.memory.volumes import claims_of
+from scheduler_core.controllers.volumes.attachments import (
+    ATTACHMENT,
+    find_claim,
+    get_volume,
+    lacks_attachment,
+    list_users,
+)
 from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.storage.volumes import CLAIM, deleting, phase
+from scheduler_core.objects.storage.volumes import CLAIM, VOLUME, deleting, phase, volume_name
 
 NOT_YET = FOREVER + 1  # from when on the containers of a pod may start that waits for a claim
 
@@ -33,14 +40,21 @@ def missing(world: World, pod: Pod) -> str:
             return f'PVC "{key}" is being deleted'
         if phase(claim) != "Bound":
             return f'PVC "{key}" is not bound'
+        if lacks_attachment(world, claim, pod.node_name):
+            return f'volume "{volume_name(claim)}" is not attached to {pod.node_name}'
     return unprepared(world, pod)
 
 
 def users(world: World, event: WatchEvent) -> list[str]:
-    """Keys of the admitted pods that wait for a claim that has changed."""
+    """Keys of the admitted pods that wait for a claim, or for an attachment, that has changed."""
     memory = world.surroundings
-    of_kind = memory.volumes.users if event.kind == CLAIM else memory.devices.users
-    pods = of_kind.of(world.store, f"{event.namespace}/{event.name}")
+    if event.kind == ATTACHMENT:
+        volume = world.store.get(VOLUME, "", get_volume(event.new or event.old or {}))
+        claim = None if volume is None else find_claim(world, volume)
+        pods = [] if claim is None else list(list_users(world, claim))
+    else:
+        of_kind = memory.volumes.users if event.kind == CLAIM else memory.devices.users
+        pods = of_kind.of(world.store, f"{event.namespace}/{event.name}")
     waiting = ((pod.key, memory.kubelet.pods.get(pod.key)) for pod in pods)
     return [key for key, run in waiting if run is not None and run.starts_at == NOT_YET]
 

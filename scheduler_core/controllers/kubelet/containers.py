@@ -73,7 +73,11 @@ class Setting:
 def new_runs(containers: Sequence[Mapping[str, Any]]) -> tuple[ContainerRun, ...]:
     """Containers that have not been started."""
     return tuple(
-        ContainerRun(str(container.get("name") or ""), str(container.get("image") or ""))
+        ContainerRun(
+            str(container.get("name") or ""),
+            str(container.get("image") or ""),
+            allocated=container.get("resources") or {},
+        )
         for container in containers
     )
 
@@ -200,7 +204,7 @@ def _with_image(each: ContainerRun, image: str, setting: Setting, until: int) ->
     if each.image == image:
         return each
     each = replace(each, image=image, changed=each.running)
-    return _term(each, setting, until)
+    return terminate(each, setting, until)
 
 
 def _advanced_init(run: PodRun, setting: Setting, begun: bool) -> tuple[ContainerRun, ...]:
@@ -249,6 +253,7 @@ def _start(each: ContainerRun, setting: Setting) -> ContainerRun:
         signalled=False,
         changed=False,
         last=last,
+        actual=None,
     )
 
 
@@ -268,19 +273,19 @@ def _killed(run: PodRun, setting: Setting) -> PodRun:
 
 def _ended(run: PodRun, setting: Setting, until: int) -> PodRun:
     """Sends SIGTERM to whose turn it is: regular containers at once, sidecars after them, the last one first."""
-    containers = tuple(_term(each, setting, until) for each in run.containers)
+    containers = tuple(terminate(each, setting, until) for each in run.containers)
     init = list(run.init)
     waiting = any(each.running for each in containers) and setting.now < until
     for i in reversed(range(len(init))):
         if not is_sidecar(setting.init[i]):
-            init[i] = _term(init[i], setting, until)
+            init[i] = terminate(init[i], setting, until)
         elif not waiting:
-            init[i] = _term(init[i], setting, max(until, setting.now + _LEAST_GRACE))
+            init[i] = terminate(init[i], setting, max(until, setting.now + _LEAST_GRACE))
             waiting = init[i].running and setting.now < until
     return replace(run, init=tuple(init), containers=containers)
 
 
-def _term(each: ContainerRun, setting: Setting, until: int) -> ContainerRun:
+def terminate(each: ContainerRun, setting: Setting, until: int) -> ContainerRun:
     """Told to end: by SIGTERM, by SIGKILL at the latest; where it was signalled before, its deadline can only come nearer."""
     if not each.running:
         return each

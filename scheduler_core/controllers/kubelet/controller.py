@@ -18,14 +18,18 @@ from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
 from scheduler_core.controllers.kubelet.out_of_memory import OutOfMemoryKiller
 from scheduler_core.controllers.kubelet.pods import Done
 from scheduler_core.controllers.kubelet.readmission import readmit
+from scheduler_core.controllers.kubelet.resizing import shrinking
+from scheduler_core.controllers.kubelet.resizing.allocation import AllocationManager
+from scheduler_core.controllers.kubelet.sizes import has_outstanding, size_as_allocated
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs
+from scheduler_core.controllers.volumes.attachments import ATTACHMENT
 from scheduler_core.devices.claims import KIND as DEVICE_CLAIM
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import CLAIM
 
 NAME = "kubelet"
-EVICTION, KERNELS = EvictionManager(), OutOfMemoryKiller()
+EVICTION, KERNELS, ALLOCATION = EvictionManager(), OutOfMemoryKiller(), AllocationManager()
 
 
 class Kubelet(Controller):
@@ -33,12 +37,13 @@ class Kubelet(Controller):
 
     name = NAME
     component = pods.COMPONENT
-    watches = ("Node", "Pod", CLAIM, DEVICE_CLAIM)
+    watches = ("Node", "Pod", CLAIM, ATTACHMENT, DEVICE_CLAIM)
     event_reasons = (
         pods.STARTED,
         pods.KILLING,
         pods.BACK_OFF,
         pods.DEADLINE,
+        pods.RESIZE_COMPLETED,
         images.PULLED,
         FAILED,
         *nodes.EVENT_REASONS,
@@ -49,7 +54,7 @@ class Kubelet(Controller):
         if event.kind == "Node":
             self._on_node(world, event)
             return
-        if event.kind in (CLAIM, DEVICE_CLAIM):
+        if event.kind in (CLAIM, ATTACHMENT, DEVICE_CLAIM):
             for key in claims.users(world, event):
                 self.enqueue(world, key)
             return
@@ -82,6 +87,7 @@ class Kubelet(Controller):
                 self.enqueue(world, name, nodes.READY_LATENCY)
                 _forget_pauses(world, name)
                 readmit(world, name)
+                ALLOCATION.look_again(world, name)
                 for pod in _by_age(world.store.pods()):
                     if pod.node_name == name and not pod.terminal:
                         self.enqueue(world, pod.key)
@@ -91,6 +97,9 @@ class Kubelet(Controller):
         for condition in dict.fromkeys((*before.conditions, *inputs.conditions)):
             if (condition in before.conditions) != (condition in inputs.conditions):
                 self._report(world, condition.node)
+        if inputs.usage != before.usage:
+            for key in [key for key, run in memory.pods.items() if has_outstanding(run)]:
+                self.enqueue(world, key)
         if inputs.programs != before.programs:
             self._change_programs(world, before)
 
@@ -116,7 +125,10 @@ class Kubelet(Controller):
         if pod.phase == "Running" and pod.key not in memory.pods:
             run = pods.adopted(world, pod)
             memory.put(pod.key, run)
-            if not pod.deleting and all(each.ends is None for each in run.all) and not _has_deadline(pod):
+            if size_as_allocated(pod, run) is not pod:
+                ALLOCATION.push(world, pod)
+            rests = not pod.deleting and run.actuates_at is None and not _has_deadline(pod)
+            if rests and all(each.ends is None for each in run.all):
                 return
         self.enqueue(world, pod.key)
 
@@ -133,7 +145,7 @@ class Kubelet(Controller):
         if run is not None and pod.deleting and is_mirror(pod):
             return Done(mirrors.let_go(world, pod))
         if run is not None:
-            done = pods.look_after(world, pod, run)
+            done = pods.look_after(world, pod, shrinking.check_limits(world, pod, run))
             if _running(memory.pods.get(key)) != _running(run):
                 _usage_changed(world, pod.node_name)
             return done

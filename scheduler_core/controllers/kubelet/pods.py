@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from scheduler_core.api.kube_events import NORMAL, WARNING, KubeEvent
 from scheduler_core.api.server import Preconditions
 from scheduler_core.controllers.contract import World
-from scheduler_core.controllers.kubelet import claims, devices, images
+from scheduler_core.controllers.kubelet import claims, devices, images, sizes
 from scheduler_core.controllers.kubelet.admission import Refusal, refusals, refused_before
 from scheduler_core.controllers.kubelet.containers import (
     Setting,
@@ -27,7 +27,15 @@ from scheduler_core.controllers.kubelet.containers import (
 )
 from scheduler_core.controllers.kubelet.critical import is_critical
 from scheduler_core.controllers.kubelet.preemption import CONDITION, MESSAGE, PREEMPTING, NoSuchPods, victims
-from scheduler_core.controllers.kubelet.status import FAILED, phase_of, refused_status, status_of
+from scheduler_core.controllers.kubelet.sizes import size_as_allocated
+from scheduler_core.controllers.kubelet.status import (
+    FAILED,
+    RESIZE_IN_PROGRESS,
+    make_resize_condition,
+    phase_of,
+    refused_status,
+    status_of,
+)
 from scheduler_core.controllers.memory.kubelet import ContainerRun, Kill, PodRun
 from scheduler_core.objects.node import Node
 from scheduler_core.objects.pod import Pod
@@ -36,6 +44,7 @@ from scheduler_core.objects.times import SECOND
 
 COMPONENT = "kubelet"
 STARTED, KILLING, BACK_OFF, DEADLINE = "Started", "Killing", "BackOff", "DeadlineExceeded"
+RESIZE_COMPLETED = "ResizeCompleted"
 SOON = 2 * SECOND  # of pods that start within this time nothing is written before they run
 _TOO_LONG = "Pod was active on the node longer than the specified deadline"
 
@@ -73,20 +82,20 @@ def adopted(world: World, pod: Pod) -> PodRun:
         for c, run in zip(setting.init, new_runs(setting.init), strict=True)
     )
     containers = tuple(running(run) for run in new_runs(setting.regular))
-    return PodRun(pod.uid, pod.node_name, started, started, init, containers)
+    run = PodRun(pod.uid, pod.node_name, started, started, init, containers)
+    return sizes.adopt_sizes(pod, run, setting, world.store.timestamp(world.now))
 
 
 def arrive(world: World, pod: Pod, node: Node) -> Done:
     """Lets a pod in, or refuses it for ever. For a critical pod others have to go; it starts when they have ended."""
     memory, setting = world.surroundings.kubelet, setting_of(world, pod)
     pulling = images.pull_time(world, images.missing(world, pod, node))
-    refusal, chosen = judge(world, pod, node)
+    refusal, starts_at, ended = admit(world, pod, node)
     if refusal is not None:
         return refuse(world, pod, refusal)
-    starts_at, text = world.now, "admitted it: its containers are being created"
-    if chosen:
-        starts_at = max(_preempted(world, victim) for victim in chosen)
-        text = f"{text} when {', '.join(victim.key for victim in chosen)} have made room"
+    text = "admitted it: its containers are being created"
+    if ended:
+        text = f"{text} when {', '.join(victim.key for victim in ended)} have made room"
     lacks = claims.missing(world, pod)
     run = PodRun(
         pod.uid,
@@ -110,7 +119,7 @@ def judge(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, list[Pod]
     refusal = refused_before(pod, world.surroundings.kubelet.pressure.get(node.name, ()))
     if refusal is not None:
         return refusal, []
-    others = active(world, node.name)
+    others = [other for other in active(world, node.name) if other.key != pod.key]
     found = refusals(pod, node, others)
     if not found or not is_critical(pod):
         return next(iter(found), None), []
@@ -123,11 +132,22 @@ def judge(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, list[Pod]
         return Refusal("UnexpectedAdmissionError", why), []
 
 
+def admit(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, int, list[Pod]]:
+    """Ask a node to take a pod as it is now. Return the refusal, or the time (ns) from which it has room, and the pods that are ended."""
+    refusal, chosen = judge(world, pod, node)
+    ends = [_preempted(world, victim) for victim in chosen]
+    return refusal, max(ends, default=world.now), chosen
+
+
 def active(world: World, node: str) -> list[Pod]:
-    """The pods that a node's kubelet has admitted and that have not ended, in the order of admission."""
-    keys = world.surroundings.kubelet.on_node.get(node, ())
-    found = [world.store.pod_at(key) for key in keys]
-    return [pod for pod in found if pod is not None and not pod.terminal]
+    """List the pods of a node that were admitted and have not ended, as they were sized, in the order of admission."""
+    memory = world.surroundings.kubelet
+    found = [world.store.pod_at(key) for key in memory.on_node.get(node, ())]
+    return [
+        size_as_allocated(pod, memory.pods[pod.key]) if pod.key in memory.asking else pod
+        for pod in found
+        if pod is not None and not pod.terminal
+    ]
 
 
 def end(world: World, pod: Pod, grace: int | None, reason: str, message: str, disruption: str = "") -> int:
@@ -179,7 +199,8 @@ def look_after(world: World, pod: Pod, before: PodRun) -> Done:
     setting = setting_of(world, pod)
     run = observed(claims.looked_at(world, pod, before), world.now)
     run = _with_kill(world, pod, run)
-    run = observed(advanced(run, setting), world.now)
+    run = observed(advanced(sizes.resize_due(run, setting), setting), world.now)
+    run = _note_progress(world, pod, run)
     over = not any(each.running for each in run.all)
     terminal = over and (run.kill is not None or (finished(run, setting) and world.now >= run.starts_at))
     _record_events(world, pod, before, run, setting)
@@ -219,6 +240,16 @@ def _with_kill(world: World, pod: Pod, run: PodRun) -> PodRun:
     return run
 
 
+def _note_progress(world: World, pod: Pod, run: PodRun) -> PodRun:
+    """Set the condition PodResizeInProgress while a container is not yet resized, and clear it afterwards."""
+    if run.kill is not None or sizes.has_outstanding(run) == (run.in_progress is not None):
+        return run
+    if run.in_progress is not None:
+        return replace(run, in_progress=None, actuates_at=None)
+    now = world.store.timestamp(world.now)
+    return replace(run, in_progress=make_resize_condition(pod, now, None, RESIZE_IN_PROGRESS))
+
+
 def _deadline(pod: Pod, run: PodRun) -> int | None:
     """When activeDeadlineSeconds are over (ns), which count from the start on the node."""
     seconds = pod.manifest["spec"].get("activeDeadlineSeconds")
@@ -226,7 +257,11 @@ def _deadline(pod: Pod, run: PodRun) -> int | None:
 
 
 def _again(pod: Pod, run: PodRun, setting: Setting) -> int | None:
-    moments = [next_moment(run, setting), _deadline(pod, run) if run.kill is None else None]
+    moments = [next_moment(run, setting)]
+    if run.kill is None:
+        moments.append(_deadline(pod, run))
+        if run.actuates_at is not None and run.actuates_at > setting.now:
+            moments.append(run.actuates_at)
     return min((at for at in moments if at is not None and at != claims.NOT_YET), default=None)
 
 
@@ -251,18 +286,28 @@ def _record_events(world: World, pod: Pod, before: PodRun, run: PodRun, setting:
             size = world.surroundings.kubelet.image_sizes[name]
             event(NORMAL, images.PULLED, f'Successfully pulled image "{name}". Image size: {size} bytes.')
 
+    if before.in_progress is not None and run.in_progress is None:
+        event(NORMAL, RESIZE_COMPLETED, sizes.describe_completion(run))
     if run.kill is not None and before.kill is None and run.kill.reason == DEADLINE:
         event(NORMAL, DEADLINE, _TOO_LONG)
     for old, new in zip(before.all, run.all, strict=True):
         if new.starts > old.starts:
             event(NORMAL, STARTED, f"Started container {new.name}")
         if new.signalled and not old.signalled:
-            event(NORMAL, KILLING, f"Stopping container {new.name}")
+            event(NORMAL, KILLING, _explain_end(old, new))
         over = pause_ends(new)
         if new.ended is not None and old.ended is None and over is not None and over > world.now:
             if run.kill is None and setting.waits(new):
                 pod_name = f"{pod.name}_{pod.namespace}({pod.uid})"
                 event(WARNING, BACK_OFF, f"Back-off restarting failed container {new.name} in pod {pod_name}")
+
+
+def _explain_end(old: ContainerRun, new: ContainerRun) -> str:
+    if new.changed and new.image != old.image:
+        return f"Container {new.name} definition changed, will be restarted"
+    if new.changed and new.actual is not None:
+        return f"Container {new.name} resize requires restart"
+    return f"Stopping container {new.name}"
 
 
 def _text(before: PodRun, run: PodRun) -> str:

@@ -1,6 +1,6 @@
 """A pod's status as its kubelet writes it: phase, conditions and the states of the containers.
 
-DEVIATION: no addresses, no ids of images and containers, and the resources that a container runs with are left out.
+DEVIATION: no addresses, and no ids of images and containers.
 
 kube: pkg/kubelet/kubelet_pods.go (getPhase, convertToAPIContainerStatuses), pkg/kubelet/status/{generate,status_manager}.go @ v1.34.1
 """
@@ -11,13 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.controllers.kubelet.containers import Setting, failed_init, initialized, pause_ends
+from scheduler_core.controllers.kubelet.sizes import report_resources
 from scheduler_core.controllers.memory.kubelet import ContainerRun, Ending, PodRun
 from scheduler_core.objects.durations import go_duration
+from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.resources import is_sidecar
 
 PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
 _TRUE, _FALSE = "True", "False"
 _OWN = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady")
+RESIZE_CONDITIONS = (PENDING_RESIZE, RESIZE_IN_PROGRESS) = ("PodResizePending", "PodResizeInProgress")
 _COMPLETED = {SUCCEEDED: "PodCompleted", FAILED: "PodFailed"}
 Timestamp = Callable[[int], str]
 Conditions = list[Mapping[str, Any]]
@@ -44,7 +47,7 @@ def status_of(run: PodRun, setting: Setting, phase: str, timestamp: Timestamp) -
     now = timestamp(setting.now)
     status = setting.pod.manifest.get("status") or {}
     fields: dict[str, Any] = {
-        "observedGeneration": _generation(setting),
+        "observedGeneration": get_generation(setting.pod),
         "phase": phase,
         "startTime": status.get("startTime") or timestamp(run.admitted),
         "conditions": _conditions(run, setting, phase, now),
@@ -66,7 +69,7 @@ def refused_status(setting: Setting, reason: str, message: str, timestamp: Times
     status = setting.pod.manifest.get("status") or {}
     unready = [_condition(kind, _FALSE, _COMPLETED[FAILED]) for kind in ("Ready", "ContainersReady")]
     return {
-        "observedGeneration": _generation(setting),
+        "observedGeneration": get_generation(setting.pod),
         "phase": FAILED,
         "reason": reason,
         "message": f"Pod was rejected: {message}",
@@ -84,7 +87,9 @@ def _conditions(run: PodRun, setting: Setting, phase: str, now: str) -> Conditio
         *_readiness(run, setting, phase, old),
         _condition("PodScheduled", _TRUE),
     ]
-    return _merged(old, fresh, now, setting)
+    kept = [condition for condition in old if condition.get("type") not in RESIZE_CONDITIONS]
+    resizes = () if phase in _COMPLETED else (run.pending, run.in_progress)
+    return [*_merged(kept, fresh, now, setting), *(each for each in resizes if each is not None)]
 
 
 def _condition(kind: str, status: str, reason: str = "", message: str = "") -> dict[str, Any]:
@@ -94,6 +99,19 @@ def _condition(kind: str, status: str, reason: str = "", message: str = "") -> d
     if message:
         condition["message"] = message
     return condition
+
+
+def make_resize_condition(
+    pod: Pod, now: str, old: Mapping[str, Any] | None, kind: str, reason: str = "", message: str = ""
+) -> Mapping[str, Any]:
+    """Build a condition about a resize. Its transition time changes only with the reason."""
+    same = old is not None and old.get("reason", "") == reason
+    return {
+        **_condition(kind, _TRUE, reason, message),
+        "observedGeneration": get_generation(pod),
+        "lastProbeTime": now,
+        "lastTransitionTime": old["lastTransitionTime"] if same and old is not None else now,
+    }
 
 
 def _initialized(run: PodRun, setting: Setting, phase: str) -> dict[str, Any]:
@@ -147,7 +165,7 @@ def _merged(
 ) -> Conditions:
     """The kubelet's conditions first, then those of others; a transition time moves with the status alone."""
     before = {condition.get("type"): condition for condition in old}
-    generation = _generation(setting)
+    generation = get_generation(setting.pod)
     merged: Conditions = []
     for condition in fresh:
         known = before.get(condition["type"])
@@ -166,8 +184,9 @@ def _merged(
     return [*merged, *(condition for condition in old if condition.get("type") not in own)]
 
 
-def _generation(setting: Setting) -> int:
-    return int(setting.pod.manifest["metadata"].get("generation") or 0)
+def get_generation(pod: Pod) -> int:
+    """Return the generation of a pod."""
+    return int(pod.manifest["metadata"].get("generation") or 0)
 
 
 # containers
@@ -209,6 +228,8 @@ def _status(
         last = Ending(each.started, each.ended, each.exit_code, each.reason)
     if last is not None:
         status["lastState"] = {"terminated": _terminated(last, timestamp)}
+    if each.starts:
+        status |= report_resources(each)
     return status
 
 

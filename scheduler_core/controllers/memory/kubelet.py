@@ -43,6 +43,8 @@ class ContainerRun:
     last: Ending | None = None
     pause: int = 0
     paused_at: int = 0
+    allocated: Mapping[str, Any] | None = None  # requests and limits that the kubelet granted
+    actual: Mapping[str, Any] | None = None  # those that it runs with, until a resize is done
 
     @property
     def running(self) -> bool:
@@ -70,7 +72,11 @@ class Kill:
 
 @dataclass(frozen=True, slots=True)
 class PodRun:
-    """A pod that a kubelet has admitted, and when (ns). `starts_at`: from when on its containers may start (ns)."""
+    """A pod that a kubelet has admitted, and when (ns). `starts_at`: from when on its containers may start (ns).
+
+    `pending` and `in_progress` are the conditions PodResizePending and PodResizeInProgress; `actuates_at`: when the runtime will have
+    resized the containers (ns).
+    """
 
     uid: str
     node: str
@@ -79,10 +85,21 @@ class PodRun:
     init: tuple[ContainerRun, ...]
     containers: tuple[ContainerRun, ...]
     kill: Kill | None = None
+    pending: Mapping[str, Any] | None = None
+    in_progress: Mapping[str, Any] | None = None
+    actuates_at: int | None = None
 
     @property
     def all(self) -> tuple[ContainerRun, ...]:
         return (*self.init, *self.containers)
+
+
+@dataclass(frozen=True, slots=True)
+class Resizes:
+    """Pods of a node that wait for a resize, and when that was last looked at (ns)."""
+
+    pods: tuple[str, ...] = ()
+    at: int = 0
 
 
 @dataclass(slots=True)
@@ -102,6 +119,10 @@ class KubeletMemory(State):
     )  # the newest of each node
     pressure: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)  # conditions that are True
 
+    resizes: Copied[dict[str, Resizes]] = field(default_factory=dict)  # by node
+    asking: Copied[dict[str, bool]] = field(
+        default_factory=dict
+    )  # pods that ask for something else than was allocated to them
     mirrors: Copied[dict[str, Shared[tuple[Mapping[str, Any], PodRun]]]] = field(
         default_factory=dict
     )  # deleted ones
@@ -127,6 +148,7 @@ class KubeletMemory(State):
     def drop(self, key: str) -> None:
         """Forgets a pod."""
         run = self.pods.pop(key, None)
+        self.asking.pop(key, None)
         if run is not None:
             others = tuple(other for other in self.on_node.get(run.node, ()) if other != key)
             if others:

@@ -1,4 +1,4 @@
-"""What controllers of volumes remember: which pods use which claims, and what they said last."""
+"""What controllers of volumes remember: which pods use which claims, which volumes are attached, and what they said last."""
 
 from __future__ import annotations
 
@@ -61,7 +61,27 @@ class ClaimUsers(State):
 
 @dataclass(slots=True)
 class Volumes(State):
-    """All of it. `said`: the last Event about an object, so that it is said once."""
+    """All of it. `said`: the last Event about an object, so that it is said once.
+
+    Of the attach/detach controller: names of VolumeAttachments by volume, those whose success is not told yet, and since when those that
+    nobody wants are to go (ns); by "volume/node" the Multi-Attach errors that were told, and when the last pod left (ns).
+    """
 
     users: Copied[ClaimUsers] = field(default_factory=ClaimUsers)
     said: Copied[dict[str, str]] = field(default_factory=dict)
+    attachments: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    attaching: Copied[dict[str, bool]] = field(default_factory=dict)
+    detaching: Copied[dict[str, int]] = field(default_factory=dict)
+    refused: Copied[dict[str, bool]] = field(default_factory=dict)
+    left: Copied[dict[str, int]] = field(default_factory=dict)
+
+    def follow(self, volume: str, attachment: str, is_there: bool) -> None:
+        """Keep up with a VolumeAttachment."""
+        others = [name for name in self.attachments.get(volume, ()) if name != attachment]
+        names = (*others, attachment) if is_there else tuple(others)
+        self.attachments[volume] = names
+        if not names:
+            del self.attachments[volume]
+        if not is_there:
+            self.attaching.pop(attachment, None)
+            self.detaching.pop(attachment, None)

@@ -1,7 +1,10 @@
 """The provisioners of CSI drivers: they make the volume of a claim when told to, and delete volumes that are released.
 
 Which ones run is the cluster's setting `provisioners`. They keep a volume whose policy is Delete by a finalizer until it is deleted where
-it is stored. DEVIATION: a volume is made and deleted at once, never fails and uses up no CSIStorageCapacity.
+it is stored. The setting `provisioning_errors` has them fail: they try again after 1 s, 2 s ... 5 minutes.
+
+DEVIATION: a volume is made and deleted at once, and uses up no CSIStorageCapacity; a claim whose driver has no room on the selected
+node keeps its choice.
 
 kube: sigs.k8s.io/sig-storage-lib-external-provisioner/controller/controller.go (what v1.34.1 is used with)
 """
@@ -10,6 +13,7 @@ from __future__ import annotations
 
 from scheduler_core.api.kube_events import NORMAL, WARNING
 from scheduler_core.api.rewriting import with_section
+from scheduler_core.api.status import unknown_error
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.storage import PROVISIONED_BY, name_of_new_volume, new_volume
@@ -28,6 +32,7 @@ from scheduler_core.objects.storage.volumes import (
     phase,
     volume_name,
 )
+from scheduler_core.objects.times import SECOND
 
 FINALIZER = "external-provisioner.volume.kubernetes.io/finalizer"
 
@@ -40,6 +45,7 @@ class Provisioner(Controller):
     watches = (CLAIM, VOLUME)
     event_reasons = ("Provisioning", "ProvisioningFailed", "ProvisioningSucceeded")
     always_on = True
+    pauses = (SECOND, 300 * SECOND)
 
     def on_start(self, world: World) -> None:
         for claim in world.store.list(CLAIM):
@@ -74,6 +80,7 @@ class Provisioner(Controller):
         selected = annotation(claim, SELECTED_NODE)
         if selected is not None and world.store.node(selected) is None:
             return self._give_back(world, claim, selected)
+        self._fail_if_set(world, claim)
         volume = new_volume(world.store, claim, storage_class, annotation(claim, PROVISIONER) or "")
         if policy_of(volume) == "Delete":
             volume["metadata"]["finalizers"] = [FINALIZER]
@@ -89,6 +96,15 @@ class Provisioner(Controller):
         text = f"Successfully provisioned volume {name_of(volume)}"
         self.event(world, NORMAL, "ProvisioningSucceeded", CLAIM, key, text)
         return f"made {name_of(volume)} for {key}"
+
+    def _fail_if_set(self, world: World, claim: Manifest) -> None:
+        """Fail if the settings say so. Refused."""
+        errors = world.cluster.provisioning_errors
+        problem = errors.get(class_of(claim)) or errors.get(annotation(claim, PROVISIONER) or "")
+        if problem:
+            text = f'failed to provision volume with StorageClass "{class_of(claim)}": {problem}'
+            self.event(world, WARNING, "ProvisioningFailed", CLAIM, key_of(claim), text)
+            raise unknown_error(text, f"claim {key_of(claim)}")
 
     def _give_back(self, world: World, claim: Manifest, node: str) -> str:
         """Without its node a claim gives its choice back, so that the scheduler chooses anew."""

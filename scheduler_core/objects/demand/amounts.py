@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from scheduler_core.objects.quantity import NANO, Quantity, format_quantity, nanos
-from scheduler_core.objects.resources import is_pod_level_name, is_sidecar
+from scheduler_core.objects.resources import is_pod_level_name, is_sidecar, list_resized
 
 Side = Literal["requests", "limits"]
 Amounts = dict[str, "Amount"]
@@ -85,14 +85,19 @@ def difference(first: Mapping[str, Amount], second: Mapping[str, Amount]) -> Amo
     return {name: first.get(name, ZERO) - second.get(name, ZERO) for name in {**first, **second}}
 
 
-def pod_amounts(spec: Mapping[str, Any], side: Side, *, overhead: bool) -> Amounts:
+def pod_amounts(
+    spec: Mapping[str, Any], side: Side, *, overhead: bool, status: Mapping[str, Any] | None = None
+) -> Amounts:
     """What a pod asks for or is limited to as a whole: containers and sidecars summed, init containers at most, what is said of the pod
     as a whole in their place, and on request the overhead (to limits it is added only where there is one).
+
+    `status`: what it reports of containers' resources counts too, as in-place resizes have it.
     """
     total: Amounts = {}
+    actual = _read_reported(spec, status, side) if status else {}
     for container in spec.get("containers") or ():
-        add(total, _of(container, side))
-    raise_to(total, _starting(spec.get("initContainers") or (), side, total))
+        add(total, actual.get(container.get("name", "")) or _of(container, side))
+    raise_to(total, _starting(spec.get("initContainers") or (), side, total, actual))
     for name, quantity in ((spec.get("resources") or {}).get(side) or {}).items():
         if is_pod_level_name(name):
             total[name] = Amount.of(quantity)
@@ -102,13 +107,25 @@ def pod_amounts(spec: Mapping[str, Any], side: Side, *, overhead: bool) -> Amoun
     return total
 
 
-def _starting(containers: Iterable[Mapping[str, Any]], side: Side, total: Amounts) -> Amounts:
+def _read_reported(spec: Mapping[str, Any], status: Mapping[str, Any], side: Side) -> dict[str, Amounts]:
+    by_container: dict[str, Amounts] = {}
+    for container, *lists in list_resized(spec, status, side):
+        most = by_container[container["name"]] = {}
+        for each in lists:
+            raise_to(most, amounts(each))
+    return by_container
+
+
+def _starting(
+    containers: Iterable[Mapping[str, Any]], side: Side, total: Amounts, actual: Mapping[str, Amounts]
+) -> Amounts:
     """What init containers need while they start one after the other; sidecars stay and count in `total` too."""
     sidecars: Amounts = {}
     most: Amounts = {}
     for container in containers:
         own = _of(container, side)
         if is_sidecar(container):
+            own = actual.get(container.get("name", "")) or own
             add(total, own)
             add(sidecars, own)
             own = sidecars

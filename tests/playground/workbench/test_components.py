@@ -20,6 +20,7 @@ FILLED_IN = {
     "controller_manager": "--node-monitor-grace-period=20s\n--node-eviction-rate=0.5",
     "controllers": ["deployment-controller", "replicaset-controller"],
     "provisioners": "ebs.csi.aws.com",
+    "provisioning_errors": "gp3: 'rpc error: code = ResourceExhausted'\n",
     "kubelet": "maxPods: 20\n",
     "kubelets": "node-1:\n  maxPods: 5\n",
     "reconcile_latency": "20ms",
@@ -51,6 +52,7 @@ def test_the_settings_are_changed_and_shown_again(clustered):
     assert now["controller_manager"]["node-eviction-rate"] == 0.5
     assert now["controllers"] == FILLED_IN["controllers"]
     assert now["provisioners"] == ["ebs.csi.aws.com"]
+    assert now["provisioning_errors"] == {"gp3": "rpc error: code = ResourceExhausted"}
     assert (now["kubelet"], now["kubelets"]) == ({"maxPods": 20}, {"node-1": {"maxPods": 5}})
     assert now["reconcile_latency"] == 20_000_000
     form = ClusterForm.of(now)
@@ -89,6 +91,11 @@ def test_what_is_there_by_default_is_sent_back_as_it_was(clustered):
             "line 2: node-monitor-grace-period: received 'soon'; expected a duration",
         ),
         ({"kubelet": "maxPods: [1"}, "line 2: not readable as YAML"),
+        (
+            {"provisioning_errors": "fast: 5\n"},
+            "expected an object, each value of it a string that is not empty",
+        ),
+        ({"kubelets": "node-1: 5\n"}, "expected an object, each value of it an object"),
         ({"reconcile_latency": "2h"}, "reconcile_latency"),
     ],
 )

@@ -23,6 +23,7 @@ class Box(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     note: Annotated[str, msgspec.Meta(max_length=3)] = ""
     label: Annotated[str, msgspec.Meta(min_length=1)] = "box"
     extra: dict[str, Any] | None = None
+    tags: dict[str, str] = {}
     shut: bool = False
     counts: dict[str, dict[str, int]] = {}
     owners: tuple[str, ...] | None = None
@@ -53,6 +54,8 @@ def problem(data: Any) -> tuple[str, str, str]:
         ({"kind": "Bag"}, ("kind", "'Bag'", "Box or Lid")),
         ({"kind": 1}, ("kind", "1", "Box or Lid")),
         ({"parts": {}}, ("parts", "{}", "a list")),
+        ({"tags": 5}, ("tags", "5", "an object")),
+        ({"tags": {"a": 5}}, ("tags", "{'a': 5}", "an object, each value of it a string")),
         ({"parts": [1]}, ("parts[0]", "1", "an object")),
         ({"parts": [{}]}, ("parts[0].name", "None", "a string")),
         ({"parts": [{"name": "a"}, {"name": 2}]}, ("parts[1].name", "2", "a string")),

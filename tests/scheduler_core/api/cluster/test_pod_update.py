@@ -117,6 +117,29 @@ def test_resizes(after: dict[str, Any], problem: str) -> None:
     assert (problem in message) if problem else message == ""
 
 
+RUNNING = {"name": "c", "state": {"running": {}}}
+
+
+@pytest.mark.parametrize(
+    ("status", "spec", "problem"),
+    [
+        ({"containerStatuses": [RUNNING]}, {}, "Pod running on node without support for resize"),
+        ({"containerStatuses": [{**RUNNING, "resources": {}}]}, {}, ""),
+        ({"containerStatuses": [{"name": "c", "state": {"waiting": {}}}]}, {}, ""),
+        ({}, {"os": {"name": "windows"}}, "windows pods cannot be resized"),
+    ],
+)
+def test_not_every_pod_can_be_resized(status: dict[str, Any], spec: dict[str, Any], problem: str) -> None:
+    given = pod(resources={"requests": {"cpu": "1"}})
+    api = api_server({**given, "spec": {**given["spec"], **spec}})
+    api.patch(KEY, {"status": status}, subresource="status")
+    change = {
+        "spec": {"containers": [{"name": "c", "image": "app", "resources": {"requests": {"cpu": "2"}}}]}
+    }
+    message = refusal(lambda: api.patch(KEY, change, subresource="resize")).message
+    assert (problem in message) if problem else message == ""
+
+
 def test_the_quality_of_service_is_set_once() -> None:
     api = api_server(pod())
     change = {"status": {"qosClass": "Guaranteed"}}

@@ -1,0 +1,1 @@
+"""In-place resizes of pods: the decision, and what keeps it from being carried out."""

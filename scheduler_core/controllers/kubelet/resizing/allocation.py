@@ -1,0 +1,196 @@
+"""In-place resizes: the kubelets decide whether a pod gets what it asks for now. Keys are nodes.
+
+A resize is granted where the node has room for it, Infeasible where the node could never have it, and Deferred otherwise. Deferred ones are
+looked at again when a pod of the node is resized or shrinks or goes, and 3 minutes after they were looked at last.
+
+DEVIATION: of those rounds only the ones that may find something else are made.
+
+kube: pkg/kubelet/allocation/allocation_manager.go, pkg/kubelet/kubelet.go (HandlePodUpdates, HandlePodReconcile),
+pkg/kubelet/status/status_manager.go (updatedPodResizeCondition), pkg/kubelet/cm/node_container_manager_linux.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.api.watch import MODIFIED, WatchEvent
+from scheduler_core.config.kubelet.thresholds import MEMORY as MEMORY_SIGNAL
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.kubelet import heartbeats, pods
+from scheduler_core.controllers.kubelet.critical import is_static
+from scheduler_core.controllers.kubelet.sizes import asks_otherwise, grant_all, size_as_allocated
+from scheduler_core.controllers.kubelet.status import (
+    PENDING_RESIZE,
+    RESIZE_IN_PROGRESS,
+    make_resize_condition,
+)
+from scheduler_core.controllers.memory.kubelet import PodRun, Resizes
+from scheduler_core.objects.demand.qos import GUARANTEED, qos_class
+from scheduler_core.objects.node import Node
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.quantity import nanos, value_of_nanos
+from scheduler_core.objects.resources import CPU, MEMORY
+from scheduler_core.objects.times import SECOND
+
+NAME = "allocation-manager"
+INFEASIBLE, DEFERRED = "Infeasible", "Deferred"
+ROUND = 180 * SECOND  # from one look at pending resizes to the next
+RELIST = SECOND  # from the resize of containers until the kubelet sees it
+_STATIC = "In-place resize of static-pods is not supported"
+
+
+class AllocationManager(Controller):
+    """The part of the kubelets that decides about resizes."""
+
+    name = NAME
+    component = pods.COMPONENT
+    watches = ("Pod", "Node")
+    always_on = True
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        if event.kind == "Node":
+            if event.type == MODIFIED and event.name in world.surroundings.kubelet.resizes:
+                self._next_round(world, event.name)
+            return
+        old, new = event.old_pod, event.new_pod
+        if old is None or not old.node_name:
+            return
+        node = old.node_name
+        if new is not None and old.spec is not new.spec and asks_otherwise(old, new):
+            self.push(world, new)
+        elif node in world.surroundings.kubelet.resizes:
+            if new is None or _has_shrunk(world, old, new):
+                self.enqueue(world, node)
+            elif new.terminal and not old.terminal:
+                self._next_round(world, node)
+
+    def push(self, world: World, pod: Pod) -> None:
+        """Queue a pod with a resize."""
+        memory = world.surroundings.kubelet
+        memory.asking[pod.key] = True
+        waiting = memory.resizes.get(pod.node_name, Resizes(at=world.now))
+        if pod.key not in waiting.pods:
+            memory.resizes[pod.node_name] = replace(waiting, pods=(*waiting.pods, pod.key))
+        self.enqueue(world, pod.node_name)
+
+    def look_again(self, world: World, node: str) -> None:
+        """Queue all resizes of a node that were not granted. Called when its kubelet starts."""
+        memory = world.surroundings.kubelet
+        for key in memory.on_node.get(node, ()):
+            pod = world.store.pod_at(key) if key in memory.asking else None
+            if pod is not None:
+                self.push(world, pod)
+
+    def sync(self, world: World, key: str) -> str:
+        memory, node = world.surroundings.kubelet, world.store.node(key)
+        if node is None or not heartbeats.runs(world, key) or key not in memory.resizes:
+            return ""
+        deferred, texts = [], []
+        for pod in _sort_pending(world, memory.resizes[key].pods, key):
+            before = memory.pods[pod.key]
+            run, text = _decide(world, pod, before, node)
+            memory.put(pod.key, run)
+            if size_as_allocated(pod, run) is pod:
+                memory.asking.pop(pod.key, None)
+            if run != before:
+                world.controller(pods.COMPONENT).enqueue(world, pod.key, 0)
+            if run.pending is not None and run.pending.get("reason") == DEFERRED:
+                deferred.append(pod.key)
+            texts += [f"{text} of {pod.key}"] if text else []
+        memory.resizes.pop(key)
+        if deferred:
+            memory.resizes[key] = Resizes(tuple(deferred), world.now)
+        return "; ".join(texts)
+
+    def _next_round(self, world: World, node: str) -> None:
+        since = world.surroundings.kubelet.resizes[node].at
+        self.enqueue_at(world, node, since + ((world.now - since) // ROUND + 1) * ROUND)
+
+
+def _has_shrunk(world: World, old: Pod, new: Pod) -> bool:
+    """Tell if a pod now uses less cpu or memory of its node, according to its status."""
+    run = world.surroundings.kubelet.pods.get(new.key)
+    if run is None or old.manifest.get("status") is new.manifest.get("status"):
+        return False
+    before, now = (size_as_allocated(pod, run).requests for pod in (old, new))
+    return any(now.get(name) < before.get(name) for name in (CPU, MEMORY))
+
+
+def _sort_pending(world: World, keys: tuple[str, ...], node: str) -> list[Pod]:
+    """Sort pods that wait for a resize: first those that ask for no more, then by priority, class, and time of waiting."""
+    memory = world.surroundings.kubelet
+    found = []
+    for key in keys:
+        pod, run = world.store.pod_at(key), memory.pods.get(key)
+        if pod is None or run is None or pod.terminal:
+            continue
+        if (run.uid, run.node) == (pod.uid, node):
+            found.append(pod)
+
+    def rank(pod: Pod) -> tuple[bool, int, bool, str]:
+        run = memory.pods[pod.key]
+        had, asked = size_as_allocated(pod, run).spec.requests, pod.spec.requests
+        since = "~" if run.pending is None else str(run.pending["lastTransitionTime"])
+        return (
+            any(asked.get(name) > had.get(name) for name in (CPU, MEMORY)),
+            -pod.priority,
+            qos_class(pod.manifest["spec"]) != GUARANTEED,
+            since,
+        )
+
+    return sorted(found, key=rank)
+
+
+def _decide(world: World, pod: Pod, run: PodRun, node: Node) -> tuple[PodRun, str]:
+    """Decide about the resize of a pod. Return the new state of the pod, and the decision in words."""
+    if size_as_allocated(pod, run) is pod:
+        return replace(run, pending=None), ""
+    now = world.store.timestamp(world.now)
+    problem = _STATIC if is_static(pod) else _find_pinned(world, pod, run) or _find_excess(world, pod, node)
+    if problem:
+        pending = make_resize_condition(pod, now, run.pending, PENDING_RESIZE, INFEASIBLE, problem)
+        return replace(run, pending=pending), f"found infeasible the resize ({problem})"
+    refusal, _, _ = pods.admit(world, pod, node)
+    if refusal is not None:
+        pending = make_resize_condition(pod, now, run.pending, PENDING_RESIZE, DEFERRED, refusal.message)
+        return replace(run, pending=pending), f"deferred the resize ({refusal.message})"
+    in_progress = make_resize_condition(pod, now, None, RESIZE_IN_PROGRESS)
+    run = grant_all(run, pods.setting_of(world, pod))
+    run = replace(run, pending=None, in_progress=in_progress, actuates_at=world.now + RELIST)
+    return run, "granted the resize"
+
+
+def _find_pinned(world: World, pod: Pod, run: PodRun) -> str:
+    """Find the manager whose static policy forbids the resize of a Guaranteed pod."""
+    if qos_class(pod.manifest["spec"]) != GUARANTEED:
+        return ""
+    had = size_as_allocated(pod, run).spec.requests
+    managers = {CPU: ("CPU", "static"), MEMORY: ("Memory", "Static")}
+    for name in world.cluster.kubelet_of(pod.node_name).pinned:
+        if had.get(name) != pod.spec.requests.get(name):
+            manager, policy = managers[name]
+            return f'Resize is infeasible for Guaranteed Pods alongside {manager} Manager policy "{policy}"'
+    return ""
+
+
+def _find_excess(world: World, pod: Pod, node: Node) -> str:
+    """Compare the requests of a pod with the node's allocatable. Return the message if they exceed it."""
+    requests, capacity = pod.spec.requests, _measure_memory(world, node)
+    short = ""
+    if requests.memory > capacity:
+        short = f"memory, requested: {requests.memory}, capacity: {capacity}"
+    elif requests.milli_cpu > node.allocatable.milli_cpu:
+        short = f"cpu, requested: {requests.milli_cpu}, capacity: {node.allocatable.milli_cpu}"
+    return f"Node didn't have enough capacity: {short}" if short else ""
+
+
+def _measure_memory(world: World, node: Node) -> int:
+    """Return the node's allocatable memory before hard eviction thresholds."""
+    capacity = ((node.manifest.get("status") or {}).get("capacity") or {}).get("memory")
+    allocatable = node.allocatable.memory
+    if capacity is None:
+        return allocatable
+    there = value_of_nanos(nanos(capacity))
+    thresholds = world.cluster.kubelet_of(node.name).thresholds
+    kept = sum(each.amount.of(there) for each in thresholds if each.hard and each.signal == MEMORY_SIGNAL)
+    return max(min(allocatable + kept, there), allocatable)

@@ -1,0 +1,152 @@
+"""Attachments of volumes to nodes: which are wanted, which are there, and until when a kubelet reports a volume as in use.
+
+kube: pkg/controller/volume/attachdetach/{cache,util}, pkg/volume/util/util.go (IsMultiAttachAllowed, IsPodTerminated),
+pkg/volume/csi/{csi_attacher,csi_plugin}.go, pkg/kubelet/nodestatus/setters.go (VolumesInUse) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import sha256
+
+from scheduler_core.api.store import Store
+from scheduler_core.clock.agenda import FOREVER
+from scheduler_core.controllers.contract import World
+from scheduler_core.objects.ownership import owned_by
+from scheduler_core.objects.pod import Pod
+from scheduler_core.objects.storage.csi_migration import handle_of, in_tree_plugin
+from scheduler_core.objects.storage.volumes import (
+    CLAIM,
+    Manifest,
+    access_modes,
+    claim_ref,
+    deleting,
+    name_of,
+    phase,
+    volume_name,
+    volumes_of,
+)
+
+ATTACHMENT = "VolumeAttachment"
+CONTROLLER = "persistentvolume-attach-detach-controller"
+_SHARED = ("ReadWriteMany", "ReadOnlyMany")
+
+
+def find_driver(store: Store, volume: Manifest) -> tuple[str, str]:
+    """Return the CSI driver and handle of a volume; "" if it does not need an attachment."""
+    spec = volume.get("spec") or {}
+    csi, plugin = spec.get("csi"), in_tree_plugin(spec)
+    if csi is not None:
+        driver, handle = str(csi.get("driver") or ""), str(csi.get("volumeHandle") or "")
+    elif plugin is not None:
+        try:
+            handle = handle_of(plugin, spec[plugin.source], volume["metadata"].get("labels") or {})
+        except ValueError:
+            return "", ""
+        driver = plugin.driver
+    else:
+        return "", ""
+    known = store.get("CSIDriver", "", driver)
+    needed = known is None or (known.get("spec") or {}).get("attachRequired") is not False
+    return (driver, handle) if needed else ("", "")
+
+
+def name_attachment(driver: str, handle: str, node: str) -> str:
+    """Build the name of a VolumeAttachment."""
+    return f"csi-{sha256(f'{handle}{driver}{node}'.encode()).hexdigest()}"
+
+
+def get_node(attachment: Manifest) -> str:
+    return str((attachment.get("spec") or {}).get("nodeName") or "")
+
+
+def get_volume(attachment: Manifest) -> str:
+    """Return the name of an attachment's PersistentVolume."""
+    source = (attachment.get("spec") or {}).get("source") or {}
+    return str(source.get("persistentVolumeName") or "")
+
+
+def is_attached(attachment: Manifest) -> bool:
+    return bool((attachment.get("status") or {}).get("attached"))
+
+
+def can_be_shared(volume: Manifest) -> bool:
+    """Tell if a volume may be attached to several nodes."""
+    modes = access_modes(volume)
+    return not modes or any(mode in _SHARED for mode in modes)
+
+
+def lacks_attachment(world: World, claim: Manifest, node: str) -> bool:
+    """Tell if the volume of a claim still has to be attached to a node. Without the controller no volume has to."""
+    running = world.cluster.controllers
+    volume = world.store.get("PersistentVolume", "", volume_name(claim))
+    if volume is None or (running is not None and CONTROLLER not in running):
+        return False
+    driver, handle = find_driver(world.store, volume)
+    if not driver:
+        return False
+    found = world.store.get(ATTACHMENT, "", name_attachment(driver, handle, node))
+    return found is None or deleting(found) or not is_attached(found)
+
+
+def find_claim(world: World, volume: Manifest) -> Manifest | None:
+    """Return the claim that a volume is bound to, if the claim agrees."""
+    ref = claim_ref(volume)
+    if ref is None:
+        return None
+    claim = world.store.get(CLAIM, str(ref.get("namespace") or ""), str(ref.get("name") or ""))
+    if claim is None or phase(claim) != "Bound" or volume_name(claim) != name_of(volume):
+        return None
+    return claim if claim["metadata"].get("uid") == ref.get("uid") else None
+
+
+def find_wanted(world: World, volume: Manifest | None) -> dict[str, list[Pod]]:
+    """List the nodes whose pods use a volume, each with these pods, the oldest first."""
+    claim = None if volume is None or not find_driver(world.store, volume)[0] else find_claim(world, volume)
+    wanted: dict[str, list[Pod]] = {}
+    for pod in (
+        [] if claim is None else sorted(list_users(world, claim), key=lambda pod: pod.creation_time or 0)
+    ):
+        if pod.node_name and not _is_over(pod):
+            wanted.setdefault(pod.node_name, []).append(pod)
+    return wanted
+
+
+def list_users(world: World, claim: Manifest) -> Iterable[Pod]:
+    """List the pods that use a claim; of pods with an ephemeral volume of this name, its owner."""
+    key = f"{claim['metadata'].get('namespace') or ''}/{name_of(claim)}"
+    for pod in world.surroundings.volumes.users.of(world.store, key):
+        uses = [use for use in volumes_of(pod.spec).claims if use.name(pod) == name_of(claim)]
+        if any(not use.ephemeral or owned_by(claim, pod) for use in uses):
+            yield pod
+
+
+def _is_over(pod: Pod) -> bool:
+    """Tell if a pod needs its volumes no longer: it has ended, or is being deleted and nothing of it runs."""
+    if pod.terminal:
+        return True
+    status = pod.manifest.get("status") or {}
+    statuses = [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
+    return pod.deleting and not any((each.get("state") or {}).get("running") for each in statuses)
+
+
+def find_end_of_use(world: World, volume: str, claim: Manifest | None, node: str) -> int:
+    """Return the time (ns) until which a node reports a volume as in use; 0: it does not, FOREVER: until something happens.
+
+    The last report of a kubelet that does not run, or whose node is gone, stands.
+    """
+    kubelet = world.surroundings.kubelet
+    for pod in [] if claim is None else list_users(world, claim):
+        run = kubelet.pods.get(pod.key)
+        if run is not None and run.node == node:
+            return FOREVER
+    left, since = world.surroundings.volumes.left.get(f"{volume}/{node}"), kubelet.since.get(node)
+    if left is None:
+        return 0
+    if since is None:
+        return FOREVER
+    interval = world.cluster.kubelet_of(node).status_interval
+    tick = since + max(-(-(left - since) // interval), 0) * interval
+    if node in kubelet.stopped and tick > kubelet.stopped[node]:
+        return FOREVER
+    return tick if tick > world.now else 0
