@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from benchmarks.probe import probe
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects, SetSettings
 from scheduler_core.explain import explain
 from scheduler_core.fixes import Budget, search_fixes
@@ -63,7 +62,7 @@ def main() -> None:
 
 def world(nodes: int, pods: int) -> Simulation:
     """The cluster as it stands when every pod of PENDING had its attempt."""
-    sim = Simulation(seed=1, edition=LATEST_EDITION)
+    sim = Simulation(seed=1)
     sim.apply(SetSettings({"cluster": {"controllers": []}}))
     sim.apply(ApplyObjects(tuple(map(node, range(nodes)))))
     sim.apply(ApplyObjects(tuple(running(number, nodes) for number in range(pods))))

@@ -6,6 +6,8 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from scheduler_core.export import EDITION
+
 
 def new_key() -> str:
     """A capability key: whoever holds it may open the session (192 random bits, safe in a URL). At a terminal it is no option: it never
@@ -29,7 +31,7 @@ class Session(models.Model):
     edit_key = models.CharField(max_length=64, unique=True, default=new_key)
     view_key = models.CharField(max_length=64, unique=True, default=new_key)
     seed = models.BigIntegerField(default=0)
-    edition = models.SmallIntegerField(default=1)  # what its world begins with
+    edition = models.SmallIntegerField(default=EDITION)  # lower in sessions that 0.4 or an older version made
     story = models.CharField(max_length=80, blank=True, default="")
     engine_version = models.CharField(max_length=40, default="")
     head = models.BigIntegerField(default=0)

@@ -23,12 +23,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "CLUSTER_EDITION",
-    "DEVICES_EDITION",
     "ENGINE_VERSION",
-    "FIRST_EDITION",
     "KUBE_VERSION",
-    "LATEST_EDITION",
     "Answer",
     "Attempt",
     "Cluster",
@@ -43,10 +39,6 @@ __all__ = [
 
 KUBE_VERSION = "v1.34.1"
 ENGINE_VERSION = "1"
-
-FIRST_EDITION, CLUSTER_EDITION, DEVICES_EDITION = 1, 2, 3
-LATEST_EDITION = DEVICES_EDITION
-"""What a world begins with: 1, the scheduler alone; 2, with the components around it; 3, with devices and extenders too."""
 
 
 def __getattr__(name: str) -> Any:

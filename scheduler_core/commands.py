@@ -96,7 +96,7 @@ class Continuation(msgspec.Struct, frozen=True):
 class ApplyObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     """Creates objects, or replaces those of the same name; all or none. `create_only` refuses names that are taken.
 
-    `force`, for worlds whose cluster is modelled: pods, and claims for devices, that can't be changed in place are deleted and made
+    `force`: pods, and claims for devices, that can't be changed in place are deleted and made
     anew, as kubectl replace --force does. `continues`: the objects are all of another world's, which goes on here.
     """
 
@@ -107,7 +107,7 @@ class ApplyObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
 
 
 class DeleteObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
-    """Deletes objects as kubectl delete does; all or none. The rest is for worlds whose cluster is modelled."""
+    """Deletes objects as kubectl delete does; all or none."""
 
     refs: tuple[Ref, ...]
     grace_period_seconds: int | msgspec.UnsetType = msgspec.UNSET
@@ -116,7 +116,7 @@ class DeleteObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
 
 
 class PatchObject(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
-    """Changes one object by a JSON merge patch (RFC 7386). The rest is for worlds whose cluster is modelled."""
+    """Changes one object by a JSON merge patch (RFC 7386)."""
 
     ref: Ref
     patch: Manifest

@@ -59,7 +59,7 @@ def menu(
     point: str = "",
     many: str = "",
 ) -> list[Sheet]:
-    """What there is to do with an object (its `subject` where the cluster is modelled), an extension point with `plugins`, or a plugin."""
+    """What there is to do with an object (its `subject`), an extension point with `plugins`, or a plugin."""
     if many:
         acts = [_act(each, subject, many) for each in together(subject)] if may_edit and subject else []
         return [Sheet(MAIN, "", [acts])]

@@ -41,7 +41,7 @@ class SettingsForm(forms.Form):
         Group(
             _("What schedulers hear, and how fast they may ask"),
             AT_ONCE,
-            ("informer_lag", "client_qps", "client_burst", "controllers"),
+            ("informer_lag", "client_qps", "client_burst"),
         ),
         Group(
             _("What kube-scheduler reads when it starts"),
@@ -50,8 +50,6 @@ class SettingsForm(forms.Form):
             ),
             (
                 "max_in_unschedulable",
-                "devices",
-                "extenders",
                 "demonstration",
             ),
         ),
@@ -113,26 +111,9 @@ class SettingsForm(forms.Form):
         max_value=10_000,
         help_text=_("burst: so many go before the limit bites; default 100"),
     )
-    controllers = forms.BooleanField(
-        label=_("Kubelets and volume controllers work"),
-        required=False,
-        help_text=_(
-            "in sessions that were made without the controllers of a cluster; elsewhere the page Components says which of them run"
-        ),
-    )
     max_in_unschedulable = DurationField(
         label=_("Unschedulable pods are tried again after"),
         help_text=_("podMaxInUnschedulablePodsDuration; default 5m"),
-    )
-    devices = forms.BooleanField(
-        label=_("Pods with resource claims get devices"),
-        required=False,
-        help_text=_("on in new sessions; off, such pods are refused, as before devices were modelled"),
-    )
-    extenders = forms.BooleanField(
-        label=_("Extenders are asked"),
-        required=False,
-        help_text=_("those of the configuration; on in new sessions, off in older ones"),
     )
     pop_from_backoff = GateField()
     async_preemption = GateField()

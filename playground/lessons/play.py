@@ -16,7 +16,6 @@ from playground.lessons.own import handed
 from playground.lessons.reached import reached_cards
 from playground.lessons.reading import beginning, command_of, lesson_of
 from playground.lessons.texts import ANSWER
-from scheduler_core import LATEST_EDITION
 from scheduler_core.simulation import Grain, Simulation
 from scheduler_core.view import SchedulingCycleView, WorldView
 from scheduler_core.whatif import Room, room_for
@@ -85,7 +84,7 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
 
 def begun(lesson: Lesson, seed: int = 0) -> tuple[Simulation, Seen]:
     """The lesson's world before its first step, and what will have been seen of it as it is stepped."""
-    world = Simulation(seed=seed, edition=LATEST_EDITION)
+    world = Simulation(seed=seed)
     for command in beginning(lesson.plan):
         world.apply(command)
     return world, Seen(world, _room)

@@ -17,9 +17,9 @@ Fact = dict[str, Any]
 
 
 def offered(sim: WorldView, kind: str, namespace: str, name: str) -> list[dict[str, Any]]:
-    """The actions that an object offers as it is now; none in a world whose cluster is not modelled."""
+    """The actions that an object offers as it is now."""
     manifest = sim.store.get(kind, namespace, name)
-    if sim.settings.cluster is None or manifest is None:
+    if manifest is None:
         return []
     runs = name not in sim.surroundings.inputs.stopped
     drain = sim.surroundings.nodes.drains.get(name) if kind == "Node" else None

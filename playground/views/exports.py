@@ -20,7 +20,7 @@ from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient, check_trace
 from playground.views.access import creator, opens
 from playground.views.responses import problem
-from scheduler_core import ENGINE_VERSION, KUBE_VERSION, LATEST_EDITION
+from scheduler_core import ENGINE_VERSION, KUBE_VERSION
 from scheduler_core.export import BROKEN_OFF
 
 MOST = 2**31
@@ -109,7 +109,6 @@ async def import_trace(request: HttpRequest) -> HttpResponse:
         "key": session.edit_key,
         "same": checked.difference is None,
         "lesson": "" if not checked.lesson.story else "here" if session.story else "missing",
-        "latest": LATEST_EDITION,
         "engine": ENGINE_VERSION,
         "kube": KUBE_VERSION,
     }

@@ -1,4 +1,4 @@
-"""The API server of worlds whose cluster is modelled: requests through admission and validation, as kube-apiserver takes them.
+"""The API server: requests through admission and validation, as kube-apiserver takes them.
 
 create: defaults, mutating admission, validation, validating admission, storage. update and patch: the same, with the fields that may
 not change. delete: grace of pods, finalizers. Every verb raises Refused, with the answer that a client would get, and changes nothing
@@ -22,7 +22,7 @@ from scheduler_core.api.pod_memo import PodMemo
 from scheduler_core.api.registry import strategies
 from scheduler_core.api.registry.devices import strategy as devices
 from scheduler_core.api.registry.devices.defaults import defaulted
-from scheduler_core.api.registry.devices.gates import DeviceGates
+from scheduler_core.api.registry.devices.gates import DEFAULT_GATES, DeviceGates
 from scheduler_core.api.registry.devices.versions import converted
 from scheduler_core.api.registry.naming import key_of, named, placed
 from scheduler_core.api.rewriting import with_section
@@ -30,7 +30,6 @@ from scheduler_core.api.schema.reading import read, read_patched
 from scheduler_core.api.status import Answer, Refused, already_exists, conflict, not_found
 from scheduler_core.api.store import Store
 from scheduler_core.api.validation.cluster import validate, validate_update
-from scheduler_core.api.validation.objects import describe
 from scheduler_core.objects.errors import FieldError, invalid
 
 Manifest = Mapping[str, Any]
@@ -53,7 +52,7 @@ class APIServer:
     options: APIServerOptions
     now: int
     memo: PodMemo | None = None  # of an import
-    devices: DeviceGates | None = None  # None: objects about devices are kept as they are given
+    devices: DeviceGates = DEFAULT_GATES
 
     # writing
 
@@ -134,12 +133,10 @@ class APIServer:
         for plugin in plugins_of(self.options):
             new = plugin.admit(request, new)
         new = strategies.prepare_for_update(kind, old, new, subresource, imported)
-        gates = self.devices
-        if gates is not None:
-            new = devices.updated(kind, old, new, subresource, gates, imported)
-        errors = validate(new, kind, gates is not None) + validate_update(old, new, kind, subresource)
-        if gates is not None and devices.are_about(kind):
-            errors += devices.update_errors(kind, old, new, subresource, gates, self.store)
+        new = devices.updated(kind, old, new, subresource, self.devices, imported)
+        errors = validate(new, kind, True) + validate_update(old, new, kind, subresource)
+        if devices.are_about(kind):
+            errors += devices.update_errors(kind, old, new, subresource, self.devices, self.store)
         self._check(kind, name, errors)
         for plugin in plugins_of(self.options):
             plugin.validate(request, new)
@@ -158,13 +155,13 @@ class APIServer:
         """PATCH of kind, namespace, name; `type_`: merge (RFC 7396) or strategic."""
         kind = _kind(*target)
         old = self._found(kind, *target[1:])
-        new = strategies.patched(kind, old, patch, type_, self.devices is not None)
+        new = strategies.patched(kind, old, patch, type_, True)
         fixed = {"name": target[2], **({"namespace": target[1]} if target[1] else {})}
         if not isinstance(new, Mapping) or not isinstance(new.get("metadata"), Mapping):
             raise Refused([invalid("metadata", None, "an object is expected").of(reference(*target))])
         if kind_of(new) != kind:
             raise Refused([invalid("kind", new.get("kind"), "field is immutable").of(reference(*target))])
-        read_patched(new, patch, self.devices is not None)
+        read_patched(new, patch, True)
         self._check_name(target, new["metadata"])
         return self._update(kind, {**new, "metadata": {**new["metadata"], **fixed}}, subresource, user)
 
@@ -211,27 +208,17 @@ class APIServer:
 
     def read(self, manifest: Any) -> tuple[Kind, Manifest]:
         """The kind of an object, and the object in the version that is kept. Refused: 400, where it cannot be read."""
-        kind, manifest = read(manifest, self.devices is not None)
-        return kind, manifest if self.devices is None else converted(manifest)
-
-    def reread(self, manifest: Manifest) -> Manifest:
-        """An object about devices that was kept as it was given, as it would be kept now. Refused: it would not be taken."""
-        assert self.devices is not None
-        kind, new = self.read(manifest)
-        new = self._with_defaults(kind, new)
-        errors = validate(new, kind, True)
-        errors += devices.create_errors(kind, new, self.devices, self.store)
-        self._check(kind, key_of(new)[1], [error.of(describe(new)) for error in errors])
-        return new
+        kind, manifest = read(manifest, True)
+        return kind, converted(manifest)
 
     def _subresources(self, kind: Kind) -> tuple[str, ...]:
-        if self.devices is not None and devices.are_about(kind) and kind.key != devices.CLAIM:
+        if devices.are_about(kind) and kind.key != devices.CLAIM:
             return ()
         return _SUBRESOURCES.get(kind.key, ("status",))
 
     def _with_defaults(self, kind: Kind, manifest: Manifest) -> Manifest:
         manifest = strategies.with_defaults(kind, manifest)
-        if self.devices is None or not devices.are_about(kind):
+        if not devices.are_about(kind):
             return manifest
         return defaulted(manifest, kind.key, self.store.timestamp(self.now))
 
@@ -249,10 +236,9 @@ class APIServer:
             manifest = plugin.admit(request, manifest)
         timestamp, gates = self.store.timestamp(self.now), self.devices
         manifest = strategies.complete(kind, manifest, timestamp, request.imported)
-        if gates is not None:
-            manifest = devices.created(kind, manifest, gates, request.imported)
-        errors = validate(manifest, kind, gates is not None)
-        if gates is not None and devices.are_about(kind):
+        manifest = devices.created(kind, manifest, gates, request.imported)
+        errors = validate(manifest, kind, True)
+        if devices.are_about(kind):
             errors += devices.create_errors(kind, manifest, gates, self.store)
         self._check(kind, request.name, errors)
         for plugin in plugins:

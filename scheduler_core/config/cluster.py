@@ -72,6 +72,7 @@ class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kubelet: Mapping[str, Any] = {}  # KubeletConfiguration of all nodes
     kubelets: Mapping[str, Mapping[str, Any]] = {}  # of single nodes, by name
     controllers: tuple[str, ...] | None = None  # which ones run, by kube's names; None: all
+    run_kubelets: bool = True  # False: nodes have no kubelet, and bound pods stay Pending
     provisioners: tuple[str, ...] | None = (
         None  # the CSI provisioners that run; None: one for whatever a class names
     )

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from scheduler_core import CLUSTER_EDITION, DEVICES_EDITION
 from scheduler_core.api.registry.devices.gates import DeviceGates
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.config.cluster import ClusterSettings
@@ -28,8 +27,6 @@ _GATES = tuple(f.name for f in fields(Features))
 _DEVICE_GATES = tuple(f.name for f in fields(DeviceGates))
 READ_AT_START = (
     "demonstration",
-    "devices",
-    "extenders",
     "pop_from_backoff",
     "async_preemption",
     "async_api_calls",
@@ -39,6 +36,10 @@ READ_AT_START = (
     "max_in_unschedulable",
     "queue_mode",
 )
+
+
+REMOVED = ("controllers", "devices", "extenders")
+"""Switches that 0.6 still had, for worlds without a cluster, devices, or extenders. Logs may name them; they are ignored."""
 
 
 class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,7 +52,6 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pod_start_latency: Duration = 2 * SECOND  # from bound to Running
     device_cost: Duration = 0  # each device that the allocator tries, against DynamicResources' filterTimeout
     demonstration: bool = False  # adds the demonstration plugin to every profile
-    controllers: bool = True  # kubelets and the controllers of volumes do their work
     manual: bool = False  # a scheduling cycle begins only when it is asked for
     pop_from_backoff: bool = True  # kube's gate SchedulerPopFromBackoffQ
     async_preemption: bool = True  # kube's gate SchedulerAsyncPreemption
@@ -81,11 +81,7 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         0  # of a scheduler's API client; 0: as the configuration says, by default without limit
     )
     client_burst: Burst = 100  # calls at once where client_qps is set
-    cluster: ClusterSettings | None = (
-        None  # the components around the schedulers; None: as worlds were before they were modelled
-    )
-    devices: bool = False  # pods with resource claims are taken, and get devices
-    extenders: bool = False  # the extenders of a configuration are asked
+    cluster: ClusterSettings = ClusterSettings()  # the components around the schedulers
     plugins: Mapping[str, Definition] = {}  # of one's own, in CEL; set by DefinePlugin
 
     @property
@@ -94,9 +90,9 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Features(**{name: getattr(self, name) for name in _GATES})
 
     @property
-    def device_gates(self) -> DeviceGates | None:
-        """The gates about devices as the API server asks for them; None in worlds without devices."""
-        return DeviceGates(**{name: getattr(self, name) for name in _DEVICE_GATES}) if self.devices else None
+    def device_gates(self) -> DeviceGates:
+        """The gates about devices as the API server asks for them."""
+        return DeviceGates(**{name: getattr(self, name) for name in _DEVICE_GATES})
 
     @property
     def reading(self) -> Reading:
@@ -111,14 +107,6 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def changed(self, changes: Mapping[str, Any]) -> WorldSettings:
         """These settings with some replaced; InvalidObject says which one is unknown or out of range."""
+        changes = {name: value for name, value in changes.items() if name not in REMOVED}
         settings: WorldSettings = typed({**msgspec.to_builtins(self), **changes}, WorldSettings)
         return settings
-
-
-def settings_of(edition: int) -> WorldSettings:
-    """What the worlds of an edition begin with."""
-    return WorldSettings(
-        cluster=ClusterSettings() if edition >= CLUSTER_EDITION else None,
-        devices=edition >= DEVICES_EDITION,
-        extenders=edition >= DEVICES_EDITION,
-    )

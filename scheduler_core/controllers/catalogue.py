@@ -67,19 +67,23 @@ _WATCHERS: dict[str, tuple[Controller, ...]] = {
 
 def watchers(kind: str, cluster: ClusterSettings) -> tuple[Controller, ...]:
     """Those that run and watch objects of a kind."""
-    return _running_watchers(kind, cluster.controllers)
+    return _running_watchers(kind, cluster.controllers, cluster.run_kubelets)
 
 
 @lru_cache(maxsize=1024)
-def _running_watchers(kind: str, switched_on: tuple[str, ...] | None) -> tuple[Controller, ...]:
+def _running_watchers(
+    kind: str, switched_on: tuple[str, ...] | None, kubelets: bool
+) -> tuple[Controller, ...]:
     watching = _WATCHERS.get(kind, _WATCHERS[EVERY_KIND])
-    return tuple(controller for controller in watching if _runs(controller, switched_on))
+    return tuple(controller for controller in watching if _runs(controller, switched_on, kubelets))
 
 
 def runs(controller: Controller, cluster: ClusterSettings) -> bool:
     """Whether the settings have it run."""
-    return _runs(controller, cluster.controllers)
+    return _runs(controller, cluster.controllers, cluster.run_kubelets)
 
 
-def _runs(controller: Controller, switched_on: tuple[str, ...] | None) -> bool:
+def _runs(controller: Controller, switched_on: tuple[str, ...] | None, kubelets: bool) -> bool:
+    if controller.of_kubelet:
+        return kubelets
     return controller.always_on or switched_on is None or controller.name in switched_on

@@ -93,9 +93,7 @@ class Reconcile(WorldAction, frozen=True):
     at: int
 
     def stands(self, world: World) -> bool:
-        """the key is due at this time still, in a world whose cluster is modelled"""
-        if world.settings.cluster is None:
-            return False
+        """the key is due at this time still"""
         queue = world.surroundings.queues.get(self.controller)
         return queue is not None and queue.due.get(self.key) == self.at
 
@@ -142,6 +140,7 @@ class Controller:
     actions: ClassVar[tuple[type[WorldAction], ...]] = ()  # its own, besides Reconcile
     pauses: ClassVar[tuple[int, int]] = (FIRST_PAUSE, LONGEST_PAUSE)  # before what failed is tried again
     of_devices: ClassVar[bool] = False  # does what the gates about devices say
+    of_kubelet: ClassVar[bool] = False  # is a part of the kubelet of every node
     always_on: ClassVar[bool] = False  # is no controller of kube-controller-manager, and has no switch there
 
     def on_watch(self, world: World, event: WatchEvent) -> None:

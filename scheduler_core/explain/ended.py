@@ -102,7 +102,7 @@ def sort_out(
     taken: list[str] = []
     found: dict[tuple[str, str], list[str]] = {}
     for name in names:
-        node = world.store.node(name) if world.settings.cluster is not None else None
+        node = world.store.node(name)
         refusal = None if node is None else judge(world, pod, node)[0]
         if refusal is None:
             taken.append(name)

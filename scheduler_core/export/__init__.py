@@ -10,6 +10,8 @@ from scheduler_core.export.tables import Tables, harmless, table_csv, table_name
 from scheduler_core.export.trace_events import chrome_events, chrome_schema
 from scheduler_core.export.traces import (
     BROKEN_OFF,
+    EDITION,
+    LAST_WITH_OLDER,
     ReadLog,
     TraceError,
     check_lines,
@@ -21,6 +23,8 @@ from scheduler_core.export.traces import (
 
 __all__ = [
     "BROKEN_OFF",
+    "EDITION",
+    "LAST_WITH_OLDER",
     "ReadLog",
     "SpanTree",
     "Tables",

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from scheduler_core.export.traces import BROKEN_OFF, FORMAT, SCHEMA
+from scheduler_core.export.traces import BROKEN_OFF, EDITION, FORMAT, SCHEMA
 from scheduler_core.trace.kinds import CLASSES, Facts, PluginRan
 
 Schema = dict[str, Any]
@@ -47,7 +47,7 @@ def _line(kind: str, optional: Schema | None = None, /, **fields: Schema) -> Sch
 def _header() -> Schema:
     return _line(
         "header",
-        {"edition": {"type": "integer", "minimum": 1}, "lesson": _lesson()},
+        {"edition": {"const": EDITION}, "lesson": _lesson()},
         format={"const": FORMAT},
         schema={"const": SCHEMA},
         engine={"type": ["string", "integer"]},

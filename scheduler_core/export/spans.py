@@ -124,9 +124,7 @@ class SpanTree:
 def spans_of(history: ReadLog) -> list[Span]:
     """The spans of a history, in the order in which they were opened."""
     tree = SpanTree()
-    for records in transitions(
-        Simulation(seed=history.seed, edition=history.edition), history.log, history.head
-    ):
+    for records in transitions(Simulation(seed=history.seed), history.log, history.head):
         tree.add(records)
     return tree.spans
 

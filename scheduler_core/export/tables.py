@@ -66,7 +66,7 @@ class Tables:
 
 def table_csv(history: ReadLog, name: str) -> str:
     """A table as CSV: one of TABLES at the end of the history, or else the records of the kind with this name."""
-    sim, tables = Simulation(seed=history.seed, edition=history.edition), Tables([name])
+    sim, tables = Simulation(seed=history.seed), Tables([name])
     for records in transitions(sim, history.log, history.head):
         tables.add(records)
     return tables.csv(name, sim)

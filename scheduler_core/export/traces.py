@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from scheduler_core import ENGINE_VERSION, FIRST_EDITION, KUBE_VERSION, LATEST_EDITION
+from scheduler_core import ENGINE_VERSION, KUBE_VERSION
 from scheduler_core.commands import command_from_json
 from scheduler_core.export.digests import digest
 from scheduler_core.framework.runtime.records import facts_of
@@ -21,6 +21,10 @@ from scheduler_core.trace.records import Record
 
 SCHEMA = 1
 FORMAT = "scheduler-playground-trace"
+EDITION = 3
+"""The rules of the world that a trace is computed by. Lower numbers are those of worlds that 0.4 and older versions made."""
+LAST_WITH_OLDER = "0.6.0"
+"""The last version that opens sessions and traces of lower editions."""
 
 BROKEN_OFF = "broken_off"  # the type of a last line that says why a trace is not whole
 
@@ -65,7 +69,6 @@ def export_lines(
     head: int,
     detail: range = range(0),
     created: str = "",
-    edition: int = FIRST_EDITION,
 ) -> Iterator[Line]:
     """A trace, line by line: header, then commands, records and digests in the order of positions.
 
@@ -82,9 +85,9 @@ def export_lines(
         "head": head,
         "commands": len(log),
         "created": created,
-        **({} if edition == FIRST_EDITION else {"edition": edition}),
+        "edition": EDITION,
     }
-    sim = Simulation(seed=seed, edition=edition)
+    sim = Simulation(seed=seed)
     while sim.position < head:
         before = sim.position
         command = log.get(before)
@@ -143,19 +146,18 @@ class ReadLog(NamedTuple):
     """What a trace says of its history."""
 
     seed: int
-    edition: int
     log: dict[int, Mapping[str, Any]]
     head: int
 
 
 def read_log(lines: Iterable[Mapping[str, Any]]) -> ReadLog:
     """The history of a trace's lines; TraceError says which line is wrong."""
-    seed, edition, head = 0, FIRST_EDITION, 0
+    seed, head = 0, 0
     log: dict[int, Mapping[str, Any]] = {}
     seen = 0
     for seen, line in enumerate(lines, 1):
         if seen == 1:
-            seed, edition, head = _read_header(line)
+            seed, head = _read_header(line)
         elif line.get("type") == BROKEN_OFF:
             raise TraceError(seen, f"a trace that broke off here: {line.get('message')}", "a whole trace")
         elif line.get("type") == "command":
@@ -167,10 +169,10 @@ def read_log(lines: Iterable[Mapping[str, Any]]) -> ReadLog:
             log[position] = line["command"]
     if not seen:
         raise TraceError(1, "an empty file", "a header line")
-    return ReadLog(seed, edition, log, head)
+    return ReadLog(seed, log, head)
 
 
-def _read_header(line: Mapping[str, Any]) -> tuple[int, int, int]:
+def _read_header(line: Mapping[str, Any]) -> tuple[int, int]:
     if line.get("type") != "header" or line.get("format") != FORMAT:
         raise TraceError(1, f"format {line.get('format')!r}", f"a header with format {FORMAT!r}")
     if line.get("schema") != SCHEMA:
@@ -178,18 +180,21 @@ def _read_header(line: Mapping[str, Any]) -> tuple[int, int, int]:
     for name in ("seed", "head"):
         if isinstance(line.get(name), bool) or not isinstance(line.get(name), int) or line[name] < 0:
             raise TraceError(1, f"{name} {line.get(name)!r}", "a whole number from 0")
-    edition = line.get("edition", FIRST_EDITION)
-    if isinstance(edition, bool) or edition not in range(FIRST_EDITION, LATEST_EDITION + 1):
-        raise TraceError(1, f"edition {edition!r}", f"an edition from {FIRST_EDITION} to {LATEST_EDITION}")
-    return line["seed"], edition, line["head"]
+    edition = line.get("edition", 1)
+    if edition != EDITION:
+        older = f"edition {edition!r}"
+        raise TraceError(
+            1, older, f"edition {EDITION}; Scheduler Playground {LAST_WITH_OLDER} opens older traces"
+        )
+    return line["seed"], line["head"]
 
 
 def check_lines(lines: list[Mapping[str, Any]]) -> Report:
     """Computes a trace again and compares every decision record and digest; says where it first differs."""
-    seed, edition, log, head = read_log(lines)
+    seed, log, head = read_log(lines)
     recorded = ((i, line) for i, line in enumerate(lines, 1) if line.get("type") in ("record", "digest"))
     attempts = 0
-    for computed in export_lines(seed, log, head, edition=edition):
+    for computed in export_lines(seed, log, head):
         if computed["type"] not in ("record", "digest"):
             continue
         number, line = next(recorded, (len(lines) + 1, {}))

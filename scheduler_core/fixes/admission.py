@@ -41,8 +41,8 @@ def quotas_of(sim: Simulation, pod: Manifest) -> Iterator[Manifest]:
 
 def acts(sim: Simulation, kind: str) -> bool:
     """Whether the controller that makes the pods of such workloads is at work."""
-    cluster = sim.settings.cluster
-    return cluster is None or cluster.controllers is None or CREATING.get(kind) in cluster.controllers
+    running = sim.settings.cluster.controllers
+    return running is None or CREATING.get(kind) in running
 
 
 def exceeded(sim: Simulation, owner: Manifest) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.api.kinds import KINDS
-from scheduler_core.api.requests.updates import SERVER_OWNED, fits_in_place
+from scheduler_core.api.updates import SERVER_OWNED
 from scheduler_core.api.validation.cluster import validate_update
 from scheduler_core.commands import (
     ApplyObjects,
@@ -20,20 +20,20 @@ from scheduler_core.framework.drafts import Draft, Manifest
 FORCED = ("Pod", "ResourceClaim")  # ApplyObjects makes these anew itself
 
 
-def commands_of(draft: Draft, modelled: bool) -> tuple[Command, ...]:
-    """What makes all changes of a draft, in this order. A world whose cluster is `modelled` makes nothing anew that it is not told to."""
+def commands_of(draft: Draft) -> tuple[Command, ...]:
+    """What makes all changes of a draft, in this order."""
     commands: list[Command] = []
     if draft.configuration is not None:
         scheduler, configuration = draft.configuration
         commands.append(SetConfiguration(configuration, scheduler))
     pod = draft.pod
     if pod is not None and draft.original["spec"].get("nodeName"):  # else it stays where it is
-        commands += _removed(pod, modelled)
+        commands += _removed(pod)
         pod = clean(pod)
     others = []
     for manifest in draft.others:
         if manifest["kind"] not in FORCED:
-            commands += _removed(manifest, modelled)
+            commands += _removed(manifest)
         others.append(manifest if manifest["kind"] in FORCED else clean(manifest))
     nodes = [manifest for _, manifest in draft.nodes]
     objects = (
@@ -43,15 +43,11 @@ def commands_of(draft: Draft, modelled: bool) -> tuple[Command, ...]:
         *map(bare, others),
     )
     if objects:
-        forced = modelled and (bool(draft.others) or recreates(draft, modelled))
+        forced = bool(draft.others) or recreates(draft)
         commands.append(ApplyObjects(objects, force=True) if forced else ApplyObjects(objects))
     for (kind, namespace, name, subresource), patch in draft.patched:
         ref = Ref(kind, namespace, name)
-        commands.append(
-            PatchObject(ref, patch, type="strategic", subresource=subresource)
-            if modelled
-            else PatchObject(ref, patch)
-        )
+        commands.append(PatchObject(ref, patch, type="strategic", subresource=subresource))
     if draft.deleted:
         commands.append(
             DeleteObjects(tuple(Ref("Pod", namespace, name) for namespace, name in draft.deleted))
@@ -59,10 +55,10 @@ def commands_of(draft: Draft, modelled: bool) -> tuple[Command, ...]:
     return tuple(commands)
 
 
-def _removed(manifest: Manifest, modelled: bool) -> list[Command]:
+def _removed(manifest: Manifest) -> list[Command]:
     """The object goes at once: a finalizer that would have it stay for now is taken off."""
     ref = Ref(manifest["kind"], manifest["metadata"].get("namespace") or "", manifest["metadata"]["name"])
-    gone = DeleteObjects((ref,), grace_period_seconds=0) if modelled else DeleteObjects((ref,))
+    gone = DeleteObjects((ref,), grace_period_seconds=0)
     return [PatchObject(ref, {"metadata": {"finalizers": None}}), gone]
 
 
@@ -78,10 +74,6 @@ def clean(manifest: Manifest) -> dict[str, Any]:
     return {**manifest, "metadata": meta}
 
 
-def recreates(draft: Draft, modelled: bool) -> bool:
+def recreates(draft: Draft) -> bool:
     """Whether the pod can't be changed in place and is made anew."""
-    if draft.pod is None:
-        return False
-    if modelled:
-        return bool(validate_update(draft.original, draft.pod, KINDS["Pod"], ""))
-    return not fits_in_place(draft.original, draft.pod)
+    return draft.pod is not None and bool(validate_update(draft.original, draft.pod, KINDS["Pod"], ""))

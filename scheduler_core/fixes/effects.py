@@ -143,8 +143,8 @@ def _replaced(
 
 def _idle_owner(start: Simulation, key: str) -> str:
     """What controls a pod, by kind and name, where only some controllers act, as in what was printed of a cluster; else ""."""
-    cluster, pod = start.settings.cluster, start.store.pod_at(key)
-    if cluster is None or cluster.controllers is None or pod is None:
+    pod = start.store.pod_at(key)
+    if start.settings.cluster.controllers is None or pod is None:
         return ""
     references = pod.manifest["metadata"].get("ownerReferences") or ()
     return next((f"{ref['kind']} {ref['name']}" for ref in references if ref.get("controller")), "")

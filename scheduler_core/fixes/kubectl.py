@@ -20,12 +20,12 @@ from scheduler_core.framework.drafts import Change, Draft, Manifest
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
-def kubectl_of(draft: Draft, store: Store, modelled: bool) -> str:
+def kubectl_of(draft: Draft, store: Store) -> str:
     """One call after the other, each on lines of its own."""
-    return "\n".join(_lines(draft, store, modelled))
+    return "\n".join(_lines(draft, store))
 
 
-def _lines(draft: Draft, store: Store, modelled: bool) -> Iterator[str]:
+def _lines(draft: Draft, store: Store) -> Iterator[str]:
     if draft.configuration is not None:
         yield _written("kube-scheduler.yaml", draft.configuration[1])
     for manifest in draft.others:
@@ -43,7 +43,7 @@ def _lines(draft: Draft, store: Store, modelled: bool) -> Iterator[str]:
     if forced:
         yield _piped("kubectl replace --force -f -", forced)
     if draft.pod is not None:
-        yield _pod(draft, draft.pod, store, modelled)
+        yield _pod(draft, draft.pod, store)
     for change in draft.changes:
         yield from _node_call(change)
     new = [_registered(manifest) for name, manifest in draft.nodes if store.node(name) is None]
@@ -100,7 +100,7 @@ def _moved(pods: list[Manifest], store: Store) -> Iterator[str]:
 # The pod
 
 
-def _pod(draft: Draft, pod: Manifest, store: Store, modelled: bool) -> str:
+def _pod(draft: Draft, pod: Manifest, store: Store) -> str:
     meta = pod["metadata"]
     namespace, name = meta.get("namespace") or "default", meta["name"]
     before, after = draft.original.get("spec") or {}, pod["spec"]
@@ -117,7 +117,7 @@ def _pod(draft: Draft, pod: Manifest, store: Store, modelled: bool) -> str:
         if "containers" not in changed and "nodeName" not in changed:
             patch = _json({"spec": {"template": {"spec": changed}}})
             return f"kubectl patch {kind} {owned}{_in(namespace)} --type=merge -p {patch}"
-    if not recreates(draft, modelled):
+    if not recreates(draft):
         return f"kubectl patch pod {name}{_in(namespace)} --type=merge -p {_json({'spec': changed})}"
     return _piped("kubectl replace --force -f -", [clean(bare(pod))])
 

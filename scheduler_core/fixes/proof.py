@@ -160,8 +160,7 @@ def _forked(sim: Simulation) -> Iterator[Watch]:
 
 def _have_act(world: Simulation, commands: Sequence[Command]) -> None:
     """In a snapshot that no controller goes on to change, those act that look after what is changed."""
-    cluster = world.settings.cluster
-    if cluster is None or cluster.controllers is None:
+    if world.settings.cluster.controllers is None:
         return
     made = [each for command in commands if isinstance(command, ApplyObjects) for each in command.objects]
     acting = [name for each in made for name in ACTING.get(str(each.get("kind")), ())]
@@ -173,8 +172,7 @@ def _have_act(world: Simulation, commands: Sequence[Command]) -> None:
 
 def _acting(world: Simulation, more: Sequence[str]) -> None:
     """These controllers act, too."""
-    cluster = world.settings.cluster
-    running = (cluster.controllers or ()) if cluster is not None else ()
+    running = world.settings.cluster.controllers or ()
     names = list(dict.fromkeys((*running, *more)))
     world.apply(SetSettings({"cluster": {"controllers": names}}))
 

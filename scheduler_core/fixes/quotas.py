@@ -41,12 +41,11 @@ def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[Non
     draft = _raised(sim, owner, namespace)
     if not draft.changes:
         return Findings(key, "searched")
-    modelled = sim.settings.cluster is not None
-    commands = commands_of(draft, modelled)
+    commands = commands_of(draft)
     proof = yield from Prover(sim, key, budget).created(commands, owner)
     if not proof.node:
         return Findings(key, "searched", tried=1, unproven=1)
-    kubectl = kubectl_of(draft, sim.store, modelled)
+    kubectl = kubectl_of(draft, sim.store)
     fix = Fix(draft.changes, commands, proof.node, proof.steps, False, 0, proof.effects, kubectl)
     return Findings(key, "searched", (fix,), tried=1)
 

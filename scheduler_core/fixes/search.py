@@ -185,7 +185,7 @@ class _Search:
         world = self.sim.fork()
         yield
         try:
-            for command in commands_of(draft, self._modelled):
+            for command in commands_of(draft):
                 world.apply(command)
         except Refused:
             return None
@@ -220,13 +220,9 @@ class _Search:
         if row is not None and len(draft.changes) < self.budget.changes:
             self._propose(draft, diagnosis, [row])
 
-    @property
-    def _modelled(self) -> bool:
-        return self.sim.settings.cluster is not None
-
     def _proven(self, draft: Draft) -> Generator[None, None, None]:
         limit = min(self.budget.proof_steps, self.budget.steps - self.steps)
-        commands = commands_of(draft, self._modelled)
+        commands = commands_of(draft)
         proof = yield from self.prover.prove(commands, limit, patient=draft.patient)
         self.steps += proof.steps
         if not proof.node and "node" in draft.kinds:  # others that wait may have taken it
@@ -241,10 +237,10 @@ class _Search:
             commands,
             proof.node,
             proof.steps,
-            recreates(draft, self._modelled),
+            recreates(draft),
             proof.held_back,
             proof.effects,
-            kubectl_of(draft, self.sim.store, self._modelled),
+            kubectl_of(draft, self.sim.store),
         )
         self.fixes.append(fix)
         self.found(fix)

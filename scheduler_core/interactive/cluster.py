@@ -206,7 +206,7 @@ class Cluster:
     def save(self, path: str | Path) -> Path:
         """Writes the history as a trace, which the studio imports and `Session.from_trace` reads (docs/trace.md)."""
         world, path = self._history.world, Path(path)
-        lines = export_lines(world.seed, self._history.log, world.position, edition=self._history.edition)
+        lines = export_lines(world.seed, self._history.log, world.position)
         path.write_bytes(b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines))
         return path
 
@@ -232,7 +232,7 @@ def load(*paths: str | Path, configuration: Configuration = None, seed: int = 0)
 
 def replayed(trace: ReadLog, position: int) -> Cluster:
     """A trace's cluster at a position."""
-    history = History(trace.seed, trace.edition)
+    history = History(trace.seed)
     history.go_to(trace, position)
     return Cluster.of_history(history)
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import Command, command_from_json
 from scheduler_core.export import ReadLog
 from scheduler_core.interactive.attempt import Attempt, attempt_of, bound
@@ -19,9 +18,8 @@ from scheduler_core.view import BindingCycleView
 class History:
     """`log` maps positions to the commands' JSON, as a trace has them; `attempts` are those that have ended, by number."""
 
-    def __init__(self, seed: int = 0, edition: int = LATEST_EDITION) -> None:
-        self.world = Simulation(seed, edition=edition)
-        self.edition = edition
+    def __init__(self, seed: int = 0) -> None:
+        self.world = Simulation(seed)
         self.log: dict[int, Mapping[str, Any]] = {}
         self.attempts: dict[int, Attempt] = {}
         self._bindings: dict[int, BindingCycleView] = {}
@@ -29,7 +27,7 @@ class History:
     def fork(self) -> History:
         """A second one that stands where this one does and goes its own way."""
         other = History.__new__(History)
-        other.world, other.edition = self.world.fork(), self.edition
+        other.world = self.world.fork()
         other.log, other.attempts = dict(self.log), dict(self.attempts)
         other._bindings = {}
         other._follow()

@@ -87,6 +87,6 @@ class Session:
         more = f" The newest {len(shown)} of {len(self.attempts):,} attempts are shown." if left else ""
         return card(
             f"Session: {counted(self.steps, 'step')}, {counted(len(self.attempts), 'attempt')}",
-            element("p", f"{made}, seed {self._trace.seed}, edition {self._trace.edition}.{more}"),
+            element("p", f"{made}, seed {self._trace.seed}.{more}"),
             table(["Attempt", "Pod", "Outcome", "Node or message", "Began"], rows),
         )

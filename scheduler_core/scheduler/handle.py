@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 from scheduler_core.api.faults import BIND, CHANGED, CLAIMS, VOLUMES
 from scheduler_core.api.kube_events import NORMAL
-from scheduler_core.api.requests.apply import patch_object
 from scheduler_core.api.status import DONE, Refused, conflict
 from scheduler_core.api.store import Store
 from scheduler_core.cluster.table import NodeTable
@@ -141,7 +140,7 @@ class WorldHandle:
             stale = conflict(f"{kind.lower()}s", name, CHANGED)
             return error(stale.message)
         try:
-            patch_object(self._world.store, (kind, namespace, name), patch, self._world.now)
+            self._world.api.patch((kind, namespace, name), patch)
         except Refused as refused:
             return error(str(refused))
         return SUCCESS if answer.ok else error(answer.message)

@@ -147,7 +147,7 @@ class Scheduler(State):
             draw=world.draw,
             draw_preemption=world.draw,
             epoch=world.store.epoch,
-            extenders=extenders_of(configuration.manifest) if world.settings.extenders else (),
+            extenders=extenders_of(configuration.manifest),
             nominator=self.queue.nominator,
         )
         self.cycle = None
@@ -197,7 +197,7 @@ class Scheduler(State):
         handle, plugins = WorldHandle(self), registry()
         if own := self.world.settings.plugins:
             plugins = {**plugins, **{plugin.name: plugin for plugin in plugins_of(own)}}
-        manifest = self.configuration.manifest if self.world.settings.extenders else {}
+        manifest = self.configuration.manifest
         ignored = ignored_resources(manifest)
         profiles = {
             p.scheduler_name: Framework(without_ignored_resources(p, ignored), plugins, handle)
@@ -231,7 +231,7 @@ class Scheduler(State):
     @property
     def has_devices(self) -> bool:
         """Whether it hears of claims for devices."""
-        return self.world.settings.devices and self.features.dynamic_resources
+        return self.features.dynamic_resources
 
     @property
     def percentage_of_nodes_to_score(self) -> int:

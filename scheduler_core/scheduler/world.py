@@ -47,7 +47,7 @@ class World(Protocol):
 
     @property
     def api(self) -> APIServer:
-        """The API server of a world whose cluster is modelled."""
+        """The API server."""
         ...
 
     def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int: ...

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from scheduler_core.api.imports.intake import Intake, take_in, taking_in
+from scheduler_core.api.imports.items import Item, Plan, source_of
 from scheduler_core.api.imports.order import created, in_creation_order
 from scheduler_core.api.imports.plan import plan_import, planned
 from scheduler_core.api.imports.trial import Trial
-from scheduler_core.api.requests.plan import Item, Plan, plan, source_of
 from scheduler_core.api.status import Refused
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.simulation.simulation import Grain, RunResult, Simulation
@@ -23,7 +23,6 @@ __all__ = [
     "WatchEvent",
     "created",
     "in_creation_order",
-    "plan",
     "plan_import",
     "planned",
     "source_of",

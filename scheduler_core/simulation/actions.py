@@ -12,8 +12,6 @@ from scheduler_core.clock.agenda import Action
 from scheduler_core.controllers.catalogue import ACTIONS
 from scheduler_core.controllers.contract import World as ClusterWorld
 from scheduler_core.controllers.contract import WorldAction
-from scheduler_core.controllers.minimal.catalogue import CONTROLLERS
-from scheduler_core.controllers.minimal.contract import Controller, ControllerAction
 from scheduler_core.scheduler.actions import SchedulerAction
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import table
@@ -26,7 +24,7 @@ class ActingWorld(ClusterWorld, Protocol):
 
 
 class Row(NamedTuple):
-    """One kind of action. `owner` is "scheduler", "cluster" or a minimal controller; the texts are for people to read."""
+    """One kind of action. `owner` is "scheduler" or "cluster"; the texts are for people to read."""
 
     kind: type[Action]
     owner: str
@@ -50,18 +48,6 @@ def _of_scheduler(row: table.ActionRow[Any]) -> Row:
     )
 
 
-def _of_controller(controller: Controller, kind: type[ControllerAction]) -> Row:
-    return Row(
-        kind,
-        controller.name,
-        lambda world, action: kind.stands(action, world.store),
-        lambda world, action: kind.run(action, world.store, world.now),
-        lambda world, action: action,
-        kind.stands.__doc__ or "",
-        "its own",
-    )
-
-
 def _of_surroundings(kind: type[WorldAction]) -> Row:
     return Row(
         kind,
@@ -77,7 +63,6 @@ def _of_surroundings(kind: type[WorldAction]) -> Row:
 ROWS: tuple[Row, ...] = (
     *(_of_scheduler(row) for row in table.ACTIONS),
     *(_of_surroundings(kind) for kind in ACTIONS),
-    *(_of_controller(controller, kind) for controller in CONTROLLERS for kind in controller.actions),
 )
 BY_KIND: Mapping[type[Action], Row] = {row.kind: row for row in ROWS}
 

@@ -1,4 +1,4 @@
-"""How commands are carried out in worlds whose cluster is modelled: as requests to the API server, or as what a user arranges."""
+"""Commands that become requests to the API server, or that arrange what components do."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from msgspec import UNSET
 from scheduler_core.api.eviction import evict
 from scheduler_core.api.imports.trial import Trial, apply, try_out
 from scheduler_core.api.kinds import KINDS
-from scheduler_core.api.registry.devices.strategy import are_about
-from scheduler_core.api.requests.updates import SERVER_OWNED
 from scheduler_core.api.server import Preconditions
 from scheduler_core.api.standing import make_standing_objects
 from scheduler_core.api.status import Refused
+from scheduler_core.api.updates import SERVER_OWNED
 from scheduler_core.api.validation.cluster import validate_update
 from scheduler_core.commands import (
     ApplyObjects,
@@ -34,7 +33,6 @@ from scheduler_core.commands import (
     SetUsage,
     refuse,
 )
-from scheduler_core.config.settings import WorldSettings
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.devices.reports import reported, results_named
@@ -57,26 +55,6 @@ def start(world: World) -> None:
     for controller in CONTROLLERS:
         if runs(controller, world.cluster):
             controller.on_start(world)
-
-
-def reread_devices(world: World, settings: WorldSettings) -> list[tuple[str, Manifest]]:
-    """Objects about devices that were kept as they were given, as they are kept where there are devices, by kind. Refused: one can't be."""
-    api = replace(world.api, devices=settings.device_gates)
-    kinds = [kind.key for kind in KINDS.values() if are_about(kind)]
-    there = [(key, manifest) for key in kinds for manifest in world.store.list(key)]
-    errors: list[FieldError] = []
-    changed = []
-    for kind, manifest in there:
-        try:
-            new = api.reread(manifest)
-        except Refused as refused:
-            errors += refused.errors
-        else:
-            if new != manifest:
-                changed.append((kind, new))
-    if errors:
-        raise Refused(errors)
-    return changed
 
 
 def heed_gates(world: World) -> None:
@@ -145,8 +123,8 @@ def _replaced(world: World, manifest: Any) -> tuple[str, str, str] | None:
     old = world.store.get(*key)
     if old is None:
         return None
-    if kind == "ResourceClaim":  # nothing of its spec can be changed, where claims work
-        return key if world.settings.devices and old.get("spec") != manifest.get("spec") else None
+    if kind == "ResourceClaim":  # nothing of its spec can be changed
+        return key if old.get("spec") != manifest.get("spec") else None
     return key if validate_update(old, manifest, KINDS[kind], "") else None
 
 
@@ -242,7 +220,7 @@ def _condition(world: World, command: ReportCondition) -> None:
 def _device_condition(world: World, command: ReportDeviceCondition) -> None:
     namespace, _, name = command.claim.rpartition("/")
     claim = world.store.get("ResourceClaim", namespace, name)
-    if claim is None or not world.settings.devices:
+    if claim is None:
         raise refuse("claim", command.claim, "the namespace/name of a ResourceClaim")
     results = results_named(claim, command.device)
     if not results:

@@ -10,9 +10,7 @@ import msgspec
 
 from scheduler_core.api.faults import BIND, Fault, Faults
 from scheduler_core.api.imports.trial import Trial
-from scheduler_core.api.kinds import kind_of, namespace_of, reference
-from scheduler_core.api.requests.apply import apply_objects, delete_objects, patch_object
-from scheduler_core.api.status import Refused, already_exists
+from scheduler_core.api.status import Refused
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.commands import (
     DEFAULT_SCHEDULER_NAME,
@@ -27,7 +25,6 @@ from scheduler_core.commands import (
     DeleteObjects,
     FailCall,
     PartitionScheduler,
-    PatchObject,
     Redo,
     SetConfiguration,
     SetExtender,
@@ -43,8 +40,8 @@ from scheduler_core.config.load import load_configuration
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.config.types import SchedulerConfiguration
 from scheduler_core.controllers.contract import World as ClusterWorld
-from scheduler_core.controllers.surroundings import Inputs, Surroundings
-from scheduler_core.objects.errors import FieldError, InvalidObject, child
+from scheduler_core.controllers.surroundings import Inputs
+from scheduler_core.objects.errors import InvalidObject, child
 from scheduler_core.scheduler.process import Clock, Process
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.steps import api_calls, eviction, informers, permit
@@ -126,15 +123,7 @@ def execute(world: EditableWorld, command: Command, trial: Trial | None = None) 
 
 
 def _executor(world: EditableWorld, command: Command) -> Callable[[Any, Any], None]:
-    if world.settings.cluster is not None and type(command) in cluster_commands.EXECUTORS:
-        return cluster_commands.EXECUTORS[type(command)]
-    if type(command) in _EXECUTORS:
-        return _EXECUTORS[type(command)]
-    raise refuse(
-        "kind",
-        type(command).__name__,
-        "a command that needs no cluster around the schedulers: this world has none",
-    )
+    return _EXECUTORS[type(command)]
 
 
 def _configurations(world: EditableWorld) -> Configurations:
@@ -187,36 +176,6 @@ def _summary(command: Command) -> CommandApplied:
     return applied
 
 
-def _apply(world: EditableWorld, command: ApplyObjects) -> None:
-    if command.create_only:
-        _refuse_taken_names(world, command.objects)
-    apply_objects(world.store, command.objects, world.now)
-
-
-def _refuse_taken_names(world: EditableWorld, objects: Sequence[Mapping[str, Any]]) -> None:
-    errors = []
-    for manifest in objects:
-        kind = kind_of(manifest)
-        metadata = manifest.get("metadata")
-        if kind is None or not isinstance(metadata, Mapping):
-            continue  # validation says what is wrong with it
-        namespace, name = namespace_of(kind, manifest), str(metadata.get("name"))
-        if world.store.get(kind.key, namespace, name) is not None:
-            answer = already_exists(kind.resource, name)
-            errors.append(FieldError("", "", answer.message, reference(kind.key, namespace, name)))
-    if errors:
-        raise Refused(errors)
-
-
-def _delete(world: EditableWorld, command: DeleteObjects) -> None:
-    delete_objects(world.store, [(ref.kind, ref.namespace, ref.name) for ref in command.refs], world.now)
-
-
-def _patch(world: EditableWorld, command: PatchObject) -> None:
-    ref = command.ref
-    patch_object(world.store, (ref.kind, ref.namespace, ref.name), command.patch, world.now)
-
-
 def _configure(world: EditableWorld, command: SetConfiguration) -> None:
     if command.configuration is None and command.scheduler != DEFAULT_SCHEDULER_NAME:
         running = [scheduler.name for scheduler in world.schedulers]
@@ -224,9 +183,7 @@ def _configure(world: EditableWorld, command: SetConfiguration) -> None:
             raise refuse("scheduler", command.scheduler, f"one of {', '.join(running)}")
         _take_down(world, command.scheduler)
         return
-    configuration = scheduler_commands.configuration_of(
-        command.configuration, world.settings, elections=world.settings.cluster is not None
-    )
+    configuration = scheduler_commands.configuration_of(command.configuration, world.settings)
     clock = _clock(world, command.scheduler)
     if clock is not None:
         scheduler_commands.launch(world, command.scheduler, configuration, clock)
@@ -270,8 +227,6 @@ def _set(world: EditableWorld, command: SetSettings) -> None:
     except InvalidObject as invalid:
         errors = [replace(error, path=child("settings", error.path)) for error in invalid.errors]
         raise Refused(errors) from invalid
-    if settings.cluster is None and world.settings.cluster is not None:
-        raise refuse("settings.cluster", None, "an object")
     _use(world, settings)
 
 
@@ -285,20 +240,12 @@ def _use(world: EditableWorld, settings: WorldSettings) -> None:
     restarting = own_plugins.restarting(world, settings)
     configurations = _under(settings, [each for each in _configurations(world) if each[0] in restarting])
     replicas = scheduler_commands.replicas_under(world, settings, restarting)
-    begins = settings.cluster is not None and settings.cluster != world.settings.cluster
-    if begins and world.settings.cluster is None:
-        world.surroundings = Surroundings(world.surroundings.inputs)
+    begins = settings.cluster != world.settings.cluster
     gated = settings.device_gates != world.settings.device_gates
-    has_devices = settings.devices and settings.cluster is not None and world.settings.cluster is not None
-    reread = (
-        cluster_commands.reread_devices(world, settings) if has_devices and not world.settings.devices else ()
-    )
     world.settings = settings
-    for kind, manifest in reread:
-        world.store.overwrite(manifest, kind)
     if begins:
         cluster_commands.start(world)
-    elif gated and settings.cluster is not None:
+    elif gated:
         cluster_commands.heed_gates(world)
     if restart:
         world.store.read_again(settings.reading)
@@ -383,10 +330,7 @@ def _put_back(world: EditableWorld, edit: Edit) -> None:
         else:
             world.faults[key] = fault
     if edit.inputs is not None:
-        if world.settings.cluster is None:
-            world.surroundings.inputs = edit.inputs
-        else:
-            cluster_commands.arrange(world, edit.inputs)
+        cluster_commands.arrange(world, edit.inputs)
     if edit.settings is not None:
         _use(world, world.settings.changed(edit.settings))
     if edit.configurations is not None:
@@ -398,9 +342,6 @@ def _put_back(world: EditableWorld, edit: Edit) -> None:
 
 
 _EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
-    ApplyObjects: _apply,
-    DeleteObjects: _delete,
-    PatchObject: _patch,
     SetConfiguration: _configure,
     SetSettings: _set,
     DefinePlugin: _define,
@@ -408,5 +349,6 @@ _EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     FailCall: _fail_call,
     Undo: _undo,
     Redo: _redo,
+    **cluster_commands.EXECUTORS,
     **extender_commands.EXECUTORS,
 }

@@ -35,12 +35,10 @@ class World(ClusterWorld, Protocol):
 Replica = tuple[str, SchedulerConfiguration, Clock]
 
 
-def configuration_of(
-    manifest: Mapping[str, Any] | None, settings: WorldSettings, *, elections: bool
-) -> SchedulerConfiguration:
+def configuration_of(manifest: Mapping[str, Any] | None, settings: WorldSettings) -> SchedulerConfiguration:
     """A configuration under the world's gates. Refused."""
     try:
-        return load_configuration(manifest, settings.features, elections=elections, own=settings.plugins)
+        return load_configuration(manifest, settings.features, elections=True, own=settings.plugins)
     except InvalidObject as invalid:
         raise Refused(invalid.errors) from invalid
 
@@ -58,7 +56,7 @@ def launch(world: World, name: str, configuration: SchedulerConfiguration, clock
 def replicas_under(world: World, settings: WorldSettings, names: Sequence[str]) -> list[Replica]:
     """Those of the processes that run, with what their configurations amount to under other settings. Refused."""
     return [
-        (s.name, configuration_of(s.configuration.given, settings, elections=True), s.process.clock)
+        (s.name, configuration_of(s.configuration.given, settings), s.process.clock)
         for s in world.schedulers
         if s.process is not None and s.launched and s.name in names
     ]
@@ -73,7 +71,7 @@ def kill(scheduler: Scheduler) -> None:
 def _start(world: World, command: StartScheduler) -> None:
     if any(scheduler.name == command.name for scheduler in world.schedulers):
         raise refuse("name", command.name, "a name that no running scheduler has")
-    configuration = configuration_of(command.configuration, world.settings, elections=True)
+    configuration = configuration_of(command.configuration, world.settings)
     launch(world, command.name, configuration, Clock(command.clock_offset, round(command.clock_rate * PART)))
 
 

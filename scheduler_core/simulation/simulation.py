@@ -11,7 +11,6 @@ from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core import FIRST_EDITION
 from scheduler_core.api.faults import Faults
 from scheduler_core.api.imports.trial import Trial
 from scheduler_core.api.server import APIServer
@@ -22,11 +21,10 @@ from scheduler_core.clock.random import Stream
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, Command, Continuation
 from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.config.load import load_configuration
-from scheduler_core.config.settings import WorldSettings, settings_of
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.config.types import SchedulerConfiguration
 from scheduler_core.controllers.catalogue import BY_NAME, watchers
 from scheduler_core.controllers.contract import Controller
-from scheduler_core.controllers.minimal.catalogue import CONTROLLERS
 from scheduler_core.controllers.surroundings import Surroundings
 from scheduler_core.extenders.behaviour import Behaviours
 from scheduler_core.extenders.exchange import Exchange
@@ -90,11 +88,9 @@ class Simulation(State):
     _schedulers: Copied[dict[str, Scheduler]]
     ended: Copied[dict[str, Process]]  # of schedulers that run no more, as they were in the end
 
-    def __init__(
-        self, seed: int = 0, settings: WorldSettings | None = None, edition: int = FIRST_EDITION
-    ) -> None:
+    def __init__(self, seed: int = 0, settings: WorldSettings | None = None) -> None:
         self.seed = seed
-        self.settings = settings or settings_of(edition)
+        self.settings = settings or WorldSettings()
         self.position = 0
         self.agenda = Agenda()
         self.store = Store()
@@ -113,8 +109,7 @@ class Simulation(State):
         self.ended = {}
         self.store.read_again(self.settings.reading)
         self.start_scheduler(DEFAULT_SCHEDULER_NAME, load_configuration(None, self.settings.features))
-        if self.settings.cluster is not None:
-            cluster_commands.start(self)
+        cluster_commands.start(self)
         self._recorder.drain()
         self.store.subscribe(self._on_watch)
 
@@ -198,7 +193,7 @@ class Simulation(State):
         entry = self._peek()
         if entry is None:
             return True
-        if entry.priority != TIMER or (self.settings.cluster is not None and self._has_work()):
+        if entry.priority != TIMER or self._has_work():
             return False
         return not self._awaits_leader() and all(
             pod.error_count + pod.unschedulable_count >= _WORN_OUT
@@ -256,13 +251,12 @@ class Simulation(State):
 
     @property
     def cluster(self) -> ClusterSettings:
-        """The settings of the components around the schedulers, where they are modelled."""
-        assert self.settings.cluster is not None
+        """The settings of the components around the schedulers."""
         return self.settings.cluster
 
     @property
     def api(self) -> APIServer:
-        """The API server of a world whose cluster is modelled."""
+        """The API server."""
         gates = self.settings.device_gates
         return APIServer(self.store, self.cluster.apiserver, self.now, devices=gates)
 
@@ -415,7 +409,7 @@ class Simulation(State):
 
     def _on_watch(self, event: WatchEvent) -> None:
         self.changes.append(event)
-        if self.settings.cluster is None or not is_renewal(event):
+        if not is_renewal(event):
             self.record(ObjectChanged(event.type, event.kind, event.namespace, event.name))
         if event.kind == "Pod":
             self._note_pod(event)
@@ -428,15 +422,8 @@ class Simulation(State):
                 informers.pass_on(scheduler, event)
             else:
                 informers.receive(scheduler, event)
-        if self.settings.cluster is not None:
-            for watcher in watchers(event.kind, self.settings.cluster):
-                watcher.on_watch(self, event)
-            return
-        if not self.settings.controllers:
-            return
-        for controller in CONTROLLERS:
-            for timer in controller.on_watch(self.store, event, self.now, self.settings):
-                self.agenda.push(timer.at, timer.action)
+        for watcher in watchers(event.kind, self.settings.cluster):
+            watcher.on_watch(self, event)
 
     def _forget_faults(self, event: WatchEvent) -> None:
         pod = f"{event.namespace}/{event.name}"

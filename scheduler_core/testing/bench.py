@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects
-from scheduler_core.config.settings import settings_of
 from scheduler_core.framework.plugin import Plugin, Point
 from scheduler_core.framework.runtime.cycles import Trial
 from scheduler_core.framework.runtime.points import run_pre_bind, run_reserve
@@ -98,8 +96,6 @@ class Bench:
 
     def __init__(self, workload: Workload, percentage: int, *, post_filter: bool, traced: bool) -> None:
         self.simulation = Simulation()
-        if workload.of_devices:
-            self.simulation = Simulation(settings=settings_of(LATEST_EDITION), edition=LATEST_EDITION)
         self._reserves = workload.of_devices
         self._kind = workload.kind
         self._post_filter = post_filter

@@ -63,6 +63,20 @@ def make_claim(
     }
 
 
+_SOURCES = {
+    "csi",
+    "local",
+    "hostPath",
+    "nfs",
+    "iscsi",
+    "rbd",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "azureDisk",
+    "cinder",
+}
+
+
 def make_volume(
     name: str,
     storage_class: str = "local",
@@ -72,7 +86,10 @@ def make_volume(
     labels: Mapping[str, str] | None = None,
     **spec: Any,
 ) -> Manifest:
-    """A volume, on nodes of these hostnames only where any are given, for a claim of namespace default where one is given."""
+    """A volume, on nodes of these hostnames only where any are given, for a claim of namespace default where one is given.
+
+    A volume whose source `spec` does not name is a hostPath.
+    """
     fields: Manifest = {}
     if hosts:
         here = {"key": "kubernetes.io/hostname", "operator": "In", "values": list(hosts)}
@@ -92,6 +109,7 @@ def make_volume(
             "accessModes": ["ReadWriteOnce"],
             "capacity": {"storage": size},
             "storageClassName": storage_class,
+            **({} if spec.keys() & _SOURCES else {"hostPath": {"path": "/data"}}),
             **fields,
             **spec,
         },

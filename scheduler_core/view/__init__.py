@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scheduler_core.api.faults import BIND as BIND_CALL
+from scheduler_core.api.imports.missing import snapshot_command
 from scheduler_core.api.kube_events import KubeEvent
-from scheduler_core.api.requests.missing import snapshot_command
 from scheduler_core.api.standing import is_standing
 from scheduler_core.cluster.table import NodeTable
 from scheduler_core.controllers.memory.kubelet import Kill

@@ -40,10 +40,7 @@ metadata: {name: large}
 spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "64"}}}]}
 ---
 """
-NEW = (
-    "from playground.sessions.database import log; from scheduler_core import LATEST_EDITION; "
-    "print('KEY', log.create('cluster', '', '', edition=LATEST_EDITION).edit_key)"
-)
+NEW = "from playground.sessions.database import log; print('KEY', log.create('cluster', '', '').edit_key)"
 
 
 @pytest.fixture

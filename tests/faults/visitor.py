@@ -59,6 +59,11 @@ class Visitor:
         """Send a form, and go where its answer leads."""
         return self._open(self._form(path, fields, headers))
 
+    def upload(self, path: str, body: bytes, boundary: str) -> Answer:
+        """Send a form whose fields are written already, as multipart/form-data."""
+        headers = {"Origin": self.url, "Content-Type": f"multipart/form-data; boundary={boundary}"}
+        return self._open(urllib.request.Request(self.url + path, body, headers))
+
     def send(self, path: str, fields: Fields, **headers: str) -> Answer:
         """Send a form; its answer as it is."""
         return self._open(self._form(path, fields, headers), self._staying)

@@ -8,7 +8,6 @@ from typing import Any
 
 import yaml
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import KINDS, Refused, command_from_json
 from scheduler_core.simulation import Grain, Simulation
 from tests.hostile.ground import WORLD, Ground
@@ -211,7 +210,7 @@ WAITING = ("DecidePermit", "AnswerExtender", "ReportDeviceCondition")
 
 def world() -> Simulation:
     """The world with an object of every kind."""
-    simulation = Simulation(edition=LATEST_EDITION)
+    simulation = Simulation()
     simulation.apply(command_from_json({"kind": "ApplyObjects", "objects": objects()}))
     for _step in range(SETTLED):
         simulation.step(Grain.PLUGIN)

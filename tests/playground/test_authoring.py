@@ -29,7 +29,6 @@ from playground.lessons.facts import FACTS
 from playground.lessons.format import TRACKS, Act, Card, Kind, Plan, Question, Task
 from playground.lessons.reading import CONTENT
 from playground.views.lessons.changes import written_question
-from scheduler_core import LATEST_EDITION
 from scheduler_core.simulation import Grain, Simulation
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -173,7 +172,7 @@ def test_every_suggested_question_can_be_asked(slug, number):
 
 def test_a_session_becomes_a_lesson_with_its_changes_as_offers():
     lesson = lesson_of("gate")
-    world, log = Simulation(seed=0, edition=LATEST_EDITION), []
+    world, log = Simulation(seed=0), []
 
     def apply(command):
         log.append((world.position, msgspec.to_builtins(command)))

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from jsonschema import Draft202012Validator
 
 from playground.sessions.database import log
-from playground.sessions.database.log import EDITION, pack
+from playground.sessions.database.log import pack
 from playground.sessions.protocol.traces import TraceChecked, TracedCommand, TraceMaker
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.export import export_lines
@@ -24,10 +24,10 @@ from tests.scheduler_core.worlds import node, pod
 def trace(tmp_path: Path) -> str:
     """The file of a trace."""
     objects = [node("a"), pod("web")]
-    sim = Simulation(edition=EDITION)
+    sim = Simulation()
     sim.apply(ApplyObjects(tuple(objects)))
     sim.run(steps=30)
-    lines = export_lines(0, {0: {"kind": "ApplyObjects", "objects": objects}}, sim.position, edition=EDITION)
+    lines = export_lines(0, {0: {"kind": "ApplyObjects", "objects": objects}}, sim.position)
     file = tmp_path / "trace.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return str(file)
@@ -70,7 +70,6 @@ def test_a_session_of_the_server_is_named_by_its_link_its_key_or_its_number(trac
     payload = pack({"command": lines[1]["command"]})
     found = TraceChecked(
         seed=0,
-        edition=log.EDITION,
         head=lines[0]["head"],
         commands=[TracedCommand(0, payload)],
         attempts=1,

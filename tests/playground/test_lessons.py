@@ -18,7 +18,6 @@ from playground.lessons.reading import CONTENT
 from playground.lessons.texts import filled, placeholders
 from playground.presenters.look import Look
 from playground.presenters.story import present
-from playground.sessions.database.log import EDITION
 from scheduler_core.simulation import Grain, Simulation
 
 LESSONS = {lesson.slug: lesson for lesson in read_lessons()}
@@ -72,7 +71,7 @@ def test_a_lesson_comes_to_its_end_under_another_seed(slug):
 
 
 def test_the_panel_shows_the_cards_that_are_reached_and_the_task_at_the_end(played):
-    world = Simulation(edition=EDITION)
+    world = Simulation()
     assert present(world, Look(), "").context["title"] is None
     lesson = LESSONS["gate"]
     end = present(played["gate"].end, Look(), "gate").context
@@ -84,7 +83,7 @@ def test_the_panel_shows_the_cards_that_are_reached_and_the_task_at_the_end(play
 def test_going_back_in_the_world_goes_back_in_the_lesson():
     from playground.lessons import beginning, reached_cards
 
-    world = Simulation(edition=EDITION)
+    world = Simulation()
     for command in beginning(LESSONS["taints"].plan):
         world.apply(command)
     first = world.fork()

@@ -10,7 +10,6 @@ from typing import Any
 
 from playground.builder.clusters import CLUSTERS
 from playground.presenters import Look, aimed, present
-from playground.sessions.database.log import EDITION
 from playground.views.offline.film import Film
 from playground.views.offline.page import LOOK, PANELS, Recording, policy
 from scheduler_core.commands import ApplyObjects
@@ -46,7 +45,7 @@ def test_the_same_steps_are_the_same_bytes() -> None:
 
 def test_a_thousand_steps_of_fifty_nodes_are_far_below_five_megabytes() -> None:
     recording = Recording("Fifty nodes", 200)
-    sim = Simulation(edition=EDITION)
+    sim = Simulation()
     sim.apply(ApplyObjects(tuple(CLUSTERS["fifty"].make())))
     sim.run(steps=50)
     sizes = []
@@ -66,7 +65,7 @@ def test_the_policy_allows_nothing_but_what_is_in_the_file() -> None:
 
 def test_the_file_names_no_address_and_holds_styles_and_player() -> None:
     recording = Recording("A <replay>", 0)
-    sim = Simulation(edition=EDITION)
+    sim = Simulation()
     recording.add(0, {name: present(name, sim, Look()) for name in PANELS})
     page = recording.page()
     assert "A &lt;replay&gt;" in page and "DecompressionStream" in page and "body.studio.offline" in page

@@ -1,32 +1,35 @@
-"""Sessions and traces of older versions open and replay the same, through a real server. tests/recorded says what there is."""
+"""A database of version 0.6 is upgraded, backed up, and restored, and everything in it opens and replays the same. See tests/recorded."""
 
 from __future__ import annotations
 
 import json
-import lzma
+import re
 import sqlite3
-import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from tests.browser.server import PlaygroundServer
-from tests.older_traces import RECORDED, traces
+from tests.faults.visitor import Answer, Visitor
+from tests.recorded import read_database, read_traces
 
-# A header also says which version wrote it, when its session was made, and since 0.6 which lesson that was made from.
+# The fields of a header that name the version and the time of an export.
 VERSIONED = ("engine", "created", "lesson")
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServer]:
-    """The present version, on a database of the older one."""
-    folder = tmp_path_factory.mktemp("older")
-    packed = (RECORDED / "sessions.sqlite3.xz").read_bytes()
-    (folder / "playground.sqlite3").write_bytes(lzma.decompress(packed))
+    """The present version on a backup of the older database, restored into an empty folder."""
+    older, folder = tmp_path_factory.mktemp("older"), tmp_path_factory.mktemp("restored")
+    (older / "playground.sqlite3").write_bytes(read_database())
+    upgraded = PlaygroundServer(older)
+    upgraded.manage("migrate", "--verbosity", "0")
+    upgraded.manage("backup", str(folder / "backup"))
     server = PlaygroundServer(folder)
-    server.manage("migrate", "--verbosity", "0")
+    server.manage("restore", str(folder / "backup"))
     try:
         server.start()
         yield server
@@ -34,51 +37,97 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServe
         server.stop()
 
 
-def sessions(server: PlaygroundServer) -> dict[int, tuple[str, int]]:
-    """Number -> edit key and head."""
+@pytest.fixture
+def visitor(server: PlaygroundServer) -> Visitor:
+    return Visitor(server.url, patience=60)
+
+
+def read_rows(server: PlaygroundServer, query: str) -> list[Any]:
     with sqlite3.connect(server.folder / "playground.sqlite3") as database:
-        rows = database.execute("select id, edit_key, head from playground_session order by id").fetchall()
-    return {number: (key, head) for number, key, head in rows}
+        return database.execute(query).fetchall()
 
 
-def lines(trace: bytes) -> list[dict[str, Any]]:
+def read_lines(trace: bytes) -> list[dict[str, Any]]:
     header, *rest = (json.loads(line) for line in trace.splitlines())
     return [{name: value for name, value in header.items() if name not in VERSIONED}, *rest]
 
 
-def fetch(url: str) -> bytes:
-    with urllib.request.urlopen(url, timeout=60) as answer:
-        assert answer.status == 200
-        return bytes(answer.read())
+def fetch(visitor: Visitor, path: str) -> Answer:
+    answer = visitor.get(path)
+    assert answer.status == 200, f"{path}: {answer.status}"
+    return answer
 
 
-def test_every_older_session_replays_to_the_trace_that_it_had(server: PlaygroundServer) -> None:
-    known, recorded = sessions(server), traces()
-    assert known.keys() == recorded.keys()
+def test_each_session_replays_to_the_trace_that_it_had(server: PlaygroundServer) -> None:
+    keys = dict(read_rows(server, "select id, edit_key from playground_session order by id"))
+    recorded = read_traces()
+    assert keys.keys() == recorded.keys()
 
     def differs(number: int) -> bool:
-        key, _head = known[number]
-        exported = fetch(f"{server.url}/s/{key}/export.jsonl?first=2&last=3")
-        return lines(exported) != lines(recorded[number])
+        exported = fetch(Visitor(server.url, 60), f"/s/{keys[number]}/export.jsonl?first=2&last=3")
+        return read_lines(exported.text.encode()) != read_lines(recorded[number])
 
     with ThreadPoolExecutor(2) as pool:
         different = list(pool.map(differs, recorded))
     assert [number for number, wrong in zip(recorded, different, strict=True) if wrong] == []
 
 
-def test_a_session_made_from_a_story_names_it_as_its_lesson_now(server: PlaygroundServer) -> None:
-    with sqlite3.connect(server.folder / "playground.sqlite3") as database:
-        rows = database.execute("select id, edit_key, story from playground_session").fetchall()
-    named = {}
-    for number, key, _story in rows:
-        header = json.loads(fetch(f"{server.url}/s/{key}/export.jsonl").splitlines()[0])
-        named[number] = header.get("lesson", {"story": ""})["story"]
-    assert named == {number: story for number, _key, story in rows}
-    assert any(named.values()) and not all(named.values())
-
-
-def test_every_older_session_opens_at_its_head_without_a_difference(server: PlaygroundServer) -> None:
-    for key, head in sessions(server).values():
-        page = fetch(f"{server.url}/s/{key}/").decode()
+def test_each_session_opens_at_its_head_without_a_difference(
+    server: PlaygroundServer, visitor: Visitor
+) -> None:
+    for key, head in read_rows(server, "select edit_key, head from playground_session"):
+        page = fetch(visitor, f"/s/{key}/").text
         assert f'data-seen="{head}"' in page
         assert 'id="differs"' not in page
+
+
+def test_a_fork_still_has_its_origin(server: PlaygroundServer, visitor: Visitor) -> None:
+    ((key, origin, at),) = read_rows(
+        server,
+        "select fork.edit_key, origin.name, fork.origin_position from playground_session fork "
+        "join playground_session origin on origin.id = fork.origin_id",
+    )
+    page = " ".join(fetch(visitor, f"/s/{key}/").text.split())
+    assert f"fork of {origin} at step {at}" in page
+
+
+def test_a_view_link_still_shows_its_session(server: PlaygroundServer, visitor: Visitor) -> None:
+    ((key,),) = read_rows(server, "select key from playground_viewlink")
+    assert "Six nodes in three zones" in fetch(visitor, f"/s/{key}/").text
+
+
+def test_a_lesson_of_somebodys_own_still_starts(server: PlaygroundServer, visitor: Visitor) -> None:
+    ((key,),) = read_rows(server, "select key from playground_ownlesson")
+    started = visitor.post(f"/lesson/{key}/", {})
+    assert started.status == 200
+    assert urlsplit(started.url).path.startswith("/s/")
+
+
+def test_a_classroom_still_has_its_student(server: PlaygroundServer, visitor: Visitor) -> None:
+    ((key, code),) = read_rows(server, "select key, code from playground_room")
+    assert code in fetch(visitor, f"/room/{key}/").text
+    assert "Mei" in fetch(visitor, f"/room/{key}/results.csv").text
+
+
+def test_a_trace_comes_back_as_a_session(visitor: Visitor) -> None:
+    fields, boundary = read_traces()[3], "part"
+    token = re.search(r'csrfmiddlewaretoken" value="([^"]+)', visitor.get("/").text)
+    assert token is not None
+    body = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n{token[1]}\r\n'
+        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="trace.jsonl"\r\n\r\n'
+    ).encode()
+    answer = visitor.upload("/import-trace", body + fields + f"\r\n--{boundary}--\r\n".encode(), boundary)
+    assert answer.status == 200
+    assert "<h1>The same</h1>" in answer.text
+
+
+def test_a_session_from_before_0_5_says_which_version_opens_it(
+    server: PlaygroundServer, visitor: Visitor
+) -> None:
+    key = visitor.new_session("story:gate")
+    with sqlite3.connect(server.folder / "playground.sqlite3") as database:
+        database.execute("update playground_session set edition = 2 where edit_key = ?", (key,))
+    answer = visitor.get(f"/s/{key}/")
+    assert answer.status == 410
+    assert "Scheduler Playground 0.6.0 opens it" in answer.text

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 import yaml
 
+from scheduler_core.api.imports.items import Item, Plan
 from scheduler_core.api.imports.plan import plan_import
 from scheduler_core.api.imports.trial import apply
 from scheduler_core.api.registry.devices.gates import DeviceGates
-from scheduler_core.api.requests.plan import Item, Plan
 from scheduler_core.api.server import APIServer
 from scheduler_core.intake import NotObjects, read
 from scheduler_core.objects.errors import InvalidObject

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 import yaml
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.explain import explain, uncreated
 from scheduler_core.fixes import find_fixes
@@ -32,7 +31,7 @@ def answer(name: str) -> dict[str, Any]:
 def stuck(name: str) -> Simulation:
     """The world of a situation, where all that can be scheduled is."""
     objects = tuple(yaml.safe_load_all((PENDING / name / "objects.yaml").read_text()))
-    sim = Simulation(seed=1, edition=LATEST_EDITION)
+    sim = Simulation(seed=1)
     sim.apply(ApplyObjects(objects))
     sim.run(steps=5_000)
     return sim

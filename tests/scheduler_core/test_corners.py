@@ -174,7 +174,9 @@ def test_with_expected_nominations_pre_bind_passes_over_plugins_that_have_nothin
 def test_a_nomination_that_is_taken_back_holds_up_a_synchronous_cycle() -> None:
     sim = world(node("a"), pod("ending", cpu="4", priority=0, terminationGracePeriodSeconds=600))
     settle(sim)
-    sim.apply(SetSettings({"async_api_calls": False, "async_preemption": False, "controllers": False}))
+    sim.apply(
+        SetSettings({"async_api_calls": False, "async_preemption": False, "cluster": {"controllers": []}})
+    )
     sim.apply(DeleteObjects((Ref("Pod", "default", "ending"),)))
     sim.apply(ApplyObjects((pod("lower", cpu="4", priority=10),)))
     sim.run(until=lambda w: live(w, "default/lower").nominated_node_name == "a")
@@ -210,7 +212,7 @@ def test_preemption_does_not_find_a_pod_that_has_ended_meanwhile() -> None:
 def test_a_victim_that_has_not_started_counts_as_started_now() -> None:
     sim = world(node("a", cpu="2"))
     future = {"phase": "Running", "startTime": "2030-01-01T00:00:00Z"}
-    sim.apply(SetSettings({"controllers": False}))
+    sim.apply(SetSettings({"cluster": {"controllers": []}}))
     for name, status in (("begun", {"phase": "Pending"}), ("later", future)):
         manifest = pod(name, cpu="1", priority=0, nodeName="a")
         sim.apply(ApplyObjects(({**manifest, "status": status},)))
@@ -278,7 +280,7 @@ def test_a_profile_without_reserve_has_no_volumes_for_pods_without_claims() -> N
 
 def test_a_nominated_pod_that_was_passed_over_no_longer_keeps_room() -> None:
     sim = world(node("a"))
-    sim.apply(SetSettings({"manual": True}))
+    sim.apply(SetSettings({"manual": True, "cluster": {"controllers": []}}))
     sim.apply(ApplyObjects((pod("ending", cpu="4", priority=9),)))
     sim.store.patch_pod_status("default/ending", sim.now, nominated_node_name="a")
     ending = deepcopy(dict(live(sim, "default/ending").manifest))

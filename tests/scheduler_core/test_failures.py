@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetSettings
@@ -14,7 +16,7 @@ from tests.scheduler_core.worlds import node, nodes_of, of_kind, pod, scheduler_
 WEB = "default/web"
 
 
-def begun(name: str, value: str, **settings: bool) -> Simulation:
+def begun(name: str, value: str, **settings: Any) -> Simulation:
     """A node, and a pod whose annotation has a plugin fail."""
     sim = Simulation()
     sim.apply(SetSettings({"demonstration": True, **settings}))
@@ -97,7 +99,7 @@ def test_a_binding_that_fails_takes_the_nomination_back_unless_it_is_to_last(kee
 
 
 def test_a_node_that_goes_between_assume_and_bind_is_bound_to_all_the_same() -> None:
-    sim = begun("pre-bind", "delay:3s")
+    sim = begun("pre-bind", "delay:3s", cluster={"controllers": []})
     sim.run(until=lambda w: bool(scheduler_of(w).bindings))
     sim.apply(DeleteObjects((Ref("Node", "", "a"),)))
     settle(sim)

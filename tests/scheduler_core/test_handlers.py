@@ -89,7 +89,7 @@ def bound() -> dict[str, Any]:
 
 def test_a_pod_with_a_node_that_comes_changes_and_goes_is_told_as_an_assigned_one() -> None:
     sim = world(node("a"))
-    sim.apply(SetSettings({"controllers": False}))
+    sim.apply(SetSettings({"cluster": {"controllers": []}}))
     assert heard(sim, ApplyObjects((bound(),))) == ["AssignedPodAdd"]
     labels = PatchObject(Ref("Pod", "default", "web"), {"metadata": {"labels": {"x": "y"}}})
     assert heard(sim, labels) == ["AssignedPodUpdatePodLabel"]
@@ -108,7 +108,9 @@ def test_a_pod_without_a_node_is_told_to_nobody_but_the_queue() -> None:
 
 def test_a_pod_that_has_ended_frees_its_room() -> None:
     sim = world(node("a"), bound())
-    sim.apply(PatchObject(Ref("Pod", "default", "web"), {"status": {"phase": "Succeeded"}}))
+    sim.apply(
+        PatchObject(Ref("Pod", "default", "web"), {"status": {"phase": "Succeeded"}}, subresource="status")
+    )
     assert scheduler_of(sim).cache.table().pod_count.tolist() == [0]
 
 
@@ -141,7 +143,7 @@ def test_an_object_of_storage_that_comes_changes_and_goes_is_an_event(
     manifest: dict[str, Any], resource: str
 ) -> None:
     sim = Simulation()
-    sim.apply(SetSettings({"controllers": False}))
+    sim.apply(SetSettings({"cluster": {"controllers": []}}))
     name, namespace = manifest["metadata"]["name"], manifest["metadata"].get("namespace", "")
     kind = manifest["kind"]
     namespace = "default" if kind == "PersistentVolumeClaim" else namespace

@@ -67,6 +67,6 @@ def test_a_scheduler_may_have_the_name_of_what_a_kubelet_does() -> None:
 def test_the_end_of_a_deleted_pods_attempt_does_not_move_the_pod_that_has_its_name_now() -> None:
     sim = world(node("n"), pod("p"))
     sim.run(until=lambda s: scheduler_of(s).cycle is not None)
-    sim.apply(ApplyObjects((pod("p", cpu="2", schedulerName="nobody"),)))
+    sim.apply(ApplyObjects((pod("p", cpu="2", schedulerName="nobody"),), force=True))
     settle(sim)
     assert sim.journal.place("default/p") == Place.IGNORED

@@ -343,14 +343,6 @@ def test_what_is_refused_leaves_the_world_as_it_is(command: Any, error: str) -> 
     assert [scheduler.name for scheduler in sim.schedulers] == ["a", "b"]
 
 
-def test_a_world_without_a_cluster_knows_no_processes_and_takes_any_lease_duration() -> None:
-    sim = Simulation()
-    with pytest.raises(Refused):
-        sim.apply(StartScheduler("a"))
-    election = {"leaderElection": {"leaseDuration": "5s"}}
-    sim.apply(SetConfiguration({"apiVersion": API_VERSION, "kind": KIND, **election}))
-
-
 def test_calls_of_one_that_is_cut_off_fail() -> None:
     sim = two_replicas()
     sim.apply(SetSettings({"bind_cost": SECOND}))

@@ -7,7 +7,6 @@ import json
 import msgspec
 import pytest
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import (
     ApplyObjects,
@@ -33,6 +32,7 @@ from tests.scheduler_core.worlds import (
     nodes_of,
     of_kind,
     pod,
+    scheduler_alone,
     scheduler_of,
     settle,
     world,
@@ -64,7 +64,7 @@ def test_a_step_by_plugin_is_one_transition() -> None:
 
 
 def test_a_step_by_point_ends_where_the_next_point_begins() -> None:
-    sim = world(node("a"), node("b"), pod("web"))
+    sim = scheduler_alone(node("a"), node("b"), pod("web"))
     seen = []
     while not sim.journal.attempts:
         sim.step(Grain.POINT)
@@ -90,7 +90,7 @@ def test_a_step_by_pod_ends_with_the_attempt() -> None:
 
 
 def test_a_step_by_event_ends_with_something_outside_the_scheduling_cycle() -> None:
-    sim = world(node("a"), pod("one"))
+    sim = scheduler_alone(node("a"), pod("one"))
     records = sim.step(Grain.EVENT)
     assert of_kind(records, "plugin_ran")[-1]["point"] == "PreBind"
 
@@ -238,7 +238,7 @@ def test_a_new_edit_after_an_undo_leaves_nothing_to_redo() -> None:
 
 
 def test_a_command_in_the_middle_of_a_cycle_is_not_seen_by_that_cycle() -> None:
-    sim = world(node("a", cpu="1"), pod("web", cpu="2"))
+    sim = scheduler_alone(node("a", cpu="1"), pod("web", cpu="2"))
     sim.step(Grain.POINT)
     sim.apply(ApplyObjects((node("big", cpu="8"),)))
     sim.step(Grain.POD)
@@ -248,7 +248,7 @@ def test_a_command_in_the_middle_of_a_cycle_is_not_seen_by_that_cycle() -> None:
 
 
 def test_a_node_removed_while_a_cycle_uses_it_leaves_the_pod_bound_to_a_node_that_is_gone() -> None:
-    sim = world(node("a"), pod("web"))
+    sim = scheduler_alone(node("a"), pod("web"))
     sim.step(Grain.POINT)
     sim.apply(DeleteObjects((Ref("Node", "", "a"),)))
     settle(sim)
@@ -270,7 +270,9 @@ def test_a_pod_deleted_while_its_cycle_runs_is_not_bound_and_not_lost_track_of()
 
 def test_a_step_to_the_next_point_ends_though_a_timer_fires_for_ever() -> None:
     """A pod that is made anew in flight leaves its old UID there; then the timer of the unschedulable pods asks the gated ones for ever."""
-    sim = world(node("a", cpu="1"), pod("held", schedulingGates=[{"name": "later"}]), pod("web", cpu="2"))
+    sim = scheduler_alone(
+        node("a", cpu="1"), pod("held", schedulingGates=[{"name": "later"}]), pod("web", cpu="2")
+    )
     sim.step(Grain.POINT)
     sim.apply(DeleteObjects((Ref("Pod", "default", "web"),)))
     sim.apply(ApplyObjects((pod("web"),)))
@@ -337,12 +339,12 @@ def test_a_bad_setting_is_refused(changes: dict[str, object], said: str) -> None
 
 def test_the_components_around_the_schedulers_cannot_be_taken_away() -> None:
     with pytest.raises(Refused, match=r"settings\.cluster: None an object"):
-        Simulation(edition=LATEST_EDITION).apply(SetSettings({"cluster": None}))
+        Simulation().apply(SetSettings({"cluster": None}))
 
 
 @pytest.mark.parametrize("seconds", [10**12, 2**63 - 1])
 def test_a_pod_may_be_given_more_time_than_can_be_written(seconds: int) -> None:
-    sim = Simulation(edition=LATEST_EDITION)
+    sim = Simulation()
     sim.apply(ApplyObjects((node("a"), pod("web"))))
     sim.run(steps=200)
     sim.apply(EvictPod("default/web", grace_period_seconds=seconds))

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.commands import ApplyObjects
+from scheduler_core.config.cluster import ClusterSettings
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.simulation import Simulation
@@ -50,6 +52,13 @@ def configuration(**fields: Any) -> dict[str, Any]:
 def world(*objects: Mapping[str, Any], seed: int = 1) -> Simulation:
     """A world with these objects in it, nothing scheduled yet."""
     sim = Simulation(seed=seed)
+    sim.apply(ApplyObjects(objects))
+    return sim
+
+
+def scheduler_alone(*objects: Mapping[str, Any], seed: int = 1) -> Simulation:
+    """A world with these objects in which no controller acts."""
+    sim = Simulation(seed, WorldSettings(cluster=ClusterSettings(controllers=())))
     sim.apply(ApplyObjects(objects))
     return sim
 

@@ -101,14 +101,14 @@ def _history(named: str) -> tuple[ReadLog, str, TracedLesson]:
         raise BadInput(
             f"{named}: there is no such file, and no session of this server with this link, key or number"
         ) from None
-    history = ReadLog(session.seed, session.edition, commands_of(rows), session.head)
+    history = ReadLog(session.seed, commands_of(rows), session.head)
     return history, session.name, lessons.in_trace(session.story)
 
 
 def made(history: ReadLog, form: str, table: str, name: str, lesson: TracedLesson) -> str:
     """The trace in a form."""
     if form == "jsonl":
-        lines = export_lines(history.seed, history.log, history.head, edition=history.edition)
+        lines = export_lines(history.seed, history.log, history.head)
         return "".join(orjson.dumps(line, option=OPTIONS).decode() for line in with_lesson(lines, lesson))
     if form == "html":
         return replay(history, name)
@@ -121,7 +121,7 @@ def made(history: ReadLog, form: str, table: str, name: str, lesson: TracedLesso
 def replay(history: ReadLog, name: str) -> str:
     """The newest steps as a file that replays them."""
     recording = Recording(name, history.head)
-    sim = Simulation(seed=history.seed, edition=history.edition)
+    sim = Simulation(seed=history.seed)
     while True:
         if sim.position > history.head - MOST_STEPS:
             look = aimed(sim, LOOK)

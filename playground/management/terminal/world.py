@@ -17,7 +17,6 @@ from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports.preview import preview
 from playground.views.workbench.texts import joined
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects, Refused, SetConfiguration, SetSettings, command_from_json
 from scheduler_core.config import ConfigurationError, load_configuration
 from scheduler_core.simulation import Simulation
@@ -81,7 +80,7 @@ def make_world(
 
 def _planned(text: bytes, seed: int) -> tuple[Simulation, ImportPlan, list[str]]:
     """An empty world, what would be made there, and what was said of namespaces that had to be made first."""
-    world = Simulation(seed, edition=LATEST_EDITION)
+    world = Simulation(seed)
     plan = preview(world, text)
     lacking = lacking_namespaces(plan)
     if not lacking:

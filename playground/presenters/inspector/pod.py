@@ -40,7 +40,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "preemptions": preemptions(sim, key),
         "key": key,
         "offers": offered(sim, "Pod", inspected.namespace, inspected.name),
-        "owner": owner_of(inspected.manifest) if sim.settings.cluster is not None else None,
+        "owner": owner_of(inspected.manifest),
         "namespace": inspected.namespace,
         "name": inspected.name,
         "pending": not inspected.node_name,

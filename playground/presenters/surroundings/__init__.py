@@ -37,7 +37,6 @@ def present(reading: Mapping[str, Any], part: str, name: str) -> dict[str, Any]:
     return {
         "position": reading["position"],
         "clock": clock(now),
-        "modelled": reading["modelled"],
         "parts": [{"name": key, "title": title} for key, title in PARTS.items()],
         "part": part,
         "name": name,

@@ -27,7 +27,8 @@ from playground.sessions.protocol.comparing import RerunResult
 from playground.sessions.protocol.errors import Conflict, LimitReached, SessionGone, TooOften
 from playground.sessions.protocol.opening import LogRow, RowKind
 from playground.sessions.protocol.traces import TraceChecked, TracedCommand
-from scheduler_core import ENGINE_VERSION, LATEST_EDITION
+from scheduler_core import ENGINE_VERSION
+from scheduler_core.export import EDITION, LAST_WITH_OLDER
 
 UNDRIVEN: Data = {"driver": "", "driver_until": None, "drive": None}
 # The ORM puts a statement together anew each time, which takes four times as long as the database needs: these are for every step.
@@ -74,8 +75,6 @@ def unpack(payload: bytes | memoryview) -> Any:
 
 # No lease lasts longer, servers' clocks differing by less: one that seems to was taken before the clock was set back.
 FARTHEST = timedelta(minutes=1)
-EDITION = LATEST_EDITION
-"""What new sessions begin with."""
 
 
 @repeatable
@@ -84,7 +83,7 @@ def find(key: str) -> Session:
     sessions = Session.objects.select_related("origin")
     session = sessions.filter(Q(edit_key=key) | Q(view_key=key), deleted=None).first()
     if session is None and (link := links.find(key)) is not None:
-        return link.session
+        session = link.session
     if session is None:
         raise SessionGone(
             message(
@@ -93,10 +92,20 @@ def find(key: str) -> Session:
                 )
             )
         )
+    if session.edition < EDITION:
+        raise SessionGone(
+            message(
+                gettext_noop(
+                    "This session was made before version 0.5, and this version does not replay its world. "
+                    "It is kept. Scheduler Playground %(version)s opens it."
+                ),
+                version=LAST_WITH_OLDER,
+            )
+        )
     return session
 
 
-def create(name: str, story: str, creator: str, seed: int = 0, edition: int = EDITION) -> Session:
+def create(name: str, story: str, creator: str, seed: int = 0) -> Session:
     """A new, empty session. Raises LimitReached where the creator makes or uses more than one may."""
     creator = _hidden(creator)
     _require_room(creator)
@@ -105,7 +114,6 @@ def create(name: str, story: str, creator: str, seed: int = 0, edition: int = ED
         story=story,
         creator=creator,
         seed=seed,
-        edition=edition,
         engine_version=ENGINE_VERSION,
     )
 
@@ -248,7 +256,6 @@ def copy(
     session = Session.objects.create(
         name=name or branches.next_name(origin),
         seed=origin.seed,
-        edition=origin.edition,
         story=origin.story,
         engine_version=origin.engine_version,
         creator=creator,
@@ -276,7 +283,7 @@ def restore(name: str, creator: str, found: TraceChecked, story: str = "") -> Se
         if at < head:
             size = size_of(command.payload)
             rows.append(LogRow(len(rows) + 1, "command", at, at + 1, command.payload, size))
-    session = create(name, story, creator, found.seed, found.edition)
+    session = create(name, story, creator, found.seed)
     Session.objects.filter(pk=session.pk).update(
         head=head, log_seq=len(rows), log_bytes=sum(row.size for row in rows)
     )

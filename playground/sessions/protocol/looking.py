@@ -118,8 +118,8 @@ class SubjectFound(Struct, frozen=True):
     everyone: list[Subject] = []
 
 
-class SubjectOf(Query[SubjectFound | None], frozen=True, kw_only=True):
-    """What an action on an object has to know of it; None where the cluster is not modelled.
+class SubjectOf(Query[SubjectFound], frozen=True, kw_only=True):
+    """What an action on an object has to know of it.
 
     `many` means several objects of the kind: `label:key=value`, or `q:text`, what the map's search finds.
     """

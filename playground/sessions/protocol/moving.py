@@ -52,8 +52,6 @@ class PlannedObject(Struct, frozen=True):
     changed: list[str]
     reason: str
     errors: list[FieldProblem]
-    note: str
-    made_from: str
 
 
 class MissingObjects(Struct, frozen=True):

@@ -63,7 +63,6 @@ class Open(Request[Opened], frozen=True, kw_only=True):
     """
 
     seed: int
-    edition: int
     story: str
     rows: list[LogRow]
     head: int

@@ -24,7 +24,6 @@ class OpenTrace(Request[None], frozen=True, kw_only=True):
     """Begin to write a trace of a log; `detail`: the first and the last attempt described node by node. The process has no other one."""
 
     seed: int
-    edition: int
     rows: list[LogRow]
     head: int
     detail: tuple[int, int]
@@ -74,7 +73,6 @@ class TraceChecked(Struct, frozen=True):
     """
 
     seed: int
-    edition: int
     head: int
     commands: list[TracedCommand]
     attempts: int
@@ -100,7 +98,6 @@ class OpenFile(Request[None], frozen=True, kw_only=True):
     """
 
     seed: int
-    edition: int
     rows: list[LogRow]
     head: int
     form: FileForm

@@ -545,11 +545,10 @@ async def create_session(
     story: str | None = None,
     commands: list[Data] | None = None,
     creator: str = "",
-    edition: int = log.EDITION,
     seed: int = 0,
 ) -> Session:
     """A new session; with commands it starts with these applied. A refused command leaves no session behind."""
-    session = await in_thread(log.create, name, story or "", creator, seed, edition)
+    session = await in_thread(log.create, name, story or "", creator, seed)
     client = SessionClient(session, "edit")
     try:
         for command in commands or []:

@@ -133,7 +133,6 @@ class EngineConnection:
         generation = worker.generation
         request = Open(
             seed=session.seed,
-            edition=session.edition,
             story=session.story,
             rows=rows,
             head=session.head,

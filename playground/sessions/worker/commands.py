@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 import orjson
 
-from playground.sessions.worker.world import FIRST_EDITION, Command, command_from_json
+from playground.sessions.worker.world import Command, command_from_json
 
 _DIGEST_BYTES = 16
 
@@ -17,12 +17,11 @@ _DIGEST_BYTES = 16
 class Commands(Mapping[int, Command]):
     """Position -> the command applied there. What a command says stays compressed, as the log keeps it, until somebody asks."""
 
-    def __init__(self, seed: int, edition: int = FIRST_EDITION) -> None:
+    def __init__(self, seed: int) -> None:
         self._seed = seed
-        self._edition = edition
         self._positions: list[int] = []
         self._payloads: list[bytes] = []
-        self._digests: list[bytes] = [_digest(b"", _beginning(seed, edition))]
+        self._digests: list[bytes] = [_digest(b"", str(seed).encode())]
         self._index: dict[int, int] = {}
         self._read: dict[int, Command] = {}
 
@@ -57,7 +56,7 @@ class Commands(Mapping[int, Command]):
 
     def until(self, at: int) -> Commands:
         """Those before a position, for a fork."""
-        other = Commands(self._seed, self._edition)
+        other = Commands(self._seed)
         other._positions, other._payloads = list(self._positions), list(self._payloads)
         other._digests, other._index = list(self._digests), dict(self._index)
         other.cut(at)
@@ -66,11 +65,6 @@ class Commands(Mapping[int, Command]):
     def digest(self, position: int) -> str:
         """What a world at a position depends on, besides the engine: the seed and the commands before it, summed up."""
         return self._digests[bisect_left(self._positions, position)].hex()
-
-
-def _beginning(seed: int, edition: int) -> bytes:
-    """What is summed up first; as it always was for worlds of the first edition."""
-    return str(seed).encode() if edition == FIRST_EDITION else f"{seed} {edition}".encode()
 
 
 def _digest(*parts: bytes) -> bytes:

@@ -31,7 +31,6 @@ from playground.sessions.worker.past.history import History
 from playground.sessions.worker.refusals import count_objects, refused
 from playground.sessions.worker.time_sharing import Steps, TimeSlice
 from playground.sessions.worker.world import (
-    FIRST_EDITION,
     Command,
     Grain,
     Refused,
@@ -71,17 +70,15 @@ class Engine:
         seed: int,
         slice_: TimeSlice,
         story: str = "",
-        edition: int = FIRST_EDITION,
         lesson: bytes = b"",
     ) -> None:
         self.seed = seed
-        self.edition = edition
         self.slice = slice_
         self.interrupted = False
         self.target = 0
-        self.commands = Commands(seed, edition)
+        self.commands = Commands(seed)
         self.times: dict[int, int] = {}  # virtual times of commands that this process has applied
-        self.world: Simulation = Simulation(seed, edition=edition)
+        self.world: Simulation = Simulation(seed)
         self.history = History(self.world, self.replay, slice_, count_objects)
         self.panels = Panels(story, hand(lesson) if lesson else None)
         self.attempts = Attempts(self.at)
@@ -149,7 +146,7 @@ class Engine:
     def twin(self, at: int) -> Steps[Engine]:
         """A copy of this engine for a fork of the session."""
         world = (yield from self.at(at)).fork()
-        other = Engine(self.seed, self.slice, self.panels.story, self.edition)
+        other = Engine(self.seed, self.slice, self.panels.story)
         other.panels.own = self.panels.own
         other.commands = self.commands.until(at)
         other.times = {where: when for where, when in self.times.items() if where < at}
@@ -294,7 +291,7 @@ class Engine:
             return watchdog.hear(world) or (holds is not None and holds(world))
 
         # Leases are renewed in idle worlds, too; whoever waits for a time waits through that.
-        timers = isinstance(until, TimeReached) and self.world.settings.cluster is not None
+        timers = isinstance(until, TimeReached)
         while not reason and not self.interrupted and time.perf_counter() < end:
             started = time.thread_time()
             result = self.world.run(stops, at + most - self.world.position, self.slice.over, timers=timers)

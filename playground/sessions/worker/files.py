@@ -35,7 +35,7 @@ class File:
     def __init__(self, request: OpenFile) -> None:
         self._request = request
         self._memory = Budget(ALONE, TOO_MUCH)
-        self._sim = Simulation(seed=request.seed, edition=request.edition)
+        self._sim = Simulation(seed=request.seed)
         self._parts = self._make()
 
     def next(self) -> FilePart:

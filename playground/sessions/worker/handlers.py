@@ -59,7 +59,7 @@ from scheduler_core.view import LoadLimits
 
 def open_session(engines: Engines, session: int, request: opening.Open) -> Steps[opening.Opened]:
     """Make a session's engine, from its last checkpoint on where there is one that can be used."""
-    engine = Engine(request.seed, engines.slice, request.story, request.edition, request.lesson)
+    engine = Engine(request.seed, engines.slice, request.story, request.lesson)
     engine.outcomes_saved, engine.target = request.outcomes_saved, request.head
     engines.put(session, engine)
     yield from engine.take(request.rows)

@@ -116,7 +116,7 @@ class Rerun:
 
     def _beginning(self, past: Simulation) -> Simulation:
         """The new world where it begins: with another seed before anything has been drawn."""
-        return past.fork() if self.seed is None else Simulation(self.seed, edition=self.engine.edition)
+        return past.fork() if self.seed is None else Simulation(self.seed)
 
     def _meet(self, past: Simulation, clock: Pace, edits: Origins, at: int) -> None:
         """Both come to a command: the history takes it, and the new world does unless it is skipped."""

@@ -52,7 +52,6 @@ class Export:
             request.head,
             range(first, last + 1),
             request.created,
-            request.edition,
         )
         self._lines: Iterator[Data] = with_lesson(lines, request.lesson)
 
@@ -94,7 +93,7 @@ def check(request: CheckTrace) -> TraceChecked:
     """Compute a trace again."""
     lines = _read(request.data)
     try:
-        seed, edition, log, head = read_log(lines)
+        seed, log, head = read_log(lines)
         _require_room(log, request.max_objects)
         report = check_lines(lines)
     except TraceError as error:
@@ -105,7 +104,6 @@ def check(request: CheckTrace) -> TraceChecked:
         raise refusal(refused.errors) from None
     return TraceChecked(
         seed=seed,
-        edition=edition,
         head=head,
         commands=[TracedCommand(at, _payload(log[at])) for at in sorted(log)],
         attempts=report.attempts,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from scheduler_core import FIRST_EDITION
 from scheduler_core.commands import ApplyObjects, Command, Continuation, Redo, Undo, command_from_json
 from scheduler_core.export import continuation_of, digest, heading
 from scheduler_core.simulation import (
@@ -16,7 +15,6 @@ from scheduler_core.simulation import (
     WatchEvent,
     created,
     in_creation_order,
-    plan,
     plan_import,
     planned,
     source_of,
@@ -26,7 +24,6 @@ from scheduler_core.simulation import (
 from scheduler_core.view import FieldError, InvalidObject
 
 __all__ = [
-    "FIRST_EDITION",
     "ApplyObjects",
     "Command",
     "Continuation",
@@ -48,7 +45,6 @@ __all__ = [
     "digest",
     "heading",
     "in_creation_order",
-    "plan",
     "plan_import",
     "planned",
     "source_of",

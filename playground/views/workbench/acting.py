@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 from playground.actions import Action, Subject, action, applying, offers
 from playground.forms.actions import ActionForm
 from playground.presenters.acting import facts, present
-from playground.sessions.protocol.errors import SessionError, SessionGone
+from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import SubjectFound, SubjectOf
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import problem_words
@@ -41,9 +41,9 @@ async def act(request: HttpRequest, client: SessionClient, name: str) -> HttpRes
 
 
 async def offered(request: HttpRequest, client: SessionClient, ref: dict[str, str]) -> dict[str, Any]:
-    """What another page about an object shows of its actions; nothing where the cluster is not modelled."""
+    """What another page about an object shows of its actions."""
     found = await client.ask(SubjectOf(at=position(request), **ref))
-    return {} if found is None else {**_about(found), "offers": offers(found.subject)}
+    return {**_about(found), "offers": offers(found.subject)}
 
 
 def _about(found: SubjectFound) -> dict[str, Any]:
@@ -58,15 +58,7 @@ async def _found(request: HttpRequest, client: SessionClient) -> SubjectFound:
     given = request.POST if request.method == "POST" else request.GET
     ref = {part: given.get(part, "")[:MOST_NAME] for part in PARTS}
     at = None if client.past == "head" else position(request)
-    found = await client.ask(SubjectOf(at=at, **ref))
-    if found is None:
-        raise SessionError(
-            _(
-                "This session was made before the components around the schedulers were modelled: "
-                "there is no kubelet and no controller to act on."
-            )
-        )
-    return found
+    return await client.ask(SubjectOf(at=at, **ref))
 
 
 def _chosen(subject: Subject, name: str) -> Action:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from playground.forms.cluster import KUBELET_DEFAULTS, YAML, ClusterForm
 from playground.forms.flags import at_line, line_of
-from playground.sessions.protocol.errors import FieldProblem, SessionError
+from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.looking import Configuration, ReadConfiguration
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import in_words
@@ -28,12 +28,6 @@ async def components(request: HttpRequest, client: SessionClient) -> HttpRespons
     """The form as it is set; POST changes the settings, or shows what is wrong at its line."""
     configured = await client.ask(Configuration(at=position(request)))
     present = configured.settings["cluster"]
-    if present is None:
-        raise SessionError(
-            _(
-                "This session was made before the components around the schedulers were modelled: they have no settings."
-            )
-        )
     if request.method == "POST":
         return await _change(request, client, ClusterForm(request.POST))
     return _shown(request, client, ClusterForm.of(msgspec.to_builtins(present)))

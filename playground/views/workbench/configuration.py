@@ -172,7 +172,7 @@ async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     page["gates_form"] = GatesForm(initial={"gates": written(configured.settings)})
     page["unusable"] = sorted(problems().items())
     page |= {"schedulers": names, "scheduler": name, "unknown_schedulers": configured.unknown_schedulers}
-    if configured.settings["cluster"] is not None and "new" not in parameters:
+    if "new" not in parameters:
         page |= await offered(
             request, client, {"kind": "Scheduler", "namespace": "", "name": name if name in names else ""}
         )

@@ -19,7 +19,7 @@ from playground.sessions.protocol.looking import Configuration, Configured
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import FORM_ERRORS, position, refused, workbench
-from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, SetSettings
+from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration
 
 MOST_URL = 2048
 _VERBS = ("filterVerb", "prioritizeVerb", "preemptVerb", "bindVerb")
@@ -58,7 +58,6 @@ def _page(
         "of": of,
         "form": form or (BehaviourForm.of(configured.behaviours.get(of)) if of else None),
         "new": new or NewExtenderForm(),
-        "asked": configured.settings["extenders"],
     }
 
 
@@ -82,10 +81,6 @@ async def _add(request: HttpRequest, client: SessionClient, configured: Configur
     entries = [*(manifest.get("extenders") or ()), new.to_configuration()]
     url = new.cleaned_data["url_prefix"]
     try:
-        if not configured.settings["extenders"]:
-            await client.apply(
-                _plain(SetSettings({"extenders": True})), at=position(request), source="extenders"
-            )
         command = _plain(SetConfiguration({**manifest, "extenders": entries}, DEFAULT_SCHEDULER_NAME))
         await client.apply(command, at=position(request), source="extenders")
         if url not in configured.behaviours:

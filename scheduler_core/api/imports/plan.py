@@ -1,7 +1,4 @@
-"""The plan of an import into a world whose cluster is modelled: what would become of each object, as the same screens show it.
-
-Workloads are not expanded, as their controllers make the pods.
-"""
+"""The plan of an import: what would become of each object, as the screens show it."""
 
 from __future__ import annotations
 
@@ -9,12 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from scheduler_core.api.imports.items import IGNORED, REFUSED, Item, Located, Manifest, Plan, notes, source_of
+from scheduler_core.api.imports.missing import missing
 from scheduler_core.api.imports.pools import SLICE, pool_notes
-from scheduler_core.api.imports.trial import IGNORED, Outcome, Trial, tried
-from scheduler_core.api.requests.missing import missing
-from scheduler_core.api.requests.plan import Item, Located, Manifest, Plan, notes, source_of
-from scheduler_core.api.requests.prepare import IGNORED_ as IGNORED_ACTION
-from scheduler_core.api.requests.prepare import REFUSED
+from scheduler_core.api.imports.trial import PASSED_OVER, Outcome, Trial, tried
 from scheduler_core.api.server import APIServer
 
 _REFERRED = {
@@ -34,10 +29,8 @@ def planned(api: APIServer, sources: Sequence[Any], trial: Trial) -> Plan:
     """What importing sources would do that were tried."""
     items = tuple(_item(source, outcome) for source, outcome in zip(sources, trial.outcomes, strict=True))
     slices = [item.name for item in items if item.kind == SLICE and item.action != REFUSED]
-    pools = pool_notes(trial.store, slices) if api.devices is not None else []
-    accepted = [
-        item.manifest for item in items if item.manifest and item.action not in (REFUSED, IGNORED_ACTION)
-    ]
+    pools = pool_notes(trial.store, slices)
+    accepted = [item.manifest for item in items if item.manifest and item.action not in (REFUSED, IGNORED)]
     said = (*_missing(trial.outcomes), *notes(api.store, items), *pools)
     return Plan(items, said, missing(trial.store, accepted))
 
@@ -66,6 +59,6 @@ def _item(source: Any, outcome: Outcome) -> Item:
         source.index,
         source.manifest if isinstance(source.manifest, dict) else {},
         outcome.changed,
-        IGNORED.get(outcome.kind, ""),
+        PASSED_OVER.get(outcome.kind, ""),
         errors,
     )

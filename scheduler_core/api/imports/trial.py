@@ -10,22 +10,23 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scheduler_core.api.admission.plugin import ADMIN
+from scheduler_core.api.imports.items import CHANGED, CREATED, IGNORED, REFUSED, UNCHANGED
 from scheduler_core.api.kinds import find_kind, is_own_group, kind_of
 from scheduler_core.api.pod_memo import PodMemo
 from scheduler_core.api.registry.naming import key_of, placed
-from scheduler_core.api.requests.prepare import CHANGED, CREATED, IGNORED_, MAX_ERRORS, REFUSED, UNCHANGED
-from scheduler_core.api.requests.updates import SERVER_OWNED, difference
 from scheduler_core.api.schema.merging import BadPatch, merged
 from scheduler_core.api.schema.table import type_of
 from scheduler_core.api.server import APIServer
 from scheduler_core.api.status import Answer, Refused
 from scheduler_core.api.store import Store
+from scheduler_core.api.updates import SERVER_OWNED, difference
 from scheduler_core.api.validation.objects import describe
 from scheduler_core.api.watch import WatchEvent
 from scheduler_core.objects.errors import FieldError, duplicate
 
 Manifest = Mapping[str, Any]
-IGNORED = {"Event": "events tell what happened; this cluster makes its own"}
+MAX_ERRORS = 100  # of one object
+PASSED_OVER = {"Event": "events tell what happened; this cluster makes its own"}
 _FIRST = ("Namespace", "CustomResourceDefinition", "PriorityClass", "StorageClass", "RuntimeClass", "Node")
 _RANK = {kind: rank for rank, kind in enumerate(_FIRST)} | {"Pod": len(_FIRST) + 1}
 
@@ -104,7 +105,7 @@ def try_out(
     outcomes = [_outcome(index, manifest) for index, manifest in enumerate(manifests)]
     seen: dict[tuple[str, str, str], None] = {}
     for number, outcome in enumerate(sorted(outcomes, key=_rank)):
-        if outcome.action != IGNORED_:
+        if outcome.action != IGNORED:
             _take(copy, outcome, seen, user, create_only)
         yield number
     trial.outcomes = outcomes
@@ -114,7 +115,7 @@ def try_out(
 def taken(api: APIServer, manifest: Any, user: str = ADMIN, create_only: bool = False) -> Outcome:
     """Imports one object; where it is refused nothing is written."""
     outcome = _outcome(0, manifest)
-    if outcome.action != IGNORED_:
+    if outcome.action != IGNORED:
         _take(api, outcome, {}, user, create_only)
     return outcome
 
@@ -126,8 +127,8 @@ def _outcome(index: int, manifest: Any) -> Outcome:
     outcome.kind = str(manifest.get("kind") or "")
     if isinstance(manifest.get("metadata"), Mapping):
         outcome.namespace, outcome.name = key_of(manifest)
-        if outcome.kind in IGNORED and is_own_group(str(manifest.get("apiVersion") or "")):
-            outcome.action = IGNORED_
+        if outcome.kind in PASSED_OVER and is_own_group(str(manifest.get("apiVersion") or "")):
+            outcome.action = IGNORED
     return outcome
 
 
@@ -178,7 +179,7 @@ def _imported(
     manifest = api.read(manifest)[1]
     if manifest["metadata"].get("uid") == old["metadata"]["uid"]:
         return api.update(_whole(manifest), user=user), old
-    return api.update(_desired(old, manifest, api.devices is not None), user=user, imported=True), old
+    return api.update(_desired(old, manifest), user=user, imported=True), old
 
 
 def _present(store: Store, manifest: Any) -> Manifest | None:
@@ -194,7 +195,7 @@ def _whole(submitted: Manifest) -> Manifest:
     return {**submitted, "metadata": meta}
 
 
-def _desired(old: Manifest, submitted: Manifest, devices: bool) -> Manifest:
+def _desired(old: Manifest, submitted: Manifest) -> Manifest:
     """What an object becomes when it is given again: what is said of it, over what is there.
 
     A pod's status counts only where it is said to be on a node. DEVIATION: what was given before is not kept, so what is left out now
@@ -206,7 +207,7 @@ def _desired(old: Manifest, submitted: Manifest, devices: bool) -> Manifest:
     given = {**submitted, "metadata": meta}
     if kind.key == "Pod" and not (submitted.get("spec") or {}).get("nodeName"):
         given.pop("status", None)
-    type_ = type_of(kind, str(submitted["apiVersion"]), devices)
+    type_ = type_of(kind, str(submitted["apiVersion"]), True)
     if type_:
         try:
             return merged(old, given, type_)

@@ -46,16 +46,12 @@ class ResourceClaims(Controller):
     event_reasons = (FAILED,)
 
     def on_start(self, world: World) -> None:
-        if not world.settings.devices:
-            return
         for pod in world.store.pods():
             self._ask_pod(world, pod, gone=False)
         for claim in world.store.list(CLAIM):
             self.enqueue(world, _CLAIM + key_of(claim))
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
-        if not world.settings.devices:
-            return
         if event.kind == "Pod":
             pod = event.new_pod or event.old_pod
             if pod is None or not uses_devices(pod):

@@ -49,8 +49,6 @@ class DeviceTaintEviction(Controller):
             self.enqueue(world, _ALL)
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
-        if not world.settings.devices:
-            return
         if event.kind == SLICE:
             world.surroundings.devices.pools.follow(event.name, event.old, event.new)
         if not _runs(world):
@@ -145,7 +143,7 @@ class DeviceTaintEviction(Controller):
 
 def _runs(world: World) -> bool:
     settings = world.settings
-    return settings.devices and settings.dynamic_resources and settings.dra_device_taints
+    return settings.dynamic_resources and settings.dra_device_taints
 
 
 def _concerns(old: Pod, new: Pod) -> bool:

@@ -48,7 +48,7 @@ class Kubelet(Controller):
         FAILED,
         *nodes.EVENT_REASONS,
     )
-    always_on = True
+    of_kubelet = True
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         if event.kind == "Node":

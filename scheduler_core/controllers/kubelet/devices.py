@@ -22,8 +22,6 @@ FAILED = "FailedPrepareDynamicResources"
 
 def unprepared(world: World, pod: Pod) -> str:
     """What is wrong with the first of a pod's claims that can't be made ready, in kube's words; "" where all can."""
-    if not world.settings.devices:
-        return ""
     for entry in _claims(world, pod):
         try:
             name, own = claim_name(pod, entry)

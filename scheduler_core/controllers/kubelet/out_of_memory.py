@@ -39,7 +39,7 @@ class OutOfMemoryKiller(Controller):
     component = pods.COMPONENT
     watches = ("Node",)
     event_reasons = (SYSTEM_OOM,)
-    always_on = True
+    of_kubelet = True
 
     def on_start(self, world: World) -> None:
         for node in world.store.nodes():

@@ -136,7 +136,7 @@ def _send(scheduler: Scheduler) -> None:
     process, world = startup.process_of(scheduler), scheduler.world
     latency = process.hang
     if latency is None:
-        latency = 0 if world.settings.cluster is None else world.settings.cluster.api_latency
+        latency = world.settings.cluster.api_latency
     world.agenda.push(world.now + latency, AnswerLease(scheduler.name, _elector(scheduler).calls))
 
 

@@ -26,8 +26,7 @@ def begin(scheduler: Scheduler) -> None:
 def _list(scheduler: Scheduler) -> None:
     """Its informers ask for every object."""
     enter(scheduler, Stage.STARTING)
-    cluster = scheduler.world.settings.cluster
-    latency = 0 if cluster is None else cluster.api_latency
+    latency = scheduler.world.settings.cluster.api_latency
     scheduler.world.agenda.push(scheduler.world.now + latency, AdvanceStartUp(scheduler.name))
 
 

@@ -10,6 +10,7 @@ from scheduler_core.api.faults import Fault
 from scheduler_core.api.kinds import kind_of
 from scheduler_core.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.commands import DEFAULT_SCHEDULER_NAME
+from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.config.gates import resolve
 from scheduler_core.config.load import load_configuration
 from scheduler_core.config.settings import WorldSettings
@@ -64,7 +65,7 @@ def settings_of(timeline: Mapping[str, Any]) -> WorldSettings:
         bind_cost=10 * MICROSECOND,
         patch_cost=10 * MICROSECOND,
         evict_cost=37 * MICROSECOND,
-        controllers=False,
+        cluster=ClusterSettings(controllers=(), provisioners=(), run_kubelets=False),
         manual=True,
         max_in_unschedulable=round(longest * SECOND),
     ).changed(gates)

@@ -14,7 +14,6 @@ from playground.sessions.protocol.looking import Sequence
 from playground.sessions.worker.answers import sequences
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects, CreateObject, FailCall, SetSettings, StartScheduler
 from scheduler_core.simulation import Grain
 from scheduler_core.testing.builders import make_node, make_pod
@@ -32,7 +31,7 @@ NODE = make_node("n1").capacity(cpu="2", memory="8Gi", pods="10").manifest()
 
 def made(*commands: Any) -> Engine:
     """A session whose cluster is modelled, after these commands."""
-    engine = Engine(0, TimeSlice(), edition=LATEST_EDITION)
+    engine = Engine(0, TimeSlice())
     for command in (ApplyObjects((NODE,)), *commands):
         do(engine, command)
     return engine

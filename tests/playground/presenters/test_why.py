@@ -11,7 +11,6 @@ from playground.presenters.why import memory
 from playground.presenters.why.reasons import about
 from playground.presenters.words import in_english
 from playground.templatetags.studio import sentence as shown_in_words
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.explain import Given, explain
 from scheduler_core.plugins import ROOMS
@@ -45,7 +44,7 @@ def test_the_sentence_names_what_came_nearest_and_a_button_looks_for_fixes() -> 
 
 
 def test_a_pod_that_its_kubelet_refuses_says_so_and_why() -> None:
-    sim = Simulation(1, edition=LATEST_EDITION)
+    sim = Simulation(1)
     sim.apply(ApplyObjects((node("n", cpu="4"), pod("p", cpu="9", nodeName="n"))))
     settle(sim)
     said = why(sim, "p")

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scheduler_core import LATEST_EDITION
-from scheduler_core.config.settings import settings_of
+from scheduler_core.config.settings import WorldSettings
 from tests.playground.presenters.worlds import empty_world
 
 HERE = Path(__file__).parent
@@ -32,4 +31,4 @@ def test_a_presenter_is_tested_in_a_world_that_a_user_has(path: Path) -> None:
 
 
 def test_the_worlds_of_these_tests_begin_as_a_new_session_does() -> None:
-    assert empty_world().settings == settings_of(LATEST_EDITION)
+    assert empty_world().settings == WorldSettings()

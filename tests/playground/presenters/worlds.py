@@ -8,9 +8,8 @@ from typing import Any
 import msgspec
 
 from playground.presenters import Look, present
-from playground.sessions.database.log import EDITION
 from scheduler_core.commands import ApplyObjects
-from scheduler_core.config.settings import settings_of
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.simulation import Grain, Simulation
 from tests.scheduler_core.worlds import node, pod
 
@@ -20,7 +19,7 @@ ZONE = "topology.kubernetes.io/zone"
 
 def empty_world(seed: int = 1, **settings: Any) -> Simulation:
     """A world as a new session has it, with some settings changed."""
-    return Simulation(seed=seed, settings=msgspec.structs.replace(settings_of(EDITION), **settings))
+    return Simulation(seed=seed, settings=msgspec.structs.replace(WorldSettings(), **settings))
 
 
 def world(*objects: Mapping[str, Any], seed: int = 1) -> Simulation:

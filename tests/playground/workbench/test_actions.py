@@ -10,7 +10,6 @@ from playground.actions import ACTIONS, Subject, action, offers
 from playground.forms.actions import ActionForm
 from playground.models import Session
 from playground.sessions.database import log
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import DrainNode, EvictPod
 from tests.playground.workbench.conftest import Visitor, page_text
 
@@ -402,7 +401,7 @@ class Clustered(Visitor):
 
     def __init__(self) -> None:
         super().__init__("empty")
-        self.session = log.create("cluster", "", "", edition=LATEST_EDITION)
+        self.session = log.create("cluster", "", "")
         self.url = f"/s/{self.session.edit_key}/"
         self.view_url = f"/s/{self.session.view_key}/"
 
@@ -679,14 +678,3 @@ def test_a_plugin_gets_another_weight_where_it_stands(clustered):
     assert page.context["form"]["weight"].value() == 9
     clustered.post("act/disable", kind="Plugin", name="NodeAffinity")
     assert clustered.get("act/weight", kind="Plugin", name="NodeAffinity").context["offers"] == []
-
-
-def test_a_session_without_a_cluster_offers_nothing(visitor):
-    begun = visitor("empty")
-    begun.session = log.create("old", "", "", edition=1)
-    begun.url = f"/s/{begun.session.edit_key}/"
-    begun.post("yaml", text=CLUSTER, create="")
-    assert "Cordon" not in page_text(begun.get("", tab="node", node="n1"))
-    answer = begun.get("act/cordon", **NODE_N1)
-    assert answer.status_code == 400
-    assert "made before" in page_text(answer)

@@ -7,7 +7,6 @@ from asgiref.sync import async_to_sync
 from msgspec import to_builtins
 
 from playground.sessions.web.client import create_session
-from scheduler_core import FIRST_EDITION, LATEST_EDITION
 from scheduler_core.commands import ApplyObjects, StartScheduler
 from scheduler_core.testing.builders import make_node, make_pod
 from tests.playground.workbench.conftest import Visitor, page_text
@@ -26,19 +25,10 @@ def modelled(visitor) -> Visitor:
     begun: Visitor = visitor()
     objects = (make_node("n1").manifest(), make_pod("web").labels({"app": "web"}).manifest(), BUDGET)
     commands = [to_builtins(ApplyObjects(tuple(objects)))]
-    begun.session = async_to_sync(create_session)("c", commands=commands, edition=LATEST_EDITION)
+    begun.session = async_to_sync(create_session)("c", commands=commands)
     begun.url = f"/s/{begun.session.edit_key}/"
     begun.ask(lambda client: client.walk(100))
     return begun
-
-
-def test_an_older_session_says_that_nothing_else_acts(visitor) -> None:
-    begun = visitor()
-    older = async_to_sync(create_session)("older", edition=FIRST_EDITION)
-    assert "without controllers" in page_text(begun.browser.get(f"/s/{older.edit_key}/"))
-    assert "without controllers" not in page_text(begun.get(""))
-    answer = begun.browser.get(f"/s/{older.edit_key}/cluster")
-    assert "was made before the components around the scheduler were modelled" in page_text(answer)
 
 
 def test_controllers_say_what_they_watch_and_what_they_did(modelled) -> None:

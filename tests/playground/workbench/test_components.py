@@ -9,7 +9,6 @@ import yaml
 from playground.forms.cluster import KUBELET_DEFAULTS, YAML, ClusterForm
 from playground.sessions.database import log
 from playground.sessions.protocol.looking import Configuration
-from scheduler_core import LATEST_EDITION
 from scheduler_core.config import read_kubelet
 from scheduler_core.view import CONTROLLER_NAMES
 from tests.playground.workbench.conftest import page_text
@@ -32,7 +31,7 @@ FILLED_IN = {
 @pytest.fixture
 def clustered(visitor):
     visitor = visitor("empty")
-    visitor.session = log.create("cluster", "", "", edition=LATEST_EDITION)
+    visitor.session = log.create("cluster", "", "")
     visitor.url = f"/s/{visitor.session.edit_key}/"
     visitor.view_url = f"/s/{visitor.session.view_key}/"
     return visitor
@@ -129,14 +128,6 @@ def test_a_field_without_effect_is_told(clustered):
 
 def test_a_view_link_changes_nothing(clustered):
     assert clustered.browser.post(f"{clustered.view_url}components", FILLED_IN).status_code == 403
-
-
-def test_a_session_without_a_cluster_has_no_such_settings(visitor):
-    begun = visitor("empty")
-    begun.session = log.create("old", "", "", edition=1)
-    begun.url = f"/s/{begun.session.edit_key}/"
-    assert begun.get("components").status_code == 400
-    assert "Components" not in page_text(begun.get("objects"))
 
 
 @pytest.mark.parametrize("field", YAML)

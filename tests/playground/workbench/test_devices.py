@@ -7,7 +7,6 @@ from asgiref.sync import async_to_sync
 from msgspec import to_builtins
 
 from playground.sessions.web.client import create_session
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.testing.builders import make_node, make_pod
 from scheduler_core.testing.devices import claim, claiming, device_class, gpus
@@ -31,7 +30,7 @@ def begun(visitor) -> Visitor:
         *pods,
     )
     commands = [to_builtins(ApplyObjects(tuple(objects)))]
-    begun.session = async_to_sync(create_session)("c", commands=commands, edition=LATEST_EDITION)
+    begun.session = async_to_sync(create_session)("c", commands=commands)
     begun.url = f"/s/{begun.session.edit_key}/"
     begun.ask(lambda client: client.walk(200))
     return begun

@@ -154,7 +154,7 @@ def test_the_page_of_exports_and_the_dialog_name_every_file(run):
 
 def test_a_history_is_gone_through_in_turns(monkeypatch):
     monkeypatch.setattr(files, "PATIENCE", -1.0)
-    request = files.OpenFile(seed=0, edition=3, rows=[], head=3, form="csv", table="nodes", most=1000)
+    request = files.OpenFile(seed=0, rows=[], head=3, form="csv", table="nodes", most=1000)
     file = files.File(request)
     parts = [file.next() for _ in range(2)]
     assert [part.steps for part in parts] == [0, 0] and parts[-1].done

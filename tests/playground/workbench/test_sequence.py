@@ -6,7 +6,6 @@ from asgiref.sync import async_to_sync
 from msgspec import to_builtins
 
 from playground.sessions.web.client import create_session
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects, CreateObject
 from scheduler_core.testing.builders import make_node, make_pod
 from tests.playground.workbench.conftest import page_text
@@ -15,9 +14,7 @@ from tests.playground.workbench.conftest import page_text
 def test_a_pod_is_drawn_with_links_to_its_steps_and_as_a_table(visitor) -> None:
     begun = visitor()
     commands = [ApplyObjects((make_node("n1").manifest(),)), CreateObject(make_pod("web").manifest())]
-    session = async_to_sync(create_session)(
-        "s", commands=[to_builtins(command) for command in commands], edition=LATEST_EDITION
-    )
+    session = async_to_sync(create_session)("s", commands=[to_builtins(command) for command in commands])
     begun.session, begun.url = session, f"/s/{session.edit_key}/"
     begun.ask(lambda client: client.walk(60))
     answer = begun.get("sequence", pod="web")

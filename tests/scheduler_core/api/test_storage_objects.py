@@ -6,17 +6,16 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.api.requests.apply import apply_objects
 from scheduler_core.api.status import Refused
-from scheduler_core.api.store import Store
 from scheduler_core.testing.storage import make_claim, make_class, make_csi_node, make_volume
+from tests.scheduler_core.api.cluster.requests import api_server
 from tests.scheduler_core.worlds import pod
 
 
 def problems(manifest: dict[str, Any]) -> list[str]:
     """The fields that are wrong; none where the object is accepted."""
     try:
-        apply_objects(Store(), [manifest], 0)
+        api_server().create(manifest)
     except Refused as refused:
         return [error.path for error in refused.errors]
     return []
@@ -51,7 +50,7 @@ def test_a_sound_object_is_accepted(manifest: dict[str, Any]) -> None:
     ("manifest", "paths"),
     [
         (make_claim("c", size="much"), ["spec.resources.requests[storage]"]),
-        (make_claim("c", size="-1Gi"), ["spec.resources.requests[storage]"]),
+        (make_claim("c", size="-1Gi"), ["spec.resources.requests[storage]", "spec.resources[storage]"]),
         (
             make_claim("c", selector={"matchExpressions": [{"key": "a", "operator": "Near"}]}),
             ["spec.selector.matchExpressions[0].operator"],

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.api.schema.table import fields
 from scheduler_core.api.template_defaults import (
     _OF_TYPES,
@@ -83,7 +82,7 @@ WORKLOADS = {
 
 
 def world(*objects: dict[str, Any]) -> Simulation:
-    sim = Simulation(seed=1, edition=LATEST_EDITION)
+    sim = Simulation(seed=1)
     sim.apply(ApplyObjects(objects))
     return sim
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects, DeleteObjects, PatchObject, Ref
 from scheduler_core.controllers.surroundings import MOST_LEVELS
 from scheduler_core.simulation import Simulation
@@ -12,7 +11,7 @@ KEY = "ReplicaSet/default/web"
 
 
 def with_replica_set() -> Simulation:
-    sim = Simulation(edition=LATEST_EDITION)
+    sim = Simulation()
     labels = {"app": "web"}
     template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
     spec = {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects, DrainNode, PatchObject, Ref
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod
@@ -17,7 +16,7 @@ BUDGET = {
 
 def drained() -> Simulation:
     """A world in which a budget holds up a drain."""
-    sim = Simulation(edition=LATEST_EDITION)
+    sim = Simulation()
     web = pod("web")
     web["metadata"]["labels"] = {"app": "web"}
     sim.apply(ApplyObjects((node("n"), node("m"), web, BUDGET)))

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.explain import Explanation, State, explain
 from scheduler_core.simulation import Simulation
@@ -16,7 +15,7 @@ from tests.scheduler_core.worlds import node, pod
 
 
 def standing(*objects: dict[str, Any]) -> Simulation:
-    sim = Simulation(1, edition=LATEST_EDITION)
+    sim = Simulation(1)
     sim.apply(ApplyObjects(objects))
     return sim
 

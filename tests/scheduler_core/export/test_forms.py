@@ -10,7 +10,6 @@ from google.protobuf.json_format import ParseDict
 from jsonschema import Draft202012Validator
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.export import (
     chrome_events,
@@ -32,11 +31,11 @@ OBJECTS = (node("a"), node("b"), pod("web"), pod("large", cpu="999"))
 @pytest.fixture(scope="module")
 def lines() -> list[dict[str, Any]]:
     """A trace in which a pod is bound and another one is refused, with its detail."""
-    sim = Simulation(edition=LATEST_EDITION)
+    sim = Simulation()
     sim.apply(ApplyObjects(OBJECTS))
     sim.run(steps=150)
     log = {0: {"kind": "ApplyObjects", "objects": list(OBJECTS)}}
-    made = export_lines(0, log, sim.position, range(1, 3), edition=LATEST_EDITION)
+    made = export_lines(0, log, sim.position, range(1, 3))
     return [json.loads(json.dumps(line)) for line in made]
 
 

@@ -12,7 +12,6 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import ApplyObjects, Command, DeleteObjects, Ref
 from scheduler_core.export import as_it_is, continuation_of, heading, objects_of
@@ -31,7 +30,7 @@ MACHINES, TASKS, STEPS = 150, 400, 100_000  # of openb: enough that some find no
 
 
 def begun(seed: int = 0) -> Simulation:
-    return Simulation(seed=seed, edition=LATEST_EDITION)
+    return Simulation(seed=seed)
 
 
 def exported(sim: Simulation) -> str:

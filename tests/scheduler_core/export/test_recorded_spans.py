@@ -13,11 +13,11 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
 from scheduler_core.export import ReadLog, chrome_events, chrome_schema, otlp, read_log, spans_of
 from scheduler_core.export.spans import Span
-from tests.older_traces import traces
+from tests.recorded import read_traces
 from tests.scheduler_core.export.pairs import slices
 from tests.scheduler_core.export.test_spans import as_protobuf
 
-WORLDS = {"permit": 6, "rolled back": 13, "preemption": 36, "gated": 50}
+WORLDS = {"permit": 2, "rolled back": 2, "preemption": 3, "gated": 7}
 POINTS = {
     "PreEnqueue", "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "NormalizeScore", "Reserve",
     "Unreserve", "Permit", "WaitOnPermit", "PreBind", "Bind", "PostBind",
@@ -31,7 +31,7 @@ def world(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def history(world: str) -> ReadLog:
-    return read_log([json.loads(line) for line in traces()[WORLDS[world]].splitlines()])
+    return read_log([json.loads(line) for line in read_traces()[WORLDS[world]].splitlines()])
 
 
 @pytest.fixture(scope="module")

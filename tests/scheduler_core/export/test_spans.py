@@ -13,7 +13,6 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as OtlpSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.export import ReadLog, chrome_events, chrome_schema, otlp, spans_of
 from scheduler_core.export.spans import Span, _attribute
@@ -36,11 +35,11 @@ OBJECTS = (
 @pytest.fixture(scope="module")
 def spans() -> list[Span]:
     """Of a history with a preemption, a pod that is tried again and again, and one that is bound after a while."""
-    sim = Simulation(seed=7, edition=LATEST_EDITION)
+    sim = Simulation(seed=7)
     sim.apply(ApplyObjects(OBJECTS))
     sim.run(steps=400)
     log = {0: {"kind": "ApplyObjects", "objects": list(OBJECTS)}}
-    return spans_of(ReadLog(7, LATEST_EDITION, log, sim.position))
+    return spans_of(ReadLog(7, log, sim.position))
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects, SetConfiguration, SetExtender
 from scheduler_core.extenders.behaviour import Recorded
 from scheduler_core.simulation import Simulation
@@ -16,7 +15,7 @@ URL = "http://extender"
 
 @pytest.mark.parametrize("names_only", [True, False])
 def test_a_node_that_is_named_twice_is_among_the_best_once(names_only: bool) -> None:
-    sim = Simulation(edition=LATEST_EDITION)
+    sim = Simulation()
     kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     extender = {"urlPrefix": URL, "filterVerb": "filter", "nodeCacheCapable": names_only}
     sim.apply(SetConfiguration({**kind, "extenders": [extender]}))

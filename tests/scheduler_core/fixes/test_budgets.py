@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects, SetSettings
 from scheduler_core.fixes import Fix, find_fixes
 from scheduler_core.simulation import Simulation
@@ -27,7 +26,7 @@ def budget(status: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
 
 
 def fixes_of(*objects: dict[str, Any], acting: bool = True) -> dict[str, Fix]:
-    sim = Simulation(seed=1, edition=LATEST_EDITION)
+    sim = Simulation(seed=1)
     if not acting:
         sim.apply(SetSettings({"cluster": {"controllers": []}}))
     sim.apply(ApplyObjects(objects))

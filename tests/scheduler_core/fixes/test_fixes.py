@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import msgspec
 import pytest
 
-from scheduler_core import FIRST_EDITION, LATEST_EDITION
 from scheduler_core.commands import ApplyObjects, SetSettings, command_from_json
 from scheduler_core.fixes import Budget, Fix, find_fixes, search_fixes
 from scheduler_core.fixes.fix import Findings
 from scheduler_core.framework.drafts import HARMS
 from scheduler_core.simulation import Simulation
-from tests.scheduler_core import worlds
 from tests.scheduler_core.worlds import node, nodes_of, pod, settle, world
 
 ZONE = "topology.kubernetes.io/zone"
@@ -48,12 +45,6 @@ def spread(key: str = ZONE, skew: int = 1) -> list[dict[str, Any]]:
 def pod_terms(side: str) -> dict[str, Any]:
     term = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "kubernetes.io/hostname"}
     return {side: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
-
-
-@pytest.fixture(params=[FIRST_EDITION, LATEST_EDITION], autouse=True)
-def edition(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fixes are found whether or not the cluster around the scheduler is modelled."""
-    monkeypatch.setattr(worlds, "Simulation", partial(Simulation, edition=request.param))
 
 
 def stuck(*objects: dict[str, Any], key: str = "default/p") -> Simulation:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects, DefinePlugin, SetConfiguration
 from scheduler_core.fixes import Fix, find_fixes
 from scheduler_core.plugins.cel import Definition
@@ -18,7 +17,7 @@ NONE = "kubernetes.io/no-provisioner"
 
 
 def cluster(*objects: dict[str, Any], given: dict[str, Any] | None = None) -> Simulation:
-    sim = Simulation(seed=1, edition=LATEST_EDITION)
+    sim = Simulation(seed=1)
     if given is not None:
         sim.apply(SetConfiguration(given))
     sim.apply(ApplyObjects(objects))
@@ -186,7 +185,7 @@ def test_an_argument_that_keeps_all_pods_off_is_taken_out() -> None:
 
 
 def test_a_plugin_that_knows_no_fix_can_be_disabled() -> None:
-    sim = Simulation(seed=1, edition=LATEST_EDITION)
+    sim = Simulation(seed=1)
     sim.apply(DefinePlugin("Mine", Definition(filter="false")))
     plugins = {"multiPoint": {"enabled": [{"name": "Mine"}]}}
     profile = {"schedulerName": "default-scheduler", "plugins": plugins}

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects, SetSettings
 from scheduler_core.fixes import Fix, find_fixes
 from scheduler_core.simulation import Simulation
@@ -37,7 +36,7 @@ DRIVER = (
 
 
 def fixes(key: str, *objects: dict[str, Any]) -> dict[str, Fix]:
-    sim = Simulation(seed=1, edition=LATEST_EDITION)
+    sim = Simulation(seed=1)
     sim.apply(ApplyObjects(objects))
     sim.run(steps=2_000)
     return {fix.kind: fix for fix in find_fixes(sim, key)}
@@ -201,7 +200,7 @@ def test_an_ephemeral_volume_is_called_otherwise_where_its_claim_is_anothers(
     }
     asks = pod("p", volumes=[{"name": "tmp", "ephemeral": {"volumeClaimTemplate": {"spec": spec}}}])
     asks["spec"]["containers"][0]["volumeMounts"] = [{"name": "tmp", "mountPath": "/tmp"}]
-    sim = Simulation(seed=1, edition=LATEST_EDITION)
+    sim = Simulation(seed=1)
     if controllers is not None:
         sim.apply(SetSettings({"cluster": {"controllers": controllers}}))
     sim.apply(ApplyObjects((node("a"), fast, another, asks)))

@@ -8,11 +8,10 @@ import pytest
 
 from scheduler_core.clock.agenda import NORMAL, TIMER, URGENT, Action
 from scheduler_core.controllers.contract import WorldAction
-from scheduler_core.controllers.minimal.contract import ControllerAction
 from scheduler_core.scheduler.actions import Flush, SchedulerAction
 from scheduler_core.simulation.actions import BY_KIND, ROWS, Row, is_of
 
-ABSTRACT = (SchedulerAction, ControllerAction, WorldAction, Flush)
+ABSTRACT = (SchedulerAction, WorldAction, Flush)
 
 
 def kinds(base: type[Action] = Action) -> Iterator[type[Action]]:

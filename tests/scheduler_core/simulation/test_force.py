@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.api.status import Refused
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.simulation import Simulation
@@ -13,7 +12,7 @@ from tests.scheduler_core.worlds import node, pod
 
 @pytest.fixture
 def sim() -> Simulation:
-    sim = Simulation(edition=LATEST_EDITION)
+    sim = Simulation()
     sim.apply(ApplyObjects((node("n"), pod("web", cpu="8"))))
     return sim
 

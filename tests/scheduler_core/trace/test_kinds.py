@@ -8,7 +8,6 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import (
     AnswerExtender,
     ApplyObjects,
@@ -36,8 +35,7 @@ from scheduler_core.commands import (
     StartScheduler,
     StopScheduler,
 )
-from scheduler_core.config.cluster import ClusterSettings
-from scheduler_core.config.settings import WorldSettings, settings_of
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.extenders.behaviour import Recorded
 from scheduler_core.plugins.cel import Definition
 from scheduler_core.simulation import Simulation
@@ -108,7 +106,7 @@ def waiting() -> Iterator[Record]:
 
 def clustered() -> Iterator[Record]:
     """A world with controllers hears every command that is for such worlds alone."""
-    sim = Simulation(settings=WorldSettings(cluster=ClusterSettings()))
+    sim = Simulation()
     sim.apply(ApplyObjects((node("a"), pod("web"))))
     web = Ref("Pod", "default", "web")
     for command in (
@@ -134,7 +132,7 @@ def clustered() -> Iterator[Record]:
 
 def elected() -> Iterator[Record]:
     """A process stands for election, and is cut off for a while."""
-    sim = Simulation(settings=WorldSettings(cluster=ClusterSettings()))
+    sim = Simulation()
     for command in (
         StartScheduler("a", None, clock_offset=1, clock_rate=2.0),
         PartitionScheduler("a", True, hang=0),
@@ -150,7 +148,7 @@ def elected() -> Iterator[Record]:
 
 def extended() -> Iterator[Record]:
     """Extenders are asked which nodes suit a pod, and to bind it; one of them outside."""
-    sim = Simulation(settings=WorldSettings(extenders=True))
+    sim = Simulation()
     extender = {"urlPrefix": "http://e", "filterVerb": "filter", "bindVerb": "bind"}
     kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     yield from sim.apply(SetConfiguration({**kind, "extenders": [extender]}))
@@ -165,7 +163,7 @@ def extended() -> Iterator[Record]:
 
 def allocating() -> Iterator[Record]:
     """A claim is allocated a device, and reserved for the pod that waits for it."""
-    sim = Simulation(settings=settings_of(LATEST_EDITION))
+    sim = Simulation()
     objects = (node("a"), gpus("a"), device_class("gpu"), claim("c"), claiming(pod("web"), "c"))
     sim.apply(ApplyObjects(objects))
     yield from sim.run(steps=60).records

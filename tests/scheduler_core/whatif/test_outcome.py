@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects, SetConfiguration
 from scheduler_core.simulation import Simulation
 from scheduler_core.whatif import NoSuch, add, drain, remove, scale, settle, waiting, what_if
@@ -24,7 +23,7 @@ def deployment(replicas: int, cpu: str = "1") -> dict[str, Any]:
 
 
 def standing(*objects: dict[str, Any]) -> Simulation:
-    sim = Simulation(1, edition=LATEST_EDITION)
+    sim = Simulation(1)
     sim.apply(ApplyObjects(objects))
     assert settle(sim)
     return sim

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects, SetConfiguration
 from scheduler_core.simulation import Simulation
 from scheduler_core.whatif import Rest, circles, scale, settle, what_if
@@ -61,7 +60,7 @@ def without(*plugins: str) -> JSON:
 
 
 def rested(*objects: JSON, config: JSON | None = None) -> tuple[Simulation, Rest]:
-    sim = Simulation(1, edition=LATEST_EDITION)
+    sim = Simulation(1)
     if config is not None:
         sim.apply(SetConfiguration(config))
     sim.apply(ApplyObjects(objects))

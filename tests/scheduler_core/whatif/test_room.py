@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.simulation import Refused, Simulation
 from scheduler_core.whatif import Room, copy_of, room_for
@@ -20,7 +19,7 @@ OWN = {"labelSelector": {"matchLabels": {"app": "more"}}}
 
 def standing(*objects: dict[str, Any], seed: int = 0) -> Simulation:
     """A world at rest with these objects."""
-    sim = Simulation(seed, edition=LATEST_EDITION)
+    sim = Simulation(seed)
     sim.apply(ApplyObjects(objects))
     settle(sim, 50_000)
     return sim

@@ -184,5 +184,5 @@ def _first_index(outlines: Sequence[HistoryOutline], names: Sequence[str]) -> in
     return None
 
 
-def _beginning(session: Session) -> tuple[int, int]:
-    return session.seed, session.edition
+def _beginning(session: Session) -> int:
+    return session.seed

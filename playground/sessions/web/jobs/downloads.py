@@ -88,7 +88,6 @@ class Downloads:
             row, rows = await self._loop.db(log.read, session)
             request = OpenFile(
                 seed=row.seed,
-                edition=row.edition,
                 rows=rows,
                 head=row.head,
                 form=form,

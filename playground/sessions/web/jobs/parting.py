@@ -32,15 +32,15 @@ class Differing:
 
 
 def parting(
-    beginning: tuple[int, int],
-    other: tuple[int, int],
+    beginning: int,
+    other: int,
     ours: Sequence[LoggedCommand],
     theirs: Sequence[LoggedCommand],
     heads: tuple[int, int],
 ) -> int:
     """The position up to which two histories are one: the engine does the same wherever the commands were the same.
 
-    What a world begins with is its seed and its edition.
+    A world begins with its seed.
     """
     if beginning != other:
         return 0

@@ -64,7 +64,6 @@ class Traces:
         session, rows = await self._loop.db(log.read, session_id)
         request = OpenTrace(
             seed=session.seed,
-            edition=session.edition,
             rows=rows,
             head=session.head,
             detail=detail,

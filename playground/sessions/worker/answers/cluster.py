@@ -36,7 +36,7 @@ _PARTS: Mapping[str, Callable[[Any], list[Data]]] = {
 
 
 def cluster(engine: Engine, request: Cluster) -> Steps[Data]:
-    """One part; `modelled` is false for a world that was made before these components were."""
+    """One part of the cluster."""
     if request.part == "claims" and request.name:
         return (yield from life_of(engine, request))
     world = yield from engine.at(request.position)
@@ -47,16 +47,12 @@ def cluster(engine: Engine, request: Cluster) -> Steps[Data]:
 
 def cluster_of(world: Any, part: str, name: str) -> Data:
     """Raises SessionGone where there is no node of that name."""
-    modelled = world.settings.cluster is not None
     answer: Data = {
         "position": world.position,
         "now": world.now,
-        "modelled": modelled,
         "rows": [],
         "node": None,
     }
-    if not modelled:
-        return answer
     if name:
         node = read_node(world, name)
         if node is None:

@@ -36,7 +36,6 @@ def _answer(world: Any, found: Data) -> Data:
     return {
         "position": world.position,
         "now": world.now,
-        "modelled": True,
         "rows": [],
         "node": None,
         "found": found,

@@ -21,7 +21,7 @@ def find_names(engine: Engine, request: FindNames) -> Steps[list[FoundName]]:
             for kind in ("PersistentVolumeClaim", "ResourceClaim")
             for manifest in world.store.list(kind)
         ),
-        "controller": () if world.settings.cluster is None else CONTROLLER_NAMES,
+        "controller": CONTROLLER_NAMES,
     }
     return [
         FoundName(kind, name)

@@ -26,11 +26,9 @@ CLAIM = "Claim"  # whichever of the two kinds of claims has the name
 CLAIMS = ("PersistentVolumeClaim", "ResourceClaim")
 
 
-def subject_of(engine: Engine, request: SubjectOf) -> Steps[SubjectFound | None]:
+def subject_of(engine: Engine, request: SubjectOf) -> Steps[SubjectFound]:
     """Raises SessionGone where there is no such object."""
     world = yield from engine.at(request.position)
-    if world.settings.cluster is None:
-        return None
     if request.kind == SCHEDULER:
         return SubjectFound(_scheduler(world, request.name), None)
     if request.kind == PLUGIN:

@@ -34,7 +34,6 @@ from playground.sessions.worker.world import (
     continuation_of,
     created,
     heading,
-    plan,
     planned,
     source_of,
     taking_in,
@@ -111,8 +110,6 @@ class LargeImport:
     def _tried(self, world: Simulation, loaded: Sequence[Loaded]) -> Steps[tuple[Plan, Trial | None]]:
         self._begin("try", len(loaded))
         yield
-        if world.settings.cluster is None:
-            return plan(world.store, loaded), None
         sources = [source_of(each.index, each) for each in loaded]
         trial = yield from self._in_turns(world.rehearse([each.manifest for each in sources]))
         return planned(world.api, sources, trial), trial

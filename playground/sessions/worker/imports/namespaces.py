@@ -21,7 +21,7 @@ def with_namespaces(
     world: Simulation, brought: Brought, loaded: Sequence[Loaded]
 ) -> tuple[Brought, list[Loaded]]:
     """What was brought and its objects, with the namespaces that are lacking, and a note that counts them."""
-    lacking = _lacking(world, loaded) if world.settings.cluster is not None else []
+    lacking = _lacking(world, loaded)
     if not lacking:
         return brought, list(loaded)
     first = max(each.index for each in loaded) + 1

@@ -25,7 +25,6 @@ from playground.sessions.worker.world import (
     continuation_of,
     heading,
     in_creation_order,
-    plan,
     plan_import,
     take_in,
 )
@@ -47,7 +46,7 @@ def preview(
     brought = read_brought(text, limits)
     intake = take_in(world.store, world.now, [each.manifest for each in brought.objects], rename)
     brought, loaded = with_namespaces(world, brought, kept_objects(brought, intake, rename))
-    planned = plan(world.store, loaded) if world.settings.cluster is None else plan_import(world.api, loaded)
+    planned = plan_import(world.api, loaded)
     found = import_plan(world, brought, intake, planned, rename)
     command = command_of(world, planned.accepted, brought)
     return msgspec.structs.replace(
@@ -131,7 +130,7 @@ def _said(note: Note) -> Message:
 
 def _written(planned: Plan) -> list[Mapping[str, Any]]:
     """The objects of the text that would be written, without what is made of them."""
-    return [i.manifest for i in planned.items if i.action in ("created", "changed") and not i.made_from]
+    return [i.manifest for i in planned.items if i.action in ("created", "changed")]
 
 
 def _planned(item: Item) -> PlannedObject:
@@ -146,6 +145,4 @@ def _planned(item: Item) -> PlannedObject:
         changed=list(item.changed),
         reason=item.reason,
         errors=[problem(error) for error in item.errors],
-        note=item.note,
-        made_from=item.made_from,
     )

@@ -23,3 +23,6 @@ class DeviceGates:
     dra_consumable_capacity: bool = False
     dra_extended_resource: bool = False
     dra_binding_conditions: bool = False  # DRADeviceBindingConditions
+
+
+DEFAULT_GATES = DeviceGates()

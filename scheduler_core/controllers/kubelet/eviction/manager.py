@@ -54,7 +54,7 @@ class EvictionManager(Controller):
     component = pods.COMPONENT
     watches = ("Node",)
     event_reasons = (EVICTED, THRESHOLD_MET)
-    always_on = True
+    of_kubelet = True
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         if event.new is None:

@@ -45,7 +45,7 @@ class AllocationManager(Controller):
     name = NAME
     component = pods.COMPONENT
     watches = ("Pod", "Node")
-    always_on = True
+    of_kubelet = True
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         if event.kind == "Node":

@@ -30,7 +30,6 @@ from playground.sessions.worker.world import Grain
 
 OPEN = Open(
     seed=7,
-    edition=2,
     story="",
     rows=[LogRow(1, "command", 0, 1, b"\x00one"), LogRow(2, "run", 1, 9, b"")],
     head=9,

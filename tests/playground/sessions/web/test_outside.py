@@ -29,7 +29,6 @@ from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.outside import asking
 from playground.sessions.web.outside.hosts import AllowedHosts, NotAllowedHost
 from playground.sessions.web.runtime import runtime
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import SetConfiguration, SetExtender, command_from_json
 from scheduler_core.extenders.behaviour import Remote
 from scheduler_core.simulation import Simulation
@@ -385,7 +384,7 @@ async def _session(port: int) -> tuple[Session, SessionClient]:
         to_builtins(SetExtender(url, Remote())),
         applying(node("a"), node("b"), pod("web")),
     ]
-    session = await create_session("Test", commands=commands, edition=LATEST_EDITION)
+    session = await create_session("Test", commands=commands)
     return session, await SessionClient.open(session.edit_key)
 
 
@@ -457,7 +456,7 @@ async def _replayed(session: Session) -> Simulation:
         entry.at: log.unpack(entry.payload)["command"]
         async for entry in LogEntry.objects.filter(session=session.pk, kind="command")
     }
-    sim = Simulation(edition=session.edition)
+    sim = Simulation()
     while sim.position < session.head:
         if sim.position in commands:
             sim.apply(command_from_json(commands[sim.position]))

@@ -14,7 +14,6 @@ from playground.lessons import beginning, play, read_lessons
 from playground.models import LogEntry, Session
 from playground.presenters.words import in_english
 from playground.sessions.database import log
-from playground.sessions.database.log import EDITION
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.looking import Cluster
 from playground.sessions.protocol.until import (
@@ -31,7 +30,6 @@ from playground.sessions.protocol.until import (
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker.conditions.until import require_future
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import StartScheduler, command_from_json
 from scheduler_core.simulation import Simulation
 from tests.playground.sessions.worlds import applying, cluster, node, pod
@@ -56,7 +54,7 @@ async def taught(transactional_db: None) -> Session:
 
 def alone() -> Simulation:
     """The same world without a session."""
-    sim = Simulation(edition=EDITION)
+    sim = Simulation()
     sim.apply(command_from_json(applying(*OBJECTS)))
     return sim
 
@@ -123,7 +121,7 @@ async def test_the_next_pod_is_one_that_comes_after_the_run_began(mixed: Session
 
 
 async def test_a_run_to_a_time_goes_on_where_nothing_but_leases_is_renewed(transactional_db: None) -> None:
-    begun = await create_session("Test", commands=[to_builtins(StartScheduler("a"))], edition=LATEST_EDITION)
+    begun = await create_session("Test", commands=[to_builtins(StartScheduler("a"))])
     await run(begun, TimeReached(60))
     client = await SessionClient.open(begun.edit_key)
     reading = await client.ask(Cluster(at=None, part="replicas", name=""))

@@ -123,7 +123,7 @@ def applied(*objects: Any, followers: tuple[Follower, ...] = ()) -> Apply:
     return Apply(data=data, max_objects=100, followers=list(followers))
 
 
-OPEN = Open(seed=1, edition=2, story="", rows=[], head=0, archive=Archive(), outcomes=[], outcomes_saved=0)
+OPEN = Open(seed=1, story="", rows=[], head=0, archive=Archive(), outcomes=[], outcomes_saved=0)
 CLUSTER = applied(*cluster(3, 1)["objects"])
 
 

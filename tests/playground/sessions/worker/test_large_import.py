@@ -20,7 +20,6 @@ from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.imports import large
 from playground.sessions.worker.imports.large import LargeImport
 from playground.sessions.worker.time_sharing import TimeSlice
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import command_from_json
 from scheduler_core.view import LoadLimits
 from tests.playground.sessions.worlds import JSON, node, pod
@@ -40,7 +39,7 @@ class Short(TimeSlice):
 
 @pytest.fixture
 def engine() -> Engine:
-    return Engine(0, Short(), edition=LATEST_EDITION)
+    return Engine(0, Short())
 
 
 def written(folder: Path, *objects: JSON) -> Path:

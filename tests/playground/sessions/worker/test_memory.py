@@ -123,7 +123,7 @@ def test_a_comparison_ends_where_it_takes_too_much(
 
 def test_an_export_ends_where_it_takes_too_much(process: Callable[..., None]) -> None:
     process(100, 0, 80)
-    request = OpenTrace(seed=0, edition=1, rows=[], head=0, detail=(0, -1), created="2026-01-01T00:00:00Z")
+    request = OpenTrace(seed=0, rows=[], head=0, detail=(0, -1), created="2026-01-01T00:00:00Z")
     with pytest.raises(LimitReached, match="The trace takes more memory than there is here for one"):
         Export(request).next()
 

@@ -15,7 +15,6 @@ from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
-from scheduler_core import FIRST_EDITION, LATEST_EDITION
 from scheduler_core.commands import command_from_json
 from scheduler_core.simulation import Simulation
 from scheduler_core.whatif import Watchdog, circles
@@ -40,9 +39,9 @@ def commands(wait: str, **settings: int) -> list[JSON]:
     ]
 
 
-def engine(given: list[JSON], edition: int = FIRST_EDITION) -> Engine:
+def engine(given: list[JSON]) -> Engine:
     slice_ = TimeSlice()
-    made = Engine(0, slice_, edition=edition)
+    made = Engine(0, slice_)
     slice_.start(1000)
     for command in given:
         made.apply(orjson.dumps({"command": command}), 1000)
@@ -144,7 +143,7 @@ def test_a_workload_that_makes_pods_in_vain_is_named() -> None:
         "metadata": {"name": "web", "namespace": "default"},
         "spec": {"replicas": 1, "selector": {"matchLabels": {"a": "b"}}, "template": template},
     }
-    made = engine([applying(node("n0"), workload)], LATEST_EDITION)
+    made = engine([applying(node("n0"), workload)])
     result = run(made)
     assert result.reason == "runaway"
     said = in_english(result.doing)

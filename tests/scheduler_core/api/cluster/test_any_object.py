@@ -12,7 +12,7 @@ from scheduler_core.api.imports.trial import apply
 from scheduler_core.api.server import APIServer
 from scheduler_core.api.status import Refused
 from tests.scheduler_core.api.cluster.requests import api_server, make, priority_class
-from tests.scheduler_core.api.test_any_shape import ANYTHING, DEPLOYMENT, NODE, POD, places, replaced
+from tests.scheduler_core.api.shapes import ANYTHING, DEPLOYMENT, NODE, POD, places, replaced
 
 LIMITS = {
     "type": "Container",

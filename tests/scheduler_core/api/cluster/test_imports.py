@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.api.imports.items import Plan
 from scheduler_core.api.imports.plan import plan_import
 from scheduler_core.api.imports.trial import apply
-from scheduler_core.api.requests.plan import Plan
 from scheduler_core.api.server import APIServer
 from scheduler_core.api.status import Refused
 from scheduler_core.api.store import Store

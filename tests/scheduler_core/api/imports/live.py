@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.simulation import Simulation, in_creation_order, plan_import, take_in
 from tests.scheduler_core.worlds import node, pod
@@ -83,7 +82,7 @@ def snapshot() -> list[Manifest]:
 
 def opened(*more: Manifest) -> Simulation:
     """A world into which the snapshot was imported."""
-    sim = Simulation(edition=LATEST_EDITION)
+    sim = Simulation()
     plan = plan_import(sim.api, take_in(sim.store, sim.now, [*snapshot(), *more]).objects)
     assert [item for item in plan.items if item.errors] == []
     sim.apply(ApplyObjects(tuple(in_creation_order(plan.accepted))))

@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 
-from scheduler_core import LATEST_EDITION
-from scheduler_core.api.requests.missing import DECIDING, snapshot_command
+from scheduler_core.api.imports.missing import DECIDING, snapshot_command
 from scheduler_core.simulation import Simulation, plan_import
 from tests.scheduler_core.worlds import node, pod
 
 
 def found(*manifests: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...], str]]:
-    plan = plan_import(Simulation(edition=LATEST_EDITION).api, manifests)
+    plan = plan_import(Simulation().api, manifests)
     return [(each.kind, each.names, each.command) for each in plan.missing]
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core import LATEST_EDITION
 from scheduler_core.commands import ApplyObjects
-from scheduler_core.config.settings import settings_of
+from scheduler_core.config.settings import WorldSettings
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.devices import device_class
 from scheduler_core.trace.records import Record
@@ -15,7 +14,7 @@ from scheduler_core.trace.records import Record
 
 def device_world(*objects: Mapping[str, Any], **settings: Any) -> Simulation:
     """A world of today with a class `gpu` and these objects; nothing is scheduled yet."""
-    sim = Simulation(seed=1, settings=settings_of(LATEST_EDITION).changed(settings), edition=LATEST_EDITION)
+    sim = Simulation(seed=1, settings=WorldSettings().changed(settings))
     sim.apply(ApplyObjects((device_class("gpu"), *objects)))
     return sim
 
