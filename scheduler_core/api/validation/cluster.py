@@ -11,18 +11,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.api.kinds import Kind
-from scheduler_core.api.validation import volumes, workloads
+from scheduler_core.api.validation import checks, persistent, storage, workloads
 from scheduler_core.api.validation.budgets import budget, lease, priority_class, runtime_class
 from scheduler_core.api.validation.checks import Errors
-from scheduler_core.api.validation.containers import containers
 from scheduler_core.api.validation.cron_jobs import cron_job
 from scheduler_core.api.validation.devices.pods import claim_statuses
 from scheduler_core.api.validation.jobs import job
 from scheduler_core.api.validation.limit_range import limit_range
 from scheduler_core.api.validation.object_meta import metadata_update, owners_and_finalizers, pod_annotations
-from scheduler_core.api.validation.objects import semantics
+from scheduler_core.api.validation.objects import WORKLOADS, contents, metadata, workload
 from scheduler_core.api.validation.pod_resize import pod_resize
 from scheduler_core.api.validation.pod_update import pod_status_update, pod_update
+from scheduler_core.api.validation.pods.spec import pod, pod_spec
 from scheduler_core.api.validation.quota import resource_quota
 from scheduler_core.api.validation.updates import object_update
 from scheduler_core.objects.errors import FieldError
@@ -30,35 +30,40 @@ from scheduler_core.objects.errors import FieldError
 Manifest = Mapping[str, Any]
 
 
-def validate(manifest: Manifest, kind: Kind, devices: bool = False) -> list[FieldError]:
+def validate(manifest: Manifest, kind: Kind, devices: bool = False, new: bool = False) -> list[FieldError]:
     """All that is wrong with an object of sound structure, after defaulting; objects about devices have more to be looked at.
 
-    `devices`: whether the world has them.
+    `devices`: whether the world has them; `new`: the object is being made, and not known from elsewhere.
     """
-    errors = [
-        *semantics(manifest, kind, devices),
-        *owners_and_finalizers(manifest["metadata"], "." in kind.key),
-    ]
-    check = _CHECKS.get(kind.key)
-    if check is not None:
+    errors: Errors = []
+    metadata(manifest, kind, errors)
+    errors += owners_and_finalizers(manifest["metadata"], "." in kind.key)
+    if kind.key == "Pod":
+        annotations = manifest["metadata"].get("annotations") or {}
+        errors += pod_annotations(annotations, manifest.get("spec") or {}, "metadata.annotations")
+        pod(manifest, errors, new, devices)
+    elif kind.key in WORKLOADS:
+        workload(manifest, errors, devices)
+    elif kind.key not in _WHOLE:
+        contents(manifest, kind, errors)
+    if (check := _CHECKS.get(kind.key)) is not None:
         check(manifest, errors)
-    if kind.key in _POD_SPECS:
-        _containers(manifest, kind.key, errors)
+    if kind.key in _TEMPLATES:
+        _template(manifest, kind.key, errors, devices)
     return errors
 
 
-def _containers(manifest: Manifest, kind: str, errors: Errors) -> None:
-    """Of the pod that an object is, or is to make."""
-    where = _POD_SPECS[kind].rpartition("spec")[0]
-    pod: Any = manifest
-    for name in where.split(".")[:-1]:
-        pod = pod.get(name) or {}
-    spec = pod.get("spec") or {}
-    annotations = (pod.get("metadata") or {}).get("annotations") or {}
-    errors += pod_annotations(annotations, spec, f"{where}metadata.annotations")
-    claims = (manifest.get("spec") or {}).get("volumeClaimTemplates") if kind == "StatefulSet" else ()
-    made = [str((claim.get("metadata") or {}).get("name")) for claim in claims or ()]
-    containers(spec, _POD_SPECS[kind], errors, made)
+def _template(manifest: Manifest, kind: str, errors: Errors, devices: bool) -> None:
+    """Of pods."""
+    template: Any = manifest
+    where = _TEMPLATES[kind]
+    for name in where.split("."):
+        template = template.get(name) or {}
+    if kind not in WORKLOADS:
+        pod_spec(template.get("spec") or {}, errors, f"{where}.spec", devices=devices)
+    annotations = (template.get("metadata") or {}).get("annotations") or {}
+    checks.annotations(annotations, f"{where}.metadata.annotations", errors)
+    errors += pod_annotations(annotations, template.get("spec") or {}, f"{where}.metadata.annotations")
 
 
 def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) -> list[FieldError]:
@@ -70,24 +75,25 @@ def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) 
     return errors if subresource == "status" else [*errors, *object_update(old, new, kind.key)]
 
 
-_POD_SPECS = {
-    "Pod": "spec",
-    **dict.fromkeys(
-        ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"),
-        "spec.template.spec",
-    ),
-    "CronJob": "spec.jobTemplate.spec.template.spec",
+_TEMPLATES = {
+    **dict.fromkeys((*WORKLOADS, "ReplicationController"), "spec.template"),
+    "CronJob": "spec.jobTemplate.spec.template",
 }
 _POD_UPDATES = {"": pod_update, "status": pod_status_update, "resize": pod_resize}
+_WHOLE = ("PersistentVolume", "PersistentVolumeClaim", "StorageClass")  # these checks are all there are
 _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "LimitRange": limit_range,
     "PriorityClass": priority_class,
     "RuntimeClass": runtime_class,
     "PodDisruptionBudget": budget,
     "Lease": lease,
-    "PersistentVolume": volumes.volume,
-    "PersistentVolumeClaim": volumes.claim,
-    "StorageClass": volumes.storage_class,
+    "PersistentVolume": persistent.volume,
+    "PersistentVolumeClaim": persistent.claim,
+    "StorageClass": storage.storage_class,
+    "CSINode": storage.csi_node,
+    "CSIDriver": storage.csi_driver,
+    "CSIStorageCapacity": storage.csi_storage_capacity,
+    "VolumeAttachment": storage.volume_attachment,
     "ResourceQuota": resource_quota,
     "Deployment": workloads.deployment,
     "ReplicaSet": workloads.replica_set,

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.api.validation.checks import Errors
+from scheduler_core.api.validation.pods.operating_systems import profile_annotations
 from scheduler_core.objects.errors import FieldError, forbidden, invalid, keyed
 from scheduler_core.objects.names import qualified_name_errors
 
 Manifest = Mapping[str, Any]
 IMMUTABLE = "field is immutable"
-_MOST_ANNOTATIONS = 256 * 1024  # bytes
 _OWNERS, _FINALIZERS = "metadata.ownerReferences", "metadata.finalizers"
 
 _STANDARD_FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
@@ -25,7 +25,7 @@ _INTEGER = re.compile(r"0|-[0-9]+|[1-9][0-9]*")
 
 
 def owners_and_finalizers(meta: Mapping[str, Any], custom: bool = False) -> list[FieldError]:
-    """What is wrong with owner references, finalizers and the size of annotations.
+    """What is wrong with owner references and finalizers.
 
     `custom`: of a custom resource, whose finalizers may have any qualified name.
     """
@@ -42,12 +42,6 @@ def owners_and_finalizers(meta: Mapping[str, Any], custom: bool = False) -> list
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
         detail = "finalizer orphan and foregroundDeletion cannot be both set"
         errors.append(invalid(_FINALIZERS, list(finalizers), detail))
-    size = sum(
-        len(key.encode()) + len(text.encode()) for key, text in (meta.get("annotations") or {}).items()
-    )
-    if size > _MOST_ANNOTATIONS:
-        detail = f"may not be more than {_MOST_ANNOTATIONS} bytes"
-        errors.append(FieldError("metadata.annotations", "", detail, kind="Too long"))
     return errors
 
 
@@ -60,6 +54,7 @@ def pod_annotations(annotations: Mapping[str, str], spec: Mapping[str, Any], whe
     cost = annotations.get(_COST)
     if cost is not None and not (_INTEGER.fullmatch(cost) and -(2**31) <= int(cost) < 2**31):
         errors.append(invalid(keyed(where, _COST), cost, "must be a 32bit integer"))
+    profile_annotations(annotations, spec, where, errors)
     return errors
 
 
