@@ -87,15 +87,15 @@ def shown(value: Any) -> str:
     return text if len(text) <= 200 else text[:197] + "..."
 
 
-def told(value: Any) -> str:
+def quote(value: Any) -> str:
     """A received value as kube's errors print it: text as Go quotes it, anything else as JSON; cut when very long."""
     if not isinstance(value, str):
-        return typed(value)
+        return encode(value)
     text = "".join(map(_escaped, json.dumps(value, ensure_ascii=False)))
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
-def typed(value: Any) -> str:
+def encode(value: Any) -> str:
     """A value as JSON that is fit for HTML: so kube prints all but plain texts and numbers."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     for letter in "<>&":
@@ -124,7 +124,7 @@ def keyed(path: str, key: str) -> str:
 
 
 def invalid(path: str, value: Any, detail: str) -> FieldError:
-    return FieldError(path, told(value), detail, kind="Invalid value")
+    return FieldError(path, quote(value), detail, kind="Invalid value")
 
 
 def required(path: str, detail: str = "") -> FieldError:
@@ -132,7 +132,7 @@ def required(path: str, detail: str = "") -> FieldError:
 
 
 def not_found(path: str, value: Any, detail: str = "") -> FieldError:
-    return FieldError(path, told(value), detail, kind="Not found")
+    return FieldError(path, quote(value), detail, kind="Not found")
 
 
 def too_long(path: str, most: int) -> FieldError:
@@ -142,11 +142,11 @@ def too_long(path: str, most: int) -> FieldError:
 def not_supported(path: str, value: Any, supported: Iterable[str]) -> FieldError:
     """kube lists the supported values, quoted, in its own order."""
     names = ", ".join(f'"{name}"' for name in supported)
-    return FieldError(path, typed(value), f"supported values: {names}", kind="Unsupported value")
+    return FieldError(path, encode(value), f"supported values: {names}", kind="Unsupported value")
 
 
 def duplicate(path: str, value: Any) -> FieldError:
-    return FieldError(path, told(value), "", kind="Duplicate value")
+    return FieldError(path, quote(value), "", kind="Duplicate value")
 
 
 def forbidden(path: str, detail: str) -> FieldError:

@@ -29,7 +29,7 @@ from scheduler_core.objects.names import (
     qualified_name_errors,
     subdomain_errors,
 )
-from scheduler_core.objects.quantity import NANO, BadQuantity, nanos, value
+from scheduler_core.objects.quantity import NANO, BadQuantity, nanos, value_of_nanos
 from scheduler_core.objects.resources import CPU, HUGE_PAGES, MEMORY, is_extended_name
 
 NameCheck = Callable[[str], tuple[str, ...]]
@@ -231,7 +231,7 @@ def _whole_pages(name: str, quantity: Any, path: str, errors: Errors) -> None:
         page = nanos(name.removeprefix(HUGE_PAGES))
     except BadQuantity:
         page = 0
-    if page <= 0 or page % NANO or value(quantity) % (page // NANO):
+    if page <= 0 or page % NANO or value_of_nanos(nanos(quantity)) % (page // NANO):
         text = quantity_text(quantity)
         errors.append(invalid(path, text, f"{text} is not positive integer multiple of {name}"))
 

@@ -11,19 +11,26 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.api.kinds import Kind
-from scheduler_core.api.validation import checks, persistent, storage, workloads
+from scheduler_core.api.validation import checks, workloads
+from scheduler_core.api.validation.autoscaling import autoscaler
 from scheduler_core.api.validation.budgets import budget, lease, priority_class, runtime_class
 from scheduler_core.api.validation.checks import Errors
 from scheduler_core.api.validation.cron_jobs import cron_job
+from scheduler_core.api.validation.data import config_map, secret
 from scheduler_core.api.validation.devices.pods import claim_statuses
 from scheduler_core.api.validation.jobs import job
 from scheduler_core.api.validation.limit_range import limit_range
+from scheduler_core.api.validation.network.endpoint_slices import endpoint_slice
+from scheduler_core.api.validation.network.ingresses import ingress
+from scheduler_core.api.validation.network.policies import network_policy
+from scheduler_core.api.validation.network.services import service
 from scheduler_core.api.validation.object_meta import metadata_update, owners_and_finalizers, pod_annotations
 from scheduler_core.api.validation.objects import WORKLOADS, contents, metadata, workload
 from scheduler_core.api.validation.pod_resize import pod_resize
 from scheduler_core.api.validation.pod_update import pod_status_update, pod_update
 from scheduler_core.api.validation.pods.spec import pod, pod_spec
 from scheduler_core.api.validation.quota import resource_quota
+from scheduler_core.api.validation.storage import classes, persistent
 from scheduler_core.api.validation.updates import object_update
 from scheduler_core.objects.errors import FieldError
 
@@ -89,11 +96,18 @@ _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "Lease": lease,
     "PersistentVolume": persistent.volume,
     "PersistentVolumeClaim": persistent.claim,
-    "StorageClass": storage.storage_class,
-    "CSINode": storage.csi_node,
-    "CSIDriver": storage.csi_driver,
-    "CSIStorageCapacity": storage.csi_storage_capacity,
-    "VolumeAttachment": storage.volume_attachment,
+    "StorageClass": classes.storage_class,
+    "CSINode": classes.csi_node,
+    "CSIDriver": classes.csi_driver,
+    "CSIStorageCapacity": classes.csi_storage_capacity,
+    "VolumeAttachment": classes.volume_attachment,
+    "Service": service,
+    "Ingress": ingress,
+    "NetworkPolicy": network_policy,
+    "EndpointSlice": endpoint_slice,
+    "HorizontalPodAutoscaler": autoscaler,
+    "ConfigMap": config_map,
+    "Secret": secret,
     "ResourceQuota": resource_quota,
     "Deployment": workloads.deployment,
     "ReplicaSet": workloads.replica_set,

@@ -14,6 +14,7 @@ from typing import Any
 from scheduler_core.api.kinds import Kind, kind_of, namespace_of, reference
 from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import Errors
+from scheduler_core.api.validation.network.addresses import ip_range, two_families
 from scheduler_core.api.validation.placement import taints
 from scheduler_core.api.validation.pods.spec import pod, pod_spec
 from scheduler_core.api.validation.shapes import KIND_SHAPES, METADATA, shaped, string
@@ -92,6 +93,15 @@ def _node(manifest: Manifest, errors: Errors) -> None:
     for side in ("capacity", "allocatable"):
         for name, quantity in ((manifest.get("status") or {}).get(side) or {}).items():
             checks.amount(name, quantity, keyed(f"status.{side}", name), errors)
+    spec = manifest.get("spec") or {}
+    ranges = list(spec.get("podCIDRs") or ())
+    if spec.get("podCIDR") and ranges[:1] != [spec["podCIDR"]]:
+        ranges = [spec["podCIDR"]]
+    for i, text in enumerate(ranges):
+        ip_range(text, f"spec.podCIDRs[{i}]", errors)
+    if len(ranges) > 2 or (len(ranges) == 2 and not two_families(ranges)):
+        detail = "may specify no more than one CIDR for each IP family"
+        errors.append(invalid("spec.podCIDRs", ranges, detail))
 
 
 def _priority_class(manifest: Manifest, errors: Errors) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 
 from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import POSITIVE, Errors
+from scheduler_core.api.validation.devices.gojson import as_go_writes
 from scheduler_core.api.validation.rules import one
-from scheduler_core.objects.errors import duplicate, forbidden, invalid, not_supported, required
+from scheduler_core.objects.errors import FieldError, duplicate, forbidden, invalid, not_supported, required
 from scheduler_core.objects.names import label_errors, label_value_errors
 
 Spec = Mapping[str, Any]
@@ -177,7 +178,6 @@ def taints(taints: Sequence[Spec], path: str, errors: Errors) -> None:
         else:
             errors.append(required(f"{where}.effect"))
         if (key, effect) in seen:
-            errors.append(
-                duplicate(where, dict(taint)).detailed("taints must be unique by key and effect pair")
-            )
+            detail = "taints must be unique by key and effect pair"
+            errors.append(FieldError(where, as_go_writes(taint, "Taint"), detail, kind="Duplicate value"))
         seen[key, effect] = None

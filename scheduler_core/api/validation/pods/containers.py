@@ -86,7 +86,8 @@ def _ephemeral(pod: Pod, errors: Errors) -> None:
         checks.unique(errors, names, raw.get("name") or "", f"{path}.name")
         if target and target not in others:
             errors.append(not_found(f"{path}.targetContainerName", target))
-        errors += [forbidden(f"{path}.{field}", _ADDED) for field in _NOT_ADDED if raw.get(field)]
+        given = [field for field in _NOT_ADDED if raw.get(field) is not None and raw[field] != {}]
+        errors += [forbidden(f"{path}.{field}", _ADDED) for field in given]
         for j, mount in enumerate(raw.get("volumeMounts") or ()):
             for field in ("subPath", "subPathExpr"):
                 if mount.get(field):

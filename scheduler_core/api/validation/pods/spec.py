@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.api.validation import checks, placement
-from scheduler_core.api.validation.addresses import ip_address
 from scheduler_core.api.validation.checks import Errors
 from scheduler_core.api.validation.devices.pods import claims_of, is_mirror, no_claims
+from scheduler_core.api.validation.network.addresses import ip_address
 from scheduler_core.api.validation.pods import operating_systems
 from scheduler_core.api.validation.pods.container import Pod
 from scheduler_core.api.validation.pods.containers import containers, every_container, padded_image

@@ -9,7 +9,6 @@ from typing import Any
 
 from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import Errors
-from scheduler_core.api.validation.persistent import claim_spec, template_metadata
 from scheduler_core.api.validation.pods.references import field_reference, resource_reference
 from scheduler_core.api.validation.rules import (
     Object,
@@ -25,7 +24,8 @@ from scheduler_core.api.validation.rules import (
     text,
     within,
 )
-from scheduler_core.api.validation.sources import (
+from scheduler_core.api.validation.storage.persistent import claim_spec, template_metadata
+from scheduler_core.api.validation.storage.sources import (
     AZURE_FILE,
     GLUSTER,
     ONE_TYPE,

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import NOT_NEGATIVE, Errors
-from scheduler_core.api.validation.persistent import inline_volume
 from scheduler_core.api.validation.rules import Object, inner, not_negative, one
-from scheduler_core.api.validation.sources import driver_name
+from scheduler_core.api.validation.storage.persistent import inline_volume
+from scheduler_core.api.validation.storage.sources import driver_name
 from scheduler_core.objects.errors import (
     duplicate,
     forbidden,

@@ -12,7 +12,7 @@ from typing import Any
 from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import POSITIVE, Errors
 from scheduler_core.api.validation.rules import Object, Rule, Rules, inner, named, need, obey, one, only_one
-from scheduler_core.api.validation.sources import (
+from scheduler_core.api.validation.storage.sources import (
     AZURE_FILE,
     GLUSTER,
     ONE_TYPE,
@@ -94,7 +94,7 @@ def volume(manifest: Object, errors: Errors) -> None:
     _capacity(spec.get("capacity"), errors)
     one("persistentVolumeReclaimPolicy", "Delete", "Recycle", "Retain")(spec, "spec", errors)
     _affinity(spec.get("nodeAffinity"), "spec.nodeAffinity", errors)
-    _source(spec, name, "spec", errors)
+    _source(spec, name, "spec", errors, spec.get("nodeAffinity") is not None)
     _CLASS(spec, "spec", errors)
     _MODE(spec, "spec", errors)
     _attributes(spec, "spec", errors)
@@ -117,7 +117,7 @@ def inline_volume(spec: Object, path: str, errors: Errors) -> None:
         errors.append(forbidden(where, f"may only be Retain {_INLINE}"))
     if spec.get("nodeAffinity") is not None:
         errors.append(forbidden(f"{path}.nodeAffinity", f"may not be specified {_INLINE}"))
-    _source(spec, "", path, errors)
+    _source(spec, "", path, errors, False)
     if spec.get("storageClassName"):
         errors.append(forbidden(f"{path}.storageClassName", f"may not be specified {_INLINE}"))
     if spec.get("volumeMode") not in (None, "Filesystem"):
@@ -134,14 +134,14 @@ def _affinity(affinity: Object | None, path: str, errors: Errors) -> None:
         checks.node_selector(affinity["required"], f"{path}.required", errors)
 
 
-def _source(spec: Object, name: str, path: str, errors: Errors) -> None:
-    """Where the volume is."""
+def _source(spec: Object, name: str, path: str, errors: Errors, placed: bool) -> None:
+    """Where the volume is; `placed`: it says which nodes have it."""
     found = [source for source in _SOURCES if spec.get(source) is not None]
     _ONE_SOURCE(spec, path, errors)
     if found[:1] == ["iscsi"]:
         portal = spec["iscsi"].get("targetPortal") or ""
         initiator_length(name, spec["iscsi"], f"{path}.iscsi.targetportal", portal, errors)
-    if found[:1] == ["local"] and (spec.get("nodeAffinity") is None or not name):
+    if found[:1] == ["local"] and not placed:
         errors.append(required(f"{path}.nodeAffinity", "Local volume requires node affinity"))
     if not found:
         errors.append(required(path, "must specify a volume type"))
@@ -232,7 +232,7 @@ def claim_spec(spec: Object, path: str, errors: Errors) -> None:
         if source is not None:
             detail = "may not be specified when dataSourceRef.namespace is specified"
             errors.append(invalid(path, {}, detail))
-    elif source is not None and other is not None and _told(source) != _told(other):
+    elif source is not None and other is not None and _identity(source) != _identity(other):
         errors.append(invalid(path, {}, "must match dataSourceRef"))
     named("volumeAttributesClassName", subdomain_errors)(spec, path, errors)
 
@@ -250,7 +250,7 @@ def _data_source(source: Object, path: str, errors: Errors) -> None:
     named("apiGroup", subdomain_errors)(source, path, errors)
 
 
-def _told(source: Object) -> tuple[Any, str, str]:
+def _identity(source: Object) -> tuple[Any, str, str]:
     return source.get("apiGroup"), source.get("kind") or "", source.get("name") or ""
 
 
