@@ -39,8 +39,9 @@ class FieldError:
     def __str__(self) -> str:
         return f"{self.path}: {self.text}" if self.path else self.text
 
-    def detailed(self, detail: str) -> FieldError:
-        return replace(self, expected=detail)
+    def receiving(self, text: str) -> FieldError:
+        """The same error with a received value that is printed already."""
+        return replace(self, received=text)
 
     def of(self, name: str) -> FieldError:
         """The same error, saying which object it is in."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.api.kinds import Kind
-from scheduler_core.api.validation import checks, workloads
+from scheduler_core.api.validation import workloads
 from scheduler_core.api.validation.autoscaling import autoscaler
 from scheduler_core.api.validation.budgets import budget, lease, priority_class, runtime_class
 from scheduler_core.api.validation.checks import Errors
@@ -25,10 +25,11 @@ from scheduler_core.api.validation.network.ingresses import ingress
 from scheduler_core.api.validation.network.policies import network_policy
 from scheduler_core.api.validation.network.services import service
 from scheduler_core.api.validation.object_meta import metadata_update, owners_and_finalizers, pod_annotations
-from scheduler_core.api.validation.objects import WORKLOADS, contents, metadata, workload
+from scheduler_core.api.validation.objects import contents, metadata, workload
 from scheduler_core.api.validation.pod_resize import pod_resize
 from scheduler_core.api.validation.pod_update import pod_status_update, pod_update
-from scheduler_core.api.validation.pods.spec import pod, pod_spec
+from scheduler_core.api.validation.pods.spec import pod
+from scheduler_core.api.validation.pods.templates import pod_template
 from scheduler_core.api.validation.quota import resource_quota
 from scheduler_core.api.validation.storage import classes, persistent
 from scheduler_core.api.validation.updates import object_update
@@ -49,28 +50,29 @@ def validate(manifest: Manifest, kind: Kind, devices: bool = False, new: bool = 
         annotations = manifest["metadata"].get("annotations") or {}
         errors += pod_annotations(annotations, manifest.get("spec") or {}, "metadata.annotations")
         pod(manifest, errors, new, devices)
-    elif kind.key in WORKLOADS:
-        workload(manifest, errors, devices)
-    elif kind.key not in _WHOLE:
-        contents(manifest, kind, errors)
-    if (check := _CHECKS.get(kind.key)) is not None:
-        check(manifest, errors)
-    if kind.key in _TEMPLATES:
-        _template(manifest, kind.key, errors, devices)
+    elif kind.key in _WORKLOADS:
+        _WORKLOADS[kind.key](manifest, errors, devices)
+    elif kind.key in ("StatefulSet", "ReplicationController"):
+        _of_pods(manifest, kind.key, errors, devices)
+    else:
+        if kind.key not in _WHOLE:
+            contents(manifest, kind, errors)
+        if (check := _CHECKS.get(kind.key)) is not None:
+            check(manifest, errors)
     return errors
 
 
-def _template(manifest: Manifest, kind: str, errors: Errors, devices: bool) -> None:
-    """Of pods."""
-    template: Any = manifest
-    where = _TEMPLATES[kind]
-    for name in where.split("."):
-        template = template.get(name) or {}
-    if kind not in WORKLOADS:
-        pod_spec(template.get("spec") or {}, errors, f"{where}.spec", devices=devices)
-    annotations = (template.get("metadata") or {}).get("annotations") or {}
-    checks.annotations(annotations, f"{where}.metadata.annotations", errors)
-    errors += pod_annotations(annotations, template.get("spec") or {}, f"{where}.metadata.annotations")
+def _of_pods(manifest: Manifest, kind: str, errors: Errors, devices: bool) -> None:
+    """Workloads whose claims are volumes of their pods, or that the rest of the checks does not know as one."""
+    template = (manifest.get("spec") or {}).get("template") or {}
+    if kind == "StatefulSet":
+        workload(manifest, errors, devices)
+        workloads.stateful_set(manifest, errors)
+        annotations = (template.get("metadata") or {}).get("annotations") or {}
+        errors += pod_annotations(annotations, template.get("spec") or {}, "spec.template.annotations")
+    else:
+        workloads.replication_controller(manifest, errors)
+        pod_template(template, "spec.template", errors, devices)
 
 
 def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) -> list[FieldError]:
@@ -82,11 +84,14 @@ def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) 
     return errors if subresource == "status" else [*errors, *object_update(old, new, kind.key)]
 
 
-_TEMPLATES = {
-    **dict.fromkeys((*WORKLOADS, "ReplicationController"), "spec.template"),
-    "CronJob": "spec.jobTemplate.spec.template",
-}
 _POD_UPDATES = {"": pod_update, "status": pod_status_update, "resize": pod_resize}
+_WORKLOADS: dict[str, Callable[[Manifest, Errors, bool], None]] = {
+    "Deployment": workloads.deployment,
+    "ReplicaSet": workloads.replica_set,
+    "DaemonSet": workloads.daemon_set,
+    "Job": job,
+    "CronJob": cron_job,
+}
 _WHOLE = ("PersistentVolume", "PersistentVolumeClaim", "StorageClass")  # these checks are all there are
 _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "LimitRange": limit_range,
@@ -109,11 +114,4 @@ _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "ConfigMap": config_map,
     "Secret": secret,
     "ResourceQuota": resource_quota,
-    "Deployment": workloads.deployment,
-    "ReplicaSet": workloads.replica_set,
-    "ReplicationController": workloads.replication_controller,
-    "StatefulSet": workloads.stateful_set,
-    "DaemonSet": workloads.daemon_set,
-    "Job": job,
-    "CronJob": cron_job,
 }

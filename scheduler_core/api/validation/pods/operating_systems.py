@@ -129,17 +129,22 @@ def profile_annotations(annotations: Mapping[str, str], spec: Object, where: str
             errors.append(invalid(keyed(where, key), profile, detail))
 
 
-def annotated_profiles(spec: Object, annotations: Mapping[str, str], errors: Errors) -> None:
-    """Annotations that differ from the fields of a new pod."""
+def annotated_seccomp(spec: Object, annotations: Mapping[str, str], path: str, errors: Errors) -> None:
+    """Annotations on seccomp that differ from the fields; `path` is where the spec stands."""
     context = spec.get(_CONTEXT) or {}
     if context.get("seccompProfile") is not None and _SECCOMP in annotations:
-        where = f"spec.{_CONTEXT}.seccompProfile"
+        where = f"{path}.{_CONTEXT}.seccompProfile"
         _match(annotations[_SECCOMP], context["seccompProfile"], "seccomp", where, errors)
-    for raw, path in every_container(spec, "spec"):
+    for raw, where in every_container(spec, path):
         own = (raw.get(_CONTEXT) or {}).get("seccompProfile")
         key = f"{_SECCOMP_CONTAINER}{raw.get('name') or ''}"
         if own is not None and key in annotations:
-            _match(annotations[key], own, "seccomp", f"{path}.{_CONTEXT}.seccompProfile", errors)
+            _match(annotations[key], own, "seccomp", f"{where}.{_CONTEXT}.seccompProfile", errors)
+
+
+def annotated_app_armor(spec: Object, annotations: Mapping[str, str], errors: Errors) -> None:
+    """Annotations on AppArmor that differ from the fields of a new pod."""
+    context = spec.get(_CONTEXT) or {}
     if (spec.get("os") or {}).get("name") == "windows":
         return
     for raw, path in every_container(spec, "spec"):

@@ -94,7 +94,9 @@ def pod(manifest: Object, errors: Errors, new: bool = True, devices: bool = True
         errors.append(forbidden("spec.ephemeralContainers", "cannot be set on create"))
     if spec.get("nodeName") and spec.get("schedulingGates"):
         errors.append(forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared"))
-    operating_systems.annotated_profiles(spec, meta.get("annotations") or {}, errors)
+    annotations = meta.get("annotations") or {}
+    operating_systems.annotated_seccomp(spec, annotations, "spec", errors)
+    operating_systems.annotated_app_armor(spec, annotations, errors)
     phase = (manifest.get("status") or {}).get("phase")
     checks.one_of(errors, "status.phase", phase, ("Pending", "Running", "Succeeded", "Failed", "Unknown"))
 
