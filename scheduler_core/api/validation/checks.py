@@ -86,7 +86,7 @@ def metadata(manifest: Mapping[str, Any], namespaced: bool, name_check: NameChec
     if (generation := meta.get("generation") or 0) < 0:
         errors.append(invalid("metadata.generation", generation, NOT_NEGATIVE))
     labels(meta.get("labels"), "metadata.labels", errors)
-    annotations(meta.get("annotations"), "metadata.annotations", errors)
+    annotation_keys(meta.get("annotations"), "metadata.annotations", errors)
 
 
 def labels(labels: Mapping[str, str] | None, path: str, errors: Errors) -> None:
@@ -95,8 +95,9 @@ def labels(labels: Mapping[str, str] | None, path: str, errors: Errors) -> None:
         errors += [invalid(path, value, problem) for problem in label_value_errors(value)]
 
 
-def annotations(annotations: Mapping[str, str] | None, path: str, errors: Errors) -> None:
-    given = annotations or {}
+def annotation_keys(given: Mapping[str, str] | None, path: str, errors: Errors) -> None:
+    """Keys, and the size of all."""
+    given = given or {}
     for key in given:
         errors += [invalid(path, key, problem) for problem in qualified_name_errors(key.lower())]
     if sum(len(key.encode()) + len(text.encode()) for key, text in given.items()) > _MOST_ANNOTATIONS:
@@ -267,6 +268,11 @@ def _within_limit(name: str, quantity: Any, limits: Mapping[str, Any], path: str
     if request.nanos > limit.nanos or relation == "equal to":
         detail = f"must be {relation} {name} limit of {quantity_text(limits[name])}"
         errors.append(invalid(f"{path}.requests", quantity_text(quantity), detail))
+
+
+def port_number(number: int, path: str, errors: Errors) -> None:
+    if not 1 <= number <= 65535:
+        errors.append(invalid(path, number, "must be between 1 and 65535, inclusive"))
 
 
 def unique(errors: Errors, seen: dict[str, None], value: str, path: str) -> None:

@@ -24,10 +24,11 @@ from scheduler_core.api.validation.network.endpoint_slices import endpoint_slice
 from scheduler_core.api.validation.network.ingresses import ingress
 from scheduler_core.api.validation.network.policies import network_policy
 from scheduler_core.api.validation.network.services import service
-from scheduler_core.api.validation.object_meta import metadata_update, owners_and_finalizers, pod_annotations
+from scheduler_core.api.validation.object_meta import metadata_update, owners_and_finalizers
 from scheduler_core.api.validation.objects import contents, metadata, workload
 from scheduler_core.api.validation.pod_resize import pod_resize
 from scheduler_core.api.validation.pod_update import pod_status_update, pod_update
+from scheduler_core.api.validation.pods.annotations import pod_annotations
 from scheduler_core.api.validation.pods.spec import pod
 from scheduler_core.api.validation.pods.templates import pod_template
 from scheduler_core.api.validation.quota import resource_quota

@@ -202,15 +202,15 @@ def _success(rules: Sequence[Manifest], completions: int, where: str, errors: Er
         if count is None and indexes is None:
             detail = "at least one of succeededCount or succeededIndexes must be specified"
             errors.append(required(f"{where}[{i}]", detail))
-        most = {"specified completions": completions}
+        most: dict[str, int] = {"specified completions": completions}
         if indexes is not None:
             most["indexes in the specified succeededIndexes field"] = _indexes(
                 indexes, completions, f"{where}[{i}].succeededIndexes", errors
             )
         if count is not None and count < 0:
             errors.append(invalid(f"{where}[{i}].succeededCount", count, NOT_NEGATIVE))
-        for what, number in most.items() if count is not None else ():
-            if count > number:
+        for what, number in most.items():
+            if count is not None and count > number:
                 detail = f"must be less than or equal to {number} (the number of {what})"
                 errors.append(invalid(f"{where}[{i}].succeededCount", count, detail))
 

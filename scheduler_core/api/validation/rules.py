@@ -106,7 +106,7 @@ def text(field: str, *problems: Callable[[str], Iterable[str]]) -> Rule:
 
     def check(value: Object, path: str, errors: Errors) -> None:
         given = value.get(field)
-        for find in problems if given is not None else ():
+        for find in problems if isinstance(given, str) else ():
             errors += [invalid(child(path, field), given, problem) for problem in find(given)]
 
     return check

@@ -57,7 +57,7 @@ def _is_none(amount: Any) -> bool:
     if isinstance(amount, str):
         digits = amount.removesuffix("%")
         return not (digits.isdigit() and amount.endswith("%") and int(digits))
-    return amount == 0
+    return bool(amount == 0)
 
 
 def _not_above_all(amount: Any, where: str, errors: Errors) -> None:

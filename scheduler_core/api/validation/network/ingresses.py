@@ -5,11 +5,11 @@ kube: pkg/apis/networking/validation/validation.go (ValidateIngressCreate) @ v1.
 
 from __future__ import annotations
 
+from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import Errors
 from scheduler_core.api.validation.network.addresses import (
     parsed,
 )
-from scheduler_core.api.validation.pods.container import port_number
 from scheduler_core.api.validation.rules import Object, Rules, each, inner, named, need, obey, text
 from scheduler_core.objects.errors import invalid, not_supported, required
 from scheduler_core.objects.names import (
@@ -97,6 +97,6 @@ def _backend(backend: Object, path: str, errors: Errors) -> None:
         elif port.get("name"):
             named("name", port_name_errors)(port, f"{path}.service.port", errors)
         elif port.get("number"):
-            port_number(port["number"], f"{path}.service.port.number", errors)
+            checks.port_number(port["number"], f"{path}.service.port.number", errors)
         else:
             errors.append(required(path, "port name or number is required"))

@@ -14,7 +14,6 @@ from scheduler_core.api.validation.network.addresses import (
     ip_range,
     parsed_range,
 )
-from scheduler_core.api.validation.pods.container import port_number
 from scheduler_core.api.validation.rules import Object, each, one, text
 from scheduler_core.objects.errors import forbidden, invalid, not_supported, required
 from scheduler_core.objects.names import (
@@ -46,11 +45,11 @@ def _policy_port(given: Object, path: str, errors: Errors) -> None:
     one("protocol", "TCP", "UDP", "SCTP", empty=True)(given, path, errors)
     port, end = given.get("port"), given.get("endPort")
     if isinstance(port, int):
-        port_number(port, f"{path}.port", errors)
+        checks.port_number(port, f"{path}.port", errors)
         if end is not None:
             if end < port:
                 errors.append(invalid(f"{path}.endPort", port, "must be greater than or equal to `port`"))
-            port_number(end, f"{path}.endPort", errors)
+            checks.port_number(end, f"{path}.endPort", errors)
         return
     if end is not None:
         state = "not specified" if port is None else "non-numeric"

@@ -14,9 +14,8 @@ from scheduler_core.api.validation.network.addresses import (
     parsed,
     two_families,
 )
-from scheduler_core.api.validation.pods.container import port_number
 from scheduler_core.api.validation.rules import Object, named, one
-from scheduler_core.objects.errors import FieldError, duplicate, forbidden, invalid, required
+from scheduler_core.objects.errors import duplicate, forbidden, invalid, not_supported, required
 from scheduler_core.objects.names import (
     label_errors,
     port_name_errors,
@@ -90,7 +89,7 @@ def _ports(spec: Object, errors: Errors) -> None:
             checks.unique(errors, names, name, f"{where}.name")
         elif len(ports) > 1:
             errors.append(required(f"{where}.name"))
-        port_number(number, f"{where}.port", errors)
+        checks.port_number(number, f"{where}.port", errors)
         one("protocol", "SCTP", "TCP", "UDP")(port, where, errors)
         target = port.get("targetPort") or number
         if isinstance(target, str):
@@ -98,7 +97,7 @@ def _ports(spec: Object, errors: Errors) -> None:
                 invalid(f"{where}.targetPort", target, problem) for problem in port_name_errors(target)
             ]
         else:
-            port_number(target, f"{where}.targetPort", errors)
+            checks.port_number(target, f"{where}.targetPort", errors)
         protocol = port.get("appProtocol")
         if protocol is not None:
             problems = qualified_name_errors(protocol)
@@ -123,8 +122,8 @@ def _addresses(spec: Object, addresses: list[str], errors: Errors) -> None:
     seen: dict[str, None] = {}
     for i, family in enumerate(families):
         place = f"spec.ipFamilies[{i}]"
-        one("family", "IPv4", "IPv6", empty=True)({"family": family}, "", found := [])
-        errors += [FieldError(place, each.received, each.expected, kind=each.kind) for each in found]
+        if family not in ("IPv4", "IPv6"):
+            errors.append(not_supported(place, family, ("IPv4", "IPv6")))
         checks.unique(errors, seen, family, place)
     policies = ("PreferDualStack", "RequireDualStack", "SingleStack")
     one("ipFamilyPolicy", *policies, empty=True)(spec, "spec", errors)
@@ -192,7 +191,7 @@ def _traffic(spec: Object, kind: str, errors: Errors) -> None:
         detail = "may only be set for externally-accessible services"
         errors.append(invalid("spec.externalTrafficPolicy", policy, detail))
     if number and kind == "LoadBalancer" and policy == "Local":
-        port_number(number, "spec.healthCheckNodePort", errors)
+        checks.port_number(number, "spec.healthCheckNodePort", errors)
     elif number:
         detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
         errors.append(invalid("spec.healthCheckNodePort", number, detail))

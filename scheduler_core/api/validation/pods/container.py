@@ -34,7 +34,6 @@ from scheduler_core.objects.names import (
     variable_errors,
 )
 
-PORT_RANGE = "must be between 1 and 65535, inclusive"
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _FIELDS = (
     *("metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName"),
@@ -96,11 +95,6 @@ _NAMED: Rules = (
 )
 
 
-def port_number(number: int, path: str, errors: Errors) -> None:
-    if not 1 <= number <= 65535:
-        errors.append(invalid(path, number, PORT_RANGE))
-
-
 def _ports(raw: Object, path: str, errors: Errors) -> None:
     names: dict[str, None] = {}
     for i, port in enumerate(raw.get("ports") or ()):
@@ -112,9 +106,9 @@ def _ports(raw: Object, path: str, errors: Errors) -> None:
         if not port.get("containerPort"):
             errors.append(required(f"{where}.containerPort"))
         else:
-            port_number(port["containerPort"], f"{where}.containerPort", errors)
+            checks.port_number(port["containerPort"], f"{where}.containerPort", errors)
         if port.get("hostPort"):
-            port_number(port["hostPort"], f"{where}.hostPort", errors)
+            checks.port_number(port["hostPort"], f"{where}.hostPort", errors)
         one("protocol", "SCTP", "TCP", "UDP")(port, where, errors)
 
 

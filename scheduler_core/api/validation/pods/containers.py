@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import Errors
-from scheduler_core.api.validation.pods.container import Pod, container, port_number
+from scheduler_core.api.validation.pods.container import Pod, container
 from scheduler_core.api.validation.rules import Object, Rules, need, not_negative, one, only_one
 from scheduler_core.objects.errors import duplicate, forbidden, invalid, not_found, not_supported, required
 from scheduler_core.objects.names import header_errors, port_name_errors
@@ -157,7 +157,7 @@ def port_number_or_name(value: Object, path: str, errors: Errors) -> None:
     if isinstance(value.get("port"), str):
         errors += [invalid(where, value["port"], problem) for problem in port_name_errors(value["port"])]
     else:
-        port_number(int(port), where, errors)
+        checks.port_number(int(port), where, errors)
 
 
 def _headers(value: Object, path: str, errors: Errors) -> None:

@@ -12,6 +12,7 @@ from scheduler_core.api.validation import checks, placement
 from scheduler_core.api.validation.checks import Errors
 from scheduler_core.api.validation.devices.pods import claims_of, is_mirror, no_claims
 from scheduler_core.api.validation.network.addresses import ip_address
+from scheduler_core.api.validation.pods import annotations as of_annotations
 from scheduler_core.api.validation.pods import operating_systems
 from scheduler_core.api.validation.pods.container import Pod
 from scheduler_core.api.validation.pods.containers import containers, every_container, padded_image
@@ -95,8 +96,8 @@ def pod(manifest: Object, errors: Errors, new: bool = True, devices: bool = True
     if spec.get("nodeName") and spec.get("schedulingGates"):
         errors.append(forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared"))
     annotations = meta.get("annotations") or {}
-    operating_systems.annotated_seccomp(spec, annotations, "spec", errors)
-    operating_systems.annotated_app_armor(spec, annotations, errors)
+    of_annotations.annotated_seccomp(spec, annotations, "spec", errors)
+    of_annotations.annotated_app_armor(spec, annotations, errors)
     phase = (manifest.get("status") or {}).get("phase")
     checks.one_of(errors, "status.phase", phase, ("Pending", "Running", "Succeeded", "Failed", "Unknown"))
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import Errors
-from scheduler_core.api.validation.object_meta import pod_annotations
-from scheduler_core.api.validation.pods.operating_systems import annotated_seccomp
+from scheduler_core.api.validation.pods.annotations import annotated_seccomp, pod_annotations
 from scheduler_core.api.validation.pods.spec import pod_spec
 from scheduler_core.api.validation.rules import Object
 from scheduler_core.objects.errors import forbidden, invalid, not_supported, required
@@ -25,7 +24,7 @@ def pod_template(template: Object, path: str, errors: Errors, devices: bool) -> 
     meta, spec = template.get("metadata") or {}, template.get("spec") or {}
     annotations = meta.get("annotations") or {}
     checks.labels(meta.get("labels"), f"{path}.labels", errors)
-    checks.annotations(annotations, f"{path}.annotations", errors)
+    checks.annotation_keys(annotations, f"{path}.annotations", errors)
     errors += pod_annotations(annotations, spec, f"{path}.annotations")
     pod_spec(spec, errors, f"{path}.spec", devices=devices)
     annotated_seccomp(spec, annotations, f"{path}.spec", errors)

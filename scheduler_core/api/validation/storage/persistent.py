@@ -256,7 +256,7 @@ def _identity(source: Object) -> tuple[Any, str, str]:
 
 def template_metadata(meta: Object, path: str, errors: Errors) -> None:
     """Of a template of a claim: labels and annotations, and nothing else."""
-    checks.annotations(meta.get("annotations"), f"{path}.annotations", errors)
+    checks.annotation_keys(meta.get("annotations"), f"{path}.annotations", errors)
     checks.labels(meta.get("labels"), f"{path}.labels", errors)
     for name in _META_FIELDS:
         if meta.get(name):
