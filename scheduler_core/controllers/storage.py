@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.api.store import Store
-from scheduler_core.objects.names import subdomain_errors
 from scheduler_core.objects.ownership import controller_reference
 from scheduler_core.objects.pod import Pod
 from scheduler_core.objects.storage.volumes import (
@@ -23,7 +22,6 @@ from scheduler_core.objects.storage.volumes import (
 )
 
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
-_LONGEST_DRIVER = 63
 
 
 def name_of_new_volume(claim: Manifest) -> str:
@@ -42,7 +40,7 @@ def new_volume(store: Store, claim: Manifest, storage_class: Manifest, provision
         "spec": {
             "accessModes": spec.get("accessModes") or [],
             "capacity": (spec.get("resources") or {}).get("requests") or {},
-            **_source(provisioner, name),
+            "csi": {"driver": provisioner, "volumeHandle": name},
             "persistentVolumeReclaimPolicy": storage_class.get("reclaimPolicy") or "Delete",
             "storageClassName": class_of(claim),
             "volumeMode": spec.get("volumeMode") or "Filesystem",
@@ -54,15 +52,6 @@ def new_volume(store: Store, claim: Manifest, storage_class: Manifest, provision
     if spec.get("volumeAttributesClassName"):
         volume["spec"]["volumeAttributesClassName"] = spec["volumeAttributesClassName"]
     return volume
-
-
-def _source(provisioner: str, name: str) -> dict[str, Any]:
-    """A volume of the provisioner's driver; where the name is no CSI driver's, as `rancher.io/local-path` is none, a FlexVolume stands for
-    whatever the provisioner makes.
-    """
-    if len(provisioner) <= _LONGEST_DRIVER and not subdomain_errors(provisioner.lower()):
-        return {"csi": {"driver": provisioner, "volumeHandle": name}}
-    return {"flexVolume": {"driver": provisioner}}
 
 
 def _topology(store: Store, claim: Manifest, storage_class: Manifest, provisioner: str) -> list[Manifest]:

@@ -112,15 +112,22 @@ def text(field: str, *problems: Callable[[str], Iterable[str]]) -> Rule:
     return check
 
 
-def only_one(kinds: Mapping[str, Rules], detail: str, spelled: Mapping[str, str] | None = None) -> Rule:
-    """Of several fields one alone; its rules hold for it. `spelled`: the names that errors about a second one have."""
+def only_one(
+    kinds: Mapping[str, Rules],
+    detail: str,
+    spelled: Mapping[str, str] | None = None,
+    also: tuple[str, ...] = (),
+) -> Rule:
+    """Of several fields one alone; its rules hold for it. `spelled`: the names that errors about a second one have; `also`: fields that
+    may be a second one.
+    """
 
     def check(value: Object, path: str, errors: Errors) -> None:
         found = False
         for field, rules in kinds.items():
             if value.get(field) is None:
                 continue
-            if found:
+            if found and field not in also:
                 errors.append(forbidden(child(path, (spelled or {}).get(field, field)), detail))
             else:
                 obey(rules, value[field], child(path, field), errors)

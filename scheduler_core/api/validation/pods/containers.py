@@ -86,7 +86,9 @@ def _ephemeral(pod: Pod, errors: Errors) -> None:
         checks.unique(errors, names, raw.get("name") or "", f"{path}.name")
         if target and target not in others:
             errors.append(not_found(f"{path}.targetContainerName", target))
-        given = [field for field in _NOT_ADDED if raw.get(field) is not None and raw[field] != {}]
+        given = [field for field in _NOT_ADDED if raw.get(field) is not None]
+        if raw.get("resources") == {}:
+            given.remove("resources")
         errors += [forbidden(f"{path}.{field}", _ADDED) for field in given]
         for j, mount in enumerate(raw.get("volumeMounts") or ()):
             for field in ("subPath", "subPathExpr"):

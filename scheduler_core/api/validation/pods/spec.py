@@ -30,8 +30,16 @@ from scheduler_core.objects.names import (
 
 _MOST_SERVERS, _MOST_SEARCHES, _LONGEST_LIST = 3, 32, 2048
 _DNS = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
+
+
+def _account(spec: Object, path: str, errors: Errors) -> None:
+    """The service account, whose older field counts where the other one is empty."""
+    name = spec.get("serviceAccountName") or spec.get("serviceAccount")
+    named("serviceAccountName", subdomain_errors)({"serviceAccountName": name}, path, errors)
+
+
 _PLACED: Rules = (
-    named("serviceAccountName", subdomain_errors),
+    _account,
     named("nodeName", subdomain_errors),
     within("activeDeadlineSeconds", 1, MAX_INT32),
     named("hostname", label_errors),

@@ -26,7 +26,7 @@ from scheduler_core.api.validation.storage.sources import (
     storageos,
 )
 from scheduler_core.objects.errors import forbidden, invalid, keyed, not_supported, required
-from scheduler_core.objects.names import label_errors, subdomain_errors
+from scheduler_core.objects.names import label_errors, qualified_name_errors, subdomain_errors
 from scheduler_core.objects.quantity import nanos, value
 
 _ALONE = "ReadWriteOncePod"
@@ -58,6 +58,13 @@ def _secret_namespace(given: Object, path: str, errors: Errors) -> None:
         errors.append(required(f"{path}.secretNamespace"))
 
 
+def _driver(given: Object, path: str, errors: Errors) -> None:
+    """DEVIATION: a driver may be called like its provisioner, a domain and a name, as the volumes that are made here are."""
+    name = (given.get("driver") or "").lower()
+    if "/" not in name or qualified_name_errors(name):
+        driver(given, path, errors)
+
+
 _SOURCES: dict[str, Rules] = {
     "hostPath": SHARED["hostPath"],
     "gcePersistentDisk": at("persistentDisk", SHARED["gcePersistentDisk"]),
@@ -76,7 +83,7 @@ _SOURCES: dict[str, Rules] = {
     "local": (path_on_node(),),
     "storageos": storageos(namespaced=True),
     "csi": (
-        driver,
+        _driver,
         need("volumeHandle"),
         inner("controllerPublishSecretRef", *_REFERENCE),
         inner("controllerExpandSecretRef", *_REFERENCE),
@@ -84,7 +91,7 @@ _SOURCES: dict[str, Rules] = {
         inner("nodeExpandSecretRef", *_REFERENCE),
     ),
 }
-_ONE_SOURCE = only_one(_SOURCES, ONE_TYPE, {"cephfs": "cephFS"})
+_ONE_SOURCE = only_one(_SOURCES, ONE_TYPE, {"cephfs": "cephFS"}, also=("flexVolume",))
 
 
 def volume(manifest: Object, errors: Errors) -> None:
@@ -259,7 +266,7 @@ def template_metadata(meta: Object, path: str, errors: Errors) -> None:
     checks.annotation_keys(meta.get("annotations"), f"{path}.annotations", errors)
     checks.labels(meta.get("labels"), f"{path}.labels", errors)
     for name in _META_FIELDS:
-        if meta.get(name):
+        if meta.get(name) not in (None, "", 0):
             errors.append(forbidden(f"{path}.{'uID' if name == 'uid' else name}", "cannot be set"))
 
 
