@@ -1,6 +1,6 @@
-"""What the API server checks besides, in worlds whose cluster is modelled: kinds that only their components read, and updates.
+"""All that the API server checks, in worlds whose cluster is modelled: objects of every kind, and updates.
 
-Worlds without the cluster do without, so that the sessions made in them are computed again as they were.
+Worlds without the cluster know the checks of objects.py alone; pods are judged alike in both.
 
 kube: pkg/apis/*/validation, pkg/registry/*/strategy.go @ v1.34.1
 """
