@@ -25,6 +25,9 @@ class TextsDiffer:
     expected: str
     received: str
 
+    def to_json(self) -> dict[str, Any]:
+        return {"error": self.number, "expected": self.expected, "received": self.received}
+
     def __str__(self) -> str:
         return f"error {self.number}: expected {self.expected!r}, received {self.received!r}"
 

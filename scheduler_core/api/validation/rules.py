@@ -106,8 +106,9 @@ def text(field: str, *problems: Callable[[str], Iterable[str]]) -> Rule:
 
     def check(value: Object, path: str, errors: Errors) -> None:
         given = value.get(field)
-        for find in problems if isinstance(given, str) else ():
-            errors += [invalid(child(path, field), given, problem) for problem in find(given)]
+        if isinstance(given, str):
+            found = [problem for find in problems for problem in find(given)]
+            errors += [invalid(child(path, field), given, problem) for problem in found]
 
     return check
 

@@ -89,7 +89,7 @@ def _resolved(request: Request, spec: Manifest) -> dict[str, Any]:
 def _of_another_cluster(request: Request, spec: Manifest) -> bool:
     if not request.imported or spec.get("priority") is None:
         return False
-    name = spec.get("priorityClassName")
+    name = spec.get("priorityClassName") or ""
     return bool(name) and request.store.get("PriorityClass", "", name) is None
 
 
