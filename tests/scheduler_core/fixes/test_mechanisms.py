@@ -210,9 +210,8 @@ def test_a_priority_class_that_never_preempts_gives_way_to_one_that_does() -> No
 
 
 def test_a_new_node_that_others_would_take_is_proven_with_these_held_back() -> None:
-    high = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}}
-    waiting = [pod(f"q-{i}", cpu="3", priorityClassName="high") for i in range(3)]
-    found = fixes_of(node("a", "1"), {**high, "value": 100}, *waiting, pod("p", cpu="8"))
+    waiting = [pod(f"q-{i}", cpu="3", priority=100) for i in range(3)]
+    found = fixes_of(node("a", "1"), *waiting, pod("p", cpu="8"))
     assert found["node"].held_back == len(waiting)
 
 

@@ -65,8 +65,8 @@ def _kept(manifest: Manifest, old: Manifest) -> Manifest:
 def _resolved(request: Request, spec: Manifest) -> dict[str, Any]:
     """Name, priority and policy. Refused where the pod says otherwise.
 
-    DEVIATION: a pod that is imported with a priority of its own and a class that is not known keeps its priority, since a dump of pods
-    alone names classes that it does not hold.
+    DEVIATION: a pod that is imported with a priority of its own and without a class that is known keeps it, since a dump of pods alone
+    names classes that it does not hold.
     """
     name = spec.get("priorityClassName") or ""
     if _of_another_cluster(request, spec):
@@ -89,8 +89,8 @@ def _resolved(request: Request, spec: Manifest) -> dict[str, Any]:
 def _of_another_cluster(request: Request, spec: Manifest) -> bool:
     if not request.imported or spec.get("priority") is None:
         return False
-    name = spec.get("priorityClassName") or ""
-    return bool(name) and request.store.get("PriorityClass", "", name) is None
+    name = spec.get("priorityClassName")
+    return not name or request.store.get("PriorityClass", "", name) is None
 
 
 def _default_class(request: Request) -> Manifest | None:
