@@ -278,7 +278,9 @@ def _exit_codes(spec: Manifest, codes: Manifest, where: str, errors: Errors) -> 
     elif operator not in _OPERATORS:
         errors.append(not_supported(f"{where}.operator", operator, _OPERATORS))
     pod = (spec.get("template") or {}).get("spec") or {}
-    names = [one.get("name") for field in ("containers", "initContainers") for one in pod.get(field) or ()]
+    names = [
+        one.get("name") or "" for field in ("containers", "initContainers") for one in pod.get(field) or ()
+    ]
     if container is not None and container not in names:
         detail = "must be one of the container or initContainer names in the pod template"
         errors.append(invalid(f"{where}.containerName", container, detail))
