@@ -231,13 +231,13 @@ class APIServer:
         plugins = plugins_of(self.options)
         if request.restored:
             plugins = tuple(plugin for plugin in plugins if plugin.of_restored)
-        manifest = self._with_defaults(kind, strategies.prepare_for_create(kind, manifest))
+        manifest = self._with_defaults(kind, strategies.prepare_for_create(kind, manifest, request.restored))
         for plugin in plugins:
             manifest = plugin.admit(request, manifest)
         timestamp, gates = self.store.timestamp(self.now), self.devices
         manifest = strategies.complete(kind, manifest, timestamp, request.imported)
         manifest = devices.created(kind, manifest, gates, request.imported)
-        errors = validate(manifest, kind, True)
+        errors = validate(manifest, kind, True, not request.restored)
         if devices.are_about(kind):
             errors += devices.create_errors(kind, manifest, gates, self.store)
         self._check(kind, request.name, errors)

@@ -114,6 +114,7 @@ def _job(spec: Manifest) -> Manifest:
     if full.get("completions") is None and full.get("parallelism") is None:
         full["completions"] = 1
     policy = full.get("podFailurePolicy")
+    empty = {name: "" for name in ("completionMode", "podReplacementPolicy") if full.get(name) == ""}
     full = _filled(
         full,
         parallelism=1,
@@ -123,6 +124,7 @@ def _job(spec: Manifest) -> Manifest:
         podReplacementPolicy="TerminatingOrFailed" if policy is None else "Failed",
         manualSelector=False,
     )
+    full |= empty  # validation refuses these
     if policy is not None:
         full["podFailurePolicy"] = {**policy, "rules": [_rule(rule) for rule in policy.get("rules") or ()]}
     return full

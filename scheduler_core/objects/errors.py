@@ -39,8 +39,9 @@ class FieldError:
     def __str__(self) -> str:
         return f"{self.path}: {self.text}" if self.path else self.text
 
-    def detailed(self, detail: str) -> FieldError:
-        return replace(self, expected=detail)
+    def receiving(self, text: str) -> FieldError:
+        """The same error with a received value that is printed already."""
+        return replace(self, received=text)
 
     def of(self, name: str) -> FieldError:
         """The same error, saying which object it is in."""
@@ -87,6 +88,32 @@ def shown(value: Any) -> str:
     return text if len(text) <= 200 else text[:197] + "..."
 
 
+def quote(value: Any) -> str:
+    """A received value as kube's errors print it: text as Go quotes it, anything else as JSON; cut when very long."""
+    if not isinstance(value, str):
+        return encode(value)
+    text = "".join(map(_escaped, json.dumps(value, ensure_ascii=False)))
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def encode(value: Any) -> str:
+    """A value as JSON that is fit for HTML: so kube prints all but plain texts and numbers."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    for letter in "<>&":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def _escaped(letter: str) -> str:
+    if letter.isprintable():
+        return letter
+    code = ord(letter)
+    return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+_LONGEST = 100_000
+
+
 def child(path: str, name: str) -> str:
     """The path of a field below `path`."""
     return f"{path}.{name}" if path else name
@@ -98,21 +125,29 @@ def keyed(path: str, key: str) -> str:
 
 
 def invalid(path: str, value: Any, detail: str) -> FieldError:
-    return FieldError(path, shown(value), detail, kind="Invalid value")
+    return FieldError(path, quote(value), detail, kind="Invalid value")
 
 
 def required(path: str, detail: str = "") -> FieldError:
     return FieldError(path, "", detail, kind="Required value")
 
 
+def not_found(path: str, value: Any, detail: str = "") -> FieldError:
+    return FieldError(path, quote(value), detail, kind="Not found")
+
+
+def too_long(path: str, most: int) -> FieldError:
+    return FieldError(path, "", f"may not be more than {most} bytes", kind="Too long")
+
+
 def not_supported(path: str, value: Any, supported: Iterable[str]) -> FieldError:
     """kube lists the supported values, quoted, in its own order."""
     names = ", ".join(f'"{name}"' for name in supported)
-    return FieldError(path, shown(value), f"supported values: {names}", kind="Unsupported value")
+    return FieldError(path, encode(value), f"supported values: {names}", kind="Unsupported value")
 
 
 def duplicate(path: str, value: Any) -> FieldError:
-    return FieldError(path, shown(value), "", kind="Duplicate value")
+    return FieldError(path, quote(value), "", kind="Duplicate value")
 
 
 def forbidden(path: str, detail: str) -> FieldError:

@@ -6,6 +6,7 @@ kube: apimachinery/pkg/util/validation/validation.go @ v1.34.1
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 _QNAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
@@ -19,6 +20,18 @@ _is_label = re.compile(_LABEL + r"\Z").match
 _is_subdomain = re.compile(_SUBDOMAIN + r"\Z").match
 _is_value = re.compile(_VALUE + r"\Z").match
 _is_label1035 = re.compile(_LABEL1035 + r"\Z").match
+
+_UNDERSCORED = r"_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+_UNDERSCORED_SUBDOMAIN = rf"{_UNDERSCORED}(\.{_UNDERSCORED})*"
+_is_underscored = re.compile(_UNDERSCORED_SUBDOMAIN + r"\Z").match
+_KEY = "[-._a-zA-Z0-9]+"
+_is_key = re.compile(_KEY + r"\Z").match
+_HEADER = "[-A-Za-z0-9]+"
+_is_header = re.compile(_HEADER + r"\Z").match
+_is_port_name = re.compile(r"[-a-z0-9]+\Z").match
+_is_variable = re.compile(r"[ -<>-~]*\Z").match
+_WILDCARD = rf"\*\.{_SUBDOMAIN}"
+_is_wildcard = re.compile(_WILDCARD + r"\Z").match
 
 _NOT_A_SEGMENT = (".", "..")
 _NOT_IN_A_SEGMENT = ("/", "%")
@@ -146,3 +159,73 @@ def label1035_errors(name: str) -> tuple[str, ...]:
         )
         problems.append(_regex(words, _LABEL1035, "my-name", "abc-123"))
     return tuple(problems)
+
+
+def underscored_errors(name: str) -> tuple[str, ...]:
+    """A subdomain that may have underscores: search paths of DNS."""
+    problems = [_max_length(253)] if _size(name) > 253 else []
+    if not _is_underscored(name):
+        words = (
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', "
+            "and must start and end with an alphanumeric character"
+        )
+        problems.append(_regex(words, _UNDERSCORED_SUBDOMAIN, "example.com"))
+    return tuple(problems)
+
+
+def wildcard_errors(name: str) -> tuple[str, ...]:
+    """A subdomain that begins with `*.`: hosts of an Ingress."""
+    problems = [_max_length(253)] if _size(name) > 253 else []
+    if not _is_wildcard(name):
+        words = (
+            "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of "
+            "lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character"
+        )
+        problems.append(_regex(words, _WILDCARD, "*.example.com"))
+    return tuple(problems)
+
+
+def config_key_errors(key: str) -> tuple[str, ...]:
+    """A key of a ConfigMap or Secret."""
+    problems = [_max_length(253)] if _size(key) > 253 else []
+    if not _is_key(key):
+        words = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
+        problems.append(_regex(words, _KEY, "key.name", "KEY_NAME", "key-name"))
+    if key in _NOT_A_SEGMENT:
+        problems.append(f"must not be '{key}'")
+    elif key.startswith(".."):
+        problems.append("must not start with '..'")
+    return tuple(problems)
+
+
+def variable_errors(name: str) -> tuple[str, ...]:
+    """A name of an environment variable."""
+    words = "a valid environment variable name must consist only of printable ASCII characters other than '='"
+    return () if _is_variable(name) else (words,)
+
+
+def header_errors(name: str) -> tuple[str, ...]:
+    """A name of an HTTP header."""
+    words = "a valid HTTP header must consist of alphanumeric characters or '-'"
+    return () if _is_header(name) else (_regex(words, _HEADER, "X-Header-Name"),)
+
+
+def port_name_errors(name: str) -> tuple[str, ...]:
+    """A name of a container's port."""
+    problems = []
+    if _size(name) > 15:
+        problems.append(_max_length(15))
+    if not _is_port_name(name):
+        problems.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
+    if not any("a" <= letter <= "z" for letter in name):
+        problems.append("must contain at least one letter (a-z)")
+    if "--" in name:
+        problems.append("must not contain consecutive hyphens")
+    if name.startswith("-") or name.endswith("-"):
+        problems.append("must not begin or end with a hyphen")
+    return tuple(problems)
+
+
+def prefix_errors(errors_of: Callable[[str], tuple[str, ...]], base: str) -> tuple[str, ...]:
+    """A generateName, which a name of a kind begins with: a hyphen at its end passes."""
+    return errors_of(f"{base[:-2]}a" if len(base) > 1 and base.endswith("-") else base)

@@ -140,7 +140,7 @@ def _priority_class(manifest: Manifest) -> Manifest:
 
 def _storage_class(manifest: Manifest) -> Manifest:
     defaults = {"reclaimPolicy": "Delete", "volumeBindingMode": "Immediate"}
-    missing = {name: value for name, value in defaults.items() if not manifest.get(name)}
+    missing = {name: value for name, value in defaults.items() if manifest.get(name) is None}
     return {**manifest, **missing} if missing else manifest
 
 

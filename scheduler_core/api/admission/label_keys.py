@@ -26,18 +26,20 @@ def uses_label_keys(spec: Spec) -> bool:
     )
 
 
-def merged_label_keys(spec: Spec, labels: Mapping[str, str]) -> dict[str, Any]:
-    """The spec with the expressions added; those that are there already are not added twice."""
+def merged_label_keys(spec: Spec, labels: Mapping[str, str], known: bool = True) -> dict[str, Any]:
+    """The spec with the expressions added. `known`: those that are there already are not added twice; of a new pod they are, and
+    validation refuses it then.
+    """
     merged = dict(spec)
     if spec.get("topologySpreadConstraints"):
         merged["topologySpreadConstraints"] = [
-            _merged(constraint, {"In": constraint.get("matchLabelKeys")}, labels)
+            _merged(constraint, {"In": constraint.get("matchLabelKeys")}, labels, known)
             for constraint in spec["topologySpreadConstraints"]
         ]
     affinity = spec.get("affinity") or {}
     for kind in ("podAffinity", "podAntiAffinity"):
         if affinity.get(kind):
-            affinity = {**affinity, kind: _merged_terms(affinity[kind], labels)}
+            affinity = {**affinity, kind: _merged_terms(affinity[kind], labels, known)}
     if affinity:
         merged["affinity"] = affinity
     return merged
@@ -48,23 +50,26 @@ def _terms(affinity: Spec) -> list[Spec]:
     return [*(affinity.get(_REQUIRED) or ()), *preferred]
 
 
-def _merged_terms(affinity: Spec, labels: Mapping[str, str]) -> dict[str, Any]:
+def _merged_terms(affinity: Spec, labels: Mapping[str, str], known: bool) -> dict[str, Any]:
     merged = dict(affinity)
     if affinity.get(_REQUIRED):
-        merged[_REQUIRED] = [_merged_term(term, labels) for term in affinity[_REQUIRED]]
+        merged[_REQUIRED] = [_merged_term(term, labels, known) for term in affinity[_REQUIRED]]
     if affinity.get(_PREFERRED):
         merged[_PREFERRED] = [
-            {**entry, "podAffinityTerm": _merged_term(entry.get("podAffinityTerm") or {}, labels)}
+            {**entry, "podAffinityTerm": _merged_term(entry.get("podAffinityTerm") or {}, labels, known)}
             for entry in affinity[_PREFERRED]
         ]
     return merged
 
 
-def _merged_term(term: Spec, labels: Mapping[str, str]) -> Spec:
-    return _merged(term, {"In": term.get("matchLabelKeys"), "NotIn": term.get("mismatchLabelKeys")}, labels)
+def _merged_term(term: Spec, labels: Mapping[str, str], known: bool) -> Spec:
+    keys = {"In": term.get("matchLabelKeys"), "NotIn": term.get("mismatchLabelKeys")}
+    return _merged(term, keys, labels, known)
 
 
-def _merged(term: Spec, keys_of: Mapping[str, list[str] | None], labels: Mapping[str, str]) -> Spec:
+def _merged(
+    term: Spec, keys_of: Mapping[str, list[str] | None], labels: Mapping[str, str], known: bool
+) -> Spec:
     selector = term.get("labelSelector")
     if selector is None:
         return term
@@ -72,7 +77,7 @@ def _merged(term: Spec, keys_of: Mapping[str, list[str] | None], labels: Mapping
     for operator, keys in keys_of.items():
         for key in keys or ():
             added = {"key": key, "operator": operator, "values": [labels.get(key)]}
-            if key in labels and added not in expressions:
+            if key in labels and not (known and added in expressions):
                 expressions.append(added)
     if expressions == (selector.get("matchExpressions") or []):
         return term

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.api.validation.limit_range import defaulted_limit_range
-from scheduler_core.api.validation.volumes import defaulted_claim, defaulted_volume
+from scheduler_core.api.validation.storage.defaults import defaulted_claim, defaulted_volume
 from scheduler_core.api.workload_defaults import WORKLOADS, defaulted_workload
 
 Manifest = Mapping[str, Any]

@@ -14,6 +14,7 @@ from scheduler_core.api.admission.priority import SYSTEM_CLASSES
 from scheduler_core.api.kinds import Kind, reference
 from scheduler_core.api.registry import namespaces, pods
 from scheduler_core.api.registry.cluster_defaults import filled_in
+from scheduler_core.api.registry.pod_fields import without_gated_fields
 from scheduler_core.api.rewriting import merge_patch
 from scheduler_core.api.schema.merging import BadPatch, merged
 from scheduler_core.api.schema.table import type_of
@@ -39,17 +40,18 @@ _NO_STRATEGIC = (
 _PENDING_FIRST = ("PersistentVolume", "PersistentVolumeClaim")
 
 
-def prepare_for_create(kind: Kind, manifest: Manifest) -> Manifest:
-    """With the defaults of its kind, before admission."""
+def prepare_for_create(kind: Kind, manifest: Manifest, restored: bool = False) -> Manifest:
+    """With the defaults of its kind, before admission. `restored`: the object was admitted where it comes from."""
     if kind.key == "Pod" and uses_label_keys(manifest.get("spec") or {}):
-        labels = manifest["metadata"].get("labels") or {}
-        manifest = {**manifest, "spec": merged_label_keys(manifest["spec"], labels)}
+        labels, spec = manifest["metadata"].get("labels") or {}, manifest["spec"]
+        known = restored or bool(spec.get("nodeName"))
+        manifest = {**manifest, "spec": merged_label_keys(spec, labels, known)}
     return with_defaults(kind, manifest)
 
 
 def with_defaults(kind: Kind, manifest: Manifest) -> Manifest:
     """With the defaults of its kind."""
-    return filled_in(defaulted(manifest, kind), kind.key)
+    return filled_in(defaulted(without_gated_fields(manifest, kind.key), kind), kind.key)
 
 
 def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> Manifest:

@@ -76,7 +76,7 @@ def _map(inner: Check) -> Check:
 
 
 def _leaf(name: str) -> Check:
-    if name in ("string", "bytes"):
+    if name == "string":
         return _string
     if name == "bool":
         return lambda value, lenient: type(value) is bool

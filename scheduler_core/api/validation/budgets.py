@@ -93,39 +93,3 @@ def lease(manifest: Manifest, errors: Errors) -> None:
         errors.append(invalid("spec.leaseTransitions", transitions, NOT_NEGATIVE))
     if spec.get("preferredHolder") and not spec.get("strategy"):
         errors.append(forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined"))
-
-
-def deployment(manifest: Manifest, errors: Errors) -> None:
-    """What a Deployment's own fields must be, besides what all workloads share."""
-    spec = manifest.get("spec") or {}
-    selector = spec.get("selector")
-    if selector is not None and not selector.get("matchLabels") and not selector.get("matchExpressions"):
-        errors.append(invalid("spec.selector", dict(selector), "empty selector is invalid for deployment"))
-    _strategy(spec.get("strategy") or {}, errors)
-    ready, deadline = spec.get("minReadySeconds") or 0, spec.get("progressDeadlineSeconds")
-    for field in ("minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"):
-        if (spec.get(field) or 0) < 0:
-            errors.append(invalid(f"spec.{field}", spec[field], NOT_NEGATIVE))
-    if deadline is not None and deadline <= ready:
-        where = "spec.progressDeadlineSeconds"
-        errors.append(invalid(where, deadline, "must be greater than minReadySeconds"))
-
-
-def _strategy(strategy: Manifest, errors: Errors) -> None:
-    where, type_ = "spec.strategy", strategy.get("type") or "RollingUpdate"
-    rolling = strategy.get("rollingUpdate")
-    if type_ == "Recreate":
-        if rolling:
-            detail = "may not be specified when strategy `type` is 'Recreate'"
-            errors.append(forbidden(f"{where}.rollingUpdate", detail))
-        return
-    if type_ != "RollingUpdate":
-        errors.append(not_supported(where, dict(strategy), ("Recreate", "RollingUpdate")))
-        return
-    rolling = rolling or {}
-    unavailable, surge = rolling.get("maxUnavailable"), rolling.get("maxSurge")
-    int_or_percent(unavailable, f"{where}.rollingUpdate.maxUnavailable", errors, 100)
-    int_or_percent(surge, f"{where}.rollingUpdate.maxSurge", errors)
-    if unavailable in (0, "0%") and surge in (0, "0%"):
-        detail = "may not be 0 when `maxSurge` is 0"
-        errors.append(invalid(f"{where}.rollingUpdate.maxUnavailable", unavailable, detail))

@@ -1,6 +1,6 @@
-"""What the API server checks besides, in worlds whose cluster is modelled: kinds that only their components read, and updates.
+"""All that the API server checks, in worlds whose cluster is modelled: objects of every kind, and updates.
 
-Worlds without the cluster do without, so that the sessions made in them are computed again as they were.
+Worlds without the cluster know the checks of objects.py alone; pods are judged alike in both.
 
 kube: pkg/apis/*/validation, pkg/registry/*/strategy.go @ v1.34.1
 """
@@ -11,54 +11,69 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.api.kinds import Kind
-from scheduler_core.api.validation import volumes, workloads
+from scheduler_core.api.validation import workloads
+from scheduler_core.api.validation.autoscaling import autoscaler
 from scheduler_core.api.validation.budgets import budget, lease, priority_class, runtime_class
 from scheduler_core.api.validation.checks import Errors
-from scheduler_core.api.validation.containers import containers
 from scheduler_core.api.validation.cron_jobs import cron_job
+from scheduler_core.api.validation.data import config_map, secret
 from scheduler_core.api.validation.devices.pods import claim_statuses
 from scheduler_core.api.validation.jobs import job
 from scheduler_core.api.validation.limit_range import limit_range
-from scheduler_core.api.validation.object_meta import metadata_update, owners_and_finalizers, pod_annotations
-from scheduler_core.api.validation.objects import semantics
+from scheduler_core.api.validation.network.endpoint_slices import endpoint_slice
+from scheduler_core.api.validation.network.ingresses import ingress
+from scheduler_core.api.validation.network.policies import network_policy
+from scheduler_core.api.validation.network.services import service
+from scheduler_core.api.validation.object_meta import metadata_update, owners_and_finalizers
+from scheduler_core.api.validation.objects import contents, metadata, workload
 from scheduler_core.api.validation.pod_resize import pod_resize
 from scheduler_core.api.validation.pod_update import pod_status_update, pod_update
+from scheduler_core.api.validation.pods.annotations import pod_annotations
+from scheduler_core.api.validation.pods.spec import pod
+from scheduler_core.api.validation.pods.templates import pod_template
 from scheduler_core.api.validation.quota import resource_quota
+from scheduler_core.api.validation.storage import classes, persistent
 from scheduler_core.api.validation.updates import object_update
 from scheduler_core.objects.errors import FieldError
 
 Manifest = Mapping[str, Any]
 
 
-def validate(manifest: Manifest, kind: Kind, devices: bool = False) -> list[FieldError]:
+def validate(manifest: Manifest, kind: Kind, devices: bool = False, new: bool = False) -> list[FieldError]:
     """All that is wrong with an object of sound structure, after defaulting; objects about devices have more to be looked at.
 
-    `devices`: whether the world has them.
+    `devices`: whether the world has them; `new`: the object is being made, and not known from elsewhere.
     """
-    errors = [
-        *semantics(manifest, kind, devices),
-        *owners_and_finalizers(manifest["metadata"], "." in kind.key),
-    ]
-    check = _CHECKS.get(kind.key)
-    if check is not None:
-        check(manifest, errors)
-    if kind.key in _POD_SPECS:
-        _containers(manifest, kind.key, errors)
+    errors: Errors = []
+    metadata(manifest, kind, errors)
+    errors += owners_and_finalizers(manifest["metadata"], "." in kind.key)
+    if kind.key == "Pod":
+        annotations = manifest["metadata"].get("annotations") or {}
+        errors += pod_annotations(annotations, manifest.get("spec") or {}, "metadata.annotations")
+        pod(manifest, errors, new, devices)
+    elif kind.key in _WORKLOADS:
+        _WORKLOADS[kind.key](manifest, errors, devices)
+    elif kind.key in ("StatefulSet", "ReplicationController"):
+        _of_pods(manifest, kind.key, errors, devices)
+    else:
+        if kind.key not in _WHOLE:
+            contents(manifest, kind, errors)
+        if (check := _CHECKS.get(kind.key)) is not None:
+            check(manifest, errors)
     return errors
 
 
-def _containers(manifest: Manifest, kind: str, errors: Errors) -> None:
-    """Of the pod that an object is, or is to make."""
-    where = _POD_SPECS[kind].rpartition("spec")[0]
-    pod: Any = manifest
-    for name in where.split(".")[:-1]:
-        pod = pod.get(name) or {}
-    spec = pod.get("spec") or {}
-    annotations = (pod.get("metadata") or {}).get("annotations") or {}
-    errors += pod_annotations(annotations, spec, f"{where}metadata.annotations")
-    claims = (manifest.get("spec") or {}).get("volumeClaimTemplates") if kind == "StatefulSet" else ()
-    made = [str((claim.get("metadata") or {}).get("name")) for claim in claims or ()]
-    containers(spec, _POD_SPECS[kind], errors, made)
+def _of_pods(manifest: Manifest, kind: str, errors: Errors, devices: bool) -> None:
+    """Workloads whose claims are volumes of their pods, or that the rest of the checks does not know as one."""
+    template = (manifest.get("spec") or {}).get("template") or {}
+    if kind == "StatefulSet":
+        workload(manifest, errors, devices)
+        workloads.stateful_set(manifest, errors)
+        annotations = (template.get("metadata") or {}).get("annotations") or {}
+        errors += pod_annotations(annotations, template.get("spec") or {}, "spec.template.annotations")
+    else:
+        workloads.replication_controller(manifest, errors)
+        pod_template(template, "spec.template", errors, devices)
 
 
 def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) -> list[FieldError]:
@@ -70,30 +85,34 @@ def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) 
     return errors if subresource == "status" else [*errors, *object_update(old, new, kind.key)]
 
 
-_POD_SPECS = {
-    "Pod": "spec",
-    **dict.fromkeys(
-        ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"),
-        "spec.template.spec",
-    ),
-    "CronJob": "spec.jobTemplate.spec.template.spec",
-}
 _POD_UPDATES = {"": pod_update, "status": pod_status_update, "resize": pod_resize}
+_WORKLOADS: dict[str, Callable[[Manifest, Errors, bool], None]] = {
+    "Deployment": workloads.deployment,
+    "ReplicaSet": workloads.replica_set,
+    "DaemonSet": workloads.daemon_set,
+    "Job": job,
+    "CronJob": cron_job,
+}
+_WHOLE = ("PersistentVolume", "PersistentVolumeClaim", "StorageClass")  # these checks are all there are
 _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "LimitRange": limit_range,
     "PriorityClass": priority_class,
     "RuntimeClass": runtime_class,
     "PodDisruptionBudget": budget,
     "Lease": lease,
-    "PersistentVolume": volumes.volume,
-    "PersistentVolumeClaim": volumes.claim,
-    "StorageClass": volumes.storage_class,
+    "PersistentVolume": persistent.volume,
+    "PersistentVolumeClaim": persistent.claim,
+    "StorageClass": classes.storage_class,
+    "CSINode": classes.csi_node,
+    "CSIDriver": classes.csi_driver,
+    "CSIStorageCapacity": classes.csi_storage_capacity,
+    "VolumeAttachment": classes.volume_attachment,
+    "Service": service,
+    "Ingress": ingress,
+    "NetworkPolicy": network_policy,
+    "EndpointSlice": endpoint_slice,
+    "HorizontalPodAutoscaler": autoscaler,
+    "ConfigMap": config_map,
+    "Secret": secret,
     "ResourceQuota": resource_quota,
-    "Deployment": workloads.deployment,
-    "ReplicaSet": workloads.replica_set,
-    "ReplicationController": workloads.replication_controller,
-    "StatefulSet": workloads.stateful_set,
-    "DaemonSet": workloads.daemon_set,
-    "Job": job,
-    "CronJob": cron_job,
 }

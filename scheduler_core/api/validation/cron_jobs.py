@@ -9,35 +9,38 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import Errors
 from scheduler_core.api.validation.jobs import job_spec
+from scheduler_core.api.validation.pods.templates import selector_json
+from scheduler_core.api.validation.rules import not_negative, one
 from scheduler_core.clock.cron import BadSchedule, is_zone, parse_schedule
-from scheduler_core.objects.errors import FieldError, invalid, required
+from scheduler_core.objects.errors import FieldError, invalid, not_supported, required
 
 _LONGEST_NAME = 52  # the name of a Job with "-" and the minute
 _ZONE_PART = re.compile(r"[A-Za-z.\-_0-9+]{1,14}\Z")
 
 
-def cron_job(manifest: Mapping[str, Any], errors: Errors) -> None:
+def cron_job(manifest: Mapping[str, Any], errors: Errors, devices: bool) -> None:
     """Adds what is wrong."""
-    name = manifest["metadata"].get("name") or ""
-    if len(name) > _LONGEST_NAME and not manifest["metadata"].get("uid"):
-        errors.append(invalid("metadata.name", name, f"must be no more than {_LONGEST_NAME} characters"))
-    spec = manifest.get("spec") or {}
+    name, spec = manifest["metadata"].get("name") or "", manifest.get("spec") or {}
     schedule = spec.get("schedule") or ""
     if not schedule:
         errors.append(required("spec.schedule"))
     else:
         errors += _schedule(schedule)
+    not_negative("startingDeadlineSeconds")(spec, "spec", errors)
     errors += _zone(spec.get("timeZone"))
-    policies = ("Allow", "Forbid", "Replace")
-    checks.one_of(errors, "spec.concurrencyPolicy", spec.get("concurrencyPolicy"), policies)
-    for field in ("startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit"):
-        number = spec.get(field)
-        if number is not None and number < 0:
-            errors.append(invalid(f"spec.{field}", number, checks.NOT_NEGATIVE))
-    job_spec((spec.get("jobTemplate") or {}).get("spec") or {}, "spec.jobTemplate.spec", errors)
+    one("concurrencyPolicy", "Allow", "Forbid", "Replace")(spec, "spec", errors)
+    job, where = (spec.get("jobTemplate") or {}).get("spec") or {}, "spec.jobTemplate.spec"
+    job_spec(job, where, errors, devices)
+    if job.get("selector") is not None:
+        shown = selector_json(job["selector"])
+        errors.append(invalid(f"{where}.selector", shown, "`selector` will be auto-generated"))
+    if job.get("manualSelector"):
+        errors.append(not_supported(f"{where}.manualSelector", True, ("nil", "false")))
+    not_negative("successfulJobsHistoryLimit", "failedJobsHistoryLimit")(spec, "spec", errors)
+    if len(name) > _LONGEST_NAME and not manifest["metadata"].get("uid"):
+        errors.append(invalid("metadata.name", name, f"must be no more than {_LONGEST_NAME} characters"))
 
 
 def _schedule(schedule: str) -> list[FieldError]:

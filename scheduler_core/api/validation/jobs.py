@@ -5,18 +5,40 @@ kube: pkg/apis/batch/validation/validation.go @ v1.34.1
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import NOT_NEGATIVE, Errors
-from scheduler_core.objects.errors import duplicate, invalid, not_supported, required
+from scheduler_core.api.validation.devices.gojson import as_go_writes
+from scheduler_core.api.validation.pods.templates import match, pod_template, selector_json
+from scheduler_core.api.validation.rules import not_negative, one
+from scheduler_core.objects.errors import (
+    FieldError,
+    duplicate,
+    invalid,
+    keyed,
+    not_supported,
+    quote,
+    required,
+    too_long,
+)
+from scheduler_core.objects.labels import LabelSelector
+from scheduler_core.objects.names import label_errors, qualified_name_errors, subdomain_errors
 
 Manifest = Mapping[str, Any]
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
 _OPERATORS = ("In", "NotIn")
 _STATUSES = ("False", "True", "Unknown")
 _MOST_INDEXES, _MANY, _MOST_OF_MANY = 100_000, 100_000, 10_000
+_LONGEST_MANAGER = 63
+_MOST_RULES, _MOST_CODES, _LONGEST_INDEXES = 20, 255, 64 * 1024
+_PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
+_is_path = re.compile(_PATH + r"\Z").match
 _COUNTS = (
+    "parallelism",
+    "completions",
     "activeDeadlineSeconds",
     "backoffLimit",
     "ttlSecondsAfterFinished",
@@ -25,26 +47,80 @@ _COUNTS = (
 )
 
 
-def job(manifest: Manifest, errors: Errors) -> None:
-    job_spec(manifest.get("spec") or {}, "spec", errors)
+def job(manifest: Manifest, errors: Errors, devices: bool) -> None:
+    spec, meta = manifest.get("spec") or {}, manifest["metadata"]
+    selector, template = spec.get("selector"), spec.get("template") or {}
+    if not spec.get("manualSelector") and selector is not None:
+        _generated(selector, template, meta, errors)
+    job_spec(spec, "spec", errors, devices)
+    before = len(errors)
+    checks.label_selector(selector, "spec.selector", errors)
+    if selector is None:
+        errors.append(required("spec.selector"))
+    if len(errors) == before or selector is None:
+        match(selector, template, "spec.template", errors)
+    completions, name = spec.get("completions") or 0, meta.get("name") or ""
+    host = f"{name}-{completions - 1}"
+    if spec.get("completionMode") == "Indexed" and completions > 0 and label_errors(host):
+        detail = f"will not able to create pod with invalid DNS label: {host}"
+        errors.append(invalid("metadata.name", name, detail))
 
 
-def job_spec(spec: Manifest, where: str, errors: Errors) -> None:
-    """Adds what is wrong with the spec at a path."""
-    for name in _COUNTS:
-        if (spec.get(name) or 0) < 0:
-            errors.append(invalid(f"{where}.{name}", spec[name], NOT_NEGATIVE))
+def _generated(selector: Manifest, template: Manifest, meta: Manifest, errors: Errors) -> None:
+    """Labels that kube puts on the pods of a Job that has no selector of its own."""
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    uid, name = meta.get("uid") or "", meta.get("name") or ""
+    prefix = "batch.kubernetes.io/"
+    wanted = {
+        "controller-uid": uid,
+        "job-name": name,
+        f"{prefix}controller-uid": uid,
+        f"{prefix}job-name": name,
+    }
+    for key, value in wanted.items():
+        where = keyed("spec.template.metadata.labels", key)
+        if key not in labels:
+            errors.append(required(where, f"must be '{value}'"))
+        elif labels[key] != value:
+            errors.append(invalid(where, dict(sorted(labels.items())), f"must be '{value}'"))
+    found: Errors = []
+    checks.label_selector(selector, "", found)
+    if not found and not LabelSelector.of(selector).matches(wanted):
+        errors.append(invalid("spec.selector", selector_json(selector), "`selector` not auto-generated"))
+
+
+def job_spec(spec: Manifest, where: str, errors: Errors, devices: bool) -> None:
+    """Adds what is wrong with the spec at a path, but for its selector."""
+    not_negative(*_COUNTS)(spec, where, errors)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
         errors.append(required(f"{where}.backoffLimitPerIndex", "when maxFailedIndexes is specified"))
-    mode = spec.get("completionMode") or "NonIndexed"
+    if (manager := spec.get("managedBy")) is not None:
+        _manager(manager, f"{where}.managedBy", errors)
+    one("completionMode", "NonIndexed", "Indexed", empty=True)(spec, where, errors)
+    mode = spec.get("completionMode", "NonIndexed")
     if mode == "Indexed":
         _indexed(spec, where, errors)
     elif mode == "NonIndexed":
         _not_indexed(spec, where, errors)
-    else:
-        errors.append(not_supported(f"{where}.completionMode", mode, ("NonIndexed", "Indexed")))
     _policies(spec, where, errors)
+    pod_template(spec.get("template") or {}, f"{where}.template", errors, devices)
     _restart_policy(spec, f"{where}.template.spec.restartPolicy", errors)
+
+
+def _manager(name: str, path: str, errors: Errors) -> None:
+    """Who looks after the Job: a domain and a path."""
+    host, _, rest = name.partition("/")
+    if not name:
+        errors.append(required(path))
+    elif not host or not rest:
+        errors.append(invalid(path, name, 'must be a domain-prefixed path (such as "acme.io/foo")'))
+    else:
+        errors += [invalid(path, host, problem) for problem in subdomain_errors(host)]
+        if not _is_path(rest):
+            detail = f"Invalid path (regex used for validation is '{_PATH}')"
+            errors.append(invalid(path, rest, detail))
+    if len(name.encode()) > _LONGEST_MANAGER:
+        errors.append(too_long(path, _LONGEST_MANAGER))
 
 
 def _indexed(spec: Manifest, where: str, errors: Errors) -> None:
@@ -96,34 +172,78 @@ def _restart_policy(spec: Manifest, where: str, errors: Errors) -> None:
 
 def _policies(spec: Manifest, where: str, errors: Errors) -> None:
     failure, success = spec.get("podFailurePolicy"), spec.get("successPolicy")
-    replacement = spec.get("podReplacementPolicy")
-    allowed = ("Failed",) if failure is not None else ("Failed", "TerminatingOrFailed")
-    if replacement is not None and replacement not in allowed:
-        errors.append(not_supported(f"{where}.podReplacementPolicy", replacement, allowed))
-    for i, rule in enumerate((failure or {}).get("rules") or ()):
+    rules = (failure or {}).get("rules") or ()
+    _not_more(rules, _MOST_RULES, f"{where}.podFailurePolicy.rules", errors)
+    for i, rule in enumerate(rules):
         _rule(spec, rule, f"{where}.podFailurePolicy.rules[{i}]", errors)
     if success is not None and spec.get("completionMode") != "Indexed":
-        errors.append(invalid(f"{where}.successPolicy", dict(success), "requires indexed completion mode"))
+        written = as_go_writes(success, "SuccessPolicy")
+        detail = "requires indexed completion mode"
+        errors.append(FieldError(f"{where}.successPolicy", written, detail, kind="Invalid value"))
     elif success is not None:
-        _success(
-            success.get("rules") or (), spec.get("completions") or 0, f"{where}.successPolicy.rules", errors
-        )
+        rules = success.get("rules") or ()
+        _success(rules, spec.get("completions") or 0, f"{where}.successPolicy.rules", errors)
+    allowed = ("Failed",) if failure is not None else ("Failed", "TerminatingOrFailed")
+    one("podReplacementPolicy", *allowed, empty=True)(spec, where, errors)
+
+
+def _not_more(entries: Sequence[Any], most: int, path: str, errors: Errors) -> None:
+    if len(entries) > most:
+        errors.append(FieldError(path, str(len(entries)), f"must have at most {most} items", kind="Too many"))
 
 
 def _success(rules: Sequence[Manifest], completions: int, where: str, errors: Errors) -> None:
     if not rules:
         detail = "at least one rules must be specified when the successPolicy is specified"
         errors.append(required(where, detail))
+    _not_more(rules, _MOST_RULES, where, errors)
     for i, rule in enumerate(rules):
-        count = rule.get("succeededCount")
-        if count is None and rule.get("succeededIndexes") is None:
+        count, indexes = rule.get("succeededCount"), rule.get("succeededIndexes")
+        if count is None and indexes is None:
             detail = "at least one of succeededCount or succeededIndexes must be specified"
             errors.append(required(f"{where}[{i}]", detail))
+        most: dict[str, int] = {"specified completions": completions}
+        if indexes is not None:
+            most["indexes in the specified succeededIndexes field"] = _indexes(
+                indexes, completions, f"{where}[{i}].succeededIndexes", errors
+            )
         if count is not None and count < 0:
             errors.append(invalid(f"{where}[{i}].succeededCount", count, NOT_NEGATIVE))
-        if count is not None and count > completions:
-            detail = f"must be less than or equal to {completions} (the number of specified completions)"
-            errors.append(invalid(f"{where}[{i}].succeededCount", count, detail))
+        for what, number in most.items():
+            if count is not None and count > number:
+                detail = f"must be less than or equal to {number} (the number of {what})"
+                errors.append(invalid(f"{where}[{i}].succeededCount", count, detail))
+
+
+def _indexes(text: str, completions: int, path: str, errors: Errors) -> int:
+    """How many indexes a text such as "1,3-5" names; 0 where it is wrong."""
+    if len(text.encode()) > _LONGEST_INDEXES:
+        errors.append(too_long(path, _LONGEST_INDEXES))
+    total, last = 0, -1
+    for part in text.split(",") if text else ():
+        ends, problem = part.split("-"), ""
+        numbers = [int(end) if _is_number(end) else None for end in ends]
+        wrong = next((i for i, number in enumerate(numbers) if number is None or number >= completions), None)
+        if len(ends) > 2:
+            problem = (
+                f"the fragment {quote(part)} violates the requirement that an index interval can have at most "
+                "two parts separated by '-'"
+            )
+        elif wrong is not None and numbers[wrong] is None:
+            problem = f"cannot convert string to integer for index: {quote(ends[wrong])}"
+        elif wrong is not None:
+            problem = f"too large index: {quote(ends[wrong])}"
+        else:
+            first, end = numbers[0] or 0, numbers[-1] or 0
+            if len(ends) == 2 and first >= end:
+                problem = f"non-increasing order, previous: {first}, current: {end}"
+            elif last >= first:
+                problem = f"non-increasing order, previous: {last}, current: {first}"
+            total, last = total + end - first + 1, end
+        if problem:
+            errors.append(invalid(path, text, f"error parsing succeededIndexes: {problem}"))
+            return 0
+    return total
 
 
 def _rule(spec: Manifest, rule: Manifest, where: str, errors: Errors) -> None:
@@ -138,15 +258,17 @@ def _rule(spec: Manifest, rule: Manifest, where: str, errors: Errors) -> None:
         errors.append(invalid(f"{where}.action", action, "requires the backoffLimitPerIndex to be set"))
     if codes is not None:
         _exit_codes(spec, codes, f"{where}.onExitCodes", errors)
+    _not_more(conditions, _MOST_RULES, f"{where}.onPodConditions", errors)
     for i, pattern in enumerate(conditions):
-        if (pattern.get("status") or "True") not in _STATUSES:
-            errors.append(not_supported(f"{where}.onPodConditions[{i}].status", pattern["status"], _STATUSES))
+        place, kind = f"{where}.onPodConditions[{i}]", pattern.get("type") or ""
+        errors += [invalid(f"{place}.type", kind, problem) for problem in qualified_name_errors(kind)]
+        one("status", *_STATUSES)(pattern, place, errors)
     if codes is not None and conditions:
         detail = "specifying both OnExitCodes and OnPodConditions is not supported"
-        errors.append(invalid(where, dict(rule), detail))
+        errors.append(FieldError(where, "", detail, kind="Invalid value"))
     if codes is None and not conditions:
         detail = "specifying one of OnExitCodes and OnPodConditions is required"
-        errors.append(invalid(where, dict(rule), detail))
+        errors.append(FieldError(where, "", detail, kind="Invalid value"))
 
 
 def _exit_codes(spec: Manifest, codes: Manifest, where: str, errors: Errors) -> None:
@@ -156,12 +278,15 @@ def _exit_codes(spec: Manifest, codes: Manifest, where: str, errors: Errors) -> 
     elif operator not in _OPERATORS:
         errors.append(not_supported(f"{where}.operator", operator, _OPERATORS))
     pod = (spec.get("template") or {}).get("spec") or {}
-    names = [one.get("name") for field in ("containers", "initContainers") for one in pod.get(field) or ()]
+    names = [
+        one.get("name") or "" for field in ("containers", "initContainers") for one in pod.get(field) or ()
+    ]
     if container is not None and container not in names:
         detail = "must be one of the container or initContainer names in the pod template"
         errors.append(invalid(f"{where}.containerName", container, detail))
     if not values:
-        errors.append(invalid(f"{where}.values", values, "at least one value is required"))
+        errors.append(invalid(f"{where}.values", codes.get("values"), "at least one value is required"))
+    _not_more(values, _MOST_CODES, f"{where}.values", errors)
     for i, value in enumerate(values):
         if value == 0 and operator == "In":
             errors.append(invalid(f"{where}.values[{i}]", value, "must not be 0 for the In operator"))
@@ -169,6 +294,9 @@ def _exit_codes(spec: Manifest, codes: Manifest, where: str, errors: Errors) -> 
             errors.append(duplicate(f"{where}.values[{i}]", value))
     if list(values) != sorted(values):
         errors.append(invalid(f"{where}.values", list(values), "must be ordered"))
+
+
+_is_number = re.compile(r"[+-]?[0-9]+\Z").match
 
 
 def _quoted(values: Sequence[str]) -> str:

@@ -1,31 +1,26 @@
-"""What must not be in the metadata of objects of whatever kind, and what of it may not be changed; and annotations of pods.
+"""What must not be in the metadata of objects of whatever kind, and what of it may not be changed.
 
-kube: apimachinery/pkg/api/validation/objectmeta.go, apis/meta/v1/validation, pkg/apis/core/validation/validation.go
-ValidatePodSpecificAnnotations, pkg/apis/core/helper/helpers.go GetDeletionCostFromPodAnnotations @ v1.34.1
+kube: apimachinery/pkg/api/validation/objectmeta.go, apis/meta/v1/validation @ v1.34.1
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.api.validation.checks import Errors
-from scheduler_core.objects.errors import FieldError, forbidden, invalid, keyed
+from scheduler_core.objects.errors import FieldError, forbidden, invalid
 from scheduler_core.objects.names import qualified_name_errors
 
 Manifest = Mapping[str, Any]
 IMMUTABLE = "field is immutable"
-_MOST_ANNOTATIONS = 256 * 1024  # bytes
 _OWNERS, _FINALIZERS = "metadata.ownerReferences", "metadata.finalizers"
 
 _STANDARD_FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
-_MIRROR, _COST = "kubernetes.io/config.mirror", "controller.kubernetes.io/pod-deletion-cost"
-_INTEGER = re.compile(r"0|-[0-9]+|[1-9][0-9]*")
 
 
 def owners_and_finalizers(meta: Mapping[str, Any], custom: bool = False) -> list[FieldError]:
-    """What is wrong with owner references, finalizers and the size of annotations.
+    """What is wrong with owner references and finalizers.
 
     `custom`: of a custom resource, whose finalizers may have any qualified name.
     """
@@ -42,24 +37,6 @@ def owners_and_finalizers(meta: Mapping[str, Any], custom: bool = False) -> list
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
         detail = "finalizer orphan and foregroundDeletion cannot be both set"
         errors.append(invalid(_FINALIZERS, list(finalizers), detail))
-    size = sum(
-        len(key.encode()) + len(text.encode()) for key, text in (meta.get("annotations") or {}).items()
-    )
-    if size > _MOST_ANNOTATIONS:
-        detail = f"may not be more than {_MOST_ANNOTATIONS} bytes"
-        errors.append(FieldError("metadata.annotations", "", detail, kind="Too long"))
-    return errors
-
-
-def pod_annotations(annotations: Mapping[str, str], spec: Mapping[str, Any], where: str) -> list[FieldError]:
-    """What is wrong with the annotations of a pod, or of a template for pods."""
-    errors: Errors = []
-    if _MIRROR in annotations and not spec.get("nodeName"):
-        detail = "must set spec.nodeName if mirror pod annotation is set"
-        errors.append(invalid(keyed(where, _MIRROR), annotations[_MIRROR], detail))
-    cost = annotations.get(_COST)
-    if cost is not None and not (_INTEGER.fullmatch(cost) and -(2**31) <= int(cost) < 2**31):
-        errors.append(invalid(keyed(where, _COST), cost, "must be a 32bit integer"))
     return errors
 
 

@@ -14,9 +14,9 @@ from typing import Any
 from scheduler_core.api.kinds import Kind, kind_of, namespace_of, reference
 from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import Errors
-from scheduler_core.api.validation.devices.pods import no_claims, pod_claims
+from scheduler_core.api.validation.network.addresses import ip_range, two_families
 from scheduler_core.api.validation.placement import taints
-from scheduler_core.api.validation.pod import pod, pod_spec
+from scheduler_core.api.validation.pods.spec import pod, pod_spec
 from scheduler_core.api.validation.shapes import KIND_SHAPES, METADATA, shaped, string
 from scheduler_core.objects.errors import FieldError, invalid, keyed, required, wrong_type
 from scheduler_core.objects.labels import LabelSelector
@@ -56,20 +56,20 @@ def semantics(manifest: Manifest, kind: Kind, devices: bool = False) -> list[Fie
     """What must not be in an object of sound structure, after defaulting. `devices`: whether the world has them."""
     errors: Errors = []
     metadata(manifest, kind, errors)
-    check = _CHECKS.get(kind.key)
-    if check is not None:
-        check(manifest, errors)
-        if kind.key in _PODS:
-            of_claims = pod_claims if devices else no_claims
-            if kind.key == "Pod":
-                of_claims(manifest, "spec", errors)
-            else:
-                of_claims(_template(manifest), "spec.template.spec", errors)
+    if kind.key == "Pod":
+        pod(manifest, errors, new=False, devices=devices)
+    elif kind.key in WORKLOADS:
+        workload(manifest, errors, devices)
+    else:
+        contents(manifest, kind, errors)
     return errors
 
 
-def _template(manifest: Manifest) -> Manifest:
-    return (manifest.get("spec") or {}).get("template") or {}
+def contents(manifest: Manifest, kind: Kind, errors: Errors) -> None:
+    """What must not be in an object that is no pod and no workload."""
+    check = _CHECKS.get(kind.key)
+    if check is not None:
+        check(manifest, errors)
 
 
 def metadata(manifest: Manifest, kind: Kind, errors: Errors) -> None:
@@ -93,6 +93,15 @@ def _node(manifest: Manifest, errors: Errors) -> None:
     for side in ("capacity", "allocatable"):
         for name, quantity in ((manifest.get("status") or {}).get(side) or {}).items():
             checks.amount(name, quantity, keyed(f"status.{side}", name), errors)
+    spec = manifest.get("spec") or {}
+    ranges = list(spec.get("podCIDRs") or ())
+    if spec.get("podCIDR") and ranges[:1] != [spec["podCIDR"]]:
+        ranges = [spec["podCIDR"]]
+    for i, text in enumerate(ranges):
+        ip_range(text, f"spec.podCIDRs[{i}]", errors)
+    if len(ranges) > 2 or (len(ranges) == 2 and not two_families(ranges)):
+        detail = "may specify no more than one CIDR for each IP family"
+        errors.append(invalid("spec.podCIDRs", ranges, detail))
 
 
 def _priority_class(manifest: Manifest, errors: Errors) -> None:
@@ -104,14 +113,15 @@ def _priority_class(manifest: Manifest, errors: Errors) -> None:
     checks.one_of(errors, "preemptionPolicy", manifest.get("preemptionPolicy"), supported)
 
 
-def _workload(manifest: Manifest, errors: Errors) -> None:
+def workload(manifest: Manifest, errors: Errors, devices: bool) -> None:
+    """What all workloads share: numbers, the template and the selector."""
     spec = manifest.get("spec") or {}
     for field in ("replicas", "parallelism", "completions"):
         number = spec.get(field)
         if number is not None and number < 0:
             errors.append(invalid(f"spec.{field}", number, checks.NOT_NEGATIVE))
     template = spec.get("template") or {}
-    pod_spec(template.get("spec") or {}, errors, "spec.template.spec")
+    pod_spec(_with_claims(spec), errors, "spec.template.spec", devices=devices)
     labels = (template.get("metadata") or {}).get("labels") or {}
     checks.labels(labels, "spec.template.metadata.labels", errors)
     selector = spec.get("selector")
@@ -123,6 +133,17 @@ def _workload(manifest: Manifest, errors: Errors) -> None:
     elif not errors and not LabelSelector.of(selector).matches(labels):
         detail = "`selector` does not match template `labels`"
         errors.append(invalid("spec.template.metadata.labels", dict(labels), detail))
+
+
+def _with_claims(spec: Manifest) -> Manifest:
+    """The spec of a workload's pods; those of a StatefulSet have a volume of each of its claims."""
+    pod = (spec.get("template") or {}).get("spec") or {}
+    names = [(claim.get("metadata") or {}).get("name") for claim in spec.get("volumeClaimTemplates") or ()]
+    if not names:
+        return pod
+    own = [volume for volume in pod.get("volumes") or () if volume.get("name") not in names]
+    made = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names]
+    return {**pod, "volumes": [*own, *made]}
 
 
 def _budget(manifest: Manifest, errors: Errors) -> None:
@@ -148,7 +169,7 @@ def _storage_class(manifest: Manifest, errors: Errors) -> None:
     checks.one_of(errors, "volumeBindingMode", manifest.get("volumeBindingMode"), modes)
 
 
-_PODS = ("Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
+WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
 _PATH_SEGMENTS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "IPAddress")
 _NAME_CHECKS = {
     "Namespace": label_errors,
@@ -156,14 +177,8 @@ _NAME_CHECKS = {
     **dict.fromkeys(_PATH_SEGMENTS, path_segment_errors),
 }
 _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
-    "Pod": pod,
     "Node": _node,
     "PriorityClass": _priority_class,
-    "Deployment": _workload,
-    "ReplicaSet": _workload,
-    "StatefulSet": _workload,
-    "DaemonSet": _workload,
-    "Job": _workload,
     "PodDisruptionBudget": _budget,
     "PersistentVolume": _volume,
     "PersistentVolumeClaim": _claim,

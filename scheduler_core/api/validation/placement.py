@@ -10,7 +10,9 @@ from typing import Any
 
 from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import POSITIVE, Errors
-from scheduler_core.objects.errors import duplicate, forbidden, invalid, not_supported, required
+from scheduler_core.api.validation.devices.gojson import as_go_writes
+from scheduler_core.api.validation.rules import one
+from scheduler_core.objects.errors import FieldError, duplicate, forbidden, invalid, not_supported, required
 from scheduler_core.objects.names import label_errors, label_value_errors
 
 Spec = Mapping[str, Any]
@@ -20,14 +22,10 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _WEIGHT = "must be in the range 1-100"
 
 
-def placement(spec: Spec, path: str, errors: Errors) -> None:
-    checks.labels(spec.get("nodeSelector"), f"{path}.nodeSelector", errors)
-    affinity = spec.get("affinity") or {}
-    _node_affinity(affinity.get("nodeAffinity") or {}, f"{path}.affinity.nodeAffinity", errors)
+def affinity(affinity: Spec, path: str, errors: Errors) -> None:
+    _node_affinity(affinity.get("nodeAffinity") or {}, f"{path}.nodeAffinity", errors)
     for kind in ("podAffinity", "podAntiAffinity"):
-        _pod_affinity(affinity.get(kind) or {}, f"{path}.affinity.{kind}", errors)
-    spread(spec.get("topologySpreadConstraints") or (), f"{path}.topologySpreadConstraints", errors)
-    tolerations(spec.get("tolerations") or (), f"{path}.tolerations", errors)
+        _pod_affinity(affinity.get(kind) or {}, f"{path}.{kind}", errors)
 
 
 def _node_affinity(affinity: Spec, path: str, errors: Errors) -> None:
@@ -62,10 +60,10 @@ def _pod_term(term: Spec, path: str, errors: Errors) -> None:
         errors += [invalid(f"{path}.namespace", namespace, problem) for problem in label_errors(namespace)]
     match, mismatch = term.get("matchLabelKeys") or (), term.get("mismatchLabelKeys") or ()
     _label_keys(match, mismatch, term.get("labelSelector"), path, errors)
-    if not term.get("topologyKey"):
+    key = term.get("topologyKey") or ""
+    if not key:
         errors.append(required(f"{path}.topologyKey", "can not be empty"))
-    else:
-        checks.label_name(term["topologyKey"], f"{path}.topologyKey", errors)
+    checks.label_name(key, f"{path}.topologyKey", errors)
 
 
 def _label_keys(
@@ -87,12 +85,12 @@ def _label_keys(
 
 
 def _no_key_twice(match: Sequence[str], selector: Spec, path: str, errors: Errors) -> None:
-    seen = dict.fromkeys(selector.get("matchLabels") or ())
+    seen, places = dict.fromkeys(selector.get("matchLabels") or ()), {key: i for i, key in enumerate(match)}
     for expression in selector.get("matchExpressions") or ():
         key = expression.get("key")
-        if key in match and key in seen:
+        if key in places and key in seen:
             detail = "exists in both matchLabelKeys and labelSelector"
-            errors.append(invalid(f"{path}[{list(match).index(key)}]", key, detail))
+            errors.append(invalid(f"{path}[{places[key]}]", key, detail))
         seen[key] = None
 
 
@@ -112,14 +110,14 @@ def spread(constraints: Sequence[Spec], path: str, errors: Errors) -> None:
         _not_repeated(pair, last[pair] > i, where, errors)
         _min_domains(constraint, action, where, errors)
         for field in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
-            checks.one_of(errors, f"{where}.{field}", constraint.get(field), ("Honor", "Ignore"))
+            one(field, "Honor", "Ignore", empty=True)(constraint, where, errors)
         keys = constraint.get("matchLabelKeys") or ()
         _label_keys(keys, (), constraint.get("labelSelector"), where, errors)
         checks.label_selector(constraint.get("labelSelector"), f"{where}.labelSelector", errors)
 
 
 def _pair(constraint: Spec) -> tuple[Any, Any]:
-    return constraint.get("topologyKey"), constraint.get("whenUnsatisfiable")
+    return constraint.get("topologyKey") or "", constraint.get("whenUnsatisfiable") or ""
 
 
 def _not_repeated(pair: tuple[Any, Any], repeated: bool, path: str, errors: Errors) -> None:
@@ -180,7 +178,6 @@ def taints(taints: Sequence[Spec], path: str, errors: Errors) -> None:
         else:
             errors.append(required(f"{where}.effect"))
         if (key, effect) in seen:
-            errors.append(
-                duplicate(where, dict(taint)).detailed("taints must be unique by key and effect pair")
-            )
+            detail = "taints must be unique by key and effect pair"
+            errors.append(FieldError(where, as_go_writes(taint, "Taint"), detail, kind="Duplicate value"))
         seen[key, effect] = None

@@ -10,7 +10,7 @@ from typing import Any
 
 from scheduler_core.api.validation.checks import Errors
 from scheduler_core.api.validation.likeness import alike
-from scheduler_core.api.validation.volumes import NOT_SOURCES, defaulted_claim, defaulted_volume
+from scheduler_core.api.validation.storage.defaults import NOT_SOURCES, defaulted_claim, defaulted_volume
 from scheduler_core.objects.errors import FieldError, forbidden, invalid
 from scheduler_core.objects.quantity import nanos
 

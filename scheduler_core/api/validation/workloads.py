@@ -8,25 +8,67 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.validation.budgets import deployment as deployment_fields
+from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.budgets import int_or_percent
 from scheduler_core.api.validation.checks import NOT_NEGATIVE, Errors
+from scheduler_core.api.validation.devices.gojson import as_go_writes
+from scheduler_core.api.validation.pods.templates import for_ever, is_empty, match, pod_template, replicated
 from scheduler_core.objects.errors import forbidden, invalid, not_supported, required
 from scheduler_core.objects.names import label_errors
 
 Manifest = Mapping[str, Any]
-_NONE = (None, 0, "0%", "0")
 
 
-def deployment(manifest: Manifest, errors: Errors) -> None:
-    deployment_fields(manifest, errors)
-    _long_running(manifest, "ReplicaSet", errors)
+def deployment(manifest: Manifest, errors: Errors, devices: bool) -> None:
+    spec = manifest.get("spec") or {}
+    _not_negative(manifest, ("replicas",), errors)
+    replicated(spec, errors, devices)
+    _deployment_strategy(spec.get("strategy") or {}, errors)
+    ready, deadline = spec.get("minReadySeconds") or 0, spec.get("progressDeadlineSeconds")
+    _not_negative(manifest, ("minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"), errors)
+    if deadline is not None and deadline <= ready:
+        where = "spec.progressDeadlineSeconds"
+        errors.append(invalid(where, deadline, "must be greater than minReadySeconds"))
 
 
-def replica_set(manifest: Manifest, errors: Errors) -> None:
-    _selects_some(manifest, errors)
-    _not_negative(manifest, ("minReadySeconds",), errors)
-    _long_running(manifest, "ReplicaSet", errors)
+def _deployment_strategy(strategy: Manifest, errors: Errors) -> None:
+    where, type_ = "spec.strategy", strategy.get("type") or "RollingUpdate"
+    rolling = strategy.get("rollingUpdate")
+    if type_ == "Recreate":
+        if rolling is not None:
+            detail = "may not be specified when strategy `type` is 'Recreate'"
+            errors.append(forbidden(f"{where}.rollingUpdate", detail))
+        return
+    if type_ != "RollingUpdate":
+        written = as_go_writes(strategy, "DeploymentStrategy")
+        errors.append(not_supported(where, "", ("Recreate", "RollingUpdate")).receiving(written))
+        return
+    unavailable, surge = (rolling or {}).get("maxUnavailable"), (rolling or {}).get("maxSurge")
+    int_or_percent(unavailable, f"{where}.rollingUpdate.maxUnavailable", errors)
+    int_or_percent(surge, f"{where}.rollingUpdate.maxSurge", errors)
+    if _is_none(unavailable) and _is_none(surge):
+        detail = "may not be 0 when `maxSurge` is 0"
+        errors.append(invalid(f"{where}.rollingUpdate.maxUnavailable", unavailable, detail))
+    _not_above_all(unavailable, f"{where}.rollingUpdate.maxUnavailable", errors)
+
+
+def _is_none(amount: Any) -> bool:
+    """Whether an amount that is given comes to nothing."""
+    if isinstance(amount, str):
+        digits = amount.removesuffix("%")
+        return not (digits.isdigit() and amount.endswith("%") and int(digits))
+    return bool(amount == 0)
+
+
+def _not_above_all(amount: Any, where: str, errors: Errors) -> None:
+    digits = amount[:-1] if isinstance(amount, str) and amount.endswith("%") else ""
+    if digits.isdigit() and int(digits) > 100:
+        errors.append(invalid(where, amount, "must not be greater than 100%"))
+
+
+def replica_set(manifest: Manifest, errors: Errors, devices: bool) -> None:
+    _not_negative(manifest, ("replicas", "minReadySeconds"), errors)
+    replicated(manifest.get("spec") or {}, errors, devices)
 
 
 def replication_controller(manifest: Manifest, errors: Errors) -> None:
@@ -39,7 +81,7 @@ def replication_controller(manifest: Manifest, errors: Errors) -> None:
     elif not selector.items() <= labels.items():
         detail = "`selector` does not match template `labels`"
         errors.append(invalid("spec.template.metadata.labels", dict(labels), detail))
-    _long_running(manifest, "ReplicationController", errors)
+    for_ever((manifest.get("spec") or {}).get("template") or {}, "ReplicationController", errors)
 
 
 def stateful_set(manifest: Manifest, errors: Errors) -> None:
@@ -60,7 +102,7 @@ def stateful_set(manifest: Manifest, errors: Errors) -> None:
         errors.append(invalid("spec.ordinals.start", start, NOT_NEGATIVE))
     service = spec.get("serviceName")
     errors += [invalid("spec.serviceName", service, detail) for detail in label_errors(service or "x")]
-    _long_running(manifest, "StatefulSet", errors)
+    for_ever((manifest.get("spec") or {}).get("template") or {}, "StatefulSet", errors)
 
 
 def _stateful_strategy(strategy: Manifest, errors: Errors) -> None:
@@ -74,40 +116,43 @@ def _stateful_strategy(strategy: Manifest, errors: Errors) -> None:
         errors.append(invalid(f"{where}.rollingUpdate.partition", rolling["partition"], NOT_NEGATIVE))
 
 
-def daemon_set(manifest: Manifest, errors: Errors) -> None:
-    _selects_some(manifest, errors)
-    _not_negative(manifest, ("minReadySeconds", "revisionHistoryLimit"), errors)
-    _daemon_strategy((manifest.get("spec") or {}).get("updateStrategy") or {}, errors)
-    _long_running(manifest, "DaemonSet", errors)
+def daemon_set(manifest: Manifest, errors: Errors, devices: bool) -> None:
+    spec = manifest.get("spec") or {}
+    selector, template, before = spec.get("selector"), spec.get("template") or {}, len(errors)
+    checks.label_selector(selector, "spec.selector", errors)
+    if len(errors) == before:
+        match(selector, template, "spec.template", errors)
+    if selector is not None and is_empty(selector):
+        errors.append(invalid("spec.selector", {}, "empty selector is invalid for daemonset"))
+    pod_template(template, "spec.template", errors, devices)
+    for_ever(template, "DaemonSet", errors)
+    _not_negative(manifest, ("minReadySeconds",), errors)
+    _daemon_strategy(spec.get("updateStrategy") or {}, errors)
+    _not_negative(manifest, ("revisionHistoryLimit",), errors)
 
 
 def _daemon_strategy(strategy: Manifest, errors: Errors) -> None:
     where, type_ = "spec.updateStrategy", strategy.get("type") or "RollingUpdate"
     if type_ not in ("RollingUpdate", "OnDelete"):
-        errors.append(not_supported(where, dict(strategy), ("RollingUpdate", "OnDelete")))
+        written = as_go_writes(strategy, "DaemonSetUpdateStrategy")
+        errors.append(not_supported(where, "", ("RollingUpdate", "OnDelete")).receiving(written))
     if type_ != "RollingUpdate":
         return
     rolling = strategy.get("rollingUpdate") or {}
-    unavailable, surge = rolling.get("maxUnavailable"), rolling.get("maxSurge")
-    int_or_percent(unavailable, f"{where}.rollingUpdate.maxUnavailable", errors, 100)
-    int_or_percent(surge, f"{where}.rollingUpdate.maxSurge", errors, 100)
-    if unavailable not in _NONE and surge not in _NONE:
+    amounts = {name: rolling.get(name, default) for name, default in _ROLLING.items()}
+    for check in (int_or_percent, _not_above_all):
+        for name, amount in amounts.items():
+            check(amount, f"{where}.rollingUpdate.{name}", errors)
+    none = [name for name, amount in amounts.items() if _is_none(amount)]
+    if not none:
         detail = "may not be set when maxUnavailable is non-zero"
-        errors.append(invalid(f"{where}.rollingUpdate.maxSurge", surge, detail))
-    elif unavailable in _NONE and surge in _NONE:
+        errors.append(invalid(f"{where}.rollingUpdate.maxSurge", amounts["maxSurge"], detail))
+    elif len(none) == 2:
         detail = "cannot be 0 when maxSurge is 0"
         errors.append(required(f"{where}.rollingUpdate.maxUnavailable", detail))
 
 
-def _long_running(manifest: Manifest, kind: str, errors: Errors) -> None:
-    """What a template of pods that run for ever may not say."""
-    pod = ((manifest.get("spec") or {}).get("template") or {}).get("spec") or {}
-    policy = pod.get("restartPolicy")
-    if policy not in (None, "", "Always"):
-        errors.append(not_supported("spec.template.spec.restartPolicy", policy, ("Always",)))
-    if pod.get("activeDeadlineSeconds") is not None:
-        detail = f"activeDeadlineSeconds in {kind} is not Supported"
-        errors.append(forbidden("spec.template.spec.activeDeadlineSeconds", detail))
+_ROLLING = {"maxUnavailable": 1, "maxSurge": 0}
 
 
 def _selects_some(manifest: Manifest, errors: Errors) -> None:

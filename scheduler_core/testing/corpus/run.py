@@ -51,10 +51,11 @@ from scheduler_core.testing.corpus.observe import (
 )
 from scheduler_core.testing.corpus.profiles import with_all_candidates
 from scheduler_core.testing.corpus.reading import Scenario
-from scheduler_core.testing.corpus.support import is_world, not_supported
+from scheduler_core.testing.corpus.support import is_object, is_world, not_supported
 from scheduler_core.testing.corpus.volumes import bind_claims
 from scheduler_core.testing.corpus.world import World
 from scheduler_core.testing.timelines import StepDifference, run_timeline
+from scheduler_core.testing.validity import TextsDiffer, judge_object
 from scheduler_core.testing.worlds import NotSupported, StepDiffers, run_world
 
 Manifest = Mapping[str, Any]
@@ -72,7 +73,7 @@ class Result:
 
     scenario: Scenario
     verdict: Verdict
-    difference: Difference | StepDifference | StepDiffers | None = None
+    difference: Difference | StepDifference | StepDiffers | TextsDiffer | None = None
     reason: str = ""
 
     @property
@@ -95,6 +96,9 @@ def run_scenario(scenario: Scenario, watch: Watch | None = None) -> Result:
         return Result(scenario, Verdict.NOT_SUPPORTED, reason=reason)
     if is_world(scenario):
         return _run_world(scenario)
+    if is_object(scenario):
+        texts = judge_object(scenario.data)
+        return Result(scenario, Verdict.PASSES if texts is None else Verdict.DIFFERS, texts)
     if "steps" in scenario.data:
         step = run_timeline(scenario.data)
         return Result(scenario, Verdict.PASSES if step is None else Verdict.DIFFERS, step)

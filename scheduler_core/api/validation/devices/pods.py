@@ -11,7 +11,7 @@ from typing import Any
 
 from scheduler_core.api.validation.checks import Errors
 from scheduler_core.api.validation.devices.gojson import as_go_writes
-from scheduler_core.objects.errors import FieldError, duplicate, forbidden, invalid, required, shown
+from scheduler_core.objects.errors import FieldError, duplicate, forbidden, invalid, not_found, required
 from scheduler_core.objects.names import label_errors, subdomain_errors
 
 Manifest = Mapping[str, Any]
@@ -19,22 +19,19 @@ _MIRROR = "kubernetes.io/config.mirror"
 _SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
 
 
-def pod_claims(pod: Manifest, path: str, errors: Errors) -> None:
+def is_mirror(meta: Manifest) -> bool:
+    """Whether a pod shows one that the kubelet runs by itself."""
+    return _MIRROR in (meta.get("annotations") or {})
+
+
+def claims_of(spec: Manifest, mirror: bool, path: str, errors: Errors) -> None:
     """Claims of a pod, or of a template for pods; `path` is where its spec stands."""
-    spec = pod.get("spec") or {}
-    claims = spec.get("resourceClaims") or ()
-    mirror = _MIRROR in ((pod.get("metadata") or {}).get("annotations") or {})
     seen: dict[str, None] = {}
-    for i, claim in enumerate(claims):
+    for i, claim in enumerate(spec.get("resourceClaims") or ()):
         if mirror:
-            errors.append(FieldError("", "", ": Forbidden: static pods do not support resource claims"))
+            errors.append(forbidden("[]", "static pods do not support resource claims"))
         else:
             _claim(claim, seen, f"{path}.resourceClaims[{i}]", errors)
-    known = list(dict.fromkeys(str(claim["name"]) for claim in claims if claim.get("name")))
-    for field in ("containers", "initContainers"):
-        for i, container in enumerate(spec.get(field) or ()):
-            used = (container.get("resources") or {}).get("claims") or ()
-            _uses(used, known, f"{path}.{field}[{i}].resources.claims", errors)
 
 
 def _claim(claim: Manifest, seen: dict[str, None], path: str, errors: Errors) -> None:
@@ -60,7 +57,7 @@ def _claim(claim: Manifest, seen: dict[str, None], path: str, errors: Errors) ->
         errors += [invalid(f"{path}.{field}", claim[field], problem) for problem in problems]
 
 
-def _uses(used: Sequence[Manifest], known: Sequence[str], path: str, errors: Errors) -> None:
+def uses(used: Sequence[Manifest], known: Sequence[str], path: str, errors: Errors) -> None:
     """What a container uses: claims of the pod, whole or a request of theirs, nothing twice."""
     seen: dict[str, None] = {}
     for i, use in enumerate(used):
@@ -83,7 +80,7 @@ def _uses(used: Sequence[Manifest], known: Sequence[str], path: str, errors: Err
             said = "must be one of the names in pod.spec.resourceClaims"
             listed = ", ".join(sorted(known))
             said += f": {listed}" if known else " which is empty"
-            errors.append(FieldError(where, shown(name), said, kind="Not found"))
+            errors.append(not_found(where, name, said))
 
 
 def claim_statuses(pod: Manifest) -> list[FieldError]:
@@ -145,8 +142,8 @@ def _extended(status: Manifest, spec: Manifest, path: str, errors: Errors) -> No
         errors += [invalid(where, claim, problem) for problem in subdomain_errors(claim)]
 
 
-def no_claims(pod: Manifest, path: str, errors: Errors) -> None:
+def no_claims(spec: Manifest, path: str, errors: Errors) -> None:
     """Of worlds without devices."""
-    if (pod.get("spec") or {}).get("resourceClaims"):
+    if spec.get("resourceClaims"):
         detail = "resource claims (dynamic resource allocation) are not modelled yet"
         errors.append(forbidden(f"{path}.resourceClaims", detail))

@@ -28,7 +28,6 @@ def init(**fields: Any) -> dict[str, Any]:
     [
         (container(volumeMounts=[MOUNT]), 'spec.containers[0].volumeMounts[0].name: Not found: "v"'),
         (container(imagePullPolicy="Maybe"), 'supported values: "Always", "IfNotPresent", "Never"'),
-        (container(restartPolicy="Always"), "may not be set for non-init containers"),
         (
             container(readinessProbe={}),
             "spec.containers[0].readinessProbe: Required value: must specify a handler type",
@@ -36,7 +35,6 @@ def init(**fields: Any) -> dict[str, Any]:
         (container(livenessProbe={**TCP, "successThreshold": 2}), "must be 1"),
         (container(livenessProbe={**TCP, "periodSeconds": -1}), "must be greater than or equal to 0"),
         (container(readinessProbe={**TCP, "exec": {}}), "may not specify more than 1 handler type"),
-        (init(restartPolicy="Never"), 'supported values: "Always"'),
         (init(readinessProbe=TCP), "may not be set for init containers without restartPolicy=Always"),
         (
             pod(volumes=[{"name": "v", "emptyDir": {}, "hostPath": {"path": "/"}}]),
@@ -71,3 +69,13 @@ def test_a_stateful_set_mounts_its_claim_templates() -> None:
     assert api_server().create(whole)
     answer = refusal(lambda: api_server().create({**whole, "spec": workload}))
     assert "spec.template.spec.containers[0].volumeMounts[0].name: Not found" in answer.message
+
+
+def test_fields_of_a_gate_that_is_off_are_dropped() -> None:
+    api = api_server()
+    rules = [{"action": "Restart", "exitCodes": {"operator": "In", "values": [1]}}]
+    manifest = container(restartPolicy="Never", restartPolicyRules=rules)
+    manifest["spec"]["initContainers"] = [{"name": "i", "image": "app", "restartPolicy": "OnFailure"}]
+    spec = api.create(manifest)["spec"]
+    for raw in (*spec["containers"], *spec["initContainers"]):
+        assert not {"restartPolicy", "restartPolicyRules"} & raw.keys()

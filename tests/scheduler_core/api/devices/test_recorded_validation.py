@@ -1,13 +1,14 @@
 """Objects about devices as kube's own strategies judged them: conversions, defaults, dropped fields and validation, word for word.
 
 validated.json.xz holds requests that differ in what is wrong with them: manifest, old (of an update), subresource, gates, labels of the
-namespace, and kube's errors, sorted. Long values are cut as errors cut them.
+namespace, and kube's errors, sorted. The record cuts long texts and lists.
 """
 
 from __future__ import annotations
 
 import json
 import lzma
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from scheduler_core.api.server import APIServer
 from scheduler_core.api.status import Refused
 from scheduler_core.api.store import Store
 from scheduler_core.config.gates import BY_NAME
+from scheduler_core.objects.errors import FieldError
 
 RECORDED = json.loads(lzma.decompress(Path(__file__).with_name("validated.json.xz").read_bytes()))
 NO_NAMESPACES = APIServerOptions(disable_admission_plugins=("NamespaceLifecycle",))
@@ -42,8 +44,15 @@ def errors_of(case: dict[str, Any]) -> list[str]:
                 {**manifest, "metadata": {**manifest["metadata"], **meta}}, case.get("subresource", "")
             )
     except Refused as refused:
-        return sorted(map(str, refused.errors))
+        return sorted(_worded(error, case["errors"]) for error in refused.errors)
     return []
+
+
+def _worded(error: FieldError, recorded: list[str]) -> str:
+    """The error as the record has it, which cuts long texts and lists, and no other values."""
+    if str(error) in recorded or len(error.received) <= 200:
+        return str(error)
+    return str(replace(error, received=f"{error.received[:197]}..."))
 
 
 def test_objects_about_devices_are_judged_as_kube_judges_them() -> None:

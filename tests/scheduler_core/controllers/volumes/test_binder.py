@@ -29,6 +29,7 @@ UNBOUND = ("Pending", "")
 V, MINE = ("Bound", "v"), ("Bound", "c uid-c")
 FREE = ("Available", "")
 LABELS = {"matchLabels": {"a": "b"}}
+CSI = {"driver": "csi.x", "volumeHandle": "v"}
 
 
 @pytest.mark.parametrize(
@@ -274,15 +275,15 @@ def test_a_default_class_is_given_to_claims_that_came_before_it() -> None:
         ("Recycle", {}, (), ("Available", "c"), ["VolumeRecycled"]),
         (
             "Recycle",
-            {"hostPath": None, "csi": {"driver": "csi.x"}},
+            {"hostPath": None, "csi": CSI},
             (),
             ("Failed", "c uid-c"),
             ["VolumeFailedRecycle"],
         ),
         ("Delete", {}, (), ("Failed", "c uid-c"), ["VolumeFailedDelete"]),
         ("Delete", {"hostPath": {"path": "/tmp/x"}}, (), ("gone", ""), []),
-        ("Delete", {"hostPath": None, "csi": {"driver": "csi.x"}}, (), ("Released", "c uid-c"), []),
-        ("Delete", {"hostPath": None, "csi": {"driver": "csi.x"}}, (PROVISIONED_BY,), ("gone", ""), []),
+        ("Delete", {"hostPath": None, "csi": CSI}, (), ("Released", "c uid-c"), []),
+        ("Delete", {"hostPath": None, "csi": CSI}, (PROVISIONED_BY,), ("gone", ""), []),
     ],
 )
 def test_what_becomes_of_a_volume_whose_claim_is_gone(

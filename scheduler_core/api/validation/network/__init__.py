@@ -1,0 +1,1 @@
+"""Services, Ingresses, NetworkPolicies, EndpointSlices, and the addresses in them."""

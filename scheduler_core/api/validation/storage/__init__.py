@@ -1,0 +1,1 @@
+"""Volumes, claims, classes of storage, and what CSI drivers say of themselves."""
