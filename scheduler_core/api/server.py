@@ -134,7 +134,7 @@ class APIServer:
             new = plugin.admit(request, new)
         new = strategies.prepare_for_update(kind, old, new, subresource, imported)
         new = devices.updated(kind, old, new, subresource, self.devices, imported)
-        errors = validate(new, kind, True) + validate_update(old, new, kind, subresource)
+        errors = validate(new, kind) + validate_update(old, new, kind, subresource)
         if devices.are_about(kind):
             errors += devices.update_errors(kind, old, new, subresource, self.devices, self.store)
         self._check(kind, name, errors)
@@ -155,13 +155,13 @@ class APIServer:
         """PATCH of kind, namespace, name; `type_`: merge (RFC 7396) or strategic."""
         kind = _kind(*target)
         old = self._found(kind, *target[1:])
-        new = strategies.patched(kind, old, patch, type_, True)
+        new = strategies.patched(kind, old, patch, type_)
         fixed = {"name": target[2], **({"namespace": target[1]} if target[1] else {})}
         if not isinstance(new, Mapping) or not isinstance(new.get("metadata"), Mapping):
             raise Refused([invalid("metadata", None, "an object is expected").of(reference(*target))])
         if kind_of(new) != kind:
             raise Refused([invalid("kind", new.get("kind"), "field is immutable").of(reference(*target))])
-        read_patched(new, patch, True)
+        read_patched(new, patch)
         self._check_name(target, new["metadata"])
         return self._update(kind, {**new, "metadata": {**new["metadata"], **fixed}}, subresource, user)
 
@@ -208,7 +208,7 @@ class APIServer:
 
     def read(self, manifest: Any) -> tuple[Kind, Manifest]:
         """The kind of an object, and the object in the version that is kept. Refused: 400, where it cannot be read."""
-        kind, manifest = read(manifest, True)
+        kind, manifest = read(manifest)
         return kind, converted(manifest)
 
     def _subresources(self, kind: Kind) -> tuple[str, ...]:
@@ -237,7 +237,7 @@ class APIServer:
         timestamp, gates = self.store.timestamp(self.now), self.devices
         manifest = strategies.complete(kind, manifest, timestamp, request.imported)
         manifest = devices.created(kind, manifest, gates, request.imported)
-        errors = validate(manifest, kind, True, not request.restored)
+        errors = validate(manifest, kind, not request.restored)
         if devices.are_about(kind):
             errors += devices.create_errors(kind, manifest, gates, self.store)
         self._check(kind, request.name, errors)

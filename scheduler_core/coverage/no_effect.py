@@ -97,7 +97,7 @@ _OF_CONFIGURATIONS: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
 def root_type(kind: Kind) -> str:
     """The type of a kind's objects in the version that the engine keeps; "" where the table does not have it."""
     version = _DEVICE_VERSIONS.get(kind.key, "v1") if kind.group == DEVICES else "v1"
-    return type_of(kind, f"{kind.group}/{version}" if kind.group else version, devices=True)
+    return type_of(kind, f"{kind.group}/{version}" if kind.group else version)
 
 
 def inner_type(field: Field) -> str:

@@ -207,7 +207,7 @@ def _desired(old: Manifest, submitted: Manifest) -> Manifest:
     given = {**submitted, "metadata": meta}
     if kind.key == "Pod" and not (submitted.get("spec") or {}).get("nodeName"):
         given.pop("status", None)
-    type_ = type_of(kind, str(submitted["apiVersion"]), True)
+    type_ = type_of(kind, str(submitted["apiVersion"]))
     if type_:
         try:
             return merged(old, given, type_)

@@ -101,11 +101,11 @@ def _with_status(kind: Kind, old: Manifest, new: Manifest) -> Manifest:
     return {**old, **{name: new.get(name) or {} for name in taken}}
 
 
-def patched(kind: Kind, old: Manifest, patch: Any, type_: str, devices: bool = False) -> Any:
+def patched(kind: Kind, old: Manifest, patch: Any, type_: str) -> Any:
     """An object with a patch applied: strategic, or merge (RFC 7396). Refused."""
     if type_ != "strategic":
         return merge_patch(old, patch)
-    schema = type_of(kind, str(old.get("apiVersion")), devices)
+    schema = type_of(kind, str(old.get("apiVersion")))
     what = reference(kind.key, old["metadata"].get("namespace") or "", old["metadata"]["name"])
     if not schema:
         raise Refused.because(Answer("UnsupportedMediaType", _NO_STRATEGIC), what)

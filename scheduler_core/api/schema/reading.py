@@ -19,33 +19,33 @@ from scheduler_core.objects.errors import FieldError, shown
 Manifest = Mapping[str, Any]
 
 
-def read(manifest: Any, devices: bool = False) -> tuple[Kind, Manifest]:
-    """The kind of an object, and the object. Refused: 400, where it cannot be read. `devices`: whether the world has them."""
+def read(manifest: Any) -> tuple[Kind, Manifest]:
+    """The kind of an object, and the object. Refused: 400, where it cannot be read."""
     errors = structure(manifest)
     if are_nulls(errors):
-        manifest = with_zeros(manifest, devices)
+        manifest = with_zeros(manifest)
         errors = structure(manifest)
     if errors:
         raise _refused(errors, manifest, "; ".join(map(str, errors)))
     kind = kind_of(manifest)
     assert kind is not None
-    if not is_served(kind, str(manifest["apiVersion"]), devices):
+    if not is_served(kind, str(manifest["apiVersion"])):
         text = f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"'
         raise _refused([FieldError("apiVersion", "", text)], manifest, text)
-    errors = strict_errors(manifest, kind, devices)
+    errors = strict_errors(manifest, kind)
     if are_nulls(errors):
-        manifest = with_zeros(manifest, devices)
-        errors = strict_errors(manifest, kind, devices)
+        manifest = with_zeros(manifest)
+        errors = strict_errors(manifest, kind)
     if errors:
         raise _refused(errors, manifest, _undecodable(manifest, errors))
     return kind, manifest
 
 
-def read_patched(manifest: Any, patch: Any, devices: bool = False) -> None:
+def read_patched(manifest: Any, patch: Any) -> None:
     """Looks at what a patch made of an object. Refused: 422, where it cannot be read."""
     errors = structure(manifest)
     kind = None if errors else kind_of(manifest)
-    errors = errors or (strict_errors(manifest, kind, devices) if kind else [])
+    errors = errors or (strict_errors(manifest, kind) if kind else [])
     if errors:
         text = strict_decoding_error(errors) or "; ".join(map(str, errors))
         said = f' "" is invalid: patch: Invalid value: {shown(patch)}: {text}'

@@ -23,9 +23,9 @@ UNKNOWN = "unknown field"
 _CLOSE = 0.75
 
 
-def strict_errors(manifest: Mapping[str, Any], kind: Kind, devices: bool = False) -> list[FieldError]:
+def strict_errors(manifest: Mapping[str, Any], kind: Kind) -> list[FieldError]:
     """What kube could not decode, of an object that has apiVersion and kind. Kinds that the table does not have pass."""
-    root = type_of(kind, str(manifest.get("apiVersion")), devices)
+    root = type_of(kind, str(manifest.get("apiVersion")))
     errors: Errors = []
     if root and not is_sound(manifest, root):
         _Walk(root, errors).entries(manifest, root, "")

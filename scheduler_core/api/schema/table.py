@@ -3,7 +3,7 @@
 fields.json was read once from the Go types of k8s.io/api and k8s.io/apimachinery, v0.34.1: {type: {field: expression}}. An expression
 is a leaf (string, bool, int32, int64, number, quantity, time, intorstring, bytes, any) or a type of the table, after [] for a list
 and {} for a map of it; after | comes the patchStrategy, and after = the patchMergeKey. devices.json has the types of resource.k8s.io in the
-same way, which only worlds with devices look at; their names begin with the version (v1beta2 is as v1).
+same way; their names begin with the version (v1beta2 is as v1).
 
 kube: api/*/*/types.go, apimachinery/pkg/apis/meta/v1/types.go @ v0.34.1
 """
@@ -61,18 +61,18 @@ def parsed(expression: str) -> Field:
     return Field("object" if text in _table() else "leaf", text, strategies, key)
 
 
-def is_served(kind: Kind, api_version: str, devices: bool = False) -> bool:
+def is_served(kind: Kind, api_version: str) -> bool:
     """Whether kube 1.34 has a kind in this version; of kinds that the table does not have any will do."""
     group, version = split_api_version(api_version)
-    if devices and kind.group == DEVICES:
-        return bool(type_of(kind, api_version, devices))
+    if kind.group == DEVICES:
+        return bool(type_of(kind, api_version))
     return not _is_known(kind) or (group == kind.group and version in _SERVED.get(kind.key, ("v1",)))
 
 
-def type_of(kind: Kind, api_version: str, devices: bool = False) -> str:
-    """The type of a kind's objects in a version; "" where the table does not have it. `devices`: kinds of resource.k8s.io are read too."""
+def type_of(kind: Kind, api_version: str) -> str:
+    """The type of a kind's objects in a version; "" where the table does not have it."""
     _, version = split_api_version(api_version)
-    if devices and kind.group == DEVICES:
+    if kind.group == DEVICES:
         name = f"resource/{_ALIKE.get(version, version)}.{kind.key}"
         return name if name in _table() else ""
     known = _is_known(kind) and version == _VERSIONS.get(kind.key, "v1")

@@ -31,10 +31,10 @@ def are_nulls(errors: Sequence[FieldError]) -> bool:
     return any((each.received, each.expected) == (_NULL.received, _NULL.expected) for each in errors)
 
 
-def with_zeros(manifest: Manifest, devices: bool = False) -> Manifest:
+def with_zeros(manifest: Manifest) -> Manifest:
     """An object with zero values where its lists and maps hold nulls; of a kind that the table does not have, as it is."""
     kind = kind_of(manifest)
-    root = type_of(kind, str(manifest.get("apiVersion")), devices) if kind is not None else ""
+    root = type_of(kind, str(manifest.get("apiVersion"))) if kind is not None else ""
     return _entries(manifest, root) if root else manifest
 
 

@@ -39,10 +39,10 @@ from scheduler_core.objects.errors import FieldError
 Manifest = Mapping[str, Any]
 
 
-def validate(manifest: Manifest, kind: Kind, devices: bool = False, new: bool = False) -> list[FieldError]:
+def validate(manifest: Manifest, kind: Kind, new: bool = False) -> list[FieldError]:
     """All that is wrong with an object of sound structure, after defaulting; objects about devices have more to be looked at.
 
-    `devices`: whether the world has them; `new`: the object is being made, and not known from elsewhere.
+    `new`: the object is being made, and not known from elsewhere.
     """
     errors: Errors = []
     metadata(manifest, kind, errors)
@@ -50,11 +50,11 @@ def validate(manifest: Manifest, kind: Kind, devices: bool = False, new: bool = 
     if kind.key == "Pod":
         annotations = manifest["metadata"].get("annotations") or {}
         errors += pod_annotations(annotations, manifest.get("spec") or {}, "metadata.annotations")
-        pod(manifest, errors, new, devices)
+        pod(manifest, errors, new)
     elif kind.key in _WORKLOADS:
-        _WORKLOADS[kind.key](manifest, errors, devices)
+        _WORKLOADS[kind.key](manifest, errors)
     elif kind.key in ("StatefulSet", "ReplicationController"):
-        _of_pods(manifest, kind.key, errors, devices)
+        _of_pods(manifest, kind.key, errors)
     else:
         if kind.key not in _WHOLE:
             contents(manifest, kind, errors)
@@ -63,17 +63,17 @@ def validate(manifest: Manifest, kind: Kind, devices: bool = False, new: bool = 
     return errors
 
 
-def _of_pods(manifest: Manifest, kind: str, errors: Errors, devices: bool) -> None:
+def _of_pods(manifest: Manifest, kind: str, errors: Errors) -> None:
     """Workloads whose claims are volumes of their pods, or that the rest of the checks does not know as one."""
     template = (manifest.get("spec") or {}).get("template") or {}
     if kind == "StatefulSet":
-        workload(manifest, errors, devices)
+        workload(manifest, errors)
         workloads.stateful_set(manifest, errors)
         annotations = (template.get("metadata") or {}).get("annotations") or {}
         errors += pod_annotations(annotations, template.get("spec") or {}, "spec.template.annotations")
     else:
         workloads.replication_controller(manifest, errors)
-        pod_template(template, "spec.template", errors, devices)
+        pod_template(template, "spec.template", errors)
 
 
 def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) -> list[FieldError]:
@@ -86,7 +86,7 @@ def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) 
 
 
 _POD_UPDATES = {"": pod_update, "status": pod_status_update, "resize": pod_resize}
-_WORKLOADS: dict[str, Callable[[Manifest, Errors, bool], None]] = {
+_WORKLOADS: dict[str, Callable[[Manifest, Errors], None]] = {
     "Deployment": workloads.deployment,
     "ReplicaSet": workloads.replica_set,
     "DaemonSet": workloads.daemon_set,

@@ -20,7 +20,7 @@ _LONGEST_NAME = 52  # the name of a Job with "-" and the minute
 _ZONE_PART = re.compile(r"[A-Za-z.\-_0-9+]{1,14}\Z")
 
 
-def cron_job(manifest: Mapping[str, Any], errors: Errors, devices: bool) -> None:
+def cron_job(manifest: Mapping[str, Any], errors: Errors) -> None:
     """Adds what is wrong."""
     name, spec = manifest["metadata"].get("name") or "", manifest.get("spec") or {}
     schedule = spec.get("schedule") or ""
@@ -32,7 +32,7 @@ def cron_job(manifest: Mapping[str, Any], errors: Errors, devices: bool) -> None
     errors += _zone(spec.get("timeZone"))
     one("concurrencyPolicy", "Allow", "Forbid", "Replace")(spec, "spec", errors)
     job, where = (spec.get("jobTemplate") or {}).get("spec") or {}, "spec.jobTemplate.spec"
-    job_spec(job, where, errors, devices)
+    job_spec(job, where, errors)
     if job.get("selector") is not None:
         shown = selector_json(job["selector"])
         errors.append(invalid(f"{where}.selector", shown, "`selector` will be auto-generated"))

@@ -47,12 +47,12 @@ _COUNTS = (
 )
 
 
-def job(manifest: Manifest, errors: Errors, devices: bool) -> None:
+def job(manifest: Manifest, errors: Errors) -> None:
     spec, meta = manifest.get("spec") or {}, manifest["metadata"]
     selector, template = spec.get("selector"), spec.get("template") or {}
     if not spec.get("manualSelector") and selector is not None:
         _generated(selector, template, meta, errors)
-    job_spec(spec, "spec", errors, devices)
+    job_spec(spec, "spec", errors)
     before = len(errors)
     checks.label_selector(selector, "spec.selector", errors)
     if selector is None:
@@ -89,7 +89,7 @@ def _generated(selector: Manifest, template: Manifest, meta: Manifest, errors: E
         errors.append(invalid("spec.selector", selector_json(selector), "`selector` not auto-generated"))
 
 
-def job_spec(spec: Manifest, where: str, errors: Errors, devices: bool) -> None:
+def job_spec(spec: Manifest, where: str, errors: Errors) -> None:
     """Adds what is wrong with the spec at a path, but for its selector."""
     not_negative(*_COUNTS)(spec, where, errors)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
@@ -103,7 +103,7 @@ def job_spec(spec: Manifest, where: str, errors: Errors, devices: bool) -> None:
     elif mode == "NonIndexed":
         _not_indexed(spec, where, errors)
     _policies(spec, where, errors)
-    pod_template(spec.get("template") or {}, f"{where}.template", errors, devices)
+    pod_template(spec.get("template") or {}, f"{where}.template", errors)
     _restart_policy(spec, f"{where}.template.spec.restartPolicy", errors)
 
 

@@ -52,14 +52,14 @@ def structure(manifest: Any) -> list[FieldError]:
 _NO_SHAPES: dict[str, Callable[[Any, str, Errors], None]] = {}
 
 
-def semantics(manifest: Manifest, kind: Kind, devices: bool = False) -> list[FieldError]:
-    """What must not be in an object of sound structure, after defaulting. `devices`: whether the world has them."""
+def semantics(manifest: Manifest, kind: Kind) -> list[FieldError]:
+    """What must not be in an object of sound structure, after defaulting."""
     errors: Errors = []
     metadata(manifest, kind, errors)
     if kind.key == "Pod":
-        pod(manifest, errors, new=False, devices=devices)
+        pod(manifest, errors, new=False)
     elif kind.key in WORKLOADS:
-        workload(manifest, errors, devices)
+        workload(manifest, errors)
     else:
         contents(manifest, kind, errors)
     return errors
@@ -113,7 +113,7 @@ def _priority_class(manifest: Manifest, errors: Errors) -> None:
     checks.one_of(errors, "preemptionPolicy", manifest.get("preemptionPolicy"), supported)
 
 
-def workload(manifest: Manifest, errors: Errors, devices: bool) -> None:
+def workload(manifest: Manifest, errors: Errors) -> None:
     """What all workloads share: numbers, the template and the selector."""
     spec = manifest.get("spec") or {}
     for field in ("replicas", "parallelism", "completions"):
@@ -121,7 +121,7 @@ def workload(manifest: Manifest, errors: Errors, devices: bool) -> None:
         if number is not None and number < 0:
             errors.append(invalid(f"spec.{field}", number, checks.NOT_NEGATIVE))
     template = spec.get("template") or {}
-    pod_spec(_with_claims(spec), errors, "spec.template.spec", devices=devices)
+    pod_spec(_with_claims(spec), errors, "spec.template.spec")
     labels = (template.get("metadata") or {}).get("labels") or {}
     checks.labels(labels, "spec.template.metadata.labels", errors)
     selector = spec.get("selector")

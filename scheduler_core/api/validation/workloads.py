@@ -19,10 +19,10 @@ from scheduler_core.objects.names import label_errors
 Manifest = Mapping[str, Any]
 
 
-def deployment(manifest: Manifest, errors: Errors, devices: bool) -> None:
+def deployment(manifest: Manifest, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
     _not_negative(manifest, ("replicas",), errors)
-    replicated(spec, errors, devices)
+    replicated(spec, errors)
     _deployment_strategy(spec.get("strategy") or {}, errors)
     ready, deadline = spec.get("minReadySeconds") or 0, spec.get("progressDeadlineSeconds")
     _not_negative(manifest, ("minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"), errors)
@@ -66,9 +66,9 @@ def _not_above_all(amount: Any, where: str, errors: Errors) -> None:
         errors.append(invalid(where, amount, "must not be greater than 100%"))
 
 
-def replica_set(manifest: Manifest, errors: Errors, devices: bool) -> None:
+def replica_set(manifest: Manifest, errors: Errors) -> None:
     _not_negative(manifest, ("replicas", "minReadySeconds"), errors)
-    replicated(manifest.get("spec") or {}, errors, devices)
+    replicated(manifest.get("spec") or {}, errors)
 
 
 def replication_controller(manifest: Manifest, errors: Errors) -> None:
@@ -116,7 +116,7 @@ def _stateful_strategy(strategy: Manifest, errors: Errors) -> None:
         errors.append(invalid(f"{where}.rollingUpdate.partition", rolling["partition"], NOT_NEGATIVE))
 
 
-def daemon_set(manifest: Manifest, errors: Errors, devices: bool) -> None:
+def daemon_set(manifest: Manifest, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
     selector, template, before = spec.get("selector"), spec.get("template") or {}, len(errors)
     checks.label_selector(selector, "spec.selector", errors)
@@ -124,7 +124,7 @@ def daemon_set(manifest: Manifest, errors: Errors, devices: bool) -> None:
         match(selector, template, "spec.template", errors)
     if selector is not None and is_empty(selector):
         errors.append(invalid("spec.selector", {}, "empty selector is invalid for daemonset"))
-    pod_template(template, "spec.template", errors, devices)
+    pod_template(template, "spec.template", errors)
     for_ever(template, "DaemonSet", errors)
     _not_negative(manifest, ("minReadySeconds",), errors)
     _daemon_strategy(spec.get("updateStrategy") or {}, errors)

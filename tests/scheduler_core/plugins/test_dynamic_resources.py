@@ -1,8 +1,5 @@
 from typing import Any
 
-import pytest
-
-from scheduler_core.api.status import Refused
 from scheduler_core.framework.cycle_state import CycleState
 from scheduler_core.framework.status import SKIP, error, unschedulable
 from scheduler_core.testing.builders import make_node, make_pod, make_table
@@ -29,17 +26,6 @@ def test_there_is_nothing_to_deallocate_for_a_pod_without_claims() -> None:
 def test_post_filter_fails_where_pre_filter_did_not_come_so_far() -> None:
     answer = make_plugin("DynamicResources").post_filter(CycleState(), POD, NODES, NOBODY)
     assert answer.status == error("not found")
-
-
-def test_a_pod_with_claims_is_refused_when_it_is_created() -> None:
-    with pytest.raises(Refused) as refused:
-        world(node("a"), pod("p", resourceClaims=[{"name": "gpu", "resourceClaimName": "one"}]))
-    assert [(problem.path, str(problem)) for problem in refused.value.errors] == [
-        (
-            "spec.resourceClaims",
-            "spec.resourceClaims: Forbidden: resource claims (dynamic resource allocation) are not modelled yet",
-        )
-    ]
 
 
 def test_its_words_come_before_those_of_preemption() -> None:

@@ -140,10 +140,3 @@ def _extended(status: Manifest, spec: Manifest, path: str, errors: Errors) -> No
     else:
         where = f"{path}.resourceClaimName"
         errors += [invalid(where, claim, problem) for problem in subdomain_errors(claim)]
-
-
-def no_claims(spec: Manifest, path: str, errors: Errors) -> None:
-    """Of worlds without devices."""
-    if spec.get("resourceClaims"):
-        detail = "resource claims (dynamic resource allocation) are not modelled yet"
-        errors.append(forbidden(f"{path}.resourceClaims", detail))

@@ -45,13 +45,12 @@ _MORE = "may not have more than one field specified at a time"
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """What the checks of containers know of their pod: its spec, where that stands, sound volumes by name, and the names of
-    claims for devices (None: not looked at)."""
+    """The pod of the containers that are checked: its spec and the spec's path, sound volumes by name, and the names of its claims."""
 
     spec: Object
     path: str
     volumes: Mapping[str, Object]
-    claims: tuple[str, ...] | None = ()
+    claims: tuple[str, ...] = ()
 
     @property
     def grace(self) -> int:
@@ -81,8 +80,7 @@ def container(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
     one("imagePullPolicy", *PULL_POLICIES)(raw, path, errors)
     resources = raw.get("resources") or {}
     checks.resource_requirements(resources, f"{path}.resources", errors)
-    if pod.claims is not None:
-        uses(resources.get("claims") or (), pod.claims, f"{path}.resources.claims", errors)
+    uses(resources.get("claims") or (), pod.claims, f"{path}.resources.claims", errors)
     _resize(raw, pod, f"{path}.resizePolicy", errors)
     if (context := raw.get("securityContext")) is not None:
         security_context(context, pod.host_users, f"{path}.securityContext", errors)

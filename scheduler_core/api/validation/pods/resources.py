@@ -26,8 +26,7 @@ def pod_resources(pod: Pod, errors: Errors) -> None:
         detail = "claims may not be set for Resources at pod-level"
         errors.append(forbidden(f"{where}.claims", detail))
     checks.resource_requirements(resources, where, errors, _name)
-    if pod.claims is not None:
-        uses(resources.get("claims") or (), pod.claims, f"{where}.claims", errors)
+    uses(resources.get("claims") or (), pod.claims, f"{where}.claims", errors)
     alone = {**pod.spec, "resources": None}
     requests, limits = amounts(resources.get("requests")), amounts(resources.get("limits"))
     for name, total in pod_amounts(alone, "requests", overhead=False).items():

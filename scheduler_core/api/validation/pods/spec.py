@@ -10,7 +10,7 @@ from typing import Any
 
 from scheduler_core.api.validation import checks, placement
 from scheduler_core.api.validation.checks import Errors
-from scheduler_core.api.validation.devices.pods import claims_of, is_mirror, no_claims
+from scheduler_core.api.validation.devices.pods import claims_of, is_mirror
 from scheduler_core.api.validation.network.addresses import ip_address
 from scheduler_core.api.validation.pods import annotations as of_annotations
 from scheduler_core.api.validation.pods import operating_systems
@@ -52,18 +52,12 @@ def pod_spec(
     errors: Errors,
     path: str = "spec",
     meta: Mapping[str, Any] | None = None,
-    devices: bool = True,
 ) -> None:
-    """Appends all that is wrong. `path`: where the spec stands; `meta`: of the pod, None in a template; `devices`: whether the world has
-    them.
-    """
+    """Append all that is wrong. `path`: the place of the spec; `meta`: the pod's, None in a template."""
     sound = volumes(spec.get("volumes") or (), (meta or {}).get("name") or "", f"{path}.volumes", errors)
-    if devices:
-        claims_of(spec, is_mirror(meta or {}), path, errors)
-    else:
-        no_claims(spec, path, errors)
+    claims_of(spec, is_mirror(meta or {}), path, errors)
     names = tuple(str(each["name"]) for each in spec.get("resourceClaims") or () if each.get("name"))
-    pod = Pod(spec, path, sound, names if devices else None)
+    pod = Pod(spec, path, sound, names)
     containers(pod, errors)
     pod_resources(pod, errors)
     _host_network(spec, path, meta is None, errors)
@@ -92,10 +86,10 @@ def pod_spec(
     operating_systems.fields_of(spec, path, errors)
 
 
-def pod(manifest: Object, errors: Errors, new: bool = True, devices: bool = True) -> None:
+def pod(manifest: Object, errors: Errors, new: bool = True) -> None:
     """Appends all that is wrong with a pod besides its metadata. `new`: it is being made, not known from elsewhere."""
     spec, meta = manifest.get("spec") or {}, manifest["metadata"]
-    pod_spec(spec, errors, meta=meta, devices=devices)
+    pod_spec(spec, errors, meta=meta)
     for field in ("containers", "initContainers"):
         for i, raw in enumerate(spec.get(field) or ()):
             padded_image(raw, f"spec.{field}[{i}]", errors)

@@ -19,21 +19,21 @@ from scheduler_core.objects.labels import LabelSelector
 _DIFFERENT = "`selector` does not match template `labels`"
 
 
-def pod_template(template: Object, path: str, errors: Errors, devices: bool) -> None:
+def pod_template(template: Object, path: str, errors: Errors) -> None:
     """Labels and annotations stand beside the spec in kube's paths."""
     meta, spec = template.get("metadata") or {}, template.get("spec") or {}
     annotations = meta.get("annotations") or {}
     checks.labels(meta.get("labels"), f"{path}.labels", errors)
     checks.annotation_keys(annotations, f"{path}.annotations", errors)
     errors += pod_annotations(annotations, spec, f"{path}.annotations")
-    pod_spec(spec, errors, f"{path}.spec", devices=devices)
+    pod_spec(spec, errors, f"{path}.spec")
     annotated_seccomp(spec, annotations, f"{path}.spec", errors)
     if spec.get("ephemeralContainers"):
         detail = "ephemeral containers not allowed in pod template"
         errors.append(forbidden(f"{path}.spec.ephemeralContainers", detail))
 
 
-def replicated(spec: Object, errors: Errors, devices: bool) -> None:
+def replicated(spec: Object, errors: Errors) -> None:
     """Selector and template of a Deployment or ReplicaSet."""
     selector = spec.get("selector")
     before = len(errors)
@@ -48,7 +48,7 @@ def replicated(spec: Object, errors: Errors, devices: bool) -> None:
         return
     template = spec.get("template") or {}
     match(selector, template, "spec.template", errors)
-    pod_template(template, "spec.template", errors, devices)
+    pod_template(template, "spec.template", errors)
     for_ever(template, "ReplicaSet", errors)
 
 
