@@ -49,7 +49,7 @@ def test_pods_that_run_for_ever_are_restarted_always(kind):
 @pytest.mark.parametrize(
     ("kind", "spec", "message"),
     [
-        ("ReplicaSet", {"selector": {}}, "empty selector is invalid for replicaset"),
+        ("ReplicaSet", {"selector": {}}, "empty selector is invalid for deployment"),
         ("ReplicationController", {"selector": {"app": "b"}}, "`selector` does not match template `labels`"),
         ("StatefulSet", {"podManagementPolicy": "Any"}, "must be 'OrderedReady' or 'Parallel'"),
         ("StatefulSet", {"updateStrategy": {"type": "Fast"}}, "must be 'RollingUpdate' or 'OnDelete'"),
