@@ -192,7 +192,7 @@ CHANGES = {
                 "apiVersion": "v1",
                 "kind": "Service",
                 "metadata": {"name": "s"},
-                "spec": {"selector": {"a": "b"}},
+                "spec": {"selector": {"a": "b"}, "ports": [{"port": 80}]},
             },
         )
     ),

@@ -16,6 +16,7 @@ from scheduler_core.commands import (
     SetConfiguration,
     SetSettings,
 )
+from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.config.settings import WorldSettings
 from scheduler_core.simulation import Simulation
 from scheduler_core.testing.storage import make_claim, make_class, make_volume
@@ -116,7 +117,7 @@ def test_assumed_pods_take_room_though_no_informer_has_told_of_them() -> None:
 
 
 def test_a_scheduler_binds_to_a_node_that_has_gone_unheard() -> None:
-    sim = lagging(2 * SECOND, node("a"), pod("web"))
+    sim = lagging(2 * SECOND, node("a"), pod("web"), cluster=ClusterSettings(controllers=()))
     sim.run(until=lambda w: bool(scheduler_of(w).bindings))
     sim.apply(DeleteObjects((Ref("Node", "", "a"),)))
     settle(sim)

@@ -145,7 +145,7 @@ def test_no_node_is_given_more_than_it_has(script: list[tuple[Command, int]]) ->
 def test_undoing_everything_leaves_an_empty_cluster(made: list[tuple[str, Any]]) -> None:
     sim = Simulation()
     for name, cpu in made:
-        sim.apply(ApplyObjects((pod(name, cpu=cpu),)))
+        sim.apply(ApplyObjects((pod(name, cpu=cpu),), force=True))
     while sim.edits.undo:
         sim.apply(Undo())
     assert sim.store.pods() == []

@@ -12,7 +12,7 @@ LOG = {0: {"kind": "ApplyObjects", "objects": [node("a"), pod("web")]}}
 
 
 def test_a_trace_is_computed_again() -> None:
-    lines = list(export_lines(0, LOG, 40))
+    lines = list(export_lines(0, LOG, 20))
     assert lines[0]["edition"] == EDITION
     assert check_lines(lines).difference is None
 

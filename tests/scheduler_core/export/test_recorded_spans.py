@@ -1,4 +1,4 @@
-"""Spans of worlds that were recorded: a wait on Permit, bindings that were rolled back, preemption, a gate that holds a pod back."""
+"""Spans of worlds that were recorded: a wait on Permit, bindings that were rolled back, preemption."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.recorded import read_traces
 from tests.scheduler_core.export.pairs import slices
 from tests.scheduler_core.export.test_spans import as_protobuf
 
-WORLDS = {"permit": 2, "rolled back": 2, "preemption": 3, "gated": 7}
+WORLDS = {"permit": 7, "rolled back": 2, "preemption": 3}
 POINTS = {
     "PreEnqueue", "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "NormalizeScore", "Reserve",
     "Unreserve", "Permit", "WaitOnPermit", "PreBind", "Bind", "PostBind",
@@ -59,7 +59,7 @@ def test_the_world_has_what_it_is_named_after(world: str, read: dict[bytes, Otlp
         if attribute.key == "scheduler.status.code"
     }
     if world == "permit":
-        assert "WaitOnPermit" in names and ("Demonstration", "Wait") in codes
+        assert "WaitOnPermit" in names and ("Coscheduling", "Wait") in codes
         assert any(span.end_time_unix_nano > span.start_time_unix_nano for span in read.values())
     elif world == "preemption":
         assert "PostFilter" in names and ("DefaultPreemption", "Success") in codes

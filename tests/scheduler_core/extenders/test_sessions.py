@@ -13,7 +13,6 @@ from scheduler_core.commands import (
     SetExtender,
     Undo,
 )
-from scheduler_core.config.settings import WorldSettings
 from scheduler_core.extenders.behaviour import Recorded, Remote
 from scheduler_core.simulation import Grain, Simulation
 from tests.scheduler_core.worlds import node, pod, settle
@@ -24,7 +23,7 @@ SECOND = 1_000_000_000
 
 def extended(*rules: dict[str, Any], extender: dict[str, Any] | None = None) -> Simulation:
     """A world of two nodes whose scheduler has an extender with these rules."""
-    sim = Simulation(settings=WorldSettings(extenders=True))
+    sim = Simulation()
     one = {"urlPrefix": URL, "filterVerb": "filter", "nodeCacheCapable": True, **(extender or {})}
     kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     sim.apply(SetConfiguration({**kind, "extenders": [one]}))
@@ -168,12 +167,3 @@ def test_a_step_by_point_stops_at_the_extender() -> None:
         if not sim.step(Grain.POINT):
             break
     assert "ExtenderFilter" in stations
-
-
-def test_a_world_of_before_asks_no_extender() -> None:
-    sim = Simulation()
-    kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
-    sim.apply(SetConfiguration({**kind, "extenders": [{"urlPrefix": URL, "filterVerb": "filter"}]}))
-    sim.apply(ApplyObjects((node("a"), pod("web"))))
-    settle(sim)
-    assert node_of(sim) == "a"

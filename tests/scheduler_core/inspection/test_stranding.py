@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetSettings
+from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetPrograms, SetSettings
 from scheduler_core.inspection.stranding import Stranded, Way, stranded
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.worlds import node, nodes_of, pod, scheduler_of, settle, world
@@ -87,6 +87,7 @@ def a_gated_preemptor() -> Simulation:
         pod("quick", cpu="1", priorityClassName="middle", terminationGracePeriodSeconds=0),
         pod("slow", cpu="1", terminationGracePeriodSeconds=600),
     )
+    sim.apply(SetPrograms(({"onTerm": "ignore"},)))
     settle(sim)
     sim.apply(ApplyObjects((pod("vip", cpu="2", priorityClassName="high"),)))
     while not scheduler_of(sim).queue.gated_pods:

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import ApplyObjects, CreateObject, SetSettings
+from scheduler_core.commands import CreateObject, SetSettings
 from scheduler_core.controllers.devices.templates import base_name
 from scheduler_core.simulation import Simulation
 from tests.scheduler_core.clusters import delete, wait
 from tests.scheduler_core.controllers.devices.worlds import (
-    CONTROLLER,
     FINALIZER,
     allocated,
     claim,
@@ -193,16 +192,6 @@ def test_a_consumer_that_was_replaced_is_taken_off() -> None:
     sim.change(lambda: sim.api.update({**found, "status": status}, "status") and None)
     wait(sim, 2)
     assert [ref["name"] for ref in (status_of(sim) or {})["reservedFor"]] == ["p"]
-
-
-def test_worlds_without_devices_leave_claims_alone() -> None:
-    sim = Simulation(seed=1)
-    sim.apply(SetSettings({"cluster": {"controllers": [CONTROLLER]}}))
-    reserved = {"reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}]}
-    sim.apply(ApplyObjects(({**claim(), "status": reserved},)))
-    wait(sim, 5)
-    assert status_of(sim) == reserved
-    assert not sim.surroundings.queues
 
 
 # the kubelet

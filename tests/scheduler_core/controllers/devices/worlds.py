@@ -18,7 +18,7 @@ def with_devices(*others: str, **settings: Any) -> Simulation:
     """A world with devices in which this controller, and others, run; gates are settings."""
     sim = Simulation(seed=1)
     cluster = {"controllers": [CONTROLLER, *others]}
-    sim.apply(SetSettings({"cluster": cluster, "devices": True, **settings}))
+    sim.apply(SetSettings({"cluster": cluster, **settings}))
     return sim
 
 

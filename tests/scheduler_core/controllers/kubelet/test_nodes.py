@@ -79,8 +79,6 @@ def test_what_pods_may_use_is_the_capacity_without_what_is_kept_back(
 def test_a_cluster_that_is_undone_and_redone_begins_anew() -> None:
     cluster = Cluster(node(), pod("p")).until(1)
     cluster.do(Undo())
-    cluster.do(Undo())
     cluster.until(20).do(Redo())
-    cluster.do(Redo())
     cluster.apply(pod("q"))
     assert cluster.until(25).status("q")["phase"] == "Running"
