@@ -25,7 +25,7 @@ help: ## what each target does
 run: install migrate ## serve the playground at http://127.0.0.1:PORT/ (8000 unless PORT says otherwise)
 	@exec $(PY) manage.py serve --port "$$PORT"
 
-# Compiled catalogs are no change: the start after a change of words writes them.
+# A start compiles the catalogs whose words changed, which must not start the server again.
 watch: install-test migrate ## serve, and start again whenever Python, templates, static files, or words change
 	@exec .venv/bin/watchfiles --sigint-timeout 10 --ignore-paths "locale/zh_Hans/LC_MESSAGES/django.mo" \
 	  "$(PY) manage.py serve --port $$PORT" playground scheduler_core templates static locale
@@ -99,7 +99,7 @@ audit: venv ## look up what is known to be unsafe in the pinned packages (needs 
 test-long: install-test chromium redis ## the tests with many more examples, kills and fuzzed messages; takes hours
 	@HYPOTHESIS_PROFILE=thorough $(PY) -m pytest $(PYTEST_ARGS)
 
-messages: install-test ## bring the catalogues of words up to date with the sources
+messages: install-test ## bring the message catalogs up to date with the sources
 	@$(PY) -m tests.messages
 
 lock: ## pin the newest allowed versions with hashes (needs the network)

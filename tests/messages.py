@@ -1,4 +1,4 @@
-"""The catalogue of words: what the sources say, read into locale/*/LC_MESSAGES. `make messages` brings it up to date.
+"""Message catalogs: read the texts of the sources into locale/*/LC_MESSAGES. `make messages` runs this module.
 
 Babel reads Python by itself; a template is first turned into calls of gettext by Django, as its own makemessages does. Neither needs the
 programs of GNU gettext.
@@ -44,7 +44,7 @@ _STRING = r"""u?(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")"""
 _CALL = re.compile(rf"\b(?:n?gettext|_)\(\s*({_STRING})(?:\s*,\s*({_STRING}))?")
 
 
-def catalogue() -> Catalog:
+def extract_catalog() -> Catalog:
     """Every text that the sources mark."""
     found = Catalog(project="Scheduler Playground", charset="utf-8")
     for folder in ("playground", "scheduler_core"):
@@ -53,12 +53,12 @@ def catalogue() -> Catalog:
                 for _line, text, comments, context in extract("python", source, KEYWORDS, ("Translators:",)):
                     found.add(text, auto_comments=comments, context=context)
     for path in sorted((ROOT / "templates").rglob("*.html")):
-        for text in _of_template(path.read_text()):
+        for text in _extract_template(path.read_text()):
             found.add(text)
     return found
 
 
-def _of_template(source: str) -> Iterator[str | tuple[str, str]]:
+def _extract_template(source: str) -> Iterator[str | tuple[str, str]]:
     """The texts of a template's tags."""
     for call in _CALL.finditer(templatize(source)):
         one = ast.literal_eval(call[1])
@@ -70,7 +70,7 @@ def folder(language: str) -> Path:
 
 
 def read(language: str) -> Catalog:
-    """A language's catalogue as it is in the repository."""
+    """A language's catalog as it is in the repository."""
     path = folder(language) / "django.po"
     if not path.exists():
         return Catalog(locale=language, project="Scheduler Playground", charset="utf-8")
@@ -79,15 +79,15 @@ def read(language: str) -> Catalog:
 
 
 def update(language: str) -> None:
-    """Bring a language's catalogue up to date: new texts come in empty, those that nothing says any more go."""
+    """Bring a language's catalog up to date: new texts come in empty, those that nothing says any more go."""
     folder(language).mkdir(parents=True, exist_ok=True)
-    (folder(language) / "django.po").write_bytes(updated(language))
+    (folder(language) / "django.po").write_bytes(render_catalog(language))
 
 
-def updated(language: str) -> bytes:
-    """A language's catalogue as `update` writes it: the words by their texts, with neither dates nor the places of the texts."""
+def render_catalog(language: str) -> bytes:
+    """A language's catalog as `update` writes it: the words by their texts, with neither dates nor the places of the texts."""
     known = read(language)
-    known.update(catalogue(), no_fuzzy_matching=True)
+    known.update(extract_catalog(), no_fuzzy_matching=True)
     known.obsolete.clear()
     out = io.BytesIO()
     out.write(HEADER.format(language=language, plural_forms=known.plural_forms).encode())
@@ -95,10 +95,10 @@ def updated(language: str) -> bytes:
     return out.getvalue()
 
 
-def unsaid(language: str) -> list[str]:
+def find_untranslated(language: str) -> list[str]:
     """The texts that a language has no words for."""
     known = read(language)
-    texts = (message for message in catalogue() if message.id)
+    texts = (message for message in extract_catalog() if message.id)
     said = ((message, known.get(message.id, message.context)) for message in texts)
     return [str(message.id) for message, words in said if words is None or not _whole(words.string)]
 
@@ -110,4 +110,4 @@ def _whole(words: str | tuple[str, ...] | list[str]) -> bool:
 if __name__ == "__main__":
     for name in LANGUAGES:
         update(name)
-        print(f"{name}: {len(unsaid(name))} texts without words")
+        print(f"{name}: {len(find_untranslated(name))} texts without words")
