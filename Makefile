@@ -17,13 +17,18 @@ DENO := DENO_DIR=.venv/deno DENO_NO_UPDATE_CHECK=1 .venv/bin/deno
 
 # In the order written, whatever -j says: the checks first, pytest and its summary last.
 .NOTPARALLEL:
-.PHONY: help run test test-long audit lint style types contracts pytest migrate install install-test venv chromium redis postgresql conformance screenshots states messages lock clean
+.PHONY: help run watch test test-long audit lint style types contracts pytest migrate install install-test venv chromium redis postgresql conformance screenshots states messages lock clean
 
 help: ## what each target does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
 
 run: install migrate ## serve the playground at http://127.0.0.1:PORT/ (8000 unless PORT says otherwise)
 	@exec $(PY) manage.py serve --port "$$PORT"
+
+# A start compiles the catalogs whose words changed, which must not start the server again.
+watch: install-test migrate ## serve, and start again whenever Python, templates, static files, or words change
+	@exec .venv/bin/watchfiles --sigint-timeout 10 --ignore-paths "locale/zh_Hans/LC_MESSAGES/django.mo" \
+	  "$(PY) manage.py serve --port $$PORT" playground scheduler_core templates static locale
 
 test: install-test chromium redis postgresql lint types contracts pytest ## check everything: style, types, contracts, tests, browser
 
@@ -94,7 +99,7 @@ audit: venv ## look up what is known to be unsafe in the pinned packages (needs 
 test-long: install-test chromium redis ## the tests with many more examples, kills and fuzzed messages; takes hours
 	@HYPOTHESIS_PROFILE=thorough $(PY) -m pytest $(PYTEST_ARGS)
 
-messages: install-test ## bring the catalogues of words up to date with the sources, and compile them
+messages: install-test ## bring the message catalogs up to date with the sources
 	@$(PY) -m tests.messages
 
 lock: ## pin the newest allowed versions with hashes (needs the network)

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 from setuptools import find_packages, setup
 
-FILES = ("templates", "static", "locale")
+ROOT = Path(__file__).parent
+sys.path.insert(0, str(ROOT))  # pip builds with a path of its own
+
+from playground.templating.catalogs import compile_catalogs  # noqa: E402
+
+FILES = {"templates": "**/*", "static": "**/*", "locale": "**/*.mo"}
+
+compile_catalogs(ROOT / "locale")
 
 setup(
     packages=[
@@ -15,6 +25,6 @@ setup(
     package_data={
         "": ["*.json", "*.json.xz", "*.yaml"],
         "playground.lessons": ["content/*/*.yaml"],
-        **{f"playground.files.{folder}": ["**/*"] for folder in FILES},
+        **{f"playground.files.{folder}": [files] for folder, files in FILES.items()},
     },
 )

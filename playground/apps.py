@@ -1,6 +1,9 @@
 """The playground as a Django app."""
 
 from django.apps import AppConfig
+from django.conf import settings
+
+from playground.templating.catalogs import compile_catalogs
 
 
 class PlaygroundConfig(AppConfig):
@@ -9,3 +12,8 @@ class PlaygroundConfig(AppConfig):
     name = "playground"
     verbose_name = "Scheduler Playground"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Compile the message catalogs that changed: a clone needs no build step. What pip installed has no .po files."""
+        for folder in settings.LOCALE_PATHS:
+            compile_catalogs(folder)

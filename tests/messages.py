@@ -1,4 +1,4 @@
-"""The catalogue of words: what the sources say, read into locale/*/LC_MESSAGES. `make messages` brings it up to date and compiles it.
+"""Message catalogs: read the texts of the sources into locale/*/LC_MESSAGES. `make messages` runs this module.
 
 Babel reads Python by itself; a template is first turned into calls of gettext by Django, as its own makemessages does. Neither needs the
 programs of GNU gettext.
@@ -10,18 +10,27 @@ import ast
 import io
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages import Catalog
 from babel.messages.extract import extract
-from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation import templatize
 
 ROOT = Path(__file__).parents[1]
 LANGUAGES = ("zh_Hans",)
-SINCE = datetime(2026, 1, 1, tzinfo=UTC)  # so that the same words are compiled to the same bytes
+# Babel's own header has the time, names of nobody, and Babel's version: the file would change where no word does.
+HEADER = """\
+msgid ""
+msgstr ""
+"Project-Id-Version: Scheduler Playground\\n"
+"Language: {language}\\n"
+"Plural-Forms: {plural_forms}\\n"
+"MIME-Version: 1.0\\n"
+"Content-Type: text/plain; charset=utf-8\\n"
+"Content-Transfer-Encoding: 8bit\\n"
+
+"""
 KEYWORDS = {
     "_": None,
     "gettext": None,
@@ -35,25 +44,21 @@ _STRING = r"""u?(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")"""
 _CALL = re.compile(rf"\b(?:n?gettext|_)\(\s*({_STRING})(?:\s*,\s*({_STRING}))?")
 
 
-def catalogue() -> Catalog:
-    """Every text that the sources mark, with the files it stands in."""
+def extract_catalog() -> Catalog:
+    """Every text that the sources mark."""
     found = Catalog(project="Scheduler Playground", charset="utf-8")
     for folder in ("playground", "scheduler_core"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             with path.open("rb") as source:
                 for _line, text, comments, context in extract("python", source, KEYWORDS, ("Translators:",)):
-                    found.add(text, None, [(_name(path), None)], auto_comments=comments, context=context)
+                    found.add(text, auto_comments=comments, context=context)
     for path in sorted((ROOT / "templates").rglob("*.html")):
-        for text in _of_template(path.read_text()):
-            found.add(text, None, [(_name(path), None)])
+        for text in _extract_template(path.read_text()):
+            found.add(text)
     return found
 
 
-def _name(path: Path) -> str:
-    return str(path.relative_to(ROOT))
-
-
-def _of_template(source: str) -> Iterator[str | tuple[str, str]]:
+def _extract_template(source: str) -> Iterator[str | tuple[str, str]]:
     """The texts of a template's tags."""
     for call in _CALL.finditer(templatize(source)):
         one = ast.literal_eval(call[1])
@@ -65,7 +70,7 @@ def folder(language: str) -> Path:
 
 
 def read(language: str) -> Catalog:
-    """A language's catalogue as it is in the repository."""
+    """A language's catalog as it is in the repository."""
     path = folder(language) / "django.po"
     if not path.exists():
         return Catalog(locale=language, project="Scheduler Playground", charset="utf-8")
@@ -73,32 +78,27 @@ def read(language: str) -> Catalog:
         return read_po(source, locale=language)
 
 
-def compiled(language: Catalog) -> bytes:
-    """What the running playground reads."""
-    said = Catalog(locale=language.locale, charset="utf-8", creation_date=SINCE, revision_date=SINCE)
-    for message in language:
-        if message.id and _whole(message.string):
-            said.add(message.id, message.string, context=message.context)
+def update(language: str) -> None:
+    """Bring a language's catalog up to date: new texts come in empty, those that nothing says any more go."""
+    folder(language).mkdir(parents=True, exist_ok=True)
+    (folder(language) / "django.po").write_bytes(render_catalog(language))
+
+
+def render_catalog(language: str) -> bytes:
+    """A language's catalog as `update` writes it: the words by their texts, with neither dates nor the places of the texts."""
+    known = read(language)
+    known.update(extract_catalog(), no_fuzzy_matching=True)
+    known.obsolete.clear()
     out = io.BytesIO()
-    write_mo(out, said)
+    out.write(HEADER.format(language=language, plural_forms=known.plural_forms).encode())
+    write_po(out, known, width=0, sort_output=True, omit_header=True, no_location=True)
     return out.getvalue()
 
 
-def update(language: str) -> None:
-    """Bring a language's catalogue up to date: new texts come in empty, those that nothing says any more go."""
-    known, sources = read(language), catalogue()
-    known.update(sources, no_fuzzy_matching=True)
-    known.obsolete.clear()
-    folder(language).mkdir(parents=True, exist_ok=True)
-    with (folder(language) / "django.po").open("wb") as out:
-        write_po(out, known, width=0, sort_output=True, omit_header=False)
-    (folder(language) / "django.mo").write_bytes(compiled(known))
-
-
-def unsaid(language: str) -> list[str]:
+def find_untranslated(language: str) -> list[str]:
     """The texts that a language has no words for."""
     known = read(language)
-    texts = (message for message in catalogue() if message.id)
+    texts = (message for message in extract_catalog() if message.id)
     said = ((message, known.get(message.id, message.context)) for message in texts)
     return [str(message.id) for message, words in said if words is None or not _whole(words.string)]
 
@@ -110,4 +110,4 @@ def _whole(words: str | tuple[str, ...] | list[str]) -> bool:
 if __name__ == "__main__":
     for name in LANGUAGES:
         update(name)
-        print(f"{name}: {len(unsaid(name))} texts without words")
+        print(f"{name}: {len(find_untranslated(name))} texts without words")

@@ -320,9 +320,17 @@ def test_the_changelog_is_about_this_version_first() -> None:
     )
 
 
+def test_the_changelog_is_short_enough_to_be_read() -> None:
+    """0.1 to 0.6 take at most 120 lines together, none of them longer than a screen is wide."""
+    text = (ROOT / "CHANGELOG.md").read_text()
+    released = text[text.index("## [0.6.0]") :].splitlines()
+    assert len(released) <= 120
+    assert [line for line in text.splitlines() if len(line) > 150] == []
+
+
 def test_the_changelog_has_versions_with_dates_newest_first() -> None:
     text = (ROOT / "CHANGELOG.md").read_text()
     versions = [(tuple(map(int, numbers)), date) for *numbers, date in VERSION_HEADING.findall(text)]
-    assert len(versions) == text.count("\n## ")
+    assert len(versions) == text.count("\n## ") - text.count("\n## [Unreleased]\n")
     assert versions == sorted(versions, reverse=True)
     assert len(set(versions)) == len(versions)
