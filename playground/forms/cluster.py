@@ -95,6 +95,11 @@ class ClusterForm(forms.Form):
             "YAML: what is answered in place of a volume, by the name of a StorageClass or a provisioner"
         ),
     )
+    run_kubelets = forms.BooleanField(
+        label=_("Nodes run a kubelet"),
+        required=False,
+        help_text=_("without one, a bound pod stays Pending"),
+    )
     kubelet = YamlField(
         "evictionHard:\n  memory.available: 100Mi",
         label=_("KubeletConfiguration of all nodes"),
@@ -139,6 +144,7 @@ class ClusterForm(forms.Form):
             "admission": yaml_text(
                 {name: apiserver[name] for name in ADMISSION if apiserver[name] != DEFAULTS[name]}
             ),
+            "run_kubelets": settings["run_kubelets"],
             "kubelet": yaml_text(settings["kubelet"]),
             "kubelets": yaml_text(settings["kubelets"]),
             "controllers": list(CONTROLLER_NAMES if chosen is None else chosen),
@@ -163,6 +169,7 @@ class ClusterForm(forms.Form):
         return {
             "apiserver": {**data["apiserver"], **read["admission"]},
             "controller_manager": data["controller_manager"],
+            "run_kubelets": data["run_kubelets"],
             "kubelet": read["kubelet"],
             "kubelets": read["kubelets"],
             "controllers": None if len(chosen) == len(CONTROLLER_NAMES) else chosen,

@@ -28,7 +28,7 @@ TOO_LARGE = (
 )
 NO_UPLOAD = "The body of this request{size} is larger than the {limit:,} bytes that this address takes."
 BUSY = "This server holds as many uploads as it has room for. Please try again in a moment; nothing is lost."
-FULL = "The disk has no room for this upload. Nothing was changed. Please try again later."
+FULL = "The disk has no room for this upload. Please try again later."
 # A form in a URL has up to three bytes for each byte of a text.
 ENCODED = 3
 COPIES = 4  # a body, Django's copies of it, and room for everybody else

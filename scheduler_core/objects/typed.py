@@ -46,9 +46,7 @@ def _field_error(error: msgspec.ValidationError, data: object, kind: Any) -> Fie
     """msgspec says where in the data it stopped; the words come from the type there."""
     match = _PLACE.fullmatch(str(error))
     assert match is not None
-    path = (
-        (match["path"] or "").removeprefix(".").partition("[...]")[0]
-    )  # of an object's values msgspec names none
+    path = (match["path"] or "").removeprefix(".")
     if isinstance(error.__cause__, FieldProblem):
         problem = error.__cause__
         return FieldError(child(path, problem.field), _shown(problem.received), problem.expected)
@@ -160,8 +158,6 @@ def _expected(node: inspect.Type | tuple[str, ...], received: object, unit: str 
             return ("a string that is not empty" if node.min_length else "a string"), 0
         case inspect.BoolType():
             return "true or false", 0
-        case inspect.DictType() if isinstance(received, dict):
-            return f"an object, each value of it {_expected(node.value_type, None)[0]}", 0
         case inspect.ListType() | inspect.VarTupleType():
             return "a list", 0
     return "an object", 0

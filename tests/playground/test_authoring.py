@@ -97,7 +97,9 @@ def test_what_a_check_found_can_be_kept_as_json():
         (PLAN, "", ("en.yaml", 0, "needs words")),
         (f"{BOMB}{PLAN}", WORDS, ("lesson.yaml", 0, "more than 50,000 values")),
         ("a: &a [*a]", WORDS, ("lesson.yaml", 0, "values")),
-        ("[" * 120_000 + "]" * 120_000, WORDS, ("lesson.yaml", 0, "nests deeper")),
+        ("[" * 100 + "]" * 100, WORDS, ("lesson.yaml", 0, "nests deeper")),
+        # libyaml reads ahead, and since 0.2.6 stops by itself before any value of this one is seen.
+        ("[" * 120_000 + "]" * 120_000, WORDS, ("lesson.yaml", 1, "nesting depth")),
         ("%TAG ! tag:a\n" * 20, WORDS, ("lesson.yaml", 0, "begin with %")),
         ("a: !!python/object/apply:os.system [id]", WORDS, ("lesson.yaml", 1, "not YAML")),
     ],

@@ -129,5 +129,5 @@ def test_a_session_from_before_0_5_says_which_version_opens_it(
     with sqlite3.connect(server.folder / "playground.sqlite3") as database:
         database.execute("update playground_session set edition = 2 where edit_key = ?", (key,))
     answer = visitor.get(f"/s/{key}/")
-    assert answer.status == 410
+    assert answer.status == 404
     assert "Scheduler Playground 0.6.0 opens it" in answer.text

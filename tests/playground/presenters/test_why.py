@@ -14,7 +14,6 @@ from playground.templatetags.studio import sentence as shown_in_words
 from scheduler_core.commands import ApplyObjects
 from scheduler_core.explain import Given, explain
 from scheduler_core.plugins import ROOMS
-from scheduler_core.simulation import Simulation
 from tests.playground.presenters.worlds import node, pod, shown, tainted, world
 from tests.scheduler_core.worlds import settle
 
@@ -44,8 +43,7 @@ def test_the_sentence_names_what_came_nearest_and_a_button_looks_for_fixes() -> 
 
 
 def test_a_pod_that_its_kubelet_refuses_says_so_and_why() -> None:
-    sim = Simulation(1)
-    sim.apply(ApplyObjects((node("n", cpu="4"), pod("p", cpu="9", nodeName="n"))))
+    sim = world(node("n", cpu="4"), pod("p", cpu="9", nodeName="n"))
     settle(sim)
     said = why(sim, "p")
     refused = (

@@ -20,6 +20,7 @@ FILLED_IN = {
     "controllers": ["deployment-controller", "replicaset-controller"],
     "provisioners": "ebs.csi.aws.com",
     "provisioning_errors": "gp3: 'rpc error: code = ResourceExhausted'\n",
+    "run_kubelets": "",
     "kubelet": "maxPods: 20\n",
     "kubelets": "node-1:\n  maxPods: 5\n",
     "reconcile_latency": "20ms",
@@ -52,10 +53,12 @@ def test_the_settings_are_changed_and_shown_again(clustered):
     assert now["controllers"] == FILLED_IN["controllers"]
     assert now["provisioners"] == ["ebs.csi.aws.com"]
     assert now["provisioning_errors"] == {"gp3": "rpc error: code = ResourceExhausted"}
+    assert now["run_kubelets"] is False
     assert (now["kubelet"], now["kubelets"]) == ({"maxPods": 20}, {"node-1": {"maxPods": 5}})
     assert now["reconcile_latency"] == 20_000_000
     form = ClusterForm.of(now)
     assert form["controller_manager"].value() == FILLED_IN["controller_manager"]
+    assert form["run_kubelets"].value() is False
     assert form["kubelet"].value() == FILLED_IN["kubelet"]
     assert form["reconcile_latency"].value() == "20ms"
 
@@ -90,11 +93,8 @@ def test_what_is_there_by_default_is_sent_back_as_it_was(clustered):
             "line 2: node-monitor-grace-period: received 'soon'; expected a duration",
         ),
         ({"kubelet": "maxPods: [1"}, "line 2: not readable as YAML"),
-        (
-            {"provisioning_errors": "fast: 5\n"},
-            "expected an object, each value of it a string that is not empty",
-        ),
-        ({"kubelets": "node-1: 5\n"}, "expected an object, each value of it an object"),
+        ({"provisioning_errors": "fast: 5\n"}, "[fast]: received 5; expected a string that is not empty"),
+        ({"kubelets": "node-1: 5\n"}, "[node-1]: received 5; expected an object"),
         ({"reconcile_latency": "2h"}, "reconcile_latency"),
     ],
 )

@@ -186,6 +186,7 @@ spec: {containers: [{name: c, image: i, livenessProbe: {exec: {command: [x]}}}]}
 apiVersion: v1
 kind: Service
 metadata: {name: s}
+spec: {ports: [{port: 80}]}
 """
 
 

@@ -55,7 +55,7 @@ def problem(data: Any) -> tuple[str, str, str]:
         ({"kind": 1}, ("kind", "1", "Box or Lid")),
         ({"parts": {}}, ("parts", "{}", "a list")),
         ({"tags": 5}, ("tags", "5", "an object")),
-        ({"tags": {"a": 5}}, ("tags", "{'a': 5}", "an object, each value of it a string")),
+        ({"tags": {"a": 5}}, ("tags[a]", "5", "a string")),
         ({"parts": [1]}, ("parts[0]", "1", "an object")),
         ({"parts": [{}]}, ("parts[0].name", "None", "a string")),
         ({"parts": [{"name": "a"}, {"name": 2}]}, ("parts[1].name", "2", "a string")),
