@@ -99,7 +99,7 @@ def _act(action: Any, subject: Subject, many: str = "") -> Entry:
 
 
 def _delete(kind: str, namespace: str, name: str) -> Entry:
-    """All that can be done where the cluster is not modelled."""
+    """The entry that deletes an object of which no subject is known."""
     ref = {"kind": kind, "namespace": namespace, "name": name}
     said = gettext_noop("%(name)s was deleted.")
     return Entry(

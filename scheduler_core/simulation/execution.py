@@ -108,7 +108,7 @@ def execute(world: EditableWorld, command: Command, trial: Trial | None = None) 
     if trial is not None and isinstance(command, ApplyObjects):
         cluster_commands.apply_rehearsed(world, command, trial)
     else:
-        _executor(world, command)(world, command)
+        _EXECUTORS[type(command)](world, command)
     if isinstance(command, _NO_EDITS):
         return
     if isinstance(command, ApplyObjects) and isinstance(command.continues, Continuation):
@@ -120,10 +120,6 @@ def execute(world: EditableWorld, command: Command, trial: Trial | None = None) 
         world.edits = world.edits.redone(edit)
     elif edit != Edit():
         world.edits = world.edits.done(edit)
-
-
-def _executor(world: EditableWorld, command: Command) -> Callable[[Any, Any], None]:
-    return _EXECUTORS[type(command)]
 
 
 def _configurations(world: EditableWorld) -> Configurations:

@@ -45,7 +45,7 @@ NEW = "from playground.sessions.database import log; print('KEY', log.create('cl
 
 @pytest.fixture
 def begin(page: Page, server: PlaygroundServer) -> Callable[[str], str]:
-    """Begins a session whose cluster is modelled with these objects; its address."""
+    """Begins a session with these objects; returns its address."""
 
     def begin(manifests: str) -> str:
         key = server.manage("shell", "-c", NEW).rpartition("KEY ")[2].split()[0]

@@ -1,4 +1,4 @@
-"""Worlds whose cluster is modelled, to test with."""
+"""Worlds to test controllers with."""
 
 from __future__ import annotations
 

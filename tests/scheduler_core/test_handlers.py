@@ -161,7 +161,7 @@ def plain(kind: str, version: str = "v1", **rest: Any) -> dict[str, Any]:
     "manifest",
     [
         plain("Namespace"),
-        plain("Service", spec={"selector": {"a": "b"}}),
+        plain("Service", spec={"selector": {"a": "b"}, "ports": [{"port": 80}]}),
         plain("PriorityClass", "scheduling.k8s.io/v1", value=5),
     ],
     ids=lambda manifest: manifest["kind"],

@@ -53,7 +53,6 @@ EXPECTED = (
     gettext_noop("the name of a node"),
     gettext_noop("the namespace/name of a ResourceClaim"),
     gettext_noop("the driver/pool/device of a device that is allocated to the claim"),
-    gettext_noop("a command that needs no cluster around the schedulers: this world has none"),
     gettext_noop("a pod that waits on Permit"),
     gettext_noop("a pod that is there at this step"),
     gettext_noop("the command DefinePlugin for it"),

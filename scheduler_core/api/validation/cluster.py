@@ -1,6 +1,4 @@
-"""All that the API server checks, in worlds whose cluster is modelled: objects of every kind, and updates.
-
-Worlds without the cluster know the checks of objects.py alone; pods are judged alike in both.
+"""Checks of the API server: objects of every kind, and updates.
 
 kube: pkg/apis/*/validation, pkg/registry/*/strategy.go @ v1.34.1
 """

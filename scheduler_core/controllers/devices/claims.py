@@ -37,7 +37,7 @@ FAILED = "FailedResourceClaimCreation"
 
 
 class ResourceClaims(Controller):
-    """Makes, reserves and releases claims for devices, in worlds that have them."""
+    """Makes, reserves and releases claims for devices."""
 
     name = "resourceclaim-controller"
     component = "resource_claim"

@@ -106,10 +106,14 @@ _PASSES = "passes"
 
 
 def _named(plugins: Sequence[str], scores: Mapping[str, Any]) -> dict[str, Any]:
+    """Name points by their plugins; without Score plugins, the corpus has null for no points."""
     return {
-        step: dict(zip(plugins, points, strict=True)) if isinstance(points, list) else points
+        step: dict(zip(plugins, points or (), strict=True)) if step in _POINTS else points
         for step, points in scores.items()
     }
+
+
+_POINTS = ("raw", "normalized", "weighted")
 
 
 _COMPILER = re.compile(r"(CEL compile error: ).*", re.DOTALL)

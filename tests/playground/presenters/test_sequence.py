@@ -30,7 +30,7 @@ NODE = make_node("n1").capacity(cpu="2", memory="8Gi", pods="10").manifest()
 
 
 def made(*commands: Any) -> Engine:
-    """A session whose cluster is modelled, after these commands."""
+    """A session after these commands."""
     engine = Engine(0, TimeSlice())
     for command in (ApplyObjects((NODE,)), *commands):
         do(engine, command)

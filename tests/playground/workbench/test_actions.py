@@ -397,7 +397,7 @@ spec: {containers: [{name: main, image: nginx}]}
 
 
 class Clustered(Visitor):
-    """A visitor in a session whose cluster is modelled."""
+    """A visitor in a session of one's own."""
 
     def __init__(self) -> None:
         super().__init__("empty")

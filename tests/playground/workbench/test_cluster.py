@@ -21,7 +21,7 @@ BUDGET = {
 
 @pytest.fixture
 def modelled(visitor) -> Visitor:
-    """A visitor in a session whose cluster is modelled: a node, a pod, a budget."""
+    """A visitor in a session with a node, a pod, and a budget."""
     begun: Visitor = visitor()
     objects = (make_node("n1").manifest(), make_pod("web").labels({"app": "web"}).manifest(), BUDGET)
     commands = [to_builtins(ApplyObjects(tuple(objects)))]

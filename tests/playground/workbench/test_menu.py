@@ -1,4 +1,4 @@
-"""The menu on an object: what an editor, a viewer and an older world are offered."""
+"""The menu on an object, as an editor and a viewer get it."""
 
 from pathlib import Path
 

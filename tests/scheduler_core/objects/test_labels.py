@@ -81,7 +81,7 @@ def test_match_fields_look_at_the_name():
 def test_a_field_with_two_values_matches_nothing():
     term = NodeSelectorTerm.of({"matchFields": [expression("metadata.name", "In", ("n1", "n2"))]})
     assert not term.matches({}, "n1")
-    assert str(term.errors[0]) == 'matchFields[0].values: Invalid value: ["n1", "n2"]: must have one element'
+    assert str(term.errors[0]) == 'matchFields[0].values: Invalid value: ["n1","n2"]: must have one element'
 
 
 def test_terms_are_ored_and_a_broken_one_is_passed_over():

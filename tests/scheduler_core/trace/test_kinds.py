@@ -105,7 +105,7 @@ def waiting() -> Iterator[Record]:
 
 
 def clustered() -> Iterator[Record]:
-    """A world with controllers hears every command that is for such worlds alone."""
+    """A world hears every command to the components around the schedulers."""
     sim = Simulation()
     sim.apply(ApplyObjects((node("a"), pod("web"))))
     web = Ref("Pod", "default", "web")

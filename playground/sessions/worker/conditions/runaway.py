@@ -1,7 +1,7 @@
 """Runaways: a run that goes in circles is stopped, and told by what it did.
 
-Circles of moves and workloads whose pods end alike are noticed as at a terminal (scheduler_core.whatif). What the run was doing is counted
-on a replay of its last steps, so a run that gets somewhere pays for nothing but a look at its pods.
+Circles of moves and workloads whose pods end alike are noticed as at a terminal (scheduler_core.whatif).
+The moves of the run are counted on a replay of its last steps, so a run that gets somewhere pays for nothing but a look at its pods.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from scheduler_core.api.validation import checks
 from scheduler_core.api.validation.checks import NOT_NEGATIVE, Errors
 from scheduler_core.api.validation.rules import Object, inner, not_negative, one
 from scheduler_core.api.validation.storage.persistent import inline_volume
-from scheduler_core.api.validation.storage.sources import driver_name
+from scheduler_core.api.validation.storage.sources import driver_name, is_provisioner
 from scheduler_core.objects.errors import (
     duplicate,
     forbidden,
@@ -139,7 +139,8 @@ def volume_attachment(manifest: Object, errors: Errors) -> None:
         errors.append(required("spec.source.persistentVolumeName", detail))
     node = spec.get("nodeName") or ""
     errors += [invalid("spec.nodeName", node, problem) for problem in subdomain_errors(node)]
-    driver_name(attacher, "spec.attacher", errors)
+    if not is_provisioner(attacher):
+        driver_name(attacher, "spec.attacher", errors)
     if name is not None:
         where = "spec.source.persistentVolumeName"
         errors += [invalid(where, name, problem) for problem in subdomain_errors(name)]

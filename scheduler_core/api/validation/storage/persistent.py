@@ -21,12 +21,13 @@ from scheduler_core.api.validation.storage.sources import (
     cinder,
     driver,
     initiator_length,
+    is_provisioner,
     iscsi,
     path_on_node,
     storageos,
 )
 from scheduler_core.objects.errors import forbidden, invalid, keyed, not_supported, required
-from scheduler_core.objects.names import label_errors, qualified_name_errors, subdomain_errors
+from scheduler_core.objects.names import label_errors, subdomain_errors
 from scheduler_core.objects.quantity import nanos, value
 
 _ALONE = "ReadWriteOncePod"
@@ -59,9 +60,7 @@ def _secret_namespace(given: Object, path: str, errors: Errors) -> None:
 
 
 def _driver(given: Object, path: str, errors: Errors) -> None:
-    """DEVIATION: a driver may be called like its provisioner, a domain and a name, as the volumes that are made here are."""
-    name = (given.get("driver") or "").lower()
-    if "/" not in name or qualified_name_errors(name):
+    if not is_provisioner(given.get("driver") or ""):
         driver(given, path, errors)
 
 

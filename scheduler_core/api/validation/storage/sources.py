@@ -22,7 +22,7 @@ from scheduler_core.api.validation.rules import (
     within,
 )
 from scheduler_core.objects.errors import invalid, keyed, not_supported, required, too_long
-from scheduler_core.objects.names import label_errors, subdomain_errors
+from scheduler_core.objects.names import label_errors, qualified_name_errors, subdomain_errors
 
 ONE_TYPE = "may not specify more than 1 volume type"
 PARTITION = "must be between 1 and 255, inclusive"
@@ -36,6 +36,13 @@ _TOO_LONG = "Total length of <volume name>:<iscsi.targetPortal> must be under 64
 _PAIRS = "must be a host:port pair or multiple pairs separated by commas"
 _MANAGED = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"
 _BLOB = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"
+
+
+def is_provisioner(name: str) -> bool:
+    """Return True for a domain and a name. DEVIATION: the driver and the attacher of a volume may be named like its provisioner, as the
+    volumes that are made here are.
+    """
+    return "/" in name and not qualified_name_errors(name.lower())
 
 
 def driver_name(name: str, path: str, errors: Errors) -> None:
