@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 KUBE_VERSION = "v1.34.1"
-ENGINE_VERSION = "1"
+ENGINE_VERSION = "2"
 
 
 def __getattr__(name: str) -> Any:
