@@ -84,8 +84,8 @@ pytest: install-test ## the tests, browser tests included
 	@echo "make test: pytest, browser tests included"; $(PY) -m pytest $(PYTEST_ARGS)
 
 conformance: install ## run the corpus and keep what the page /conformance shows
-	@$(PY) manage.py conformance tests/corpus/cycle tests/corpus/large --json > playground/data/conformance.new; \
-	  mv playground/data/conformance.new playground/data/conformance.json
+	@$(PY) manage.py conformance tests/corpus/cycle tests/corpus/large --json > playground/views/data/conformance.new; \
+	  mv playground/views/data/conformance.new playground/views/data/conformance.json
 
 screenshots: install-test chromium ## take the pictures in docs/images again
 	@$(PY) scripts/screenshots.py

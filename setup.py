@@ -10,7 +10,7 @@ from setuptools import find_packages, setup
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT))  # pip builds with a path of its own
 
-from playground.templating.catalogs import compile_catalogs  # noqa: E402
+from playground.common.catalogs import compile_catalogs  # noqa: E402
 
 FILES = {"templates": "**/*", "static": "**/*", "locale": "**/*.mo"}
 

@@ -15,10 +15,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from benchmarks.probe import probe
-from scheduler_core.commands import ApplyObjects, SetSettings
-from scheduler_core.explain import explain
-from scheduler_core.fixes import Budget, search_fixes
-from scheduler_core.simulation import Simulation
+from scheduler_core.analysis.explain import explain
+from scheduler_core.analysis.fixes import Budget, search_fixes
+from scheduler_core.world.commands import ApplyObjects, SetSettings
+from scheduler_core.world.simulation import Simulation
 
 Manifest = dict[str, Any]
 ZONES = "abc"

@@ -14,9 +14,9 @@ from playground.sessions.worker.engine import count_objects
 from playground.sessions.worker.past.history import History
 from playground.sessions.worker.process import tune_garbage_collection
 from playground.sessions.worker.time_sharing import TimeSlice
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.simulation import Simulation
 from scheduler_core.testing.bench import Bench, Workload
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Simulation
 
 NODES, PODS = 5_000, 50_000
 LEG = 5_000  # attempts between two lines

@@ -44,8 +44,8 @@ def watched(nodes: int, pods: int) -> Stopwatch:
     from playground.sessions.protocol.opening import LogRow
     from playground.sessions.web.render import render_delta
     from playground.sessions.worker.panels import Digests, compare, digests
-    from scheduler_core.commands import ApplyObjects
-    from scheduler_core.simulation import Grain, Simulation
+    from scheduler_core.world.commands import ApplyObjects
+    from scheduler_core.world.simulation import Grain, Simulation
 
     objects: list[dict[str, Any]] = [*map(node, range(nodes)), *map(pod, range(pods))]
     sim, look = Simulation(), Look()

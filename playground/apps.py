@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 from django.conf import settings
 
-from playground.templating.catalogs import compile_catalogs
+from playground.common.catalogs import compile_catalogs
 
 
 class PlaygroundConfig(AppConfig):

@@ -10,11 +10,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 
 pages = get_asgi_application()
 
-from playground.gate import LimitedBody, ReadableType, SameOrigin  # noqa: E402 - Django must be set up first
-from playground.identity import Identified  # noqa: E402
-from playground.postgresql.outage import Limits  # noqa: E402
-from playground.proxies import BehindProxies  # noqa: E402
+from playground.serving.gate import LimitedBody, ReadableType, SameOrigin  # noqa: E402 - Django must be set up first
+from playground.serving.identity import Identified  # noqa: E402
+from playground.serving.proxies import BehindProxies  # noqa: E402
 from playground.sessions.database.asking import BRIEF  # noqa: E402
+from playground.storage.postgresql.outage import Limits  # noqa: E402
 from playground.urls import websocket_urlpatterns  # noqa: E402
 
 # A server for pages waits for its database no longer than it says; commands such as migrate take what they need.

@@ -15,14 +15,14 @@ from django.conf import settings
 from django.http import QueryDict
 from django.utils.translation import activate, get_supported_language_variant
 
-from playground.limits.shares import SOCKETS, admit_socket, prove
+from playground.common.telemetry import REFUSED
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import links
 from playground.sessions.database.asking import in_thread
+from playground.sessions.limits.shares import SOCKETS, admit_socket, prove
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone, Unavailable
 from playground.sessions.web.client import Conversation, SessionClient
 from playground.sessions.web.messages import BadMessage, Error, Gone, Look, PageMessage, ToPage, encode, read
-from playground.telemetry import REFUSED
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from django.utils.decorators import async_only_middleware
 from django.utils.log import log_response
 from django.utils.translation import gettext as _
 
-from playground.addresses import read_address
+from playground.common.addresses import read_address
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.views.operator import healthz, metrics
 from playground.views.responses import not_understood, problem

@@ -6,7 +6,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from scheduler_core.export import EDITION
+from scheduler_core.formats.export import EDITION
 
 
 def new_key() -> str:
@@ -155,7 +155,7 @@ class LogEntry(models.Model):
 
 
 class Checkpoint(models.Model):
-    """A world at a position as bytes (scheduler_core/codec).
+    """A world at a position as bytes (scheduler_core/world/checkpoint).
 
     It counts only for the engine whose `fingerprint` it has, and over the commands that `digest` sums up. `volume` names the archive
     whose first `parts` parts it needs. `work` is the time in seconds that a replay from the start to here takes.

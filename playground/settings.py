@@ -105,7 +105,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "playground.middleware.heads",
     "django.middleware.security.SecurityMiddleware",
-    "playground.compression.compressed",
+    "playground.common.compression.compressed",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "playground.middleware.never_stored",
     "playground.middleware.secure_cookies",
@@ -163,7 +163,7 @@ DATABASES = {
     )
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    DATABASES["default"]["ENGINE"] = "playground.sqlite"
+    DATABASES["default"]["ENGINE"] = "playground.storage.sqlite"
     # A writer takes its lock at once and others wait for it (in servers by asking.py), readers never wait for a writer.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
@@ -174,7 +174,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # Tests look at the database from several threads, which a database in memory does not bear.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
-    DATABASES["default"]["ENGINE"] = "playground.postgresql"
+    DATABASES["default"]["ENGINE"] = "playground.storage.postgresql"
 # Seconds for which pages wait for a database that is away, and after which one that says nothing is taken for away.
 DATABASE_WAIT_SECONDS = env_number("DATABASE_WAIT_SECONDS", 5)
 DATABASE_ANSWER_SECONDS = env_number("DATABASE_ANSWER_SECONDS", 10)
@@ -295,14 +295,14 @@ LOG_FORMAT = env_choice("LOG_FORMAT", ("plain", "json"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"ids": {"()": "playground.logs.WithIds"}},
+    "filters": {"ids": {"()": "playground.common.logs.WithIds"}},
     "formatters": {
-        "plain": {"()": "playground.logs.PlainLines"},
-        "json": {"()": "playground.logs.JsonLines"},
+        "plain": {"()": "playground.common.logs.PlainLines"},
+        "json": {"()": "playground.common.logs.JsonLines"},
     },
     "handlers": {
         "stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["ids"]},
-        "troubles": {"class": "playground.logs.Troubles", "level": "WARNING", "filters": ["ids"]},
+        "troubles": {"class": "playground.common.logs.Troubles", "level": "WARNING", "filters": ["ids"]},
     },
     "root": {"handlers": ["stderr", "troubles"], "level": "WARNING"},
     "loggers": {"playground": {"level": LOG_LEVEL}},

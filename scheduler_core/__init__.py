@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scheduler_core.interactive import (
+    from scheduler_core.notebook import (
         Answer,
         Attempt,
         Cluster,
@@ -44,7 +44,7 @@ ENGINE_VERSION = "2"
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("scheduler_core.interactive"), name)
+    return getattr(import_module("scheduler_core.notebook"), name)
 
 
 def __dir__() -> list[str]:

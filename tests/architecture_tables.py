@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from scheduler_core.clock.agenda import NORMAL, TIMER, URGENT
-from scheduler_core.scheduler.algorithm.schedule_pod import ALGORITHM
-from scheduler_core.scheduler.cycles.phases import PhaseRow
-from scheduler_core.scheduler.steps.binding import BINDING
-from scheduler_core.scheduler.steps.scheduling import SCHEDULING
-from scheduler_core.simulation.actions import ROWS
+from scheduler_core.base.clock.agenda import NORMAL, TIMER, URGENT
+from scheduler_core.scheduler.core.algorithm.schedule_pod import ALGORITHM
+from scheduler_core.scheduler.core.cycles.phases import PhaseRow
+from scheduler_core.scheduler.core.steps.binding import BINDING
+from scheduler_core.scheduler.core.steps.scheduling import SCHEDULING
+from scheduler_core.world.simulation.actions import ROWS
 
 PRIORITIES = {URGENT: "urgent", NORMAL: "normal", TIMER: "timer"}
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 
-from scheduler_core.config.kubelet.unmodelled import UNMODELLED
-from scheduler_core.coverage import ENTRIES, NoEffect
-from scheduler_core.coverage.no_effect import ANY_CUSTOM
+from scheduler_core.formats.unsupported import ENTRIES, NoEffect
+from scheduler_core.formats.unsupported.no_effect import ANY_CUSTOM
+from scheduler_core.scheduler.config.kubelet.unmodelled import UNMODELLED
 from tests.architecture_tables import table
 
 

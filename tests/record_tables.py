@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scheduler_core.trace.kinds import CLASSES
-from scheduler_core.trace.schema import description, fields_of
+from scheduler_core.base.trace.kinds import CLASSES
+from scheduler_core.base.trace.schema import description, fields_of
 from tests.architecture_tables import table
 
 

@@ -12,8 +12,8 @@ import pytest
 from django.conf import settings
 from django.db.migrations.loader import MigrationLoader
 
-from scheduler_core import plugins
-from scheduler_core.framework.plugin import METHODS
+from scheduler_core.scheduler import plugins
+from scheduler_core.scheduler.framework.plugin import METHODS
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = sorted((ROOT / "scheduler_core").rglob("*.py"))
@@ -121,8 +121,14 @@ def test_the_core_answers_the_same_everywhere(rule: Rule) -> None:
     assert breaches(CORE, rule) == []
 
 
-ROOMS = ROOT / "scheduler_core/plugins"
-SHARED = ("__init__", "cel", "helper", "installed", "registry")  # of scheduler_core/plugins, no rooms
+ROOMS = ROOT / "scheduler_core/scheduler/plugins"
+SHARED = (
+    "__init__",
+    "cel",
+    "helper",
+    "installed",
+    "registry",
+)  # of scheduler_core/scheduler/plugins, no rooms
 
 
 def room_of(path: Path) -> str:
@@ -134,9 +140,10 @@ def other_rooms(path: Path) -> list[str]:
     imported = [
         node.module or ""
         for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("scheduler_core.plugins.")
+        if isinstance(node, ast.ImportFrom)
+        and (node.module or "").startswith("scheduler_core.scheduler.plugins.")
     ]
-    rooms = [module.split(".")[2] for module in imported]
+    rooms = [module.split(".")[3] for module in imported]
     return [room for room in rooms if room not in ("helper", room_of(path))]
 
 
@@ -148,9 +155,9 @@ def test_a_room_imports_no_other_room() -> None:
 
 # What finds everything of a plugin in its room, and so names none.
 FINDERS = (
-    "scheduler_core/config",
-    "scheduler_core/fixes",
-    "scheduler_core/codec",
+    "scheduler_core/scheduler/config",
+    "scheduler_core/analysis/fixes",
+    "scheduler_core/world/checkpoint",
     "playground/presenters/inspector",
 )
 
@@ -167,7 +174,7 @@ def test_whoever_finds_plugins_in_their_rooms_names_none() -> None:
     assert breaches(finders, plugin_names) == []
 
 
-RUNTIME = ROOT / "scheduler_core/framework/runtime"
+RUNTIME = ROOT / "scheduler_core/scheduler/framework/runtime"
 # What else has methods of these names is told apart by what it is called on.
 SHARED_NAMES = ("adjust", "bind", "filter", "reserve", "sort_key")
 POINT_METHODS = (*METHODS.values(), "will_pre_bind", "adjust")
@@ -206,10 +213,10 @@ def test_the_runtime_alone_runs_plugins_and_makes_their_steps_and_records() -> N
 
 # The search writes what Filter says of each row; a digest takes in the bytes as they are.
 VERDICT_ROOMS = (
-    ROOT / "scheduler_core/framework",
-    ROOT / "scheduler_core/scheduler/algorithm/search.py",
-    ROOT / "scheduler_core/scheduler/cycles/scheduling_cycle.py",
-    ROOT / "scheduler_core/export/digests.py",
+    ROOT / "scheduler_core/scheduler/framework",
+    ROOT / "scheduler_core/scheduler/core/algorithm/search.py",
+    ROOT / "scheduler_core/scheduler/core/cycles/scheduling_cycle.py",
+    ROOT / "scheduler_core/formats/export/digests.py",
 )
 
 
@@ -270,7 +277,7 @@ def test_the_playground_evaluates_no_code_from_outside() -> None:
         ("x = list({y for y in z})", iterated_sets),
         ("import yaml", lengthy_work),
         ("from difflib import SequenceMatcher", lengthy_work),
-        ("from scheduler_core.view import load_manifests", lengthy_work),
+        ("from scheduler_core.world.readonly import load_manifests", lengthy_work),
         ("x = eval(y)", dangerous_code),
         ("from pickle import loads", dangerous_code),
         ("@settings(max_examples=5, deadline=200)\ndef f():\n    pass", own_deadlines),
@@ -409,7 +416,7 @@ def test_the_migrations_are_one_line() -> None:
 
 
 MOST_MODULES = 20  # of a folder, its __init__ included
-GROWING = {"scheduler_core/plugins"}  # each room is one of kube's
+GROWING = {"scheduler_core/scheduler/plugins"}  # each room is one of kube's
 
 
 def test_no_folder_holds_more_modules_than_a_reader_can_hold() -> None:

@@ -52,14 +52,14 @@ def checked(copy: Path, *tests: str) -> Checked:
 
 
 PLUGIN_FILES = [
-    "scheduler_core/plugins/<name>.py",
-    "scheduler_core/plugins/__init__.py",
-    "tests/scheduler_core/plugins/test_<name>.py",
+    "scheduler_core/scheduler/plugins/<name>.py",
+    "scheduler_core/scheduler/plugins/__init__.py",
+    "tests/scheduler_core/scheduler/plugins/test_<name>.py",
     "docs/plugins.md",
 ]
 # What looks over all plugins, beside the newcomer's own tests.
 OVER_ALL = (
-    "tests/scheduler_core/plugins/test_lists.py",
+    "tests/scheduler_core/scheduler/plugins/test_lists.py",
     "tests/test_docs.py",
     "tests/test_architecture.py",
     "-k",
@@ -71,14 +71,14 @@ def add_plugin(copy: Path) -> None:
     """CONTRIBUTING's four steps."""
     room, lists, tests, document = (copy / file.replace("<name>", "quiet_nodes") for file in PLUGIN_FILES)
     shutil.copy(PLUGIN / "room.py", room)
-    put_behind(lists, "from scheduler_core.plugins.priority_sort", IMPORT)
+    put_behind(lists, "from scheduler_core.scheduler.plugins.priority_sort", IMPORT)
     put_behind(lists, "    SmallestFirstSort,", "    QuietNodes,\n")
     lists.write_text(lists.read_text().replace('"SmallestFirstSort")', '"SmallestFirstSort", "QuietNodes")'))
     shutil.copy(PLUGIN / "checks.py", tests)
     put_behind(document, "| `SmallestFirstSort` |", (PLUGIN / "row.md").read_text())
 
 
-IMPORT = "from scheduler_core.plugins.quiet_nodes import QuietNodes\n"
+IMPORT = "from scheduler_core.scheduler.plugins.quiet_nodes import QuietNodes\n"
 
 
 def put_behind(file: Path, start: str, text: str) -> None:
@@ -91,7 +91,7 @@ def put_behind(file: Path, start: str, text: str) -> None:
 def test_a_plugin_needs_exactly_the_files_that_contributing_names(copy: Path) -> None:
     assert files_of("To add a plugin") == PLUGIN_FILES
     add_plugin(copy)
-    own = checked(copy, "tests/scheduler_core/plugins/test_quiet_nodes.py")
+    own = checked(copy, "tests/scheduler_core/scheduler/plugins/test_quiet_nodes.py")
     assert (own.passed, own.failed) == (9, []), own.said
     others = checked(copy, *OVER_ALL)
     assert others.passed > 30, others.said
@@ -101,7 +101,7 @@ def test_a_plugin_needs_exactly_the_files_that_contributing_names(copy: Path) ->
 @pytest.mark.parametrize(
     ("forgotten", "missed_by"),
     [
-        ("scheduler_core/plugins/__init__.py", {"test_every_plugin_is_documented"}),
+        ("scheduler_core/scheduler/plugins/__init__.py", {"test_every_plugin_is_documented"}),
         (
             "docs/plugins.md",
             {
@@ -172,8 +172,8 @@ def test_what_of_a_controller_is_forgotten_is_missed(copy: Path) -> None:
 
 COMMAND = ROOT / "tests/recipes/command"
 COMMAND_FILES = [
-    "scheduler_core/commands.py",
-    "scheduler_core/simulation/execution.py",
+    "scheduler_core/world/commands.py",
+    "scheduler_core/world/simulation/execution.py",
     "playground/presenters/commands.py",
     "tests/scheduler_core/test_simulation.py",
     "docs/world.md",
@@ -287,15 +287,15 @@ def test_a_tab_needs_exactly_the_files_that_contributing_names(copy: Path) -> No
 
 RECORD = ROOT / "tests/recipes/record_kind"
 RECORD_FILES = [
-    "scheduler_core/trace/kinds.py",
+    "scheduler_core/base/trace/kinds.py",
     "scheduler_core/<where>.py",
     "playground/presenters/sentences/records.py",
     "playground/presenters/sequence/lines.py",
-    "tests/scheduler_core/trace/test_kinds.py",
+    "tests/scheduler_core/base/trace/test_kinds.py",
     "docs/trace.md",
 ]
 OVER_ALL_RECORDS = (
-    "tests/scheduler_core/trace/test_kinds.py",
+    "tests/scheduler_core/base/trace/test_kinds.py",
     "tests/playground/presenters/test_sentences.py",
     "tests/playground/presenters/test_sequence.py",
     "tests/test_docs.py",
@@ -372,8 +372,8 @@ def add_record_kind(copy: Path) -> None:
 def test_a_record_kind_needs_exactly_the_files_that_contributing_names(copy: Path) -> None:
     assert files_of("To add a record kind") == RECORD_FILES
     add_record_kind(copy)
-    shutil.copy(RECORD / "checks.py", copy / "tests/scheduler_core/trace/test_scheduler_stopped.py")
-    found = checked(copy, "tests/scheduler_core/trace/test_scheduler_stopped.py", *OVER_ALL_RECORDS)
+    shutil.copy(RECORD / "checks.py", copy / "tests/scheduler_core/base/trace/test_scheduler_stopped.py")
+    found = checked(copy, "tests/scheduler_core/base/trace/test_scheduler_stopped.py", *OVER_ALL_RECORDS)
     assert found.passed > 100, found.said
     assert found.failed == [], found.said
 

@@ -13,18 +13,18 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from playground import VERSION
 from scheduler_core import ENGINE_VERSION, KUBE_VERSION
-from scheduler_core.api.faults import Call
-from scheduler_core.commands import KINDS as KINDS_OF_COMMANDS
-from scheduler_core.config.gates import GATES
-from scheduler_core.config.settings import READ_AT_START, WorldSettings
+from scheduler_core.apiserver.faults import Call
+from scheduler_core.base.trace.kinds import CLASSES, KINDS, Facts
+from scheduler_core.base.trace.schema import description, fields_of
 from scheduler_core.controllers.catalogue import CONTROLLERS
-from scheduler_core.framework.plugin import Plugin, Point, takes_part
-from scheduler_core.metrics.catalogue import METRICS
-from scheduler_core.metrics.former import FORMER
-from scheduler_core.plugins import ROOMS
-from scheduler_core.plugins.demonstration import PREFIX
-from scheduler_core.trace.kinds import CLASSES, KINDS, Facts
-from scheduler_core.trace.schema import description, fields_of
+from scheduler_core.scheduler.config.gates import GATES
+from scheduler_core.scheduler.config.settings import READ_AT_START, WorldSettings
+from scheduler_core.scheduler.framework.plugin import Plugin, Point, takes_part
+from scheduler_core.scheduler.metrics.catalogue import METRICS
+from scheduler_core.scheduler.metrics.former import FORMER
+from scheduler_core.scheduler.plugins import ROOMS
+from scheduler_core.scheduler.plugins.demonstration import PREFIX
+from scheduler_core.world.commands import KINDS as KINDS_OF_COMMANDS
 from tests.architecture_tables import actions, phases
 from tests.record_tables import fields, kinds
 
@@ -156,7 +156,7 @@ def test_a_plugins_points_and_arguments_are_documented_as_its_room_has_them(plug
 
 
 def test_every_annotation_of_the_demonstration_plugin_is_documented() -> None:
-    source = (ROOT / "scheduler_core/plugins/demonstration.py").read_text()
+    source = (ROOT / "scheduler_core/scheduler/plugins/demonstration.py").read_text()
     annotations = [
         PREFIX + name for name in re.findall(r'^[A-Z_]+ = PREFIX \+ "([a-z-]+)"', source, re.MULTILINE)
     ]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from playground.presenters import Look, present
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Grain, Simulation
 from tests.scheduler_core.worlds import node, pod
 from tests.walks import ROOT, Hop, walks
 
@@ -73,7 +73,7 @@ def test_the_way_of_a_filter_verdict_is_taken() -> None:
     tainted = {**node("n"), "spec": {"taints": [{"key": "k", "effect": "NoSchedule"}]}}
     sim.apply(ApplyObjects((tainted, pod("p"))))
     calls: list[tuple[str, str]] = []
-    while ("scheduler_core/plugins/taint_toleration.py", "TaintToleration.filter") not in calls:
+    while ("scheduler_core/scheduler/plugins/taint_toleration.py", "TaintToleration.filter") not in calls:
         calls = called(lambda: sim.step(Grain.PLUGIN))
     rest = iter([*calls, *called(lambda: present("stage", sim, Look(stage="filter", node="n")))])
     hops = [(hop.file, hop.function) for hop in walks()["A filter verdict"].hops]

@@ -15,14 +15,14 @@ from django.conf import settings
 from django.http import QueryDict
 from django.utils.translation import activate, get_supported_language_variant
 
-from playground.addresses import client_name
 from playground.classroom import board, messages, polls, questions, rooms
 from playground.classroom.hub import Hub, hubs
-from playground.limits.shares import SOCKETS, admit_socket, prove
+from playground.common.addresses import client_name
 from playground.models import Poll, Room, Student
 from playground.presenters.look import Look
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database.asking import in_thread
+from playground.sessions.limits.shares import SOCKETS, admit_socket, prove
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import BadMessage, Error, Gone, encode

@@ -9,8 +9,8 @@ from playground.lessons.format import LANGUAGES, Lesson, Question, Words
 from playground.lessons.judging import as_text, judge
 from playground.lessons.play import Played, StuckLesson, play, solve
 from playground.lessons.texts import ANSWER, placeholders
-from scheduler_core.commands import Refused
-from scheduler_core.view import InvalidObject
+from scheduler_core.world.commands import Refused
+from scheduler_core.world.readonly import InvalidObject
 
 LEAST_QUESTIONS = 2
 

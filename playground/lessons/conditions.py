@@ -27,7 +27,7 @@ from typing import Any
 from playground.lessons.named import key_of, object_of
 from playground.lessons.processes import entries
 from playground.lessons.waking import wakings
-from scheduler_core.view import Attempt, CycleView, WorldView
+from scheduler_core.world.readonly import Attempt, CycleView, WorldView
 
 SCHEDULING = (
     "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "NormalizeScore", "Reserve", "Permit",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 
 def points_run(pod: str, world: WorldView) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from playground.lessons.facts import Fact, Points, Seen, attempt_of
 from playground.lessons.named import key_of
-from scheduler_core.view import Attempt, SchedulingCycleView
+from scheduler_core.world.readonly import Attempt, SchedulingCycleView
 
 # Of facts about an attempt: the stage that shows them.
 STAGES = {

@@ -58,8 +58,8 @@ from playground.lessons.named import key_of, object_of, short
 from playground.lessons.nodes import Left, amount, left_of, used_of
 from playground.lessons.processes import entries, leaders
 from playground.lessons.waking import backoff_after, woken_before, woken_by
-from scheduler_core.view import Attempt, Pod, WorldView
-from scheduler_core.whatif import Room
+from scheduler_core.analysis.whatif import Room
+from scheduler_core.world.readonly import Attempt, Pod, WorldView
 
 SECOND = 1_000_000_000
 Fact = Mapping[str, Any]

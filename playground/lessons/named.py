@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 CLUSTER_WIDE = frozenset(
     {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, cast
 
-from scheduler_core.readings import read_node
-from scheduler_core.view import WorldView, format_quantity
+from scheduler_core.analysis.status import read_node
+from scheduler_core.world.readonly import WorldView, format_quantity
 
 
 class Left(NamedTuple):

@@ -16,9 +16,9 @@ from playground.lessons.own import handed
 from playground.lessons.reached import reached_cards
 from playground.lessons.reading import beginning, command_of, lesson_of
 from playground.lessons.texts import ANSWER
-from scheduler_core.simulation import Grain, Simulation
-from scheduler_core.view import SchedulingCycleView, WorldView
-from scheduler_core.whatif import Room, room_for
+from scheduler_core.analysis.whatif import Room, room_for
+from scheduler_core.world.readonly import SchedulingCycleView, WorldView
+from scheduler_core.world.simulation import Grain, Simulation
 
 # What a lesson that nobody has proved yet can come to, beyond what the engine refuses in words.
 WRONG = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)

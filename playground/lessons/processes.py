@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 LEADING, CUT_OFF = "leading", "cut off"
 

@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from playground.lessons.conditions import holds
 from playground.lessons.format import Card, Lesson
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 
 def reached_cards(lesson: Lesson, sim: WorldView) -> tuple[Card, ...]:

@@ -10,12 +10,18 @@ from typing import TypeVar
 import msgspec
 import yaml
 
-from playground.builder.nodes import node_manifests
-from playground.builder.pods import pod_manifests
 from playground.lessons.format import LANGUAGES, TRACKS, Act, Lesson, Plan, Words
 from playground.lessons.own import PREFIX, handed
 from playground.lessons.varying import BadVariation, as_written
-from scheduler_core.commands import ApplyObjects, Command, SetConfiguration, SetSettings, command_from_json
+from playground.workbench.builder.nodes import node_manifests
+from playground.workbench.builder.pods import pod_manifests
+from scheduler_core.world.commands import (
+    ApplyObjects,
+    Command,
+    SetConfiguration,
+    SetSettings,
+    command_from_json,
+)
 
 CONTENT = Path(__file__).parent / "content"
 T = TypeVar("T")

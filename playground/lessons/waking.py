@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.view import ATTEMPT_FAILED, Attempt, Move, WorldView
+from scheduler_core.world.readonly import ATTEMPT_FAILED, Attempt, Move, WorldView
 
 QUEUED = frozenset({"active", "backoff"})
 

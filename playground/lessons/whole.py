@@ -6,7 +6,7 @@ import msgspec
 
 from playground.lessons.format import Act, Lesson, Plan
 from playground.lessons.reading import beginning, command_of
-from scheduler_core.commands import ApplyObjects
+from scheduler_core.world.commands import ApplyObjects
 
 
 def written_out(lesson: Lesson, most_objects: int) -> Lesson:

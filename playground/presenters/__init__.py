@@ -22,7 +22,7 @@ from playground.presenters import (
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.stage.aim import aimed, past_of
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 PANELS: dict[str, Callable[..., Panel]] = {
     "transport": transport.present,

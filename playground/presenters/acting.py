@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from playground.actions import ACTIONS, SCHEDULER, Subject, offers
-from playground.actions.nodes import taints_of, written
 from playground.presenters.words import gettext_noop
-from scheduler_core.view import WorldView
+from playground.workbench.actions import ACTIONS, SCHEDULER, Subject, offers
+from playground.workbench.actions.nodes import taints_of, written
+from scheduler_core.world.readonly import WorldView
 
 Fact = dict[str, Any]
 

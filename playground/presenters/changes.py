@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from playground.presenters.amounts import amount, clock
-from scheduler_core.view import Attempt, CacheView, QueueView, WorldView
+from scheduler_core.world.readonly import Attempt, CacheView, QueueView, WorldView
 
 Manifest = Mapping[str, Any]
 Row = dict[str, Any]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from playground.presenters.scene import short
-from scheduler_core.inspection import (
+from scheduler_core.analysis.inspection import (
     CLONED,
     DRY_RUN,
     MISSED,

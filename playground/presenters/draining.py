@@ -9,7 +9,7 @@ from typing import Any
 
 from playground.presenters.amounts import clock
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import Pod, WorldView, parse_time
+from scheduler_core.world.readonly import Pod, WorldView, parse_time
 
 MOST_PODS = 30
 

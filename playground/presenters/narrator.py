@@ -7,7 +7,7 @@ from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of
 from playground.presenters.sentences.coming import coming
 from playground.presenters.sentences.present import sentence
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 
 def present(sim: WorldView, look: Look) -> Panel:

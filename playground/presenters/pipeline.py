@@ -28,7 +28,7 @@ from playground.presenters.scene import (
 from playground.presenters.stage.binding.cells import POINTS
 from playground.presenters.stage.binding.ended import of_attempt
 from playground.presenters.words import Message, exactly, gettext_noop, message
-from scheduler_core.view import (
+from scheduler_core.world.readonly import (
     BindingCycleView,
     Code,
     CycleView,

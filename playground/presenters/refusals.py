@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playground.presenters.scene import cycle_of, node_to_status, scheduler_of
-from scheduler_core.view import (
+from scheduler_core.world.readonly import (
     NOT_EVALUATED,
     PASSED,
     CacheView,

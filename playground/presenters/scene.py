@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.view import (
+from scheduler_core.world.readonly import (
     Attempt,
     CacheView,
     CycleView,

@@ -11,7 +11,7 @@ from playground.lessons.judging import as_text
 from playground.lessons.named import short
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 
 def present(sim: WorldView, look: Look, story: str = "") -> Panel:

@@ -6,7 +6,7 @@ from playground.presenters.amounts import clock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of, profile_of
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 
 def present(sim: WorldView, look: Look) -> Panel:

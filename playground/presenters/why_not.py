@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.plain import in_plain_words
-from scheduler_core.inspection import WhyNot
+from scheduler_core.analysis.inspection import WhyNot
 
 MOST_BEST = 3
 

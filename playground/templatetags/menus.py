@@ -8,7 +8,7 @@ import orjson
 from django import template
 from django.utils.translation import gettext
 
-from playground.actions.menu import Entry
+from playground.workbench.actions.menu import Entry
 
 register = template.Library()
 _SENT = ("page", "send", "seek", "fields")

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_GET
 
 from playground.presenters import Look
 from playground.presenters.branches import present
-from playground.recent import held_keys
 from playground.sessions.database.asking import in_thread
 from playground.sessions.database.branches import family
+from playground.sessions.recent import held_keys
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import workbench

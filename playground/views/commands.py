@@ -15,13 +15,13 @@ from django.views.decorators.http import require_GET, require_POST
 
 from playground.presenters.amounts import clock
 from playground.presenters.words import worded
-from playground.recent import remember
 from playground.sessions.database import listing
 from playground.sessions.database.asking import in_thread
 from playground.sessions.database.branches import described_name
 from playground.sessions.database.listing import SkippedCommand
 from playground.sessions.protocol.comparing import Moments
 from playground.sessions.protocol.errors import SessionError
+from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.reruns import NewBranch, Reruns
 from playground.views.access import creator, edits, opens

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from scheduler_core.plugins.registry import registry
+from scheduler_core.scheduler.plugins.registry import registry
 
 RUN = Path(__file__).resolve().parents[1] / "data" / "conformance.json"
 

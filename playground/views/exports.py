@@ -15,13 +15,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from playground.presenters import Look
-from playground.recent import remember
 from playground.sessions.protocol.errors import SessionError
+from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient, check_trace
 from playground.views.access import creator, opens
 from playground.views.responses import problem
 from scheduler_core import ENGINE_VERSION, KUBE_VERSION
-from scheduler_core.export import BROKEN_OFF
+from scheduler_core.formats.export import BROKEN_OFF
 
 MOST = 2**31
 

@@ -13,9 +13,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from playground.presenters import Look
 from playground.presenters.fixes import worded
-from playground.recent import remember
 from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.protocol.looking import Fixes
+from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.views.access import creator, opens
 from playground.views.responses import by_htmx, go, position

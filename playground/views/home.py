@@ -15,17 +15,17 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from playground import VERSION
-from playground.builder import CLUSTERS
 from playground.lessons import TRACKS, Lesson, beginning, lesson_of, read_lessons
-from playground.recent import recent, remember
 from playground.sessions.protocol.errors import SessionError
+from playground.sessions.recent import recent, remember
 from playground.sessions.web.client import SessionClient, create_session
 from playground.templatetags.lessons import in_language
 from playground.views.access import creator
 from playground.views.responses import problem, seed_of
 from playground.views.workbench.imports import brought, pasted, previewed, renames
 from playground.views.workbench.texts import large_file, received
-from scheduler_core.commands import ApplyObjects
+from playground.workbench.builder import CLUSTERS
+from scheduler_core.world.commands import ApplyObjects
 
 TRACK_NAMES = {
     "first-steps": gettext_lazy("First steps"),

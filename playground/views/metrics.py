@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from playground.exposition import CONTENT_TYPE, exposition
+from playground.common.exposition import CONTENT_TYPE, exposition
 from playground.presenters.metrics import present
 from playground.sessions.protocol.looking import Metrics
 from playground.sessions.web.client import SessionClient

@@ -17,14 +17,14 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from playground import VERSION
-from playground.addresses import is_in, read_address
-from playground.logs import Troubles
-from playground.postgresql.outage import impatient
+from playground.common.addresses import is_in, read_address
+from playground.common.logs import Troubles
+from playground.common.telemetry import REFUSED
 from playground.sessions.database.asking import in_thread
 from playground.sessions.database.health import HEALTH
 from playground.sessions.protocol.errors import Unavailable
 from playground.sessions.web.runtime import runtime
-from playground.telemetry import REFUSED
+from playground.storage.postgresql.outage import impatient
 
 View = Callable[[HttpRequest], Coroutine[Any, Any, HttpResponse]]
 

@@ -15,10 +15,10 @@ from django.views.decorators.http import require_GET, require_POST
 from msgspec import to_builtins
 
 from playground.presenters import PANELS, Look
-from playground.recent import forget, remember
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import Opening, SessionError
 from playground.sessions.protocol.looking import NodeFacts, NodeNames, Shown
+from playground.sessions.recent import forget, remember
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
 from playground.sessions.web.render import render_delta, render_panels

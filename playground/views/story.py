@@ -14,11 +14,11 @@ from django.views.decorators.http import require_POST
 
 from playground.lessons import Question, command_of, judge
 from playground.presenters.look import Look
-from playground.recent import remember
 from playground.sessions.database import lessons, listing
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.looking import LessonHolds
+from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.views.access import creator, edits, opens
 from playground.views.responses import by_htmx, go, position

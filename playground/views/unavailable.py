@@ -9,9 +9,9 @@ from django.contrib.sessions.exceptions import SessionInterrupted
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
 
-from playground.postgresql.outage import impatient
 from playground.sessions.database.asking import FAILURES, ask, unavailable
 from playground.sessions.protocol.errors import Unavailable
+from playground.storage.postgresql.outage import impatient
 from playground.views.responses import come_again
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from scheduler_core.config.cluster import ClusterSettings
 from scheduler_core.controllers.chronicle import Chronicle
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, Reconcile, RetryInVain, WorldAction
 from scheduler_core.controllers.devices.claims import ResourceClaims
@@ -26,6 +25,7 @@ from scheduler_core.controllers.volumes.ephemeral import EphemeralVolumes
 from scheduler_core.controllers.volumes.protection import ClaimProtection, VolumeProtection
 from scheduler_core.controllers.volumes.provisioner import Provisioner
 from scheduler_core.controllers.workloads import catalogue as workloads
+from scheduler_core.scheduler.config.cluster import ClusterSettings
 
 CONTROLLERS: tuple[Controller, ...] = (
     *workloads.CONTROLLERS,

@@ -17,18 +17,18 @@ from __future__ import annotations
 
 from typing import ClassVar, Protocol
 
-from scheduler_core.api.kube_events import KubeEvent
-from scheduler_core.api.server import APIServer
-from scheduler_core.api.status import Refused
-from scheduler_core.api.store import Store
-from scheduler_core.api.watch import WatchEvent
-from scheduler_core.clock.agenda import MILLISECOND, SECOND, TIMER, URGENT, Action
-from scheduler_core.config.cluster import ClusterSettings
-from scheduler_core.config.settings import WorldSettings
+from scheduler_core.apiserver.kube_events import KubeEvent
+from scheduler_core.apiserver.server import APIServer
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.base.clock.agenda import MILLISECOND, SECOND, TIMER, URGENT, Action
+from scheduler_core.base.trace.kinds import Facts, Reconciled
+from scheduler_core.base.trace.records import LazyFacts
 from scheduler_core.controllers.surroundings import Inputs, Surroundings, WorkQueue
 from scheduler_core.controllers.troubles import note
-from scheduler_core.trace.kinds import Facts, Reconciled
-from scheduler_core.trace.records import LazyFacts
+from scheduler_core.scheduler.config.cluster import ClusterSettings
+from scheduler_core.scheduler.config.settings import WorldSettings
 
 EVERY_KIND = "*"
 FIRST_PAUSE, LONGEST_PAUSE = 5 * MILLISECOND, 1000 * SECOND

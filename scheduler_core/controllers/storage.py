@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.api.store import Store
-from scheduler_core.objects.ownership import controller_reference
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.storage.volumes import (
+from scheduler_core.apimachinery.objects.ownership import controller_reference
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     SELECTED_NODE,
     VOLUME,
@@ -20,6 +19,7 @@ from scheduler_core.objects.storage.volumes import (
     name_of,
     volumes_of,
 )
+from scheduler_core.apiserver.store import Store
 
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scheduler_core.base.state import Copied, State
 from scheduler_core.controllers.inputs.programs import Program
 from scheduler_core.controllers.inputs.usage import UsageEntry
 from scheduler_core.controllers.memory.devices import Devices
@@ -19,8 +20,7 @@ from scheduler_core.controllers.memory.nodes import NodesMemory
 from scheduler_core.controllers.memory.troubles import Troubles
 from scheduler_core.controllers.memory.volumes import Volumes
 from scheduler_core.controllers.memory.workloads import WorkloadsMemory
-from scheduler_core.extenders.behaviour import Behaviours
-from scheduler_core.state import Copied, State
+from scheduler_core.scheduler.extenders.behaviour import Behaviours
 
 MOST_DONE = 20
 MOST_LEVELS = 400  # of one object

@@ -16,12 +16,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.api.watch import ADDED, WatchEvent
-from scheduler_core.clock.agenda import SECOND
+from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects.times import parse_time
+from scheduler_core.apiserver.watch import ADDED, WatchEvent
+from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.memory.troubles import EarlyEnds, FieldWrite, Troubles
 from scheduler_core.controllers.surroundings import Surroundings
-from scheduler_core.objects.ownership import controller_of
-from scheduler_core.objects.times import parse_time
 
 WITHIN = 60 * SECOND  # a sign that is older means nothing any more
 EARLY = 30 * SECOND

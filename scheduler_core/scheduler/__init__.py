@@ -1,1 +1,1 @@
-"""One kube-scheduler: its state (scheduler.py), and the steps that it makes."""
+"""kube-scheduler: its core, framework, plugins, queue, cache, configuration, extenders, metrics, and leader election."""

@@ -11,21 +11,21 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.framework.plugin import Plugin, Point
-from scheduler_core.framework.runtime.cycles import Trial
-from scheduler_core.framework.runtime.points import run_pre_bind, run_reserve
-from scheduler_core.framework.runtime.records import record_step
-from scheduler_core.framework.step import PluginStep
-from scheduler_core.objects.pod import Pod
-from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
-from scheduler_core.scheduler.cycles.phases import Phase
-from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace.journal import Attempt
-from scheduler_core.trace.kinds import AttemptEnded, AttemptStarted, Facts
-from scheduler_core.trace.records import LazyFacts, Recorder
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.trace.journal import Attempt
+from scheduler_core.base.trace.kinds import AttemptEnded, AttemptStarted, Facts
+from scheduler_core.base.trace.records import LazyFacts, Recorder
+from scheduler_core.scheduler.core.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
+from scheduler_core.scheduler.core.cycles.phases import Phase
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.framework.plugin import Plugin, Point
+from scheduler_core.scheduler.framework.runtime.cycles import Trial
+from scheduler_core.scheduler.framework.runtime.points import run_pre_bind, run_reserve
+from scheduler_core.scheduler.framework.runtime.records import record_step
+from scheduler_core.scheduler.framework.step import PluginStep
+from scheduler_core.scheduler.queue.types import QueuedPod
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Simulation
 
 Manifest = dict[str, Any]
 

@@ -15,10 +15,10 @@ import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.cluster.cache import Cache
-from scheduler_core.cluster.table import NodeTable
-from scheduler_core.objects.node import Node
-from scheduler_core.objects.pod import Pod
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.cache import Cache
+from scheduler_core.scheduler.cache.table import NodeTable
 
 Manifest = dict[str, Any]
 Requirement = tuple[str, str, tuple[str, ...]]  # key, operator, values

@@ -7,25 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.cluster.table import NodeTable
-from scheduler_core.config.arguments import default_arguments
-from scheduler_core.framework.claims import ObjectCalls
-from scheduler_core.framework.features import DEFAULT_FEATURES, Features
-from scheduler_core.framework.formula import Formula
-from scheduler_core.framework.plugin import Assumptions, Plugin, Point, Rows, takes_part
-from scheduler_core.framework.runtime.cycles import Trial
-from scheduler_core.framework.runtime.points import (
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.config.arguments import default_arguments
+from scheduler_core.scheduler.framework.claims import ObjectCalls
+from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
+from scheduler_core.scheduler.framework.formula import Formula
+from scheduler_core.scheduler.framework.plugin import Assumptions, Plugin, Point, Rows, takes_part
+from scheduler_core.scheduler.framework.runtime.cycles import Trial
+from scheduler_core.scheduler.framework.runtime.points import (
     run_filter,
     run_normalize_score,
     run_pre_filter,
     run_pre_score,
     run_score,
 )
-from scheduler_core.framework.status import SUCCESS, Status
-from scheduler_core.framework.step import PluginStep
-from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.dynamicresources.dra_manager import ClaimTracker
-from scheduler_core.plugins.registry import registry
+from scheduler_core.scheduler.framework.status import SUCCESS, Status
+from scheduler_core.scheduler.framework.step import PluginStep
+from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimTracker
+from scheduler_core.scheduler.plugins.registry import registry
 from scheduler_core.testing.waiting import NobodyWaits
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.framework.explanation import (
+from scheduler_core.scheduler.framework.explanation import (
     Amount,
     Aside,
     Bar,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.api.rewriting import merge_patch
-from scheduler_core.framework.status import SUCCESS, Status
-from scheduler_core.objects.pod import Pod
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.rewriting import merge_patch
+from scheduler_core.scheduler.framework.status import SUCCESS, Status
 from scheduler_core.testing.drive import NoObjects
 
 Manifest = dict[str, Any]

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.api.admission.catalogue import PLUGINS
-from scheduler_core.api.options import APIServerOptions
-from scheduler_core.api.registry.devices.gates import DeviceGates
-from scheduler_core.api.server import APIServer
-from scheduler_core.api.status import Refused
-from scheduler_core.api.store import Store
+from scheduler_core.apiserver.admission.catalogue import PLUGINS
+from scheduler_core.apiserver.options import APIServerOptions
+from scheduler_core.apiserver.registry.devices.gates import DeviceGates
+from scheduler_core.apiserver.server import APIServer
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.store import Store
 
 # The corpus has objects as validation gets them, without admission plugins before it.
 _BARE = APIServerOptions(disable_admission_plugins=tuple(plugin.name for plugin in PLUGINS))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.framework.plugin import WaitingPod
+from scheduler_core.scheduler.framework.plugin import WaitingPod
 
 
 class NobodyWaits:

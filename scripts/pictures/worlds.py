@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from playground.builder.nodes import HOSTNAME, ZONE
+from playground.workbench.builder.nodes import HOSTNAME, ZONE
 
 Manifest = dict[str, Any]
 INFRA = {"key": "dedicated", "value": "infra", "effect": "NoSchedule"}

@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from playground.lessons import Card, Lesson, Played, Question, command_of, filled
 from playground.lessons.checking import wrong_answer
 from playground.lessons.judging import as_text
-from scheduler_core.commands import (
+from scheduler_core.world.commands import (
     ApplyObjects,
     Command,
     DecidePermit,

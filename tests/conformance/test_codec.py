@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.codec import Archive, decode, encode
-from scheduler_core.testing.timelines import oracle
-from scheduler_core.testing.timelines.run import _Run
+from scheduler_core.testing.conformance.timelines import oracle
+from scheduler_core.testing.conformance.timelines.run import _Run
+from scheduler_core.world.checkpoint import Archive, decode, encode
 from tests.conformance.test_timelines import TIMELINES
 
 EVERY = 3

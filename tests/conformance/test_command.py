@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from scheduler_core.testing.corpus import Scenario, read_corpus
+from scheduler_core.testing.conformance.corpus import Scenario, read_corpus
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "cycle"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scheduler_core.testing.corpus import Scenario, Verdict, read_corpus, run_scenario
+from scheduler_core.testing.conformance.corpus import Scenario, Verdict, read_corpus, run_scenario
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 

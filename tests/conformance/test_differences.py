@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.testing.corpus import Scenario, read_corpus, run_scenario
+from scheduler_core.testing.conformance.corpus import Scenario, read_corpus, run_scenario
 from scheduler_core.testing.differences import describe, first_place
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.testing.corpus import (
+from scheduler_core.testing.conformance.corpus import (
     CorpusError,
     Result,
     Scenario,
@@ -19,7 +19,7 @@ from scheduler_core.testing.corpus import (
     read_corpus,
     run_scenario,
 )
-from scheduler_core.testing.corpus.compare import FIELDS
+from scheduler_core.testing.conformance.corpus.compare import FIELDS
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "cycle"
 

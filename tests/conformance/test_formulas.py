@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from scheduler_core.framework.plugin import Plugin, Point, takes_part
-from scheduler_core.framework.runtime.framework import Framework
-from scheduler_core.plugins.registry import registry
-from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.testing.corpus import Scenario, Verdict, read_corpus, run_scenario
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.framework.plugin import Plugin, Point, takes_part
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.plugins.registry import registry
+from scheduler_core.testing.conformance.corpus import Scenario, Verdict, read_corpus, run_scenario
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 ALL = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"  # make test-long

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.testing.corpus import Scenario, Verdict, judge, read_corpus, run_scenario
-from scheduler_core.testing.timelines import run_timeline
+from scheduler_core.testing.conformance.corpus import Scenario, Verdict, judge, read_corpus, run_scenario
+from scheduler_core.testing.conformance.timelines import run_timeline
 
 QUEUE = Path(__file__).resolve().parents[1] / "corpus" / "queue"
 

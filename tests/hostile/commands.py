@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
-from scheduler_core.commands import KINDS, Refused, command_from_json
-from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.world.commands import KINDS, Refused, command_from_json
+from scheduler_core.world.simulation import Grain, Simulation
 from tests.hostile.ground import WORLD, Ground
 from tests.hostile.tally import Tally
 

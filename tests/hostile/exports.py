@@ -7,7 +7,7 @@ import io
 import zipfile
 from urllib.parse import urlencode
 
-from scheduler_core.export import table_names
+from scheduler_core.formats.export import table_names
 from tests.hostile.ground import Ground
 from tests.hostile.tally import Tally
 

@@ -11,8 +11,8 @@ from urllib.parse import urlencode, urlsplit
 
 from django.forms import Form as Declared
 
-import playground.forms
-from playground.actions import ACTIONS
+import playground.workbench.forms
+from playground.workbench.actions import ACTIONS
 from tests.hostile.ground import Ground, Situation
 from tests.hostile.places import Form, Page, places, shape
 from tests.hostile.tally import Tally
@@ -73,9 +73,9 @@ def _actions(situation: Situation) -> Iterator[str]:
 
 
 def _declared() -> set[str]:
-    """The fields of all forms that are declared in playground/forms."""
-    for module in pkgutil.iter_modules(playground.forms.__path__):
-        importlib.import_module(f"playground.forms.{module.name}")
+    """The fields of all forms that are declared in playground/workbench/forms."""
+    for module in pkgutil.iter_modules(playground.workbench.forms.__path__):
+        importlib.import_module(f"playground.workbench.forms.{module.name}")
     return {name for form in _below(Declared) for name in form.base_fields}
 
 

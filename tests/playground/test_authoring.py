@@ -29,7 +29,7 @@ from playground.lessons.facts import FACTS
 from playground.lessons.format import TRACKS, Act, Card, Kind, Plan, Question, Task
 from playground.lessons.reading import CONTENT
 from playground.views.lessons.changes import written_question
-from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.world.simulation import Grain, Simulation
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST = 1000

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from playground.builder import PRESETS, Preset, claim_manifests, device_manifests
-from scheduler_core.api.imports.plan import plan_import
-from scheduler_core.api.options import APIServerOptions
-from scheduler_core.api.registry.devices.gates import DeviceGates
-from scheduler_core.api.server import APIServer
-from scheduler_core.api.store import Store
+from playground.workbench.builder import PRESETS, Preset, claim_manifests, device_manifests
+from scheduler_core.apiserver.imports.plan import plan_import
+from scheduler_core.apiserver.options import APIServerOptions
+from scheduler_core.apiserver.registry.devices.gates import DeviceGates
+from scheduler_core.apiserver.server import APIServer
+from scheduler_core.apiserver.store import Store
 
 
 def api(preset: Preset | None = None) -> APIServer:

@@ -3,8 +3,8 @@
 import pytest
 import yaml
 
-from playground.builder import CLUSTERS, to_yaml
-from playground.forms.build import NodesForm, PodsForm
+from playground.workbench.builder import CLUSTERS, to_yaml
+from playground.workbench.forms.build import NodesForm, PodsForm
 
 NODES = {"count": 3, "name": "node-{i}", "first": 1, "cpu": "4", "memory": "16Gi", "pods": 110}
 PODS = {"replicas": 1, "name": "web", "first": 1, "namespace": "default"}

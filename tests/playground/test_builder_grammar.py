@@ -2,8 +2,8 @@
 
 import pytest
 
-from playground.builder import grammar
-from playground.builder.grammar import GrammarError
+from playground.workbench.builder import grammar
+from playground.workbench.builder.grammar import GrammarError
 
 
 @pytest.mark.parametrize(

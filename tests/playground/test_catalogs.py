@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from playground.templating.catalogs import compile_catalogs
+from playground.common.catalogs import compile_catalogs
 
 PO = """\
 msgid ""
@@ -87,7 +87,7 @@ def test_a_folder_that_cannot_be_written_to_is_logged(
 ) -> None:
     po.with_suffix(".mo").mkdir()  # root writes to a folder of any mode, but replaces no folder by a file
     os.utime(po.with_suffix(".mo"), (0, 0))
-    with caplog.at_level(logging.WARNING, logger="playground.templating.catalogs"):
+    with caplog.at_level(logging.WARNING, logger="playground.common.catalogs"):
         assert compile_catalogs(tmp_path) == []
     assert "django.po cannot be compiled to django.mo" in caplog.text
     assert names(po) == {"django.po", "django.mo"}

@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 
 from playground.management.terminal.pipes import CLOSED
 from tests.browser.server import ROOT
-from tests.scheduler_core.whatif.test_rest import workload
+from tests.scheduler_core.analysis.whatif.test_rest import workload
 from tests.scheduler_core.worlds import node, pod
 
 GATE = [{"name": "example.com/hold"}]

@@ -9,7 +9,7 @@ import pytest
 
 from playground.sessions.protocol.errors import LimitReached
 from playground.views.exports import _begun, _last_comment, _last_line
-from scheduler_core.export import TraceError, export_lines, read_log
+from scheduler_core.formats.export import TraceError, export_lines, read_log
 
 WORDS = "The trace takes more memory\nthan there is here."
 

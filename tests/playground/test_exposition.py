@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from playground.exposition import exposition
+from playground.common.exposition import exposition
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.worker.answers.metrics import metrics_of
-from scheduler_core.commands import SetConfiguration
-from scheduler_core.metrics.catalogue import BY_NAME
-from scheduler_core.simulation import Simulation
+from scheduler_core.scheduler.metrics.catalogue import BY_NAME
+from scheduler_core.world.commands import SetConfiguration
+from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import world
 from tests.scheduler_core.worlds import configuration, node, pod, settle
 

@@ -20,9 +20,9 @@ from twisted.internet.testing import MemoryReactor
 from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 from twisted.web.http import HTTPChannel
 
-from playground.connections import Channel, Visits
-from playground.limits.internals import connection_of, takes_at_once
-from playground.server import LimitedServer, Socket, SocketFactory
+from playground.serving.connections import Channel, Visits
+from playground.serving.server import LimitedServer, Socket, SocketFactory
+from playground.sessions.limits.internals import connection_of, takes_at_once
 
 FRAMES = b"\x81\x0dfirst message" + b"\x81\x06second"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from playground.lessons import play, read_lessons
-from scheduler_core.api.eviction import SEVERAL
-from scheduler_core.view import parse_quantity
+from scheduler_core.apiserver.eviction import SEVERAL
+from scheduler_core.world.readonly import parse_quantity
 
 LESSONS = {lesson.slug: lesson for lesson in read_lessons()}
 

@@ -18,7 +18,7 @@ from playground.lessons.reading import CONTENT
 from playground.lessons.texts import filled, placeholders
 from playground.presenters.look import Look
 from playground.presenters.story import present
-from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.world.simulation import Grain, Simulation
 
 LESSONS = {lesson.slug: lesson for lesson in read_lessons()}
 SLUGS = sorted(LESSONS)

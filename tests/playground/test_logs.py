@@ -14,8 +14,8 @@ from asgiref.sync import async_to_sync
 from django.test import Client
 from django.test.client import RequestFactory
 
-from playground.identity import Identified
-from playground.logs import MOST_KEPT, REQUEST, SESSION, JsonLines, PlainLines, Troubles, WithIds
+from playground.common.logs import MOST_KEPT, REQUEST, SESSION, JsonLines, PlainLines, Troubles, WithIds
+from playground.serving.identity import Identified
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
 from playground.views.access import creator

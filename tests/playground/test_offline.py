@@ -8,12 +8,12 @@ import json
 import re
 from typing import Any
 
-from playground.builder.clusters import CLUSTERS
 from playground.presenters import Look, aimed, present
 from playground.views.offline.film import Film
 from playground.views.offline.page import LOOK, PANELS, Recording, policy
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.simulation import Simulation
+from playground.workbench.builder.clusters import CLUSTERS
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Simulation
 
 
 def shown(film: dict[str, Any], name: str, step: int) -> str:

@@ -10,8 +10,8 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
-from playground.gate import is_own_origin
-from playground.proxies import forwarded
+from playground.serving.gate import is_own_origin
+from playground.serving.proxies import forwarded
 from playground.settings import env_networks
 from tests.faults.servers import serving
 from tests.faults.visitor import Visitor

@@ -14,10 +14,10 @@ from playground.presenters import PANELS, Look, present
 from playground.sessions.protocol.looking import PanelChange
 from playground.sessions.web.render import render_delta
 from playground.terms import TERMS
-from scheduler_core.commands import DeleteObjects, Ref
-from scheduler_core.plugins import ROOMS
-from scheduler_core.simulation import Simulation
-from scheduler_core.view import CONTROLLER_NAMES, Point
+from scheduler_core.scheduler.plugins import ROOMS
+from scheduler_core.world.commands import DeleteObjects, Ref
+from scheduler_core.world.readonly import CONTROLLER_NAMES, Point
+from scheduler_core.world.simulation import Simulation
 from tests.playground.preemption_world import objects
 from tests.playground.presenters.worlds import node, pod, three_nodes, world
 

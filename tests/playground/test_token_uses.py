@@ -103,7 +103,7 @@ def test_every_token_that_is_used_is_defined() -> None:
     ("folder", "kind", "form"),
     [
         ("static/playground/js", "js", r'"(--[\w-]+)"'),
-        ("playground/charts", "py", r'"(--[\w-]+)"'),
+        ("playground/presenters/charts", "py", r'"(--[\w-]+)"'),
         ("templates", "html", USE.pattern),
     ],
 )
@@ -116,7 +116,7 @@ def test_every_token_that_scripts_charts_and_templates_ask_for_is_defined(
 
 
 def test_every_token_that_is_defined_is_used() -> None:
-    charts = "".join(path.read_text() for path in (ROOT / "playground/charts").glob("*.py"))
+    charts = "".join(path.read_text() for path in (ROOT / "playground/presenters/charts").glob("*.py"))
     used = {name for _, name in USES} | {f"--{name}" for name in re.findall(r"\w[\w-]*", SCRIPTS + charts)}
     assert sorted({name for _, name, _ in DEFINITIONS} - used) == []
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.builder.weights import with_weights
-from scheduler_core.config import load_configuration
-from scheduler_core.framework.plugin import Point
+from playground.workbench.builder.weights import with_weights
+from scheduler_core.scheduler.config import load_configuration
+from scheduler_core.scheduler.framework.plugin import Point
 
 
 def weights_of(manifest: dict[str, Any]) -> dict[str, int]:

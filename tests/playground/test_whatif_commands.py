@@ -16,8 +16,8 @@ from django.core.management import CommandError, call_command
 
 from playground.management.program import COMMANDS, main
 from tests.browser.server import ROOT
-from tests.scheduler_core.whatif.test_outcome import deployment
-from tests.scheduler_core.whatif.test_rest import tainted, tolerating, workload
+from tests.scheduler_core.analysis.whatif.test_outcome import deployment
+from tests.scheduler_core.analysis.whatif.test_rest import tainted, tolerating, workload
 from tests.scheduler_core.worlds import configuration, node, pod
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from scheduler_core.intake import NotObjects, packed, read
-from scheduler_core.intake.archives import Budget, unpack
-from scheduler_core.objects.loading import LoadLimits
+from scheduler_core.apimachinery.objects.loading import LoadLimits
+from scheduler_core.formats.manifests import NotObjects, packed, read
+from scheduler_core.formats.manifests.archives import Budget, unpack
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: default}\nspec: {containers: []}\n"
 NODE = json.dumps({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}})

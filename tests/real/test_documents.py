@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 import yaml
 
-from scheduler_core.api.imports.items import Item, Plan
-from scheduler_core.api.imports.plan import plan_import
-from scheduler_core.api.imports.trial import apply
-from scheduler_core.api.registry.devices.gates import DeviceGates
-from scheduler_core.api.server import APIServer
-from scheduler_core.intake import NotObjects, read
-from scheduler_core.objects.errors import InvalidObject
-from tests.scheduler_core.api.cluster.requests import api_server
+from scheduler_core.apimachinery.objects.errors import InvalidObject
+from scheduler_core.apiserver.imports.items import Item, Plan
+from scheduler_core.apiserver.imports.plan import plan_import
+from scheduler_core.apiserver.imports.trial import apply
+from scheduler_core.apiserver.registry.devices.gates import DeviceGates
+from scheduler_core.apiserver.server import APIServer
+from scheduler_core.formats.manifests import NotObjects, read
+from tests.scheduler_core.apiserver.cluster.requests import api_server
 
 HERE = Path(__file__).parent / "documents"
 Case = dict[str, Any]

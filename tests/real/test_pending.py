@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import yaml
 
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.explain import explain, uncreated
-from scheduler_core.fixes import find_fixes
-from scheduler_core.simulation import Simulation
+from scheduler_core.analysis.explain import explain, uncreated
+from scheduler_core.analysis.fixes import find_fixes
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Simulation
 
 PENDING = Path(__file__).parent / "pending"
 NAMES = sorted(path.name for path in PENDING.iterdir() if path.is_dir())

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.api.status import Refused
-from scheduler_core.codec import Archive, decode, encode
-from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref
-from scheduler_core.framework.plugin import METHODS, Point, takes_part
-from scheduler_core.plugins.installed import GROUP, installed
-from scheduler_core.plugins.registry import registry, with_plugins
-from scheduler_core.simulation import Simulation
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.scheduler.framework.plugin import METHODS, Point, takes_part
+from scheduler_core.scheduler.plugins.installed import GROUP, installed
+from scheduler_core.scheduler.plugins.registry import registry, with_plugins
+from scheduler_core.world.checkpoint import Archive, decode, encode
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.own.worlds import at_point, profile, world
 from tests.scheduler_core.worlds import node, nodes_of, of_kind, pod, settle
 

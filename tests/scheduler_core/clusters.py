@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.commands import (
+from scheduler_core.world.commands import (
     DEFAULT_SCHEDULER_NAME,
     ApplyObjects,
     DeleteObjects,
@@ -14,7 +14,7 @@ from scheduler_core.commands import (
     SetKubelet,
     SetSettings,
 )
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.simulation import Simulation
 
 SECOND = 10**9
 Manifest = Mapping[str, Any]

@@ -8,9 +8,12 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from scheduler_core.api.faults import FAULT_CODES, StatusCode
-from scheduler_core.api.status import Refused
-from scheduler_core.commands import (
+from scheduler_core.apiserver.faults import FAULT_CODES, StatusCode
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.base.trace.records import Record
+from scheduler_core.testing.storage import make_claim, make_class
+from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,
     FailCall,
@@ -20,10 +23,7 @@ from scheduler_core.commands import (
     Undo,
     command_from_json,
 )
-from scheduler_core.simulation import Simulation
-from scheduler_core.testing.storage import make_claim, make_class
-from scheduler_core.trace.journal import Place
-from scheduler_core.trace.records import Record
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, nodes_of, of_kind, pod, scheduler_of, settle, world
 
 SECOND = 1_000_000_000

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.api.status import Refused
-from scheduler_core.commands import ApplyObjects, DecidePermit, DeleteObjects, Ref, SetSettings
-from scheduler_core.objects.durations import go_duration
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace.journal import Place
-from scheduler_core.trace.records import Record
+from scheduler_core.apimachinery.objects.durations import go_duration
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.base.trace.records import Record
+from scheduler_core.world.commands import ApplyObjects, DecidePermit, DeleteObjects, Ref, SetSettings
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, nodes_of, of_kind, pod, scheduler_of
 
 SECOND = 1_000_000_000

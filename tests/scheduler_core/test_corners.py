@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration, SetSettings
-from scheduler_core.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
-from scheduler_core.framework.plugin import Point, Verdicts
-from scheduler_core.framework.status import error
-from scheduler_core.objects.node import Node
-from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.demonstration import Demonstration
-from scheduler_core.plugins.interpodaffinity.hints import after_node_topology_change
-from scheduler_core.plugins.node_name import NodeName
-from scheduler_core.scheduler.cycles.phases import Phase
-from scheduler_core.scheduler.steps import binding
-from scheduler_core.scheduler.steps.api_calls import patch_status
-from scheduler_core.simulation import Simulation
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.scheduler.core.cycles.phases import Phase
+from scheduler_core.scheduler.core.steps import binding
+from scheduler_core.scheduler.core.steps.api_calls import patch_status
+from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
+from scheduler_core.scheduler.framework.plugin import Point, Verdicts
+from scheduler_core.scheduler.framework.status import error
+from scheduler_core.scheduler.plugins.demonstration import Demonstration
+from scheduler_core.scheduler.plugins.interpodaffinity.hints import after_node_topology_change
+from scheduler_core.scheduler.plugins.node_name import NodeName
 from scheduler_core.testing.drive import make_plugin
-from scheduler_core.trace.journal import Place
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration, SetSettings
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import (
     configuration,
     cycle_of,

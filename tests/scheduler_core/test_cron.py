@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from scheduler_core.clock.cron import BadSchedule, parse_schedule
+from scheduler_core.base.clock.cron import BadSchedule, parse_schedule
 
 
 def after(moment, text, zone=None):

@@ -8,23 +8,23 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.cluster.cache import Cache
-from scheduler_core.cluster.table import NodeTable
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.config import load_configuration
-from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import Plugin, Scores
-from scheduler_core.framework.runtime.framework import Framework
-from scheduler_core.objects.pod import Pod
-from scheduler_core.plugins.registry import registry
-from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
-from scheduler_core.scheduler.cycles.phases import Phase
-from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.simulation import Simulation
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.cache import Cache
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.config import load_configuration
+from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.core.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
+from scheduler_core.scheduler.core.cycles.phases import Phase
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.plugin import Plugin, Scores
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.plugins.registry import registry
+from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.testing.builders import make_cache, make_node, make_pod
 from scheduler_core.testing.drive import NoObjects
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, nodes_of, pod, scheduler_of
 
 NODES = st.lists(

@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[2]
 SCRIPT = """
 import json
 from msgspec import to_builtins
-from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetSettings
-from scheduler_core.export.traces import export_lines
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetSettings
+from scheduler_core.formats.export.traces import export_lines
 from tests.scheduler_core.worlds import node, pod
 objects = [node(f"n{i}", labels={"zone": f"z{i % 3}", f"k{i}": "v"}) for i in range(9)]
 objects += [pod(f"p{i}", nodeSelector={"zone": f"z{i % 3}"}) for i in range(12)]

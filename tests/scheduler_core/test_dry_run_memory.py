@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.framework.plugin import Point
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace.records import Record
+from scheduler_core.base.trace.records import Record
+from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod, world
 
 

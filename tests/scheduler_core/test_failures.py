@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetSettings
-from scheduler_core.simulation import Simulation
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.base.trace.records import Record
 from scheduler_core.testing.storage import make_claim, make_class
-from scheduler_core.trace.journal import Place
-from scheduler_core.trace.records import Record
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetSettings
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, nodes_of, of_kind, pod, scheduler_of, settle
 
 WEB = "default/web"

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.api.status import Refused
-from scheduler_core.codec.archive import Archive
-from scheduler_core.codec.decoder import decode
-from scheduler_core.codec.encoder import encode
-from scheduler_core.commands import ApplyObjects, Redo, SetConfiguration, SetSettings, Undo
-from scheduler_core.framework.features import Features
-from scheduler_core.framework.plugin import Point
-from scheduler_core.objects.pod import Pod, Reading
-from scheduler_core.plugins.dynamicresources.plugin import DISABLED, DynamicResources
-from scheduler_core.scheduler.steps.handlers import pod_changes
-from scheduler_core.simulation import Simulation
+from scheduler_core.apimachinery.objects.pod import Pod, Reading
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.scheduler.core.steps.handlers import pod_changes
+from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.plugins.dynamicresources.plugin import DISABLED, DynamicResources
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
 from scheduler_core.testing.drive import NoObjects, filtered, make_plugin
+from scheduler_core.world.checkpoint.archive import Archive
+from scheduler_core.world.checkpoint.decoder import decode
+from scheduler_core.world.checkpoint.encoder import encode
+from scheduler_core.world.commands import ApplyObjects, Redo, SetConfiguration, SetSettings, Undo
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, nodes_of, pod, scheduler_of, settle, world
 
 BOTH = pytest.mark.parametrize("on", [True, False])

@@ -10,11 +10,11 @@ from functools import lru_cache
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.api.status import Refused
-from scheduler_core.commands import ApplyObjects, Command, DeleteObjects, PatchObject, Ref, SetSettings
-from scheduler_core.simulation import Simulation
-from tests.scheduler_core.codec.rich import again, walk
-from tests.scheduler_core.codec.test_worlds import described, kept
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, PatchObject, Ref, SetSettings
+from scheduler_core.world.simulation import Simulation
+from tests.scheduler_core.world.checkpoint.rich import again, walk
+from tests.scheduler_core.world.checkpoint.test_worlds import described, kept
 from tests.scheduler_core.worlds import node, pod
 
 Deed = Callable[[Simulation, int], list[str]]

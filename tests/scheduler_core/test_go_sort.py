@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from scheduler_core.preemption.go_sort import go_sorted
+from scheduler_core.scheduler.framework.preemption.go_sort import go_sorted
 
 # What sort.Slice made of these keys (go 1.24).
 SEEN: list[tuple[int, Callable[[int], int], str]] = [

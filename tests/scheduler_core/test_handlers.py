@@ -7,8 +7,12 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.api.watch import ADDED, WatchEvent
-from scheduler_core.commands import (
+from scheduler_core.apiserver.watch import ADDED, WatchEvent
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.scheduler.core.steps import handlers
+from scheduler_core.scheduler.framework.events import ObjectEvent
+from scheduler_core.testing.storage import make_claim, make_class, make_volume
+from scheduler_core.world.commands import (
     ApplyObjects,
     Command,
     DeleteObjects,
@@ -17,11 +21,7 @@ from scheduler_core.commands import (
     SetConfiguration,
     SetSettings,
 )
-from scheduler_core.framework.events import ObjectEvent
-from scheduler_core.scheduler.steps import handlers
-from scheduler_core.simulation import Simulation
-from scheduler_core.testing.storage import make_claim, make_class, make_volume
-from scheduler_core.trace.journal import Place
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, nodes_of, pod, scheduler_of, settle, world
 
 A = Ref("Node", "", "a")

@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.api.status import Refused
-from scheduler_core.commands import (
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.scheduler.config.settings import WorldSettings
+from scheduler_core.testing.storage import make_claim, make_class, make_volume
+from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,
     FailCall,
@@ -16,10 +19,7 @@ from scheduler_core.commands import (
     SetConfiguration,
     SetSettings,
 )
-from scheduler_core.config.settings import WorldSettings
-from scheduler_core.simulation import Simulation
-from scheduler_core.testing.storage import make_claim, make_class, make_volume
-from scheduler_core.trace.journal import Place
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, nodes_of, of_kind, pod, scheduler_of, settle
 
 SECOND = 1_000_000_000

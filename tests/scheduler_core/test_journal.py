@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from scheduler_core.clock.agenda import SECOND
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace.journal import Move, Place
+from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.base.trace.journal import Move, Place
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod, settle, world
 
 BIG = "default/big"

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from scheduler_core.scheduler.algorithm.schedule_pod import ALGORITHM
-from scheduler_core.scheduler.cycles.phases import Phase, PhaseRow
-from scheduler_core.scheduler.steps.binding import BINDING
-from scheduler_core.scheduler.steps.scheduling import SCHEDULING
+from scheduler_core.scheduler.core.algorithm.schedule_pod import ALGORITHM
+from scheduler_core.scheduler.core.cycles.phases import Phase, PhaseRow
+from scheduler_core.scheduler.core.steps.binding import BINDING
+from scheduler_core.scheduler.core.steps.scheduling import SCHEDULING
 
 CYCLES: dict[str, tuple[PhaseRow, ...]] = {"scheduling": (*ALGORITHM, *SCHEDULING), "binding": BINDING}
 each_cycle = pytest.mark.parametrize("rows", CYCLES.values(), ids=CYCLES.keys())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.preemption.evidence import Evidence
-from scheduler_core.simulation import Simulation
+from scheduler_core.scheduler.framework.preemption.evidence import Evidence
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import cycle_of, node, nodes_of, of_kind, pod, scheduler_of, settle, world
 
 

@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.api.status import Refused
-from scheduler_core.commands import ApplyObjects, Command, DeleteObjects, PatchObject, Redo, Ref, Undo
-from scheduler_core.objects.pod import Pod
-from scheduler_core.simulation import Simulation
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, PatchObject, Redo, Ref, Undo
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod, scheduler_of
 
 NODES = st.sampled_from(["a", "b", "c"])

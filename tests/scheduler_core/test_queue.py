@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.framework.events import (
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.framework.events import (
     ASSIGNED_POD_ADD,
     UNSCHEDULABLE_POD_UPDATE,
     Action,
     ClusterEvent,
     ObjectEvent,
 )
-from scheduler_core.objects.pod import Pod
-from scheduler_core.queue.queue import SchedulingQueue
-from scheduler_core.queue.types import STAYS, QueuedPod, QueueOptions, RequeueDecision, Strategy
+from scheduler_core.scheduler.queue.queue import SchedulingQueue
+from scheduler_core.scheduler.queue.types import STAYS, QueuedPod, QueueOptions, RequeueDecision, Strategy
 from scheduler_core.testing.builders import make_pod
 
 SECOND = 1_000_000_000

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.api.status import Refused
-from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration, Undo
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace.journal import Place
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration, Undo
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, nodes_of, pod, scheduler_of, settle, world
 
 

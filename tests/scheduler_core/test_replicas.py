@@ -8,10 +8,16 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.clock.agenda import SECOND
-from scheduler_core.clock.random import Stream
-from scheduler_core.codec import Archive, decode, encode
-from scheduler_core.commands import (
+from scheduler_core.analysis.status.families import Value, read_families
+from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.base.clock.random import Stream
+from scheduler_core.base.trace.kinds import ObjectChanged
+from scheduler_core.scheduler.config.cluster import ClusterSettings
+from scheduler_core.scheduler.config.settings import WorldSettings
+from scheduler_core.scheduler.config.types import API_VERSION, KIND
+from scheduler_core.scheduler.core.process import Clock, Stage
+from scheduler_core.world.checkpoint import Archive, decode, encode
+from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,
     PartitionScheduler,
@@ -23,13 +29,7 @@ from scheduler_core.commands import (
     StopScheduler,
     Undo,
 )
-from scheduler_core.config.cluster import ClusterSettings
-from scheduler_core.config.settings import WorldSettings
-from scheduler_core.config.types import API_VERSION, KIND
-from scheduler_core.readings.families import Value, read_families
-from scheduler_core.scheduler.process import Clock, Stage
-from scheduler_core.simulation import Grain, Simulation
-from scheduler_core.trace.kinds import ObjectChanged
+from scheduler_core.world.simulation import Grain, Simulation
 from tests.scheduler_core.worlds import node, pod
 
 LEASE = Ref("Lease", "kube-system", "kube-scheduler")

@@ -7,8 +7,10 @@ import json
 import msgspec
 import pytest
 
-from scheduler_core.api.status import Refused
-from scheduler_core.commands import (
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.scheduler.core.cycles.phases import Phase
+from scheduler_core.world.commands import (
     ApplyObjects,
     DecidePermit,
     DeleteObjects,
@@ -21,9 +23,7 @@ from scheduler_core.commands import (
     Undo,
     command_from_json,
 )
-from scheduler_core.scheduler.cycles.phases import Phase
-from scheduler_core.simulation import Grain, Simulation
-from scheduler_core.trace.journal import Place
+from scheduler_core.world.simulation import Grain, Simulation
 from tests.scheduler_core.worlds import (
     configuration,
     cycle_of,

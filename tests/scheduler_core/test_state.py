@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from scheduler_core.codec.shapes import classes
-from scheduler_core.simulation import Simulation
-from scheduler_core.state import (
+from scheduler_core.base.state import (
     Copied,
     DeclarationError,
     Derived,
@@ -24,8 +22,10 @@ from scheduler_core.state import (
     fields_of,
     reachable,
 )
-from tests.scheduler_core.codec.rich import walk
+from scheduler_core.world.checkpoint.shapes import classes
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.test_replicas import two_replicas
+from tests.scheduler_core.world.checkpoint.rich import walk
 
 
 class Row(NamedTuple):

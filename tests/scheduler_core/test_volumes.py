@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import (
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.testing.explained import rows
+from scheduler_core.testing.storage import make_claim, make_class, make_volume
+from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,
     PatchObject,
@@ -14,10 +17,7 @@ from scheduler_core.commands import (
     SetConfiguration,
     SetSettings,
 )
-from scheduler_core.simulation import Simulation
-from scheduler_core.testing.explained import rows
-from scheduler_core.testing.storage import make_claim, make_class, make_volume
-from scheduler_core.trace.journal import Place
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import (
     cycle_of,
     node,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.config.cluster import ClusterSettings
-from scheduler_core.config.settings import WorldSettings
-from scheduler_core.scheduler.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace.records import Record
+from scheduler_core.base.trace.records import Record
+from scheduler_core.scheduler.config.cluster import ClusterSettings
+from scheduler_core.scheduler.config.settings import WorldSettings
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Simulation
 
 
 def node(name: str, cpu: str = "4", **metadata: Any) -> dict[str, Any]:

@@ -22,8 +22,8 @@ from playground.lessons.texts import filled
 from playground.lessons.variants import problems_of_variants
 from playground.lessons.varying.filling import with_names
 from playground.lessons.whole import written_out
-from scheduler_core.commands import Refused
-from scheduler_core.view import InvalidObject
+from scheduler_core.world.commands import Refused
+from scheduler_core.world.readonly import InvalidObject
 
 LARGEST = 1 << 20  # with every manifest written out
 

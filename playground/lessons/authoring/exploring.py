@@ -13,8 +13,8 @@ from playground.lessons.facts import Seen
 from playground.lessons.format import Card, Lesson
 from playground.lessons.play import begun, step
 from playground.lessons.reading import command_of
-from scheduler_core.commands import Refused
-from scheduler_core.view import InvalidObject
+from scheduler_core.world.commands import Refused
+from scheduler_core.world.readonly import InvalidObject
 
 MOST_STEPS = 6_000
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from playground.lessons.authoring.files import PLAN, LessonFiles
 from playground.lessons.format import LANGUAGES
-from scheduler_core.intake import NotObjects, is_archive, packed, unpacked
+from scheduler_core.formats.manifests import NotObjects, is_archive, packed, unpacked
 
 MOST_MEMBERS = 100
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from playground.lessons.named import short
-from scheduler_core.view import Place, WorldView
+from scheduler_core.world.readonly import Place, WorldView
 
 SECOND = 1_000_000_000
 MOST = 240

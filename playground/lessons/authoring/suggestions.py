@@ -12,7 +12,7 @@ from playground.lessons.format import Card, Kind, Question
 from playground.lessons.judging import as_text
 from playground.lessons.named import short
 from playground.lessons.play import options_at
-from scheduler_core.view import Attempt, Place, WorldView
+from scheduler_core.world.readonly import Attempt, Place, WorldView
 
 FILTERS = (
     "NodeAffinity", "NodeResourcesFit", "TaintToleration", "NodePorts", "PodTopologySpread", "InterPodAffinity",

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from playground.lessons.authoring.files import LOADER, LessonFiles
-from scheduler_core.commands import DEFAULT_SCHEDULER_NAME
+from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME
 
 BEGIN = "begin"
 WIDTH = 140

@@ -14,8 +14,8 @@ from playground.lessons.varying.declared import said
 from playground.lessons.varying.filling import variants_of
 from playground.lessons.varying.values import holds
 from playground.lessons.whole import written_out
-from scheduler_core.commands import Refused
-from scheduler_core.view import InvalidObject
+from scheduler_core.world.commands import Refused
+from scheduler_core.world.readonly import InvalidObject
 
 MOST_TRIES = 20
 OTHER_SEED = 1

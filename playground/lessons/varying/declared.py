@@ -16,7 +16,7 @@ from playground.lessons.varying.values import (
     with_derived,
     written_values,
 )
-from scheduler_core.view import BadQuantity
+from scheduler_core.world.readonly import BadQuantity
 
 MOST_NAMES = 40
 MOST_PLACES = 10_000  # of one range

@@ -17,7 +17,7 @@ from typing import Any
 
 from playground.lessons.facts import Value
 from playground.lessons.format import Draw, Operation, Relation, Scalar, Vary
-from scheduler_core.view import BadQuantity, parse_quantity
+from scheduler_core.world.readonly import BadQuantity, parse_quantity
 
 LARGEST = 10**15
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")

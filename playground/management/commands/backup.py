@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from playground.backups.copies import FAILURES, back_up
+from playground.storage.backups.copies import FAILURES, back_up
 
 
 class Command(BaseCommand):

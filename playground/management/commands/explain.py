@@ -31,8 +31,8 @@ from playground.management.terminal.pipes import may_close
 from playground.management.terminal.progress import Progress
 from playground.management.terminal.world import attempt_all, ended_pods, make_world
 from playground.presenters.why.loops import describe_rest
-from scheduler_core.explain import Past
-from scheduler_core.whatif import Rest
+from scheduler_core.analysis.explain import Past
+from scheduler_core.analysis.whatif import Rest
 
 
 class Command(TerminalCommand):

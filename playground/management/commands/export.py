@@ -18,8 +18,7 @@ from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.traces import TracedLesson
 from playground.sessions.worker.traces import OPTIONS, commands_of, lesson_in, with_lesson
 from playground.views.offline.page import LOOK, MOST_STEPS, PANELS, Recording
-from scheduler_core.commands import Refused
-from scheduler_core.export import (
+from scheduler_core.formats.export import (
     ReadLog,
     TraceError,
     chrome_events,
@@ -33,7 +32,8 @@ from scheduler_core.export import (
     table_csv,
     table_names,
 )
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import Refused
+from scheduler_core.world.simulation import Simulation
 
 BAD_INPUT = 2
 SCHEMAS = {"trace": json_schema, "chrome": chrome_schema}

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from playground.backups.copies import FAILURES, restore
+from playground.storage.backups.copies import FAILURES, restore
 
 
 class Command(BaseCommand):

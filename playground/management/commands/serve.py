@@ -15,7 +15,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
 from playground import VERSION
-from playground.supervisor import Supervisor
+from playground.serving.supervisor import Supervisor
 
 BUFFER = (
     1 << 20
@@ -66,8 +66,8 @@ class Command(BaseCommand):
     def _serve(self, host: str, port: int, descriptor: int | None) -> None:
         """Print the URL once the port is open, start the first worker, then serve."""
         from playground.asgi import application
-        from playground.connections import make_room
-        from playground.server import LimitedServer
+        from playground.serving.connections import make_room
+        from playground.serving.server import LimitedServer
         from playground.sessions.web.runtime import runtime
 
         make_room()

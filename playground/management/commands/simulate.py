@@ -24,7 +24,7 @@ from playground.management.terminal.progress import Progress
 from playground.management.terminal.tables import table
 from playground.management.terminal.world import Made, make_world
 from playground.presenters.why.loops import describe_rest
-from scheduler_core.whatif import FAILED, Rest, settle, waiting
+from scheduler_core.analysis.whatif import FAILED, Rest, settle, waiting
 
 Row = dict[str, Any]
 # Columns of the tables, by their heads.

@@ -23,11 +23,7 @@ from playground.management.terminal.tables import table
 from playground.management.terminal.world import make_world, read_configuration
 from playground.presenters.fixes import effect_sentence
 from playground.presenters.why.loops import describe_rest
-from scheduler_core.commands import Command as WorldCommand
-from scheduler_core.commands import Refused, SetConfiguration
-from scheduler_core.simulation import Simulation
-from scheduler_core.view import InvalidObject, load_manifests
-from scheduler_core.whatif import (
+from scheduler_core.analysis.whatif import (
     MOST,
     SCALABLE,
     NoSuch,
@@ -42,6 +38,10 @@ from scheduler_core.whatif import (
     settle,
     what_if,
 )
+from scheduler_core.world.commands import Command as WorldCommand
+from scheduler_core.world.commands import Refused, SetConfiguration
+from scheduler_core.world.readonly import InvalidObject, load_manifests
+from scheduler_core.world.simulation import Simulation
 
 HURTING = ("evicted", "pending")
 KINDS = {  # as kubectl takes them

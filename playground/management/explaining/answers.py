@@ -13,9 +13,9 @@ from playground.presenters.fixes import worded
 from playground.presenters.why import sentence
 from playground.presenters.words import Message
 from playground.presenters.words import worded as in_words
-from scheduler_core.explain import Explanation, Past, State, explain, uncreated
-from scheduler_core.fixes import Budget, Findings, Fix, search_fixes
-from scheduler_core.simulation import Simulation
+from scheduler_core.analysis.explain import Explanation, Past, State, explain, uncreated
+from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
+from scheduler_core.world.simulation import Simulation
 
 Answer = dict[str, Any]
 Report = Callable[[str], None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from scheduler_core.intake import packed
+from scheduler_core.formats.manifests import packed
 
 STDIN = "-"
 SUFFIXES = (".json", ".yaml", ".yml")  # of what is read in a folder

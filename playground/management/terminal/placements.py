@@ -7,10 +7,10 @@ from typing import Any
 
 from playground.management.explaining.answers import plain
 from playground.presenters.why import sentence
-from scheduler_core.explain import Past, explain, uncreated
-from scheduler_core.simulation import Simulation
-from scheduler_core.view import Pod
-from scheduler_core.whatif import FAILED, End, end_of
+from scheduler_core.analysis.explain import Past, explain, uncreated
+from scheduler_core.analysis.whatif import FAILED, End, end_of
+from scheduler_core.world.readonly import Pod
+from scheduler_core.world.simulation import Simulation
 
 FIELDS = ("namespace", "pod", "node", "attempts", "message", "phase", "reason")
 _NONE = {  # by kind: the field of the spec, or of the status, that says how many pods it is to have

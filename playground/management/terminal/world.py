@@ -17,11 +17,17 @@ from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports.preview import preview
 from playground.views.workbench.texts import joined
-from scheduler_core.commands import ApplyObjects, Refused, SetConfiguration, SetSettings, command_from_json
-from scheduler_core.config import ConfigurationError, load_configuration
-from scheduler_core.simulation import Simulation
-from scheduler_core.view import InvalidObject, load_manifests
-from scheduler_core.whatif import FAILED, Rest, settle
+from scheduler_core.analysis.whatif import FAILED, Rest, settle
+from scheduler_core.scheduler.config import ConfigurationError, load_configuration
+from scheduler_core.world.commands import (
+    ApplyObjects,
+    Refused,
+    SetConfiguration,
+    SetSettings,
+    command_from_json,
+)
+from scheduler_core.world.readonly import InvalidObject, load_manifests
+from scheduler_core.world.simulation import Simulation
 
 STEPS_EACH = 2_000  # transitions for each pending pod, at most
 LEAST_STEPS = 20_000

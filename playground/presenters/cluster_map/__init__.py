@@ -27,8 +27,8 @@ from playground.presenters.scene import (
     subject,
     table_of,
 )
-from scheduler_core.trace.kinds import BindingEnded, ObjectChanged, PodAssumed
-from scheduler_core.view import (
+from scheduler_core.base.trace.kinds import BindingEnded, ObjectChanged, PodAssumed
+from scheduler_core.world.readonly import (
     ATTEMPT_FAILED,
     NodeTable,
     Point,

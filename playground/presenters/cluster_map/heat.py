@@ -16,7 +16,7 @@ from playground.presenters.cluster_map.measure import VERDICT, Measure
 from playground.presenters.cluster_map.node_cards import Moment
 from playground.presenters.cluster_map.search import Mask
 from playground.presenters.refusals import FEASIBLE, Refusals
-from scheduler_core.view import Code, NodeTable
+from scheduler_core.world.readonly import Code, NodeTable
 
 PLAIN, OK, NO, BEST, HERE, CHANGED = 0, 1, 2, 3, 4, 5
 LABEL_KEYS = "playground.label_keys"  # of the table's memo

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from playground.presenters.amounts import amount
 from playground.presenters.scene import cycle_of, framework_of, utilisation, verdict_rows
-from scheduler_core.view import NodeTable, Point, SchedulingCycleView, Scores, WorldView
+from scheduler_core.world.readonly import NodeTable, Point, SchedulingCycleView, Scores, WorldView
 
 VERDICT, TOTAL, FULLER, PODS = "filter", "score", "utilisation", "pods"
 POINTS = "score:"  # and a plugin's name

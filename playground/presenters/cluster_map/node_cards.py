@@ -13,8 +13,8 @@ from playground.presenters.amounts import amount, cpu, memory
 from playground.presenters.cluster_map.preempting import NONE, Preempting, ends_by_preemption
 from playground.presenters.devices.card import device_rows
 from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals
-from scheduler_core.readings import Stock
-from scheduler_core.view import Code, NodeTable, Pod
+from scheduler_core.analysis.status import Stock
+from scheduler_core.world.readonly import Code, NodeTable, Pod
 
 MAX_CHIPS = 14
 MAX_TAINTS = 3

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from playground.presenters.scene import cycle_of, scheduler_of
-from scheduler_core.view import Candidate, Evidence, PluginStep, Pod, SchedulingCycleView, WorldView
+from scheduler_core.world.readonly import Candidate, Evidence, PluginStep, Pod, SchedulingCycleView, WorldView
 
 
 @dataclass(frozen=True, slots=True)

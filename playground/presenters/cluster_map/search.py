@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, refusals
 from playground.presenters.scene import scheduler_of, table_of
-from scheduler_core.view import Code, NodeTable, Pod, WorldView
+from scheduler_core.world.readonly import Code, NodeTable, Pod, WorldView
 
 Mask = NDArray[np.bool_]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from playground.presenters.cluster_map.search import IS_FEASIBLE, IS_UNSEEN, Mask
 from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals
-from scheduler_core.view import Code
+from scheduler_core.world.readonly import Code
 
 SHOWN = 8
 

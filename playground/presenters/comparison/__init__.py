@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from playground.charts.comparison import ResourceUse, bound_over_time, utilisation
 from playground.presenters.amounts import amount, clock
+from playground.presenters.charts.comparison import ResourceUse, bound_over_time, utilisation
 from playground.presenters.comparison.compared import (
     Attempt,
     AttemptDetail,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from playground.charts.comparison import History
+from playground.presenters.charts.comparison import History
 
 
 class PodPlace(Protocol):

@@ -6,7 +6,7 @@ from typing import Any
 
 from playground.presenters.devices.states import WORDS
 from playground.presenters.scene import short
-from scheduler_core.readings import Device, DeviceState, NodeDevices, ResourceSlice, Stock, amount_text
+from scheduler_core.analysis.status import Device, DeviceState, NodeDevices, ResourceSlice, Stock, amount_text
 
 Member = tuple[ResourceSlice, Device, DeviceState]
 MOST_MARKS = 16

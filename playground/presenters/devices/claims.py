@@ -8,8 +8,8 @@ from typing import Any
 from playground.presenters.devices.paging import window
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.readings import ResourceClaim, pods_of
-from scheduler_core.view import WorldView
+from scheduler_core.analysis.status import ResourceClaim, pods_of
+from scheduler_core.world.readonly import WorldView
 
 Manifest = Mapping[str, Any]
 KIND = "ResourceClaim"

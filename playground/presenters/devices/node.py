@@ -7,8 +7,16 @@ from typing import Any
 from playground.presenters.devices.bars import bar
 from playground.presenters.devices.states import described, stock
 from playground.presenters.scene import scheduler_of, short, table_of
-from scheduler_core.readings import CounterUse, Device, DeviceState, PoolId, ResourceSlice, Stock, amount_text
-from scheduler_core.view import WorldView
+from scheduler_core.analysis.status import (
+    CounterUse,
+    Device,
+    DeviceState,
+    PoolId,
+    ResourceSlice,
+    Stock,
+    amount_text,
+)
+from scheduler_core.world.readonly import WorldView
 
 Member = tuple[ResourceSlice, Device, DeviceState]
 MOST = 24  # devices of one pool that are listed

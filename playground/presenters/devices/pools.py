@@ -10,7 +10,7 @@ from playground.presenters.devices.paging import window
 from playground.presenters.devices.states import described, stock, taint_text
 from playground.presenters.scene import scheduler_of
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.readings import (
+from scheduler_core.analysis.status import (
     DeviceClass,
     DeviceState,
     DeviceTaintRule,
@@ -18,7 +18,7 @@ from scheduler_core.readings import (
     ResourceSlice,
     Stock,
 )
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 MOST_SLICES = 30
 _INCOMPLETE = gettext_noop(

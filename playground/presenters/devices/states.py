@@ -7,7 +7,7 @@ from typing import Any
 from playground.presenters.devices.bars import bar
 from playground.presenters.scene import scheduler_of, short
 from playground.presenters.words import gettext_noop
-from scheduler_core.readings import (
+from scheduler_core.analysis.status import (
     Device,
     DeviceState,
     DeviceTaint,
@@ -17,7 +17,7 @@ from scheduler_core.readings import (
     amount_text,
     stock_of,
 )
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 WORDS = {
     DeviceState.FREE: gettext_noop("free"),

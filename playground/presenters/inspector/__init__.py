@@ -11,7 +11,7 @@ from playground.presenters.inspector.heading import heading
 from playground.presenters.look import TABS, Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import subject
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 Body = Callable[[WorldView, Look, str], dict[str, Any]]
 _BODIES: dict[str, Body] = {name: import_module(f"{__name__}.{name}").present for name in TABS}

@@ -6,7 +6,7 @@ from typing import Any
 
 from playground.presenters.amounts import amount
 from playground.presenters.scene import cycle_of, framework_of, short
-from scheduler_core.inspection import (
+from scheduler_core.analysis.inspection import (
     Amount,
     Aside,
     Bar,
@@ -25,7 +25,7 @@ from scheduler_core.inspection import (
     device_step,
     figures,
 )
-from scheduler_core.view import SchedulingCycleView, WorldView
+from scheduler_core.world.readonly import SchedulingCycleView, WorldView
 
 
 def sections(sim: WorldView, node: str, only: str = "") -> list[dict[str, Any]]:

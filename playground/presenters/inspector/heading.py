@@ -9,7 +9,7 @@ from playground.presenters.inspector.objects import found
 from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of, find_pod, scheduler_of, short, table_of
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 _PRIORITY = gettext_noop("priority %(number)s")
 _READY = gettext_noop("Ready=%(status)s")

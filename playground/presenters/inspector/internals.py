@@ -8,8 +8,8 @@ from playground.presenters.amounts import clock, duration
 from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of, scheduler_of, short
 from playground.presenters.words import gettext_noop
-from scheduler_core.inspection import name_of
-from scheduler_core.view import BindingCycleView, ExpireAssumedPod, Pod, SchedulerView, WorldView
+from scheduler_core.analysis.inspection import name_of
+from scheduler_core.world.readonly import BindingCycleView, ExpireAssumedPod, Pod, SchedulerView, WorldView
 
 SHOWN = 40
 _CHANGES = {

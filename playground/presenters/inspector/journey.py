@@ -11,7 +11,7 @@ from playground.presenters.inspector.preempted import preemptions
 from playground.presenters.journey import journey
 from playground.presenters.look import Look
 from playground.presenters.scene import short
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 SHOWN = 12
 EVENTS = 8

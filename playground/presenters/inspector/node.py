@@ -13,7 +13,7 @@ from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.refusals import FEASIBLE, refusals
 from playground.presenters.scene import cycle_of, scheduler_of, short, table_of
-from scheduler_core.view import NodeTable, WorldView
+from scheduler_core.world.readonly import NodeTable, WorldView
 
 PODS = 30
 

@@ -8,7 +8,7 @@ from typing import Any
 from playground.presenters.acting import offered, owner_of
 from playground.presenters.look import Look
 from playground.presenters.words import gettext_noop
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 CLAIMS = ("PersistentVolumeClaim", "ResourceClaim")
 PODS = 30

@@ -13,7 +13,7 @@ from playground.presenters.look import Look
 from playground.presenters.scene import find_pod
 from playground.presenters.why import present as present_why
 from playground.presenters.words import gettext_noop
-from scheduler_core.view import Pod, Toleration, WorldView
+from scheduler_core.world.readonly import Pod, Toleration, WorldView
 
 ATTEMPTS = 12
 

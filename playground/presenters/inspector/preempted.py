@@ -6,7 +6,7 @@ from typing import Any
 
 from playground.presenters.scene import short
 from playground.presenters.words import gettext_noop, message
-from scheduler_core.view import Attempt, WorldView
+from scheduler_core.world.readonly import Attempt, WorldView
 
 ATTEMPTS = 1_000  # of all pods, the last ones, looked through for a victim's preemptor
 NAMED = 4

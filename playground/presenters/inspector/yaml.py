@@ -11,8 +11,8 @@ from playground.presenters.inspector.marking import marked
 from playground.presenters.inspector.objects import found
 from playground.presenters.look import Look
 from playground.presenters.scene import find_pod, scheduler_of, table_of
-from scheduler_core.coverage import without_effect
-from scheduler_core.view import WorldView
+from scheduler_core.formats.unsupported import without_effect
+from scheduler_core.world.readonly import WorldView
 
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 LONGEST = 20_000

@@ -16,7 +16,7 @@ from playground.presenters.journey.why import why
 from playground.presenters.journey.wide import wide
 from playground.presenters.scene import find_pod, short
 from playground.presenters.timeline.places import kind
-from scheduler_core.view import Move, Place, WorldView
+from scheduler_core.world.readonly import Move, Place, WorldView
 
 _PLACES = (Place.DELETED, Place.IGNORED)
 

@@ -10,7 +10,7 @@ from playground.presenters.plain import in_plain_words
 from playground.presenters.scene import evaluated_by, short
 from playground.presenters.timeline.places import kind
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import (
+from scheduler_core.world.readonly import (
     ATTEMPT_FAILED,
     BACKOFF_COMPLETE,
     FORCE_ACTIVATE,
@@ -19,8 +19,8 @@ from scheduler_core.view import (
     Place,
     WorldView,
 )
-from scheduler_core.view import UNSCHEDULABLE_POD_ADD as CREATED
-from scheduler_core.view import UNSCHEDULABLE_TIMEOUT as TIMEOUT
+from scheduler_core.world.readonly import UNSCHEDULABLE_POD_ADD as CREATED
+from scheduler_core.world.readonly import UNSCHEDULABLE_TIMEOUT as TIMEOUT
 
 _OF_ATTEMPT = (Place.IN_FLIGHT, Place.WAITING, Place.BINDING)
 _CAUSES: dict[str, str] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.journey.ages import age
-from scheduler_core.view import KubeEvent, WorldView
+from scheduler_core.world.readonly import KubeEvent, WorldView
 
 
 def event_rows(sim: WorldView, key: str) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playground.presenters.amounts import clock
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.inspection import Stranded, Way
+from scheduler_core.analysis.inspection import Stranded, Way
 
 _WAYS = {
     Way.EXISTING_ANTI_AFFINITY: gettext_noop(

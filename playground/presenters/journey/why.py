@@ -8,7 +8,7 @@ from typing import Any
 from playground.presenters.amounts import clock, duration
 from playground.presenters.scene import last_attempt
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import (
+from scheduler_core.world.readonly import (
     EXTENDER_NAME,
     Action,
     BindingCycleView,

@@ -6,7 +6,7 @@ kube: pkg/printers/internalversion/printers.go (printPod) @ v1.34.1
 from __future__ import annotations
 
 from playground.presenters.journey.ages import age
-from scheduler_core.view import Pod
+from scheduler_core.world.readonly import Pod
 
 
 def wide(pod: Pod | None, name: str, since: int) -> dict[str, str]:

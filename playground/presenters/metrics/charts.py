@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from playground.charts import metrics as draw
 from playground.presenters.amounts import thousands
+from playground.presenters.charts import metrics as draw
 from playground.presenters.metrics.plots import Chart, chart, stacked
 from playground.presenters.metrics.series import Families, added, bound_words
 from playground.presenters.words import gettext_noop
-from scheduler_core.readings import BY_NAME
+from scheduler_core.analysis.status import BY_NAME
 
 
 def charts(families: Families) -> list[Chart]:

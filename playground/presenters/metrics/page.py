@@ -10,7 +10,7 @@ from playground.presenters.metrics.charts import charts
 from playground.presenters.metrics.hints import HINTS
 from playground.presenters.metrics.series import NONE, Families, added, families, mean, table, total
 from playground.presenters.words import gettext_noop
-from scheduler_core.readings import BY_NAME, FORMER, METRICS, Metric
+from scheduler_core.analysis.status import BY_NAME, FORMER, METRICS, Metric
 
 _ATTEMPTS = "scheduler_schedule_attempts_total"
 

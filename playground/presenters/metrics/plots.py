@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from playground.charts import metrics as draw
 from playground.presenters.amounts import SECOND, clock, thousands
+from playground.presenters.charts import metrics as draw
 from playground.presenters.words import gettext_noop
 
 Chart = dict[str, Any]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from playground.presenters.amounts import SECOND, duration, thousands
-from scheduler_core.readings import BY_NAME, Metric, MetricKind
+from scheduler_core.analysis.status import BY_NAME, Metric, MetricKind
 
 Series = Mapping[str, Any]
 Families = Mapping[str, Sequence[Series]]

@@ -14,7 +14,7 @@ from playground.presenters.queues.group_rows import behind, largest
 from playground.presenters.queues.groups import CROWD, waiting
 from playground.presenters.scene import queue_sort_of, scheduler_of, stands_at, subject
 from playground.presenters.words import gettext_noop
-from scheduler_core.view import QueuedPod, SchedulerView, WorldView
+from scheduler_core.world.readonly import QueuedPod, SchedulerView, WorldView
 
 WINDOW = 12
 HEAD = 3  # of the active and the backoff queue, in a crowd

@@ -8,7 +8,7 @@ from typing import Any
 
 from playground.presenters.queues.groups import Group, Label, by_reason
 from playground.presenters.queues.hints import event_of, hint_name, just_happened, moved, skipped
-from scheduler_core.view import ClusterEvent, Move, Place, SchedulerView, WorldView
+from scheduler_core.world.readonly import ClusterEvent, Move, Place, SchedulerView, WorldView
 
 QUEUE, SKIP = "Queue", "Skip"
 MOST = 3

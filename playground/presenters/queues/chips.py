@@ -8,7 +8,7 @@ from typing import Any
 
 from playground.presenters.amounts import clock, cpu, duration, memory
 from playground.presenters.scene import short
-from scheduler_core.view import BindingCycleView, Pod, QueuedPod, QueueView, WorldView
+from scheduler_core.world.readonly import BindingCycleView, Pod, QueuedPod, QueueView, WorldView
 
 
 def of_pod(pod: Pod, chosen: str) -> dict[str, Any]:

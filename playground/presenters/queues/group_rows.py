@@ -8,7 +8,7 @@ from typing import Any
 
 from playground.presenters.queues.groups import NO_OWNER, Group, Label, grouped, reasons
 from playground.presenters.words import exactly, gettext_noop, message
-from scheduler_core.view import QueuedPod, SchedulerView, WorldView
+from scheduler_core.world.readonly import QueuedPod, SchedulerView, WorldView
 
 FAMILIES = 3
 

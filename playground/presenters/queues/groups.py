@@ -14,7 +14,7 @@ from operator import is_
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from playground.presenters.scene import family_of
-from scheduler_core.view import Move, QueuedPod, QueueView, SchedulerView, WorldView, controller_of
+from scheduler_core.world.readonly import Move, QueuedPod, QueueView, SchedulerView, WorldView, controller_of
 
 CROWD = 30  # from so many waiting pods on, rows become groups
 Label = tuple[str, ...]

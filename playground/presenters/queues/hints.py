@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from scheduler_core.trace.kinds import ObjectChanged, WatchEventHeard
-from scheduler_core.view import (
+from scheduler_core.base.trace.kinds import ObjectChanged, WatchEventHeard
+from scheduler_core.world.readonly import (
     EXTENDER_NAME,
     Action,
     ClusterEvent,

@@ -9,7 +9,7 @@ from playground.presenters.amounts import duration
 from playground.presenters.draining import grace_ends
 from playground.presenters.queues import chips
 from playground.presenters.scene import last_attempt
-from scheduler_core.view import Pod, SchedulerView, WorldView
+from scheduler_core.world.readonly import Pod, SchedulerView, WorldView
 
 
 def nominated(scheduler: SchedulerView, chosen: str, most: int) -> tuple[list[dict[str, Any]], int]:

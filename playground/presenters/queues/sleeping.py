@@ -10,7 +10,7 @@ from playground.presenters.queues.answers import Answers, answers
 from playground.presenters.queues.group_rows import title_of
 from playground.presenters.queues.groups import Group, Grouped, grouped, some
 from playground.presenters.queues.hints import wakes
-from scheduler_core.view import SchedulerView, WorldView
+from scheduler_core.world.readonly import SchedulerView, WorldView
 
 GROUPS, EMPTIED, PODS = 6, 2, 6
 

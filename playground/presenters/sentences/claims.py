@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.trace.kinds import ApiCall
+from scheduler_core.base.trace.kinds import ApiCall
 
 _DONE = {
     ("protected",): gettext_noop(

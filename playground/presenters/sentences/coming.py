@@ -7,7 +7,7 @@ from collections.abc import Callable
 from playground.presenters.amounts import thousands
 from playground.presenters.scene import cycle_of, short
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import Phase, Point, SchedulingCycleView, WorldView
+from scheduler_core.world.readonly import Phase, Point, SchedulingCycleView, WorldView
 
 
 def coming(sim: WorldView) -> Message | None:

@@ -8,8 +8,8 @@ from playground.presenters.scene import present_step, short
 from playground.presenters.sentences.records import RANK, of_record
 from playground.presenters.sentences.step import of_step
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.trace.kinds import AttemptEnded, AttemptStarted, BindingEnded
-from scheduler_core.view import Record, WorldView
+from scheduler_core.base.trace.kinds import AttemptEnded, AttemptStarted, BindingEnded
+from scheduler_core.world.readonly import Record, WorldView
 
 
 def sentence(sim: WorldView) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from playground.presenters.scene import short
 from playground.presenters.sentences.claims import of_claim_call
 from playground.presenters.sentences.step import of_step
 from playground.presenters.words import Message, brief, gettext_noop, message
-from scheduler_core.trace.kinds import (
+from scheduler_core.base.trace.kinds import (
     ApiCall,
     ApiThrottled,
     AttemptEnded,
@@ -40,7 +40,7 @@ from scheduler_core.trace.kinds import (
     WaitEnded,
     WatchEventHeard,
 )
-from scheduler_core.view import Code, Record, StepFacts
+from scheduler_core.world.readonly import Code, Record, StepFacts
 
 F = TypeVar("F", bound=Facts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playground.presenters.amounts import duration, thousands
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import Code, Evidence, PluginStep, Point, Scores
+from scheduler_core.world.readonly import Code, Evidence, PluginStep, Point, Scores
 
 
 def of_step(step: PluginStep, pod: str) -> Message:

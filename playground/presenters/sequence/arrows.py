@@ -12,7 +12,7 @@ from playground.presenters.sentences.records import row
 from playground.presenters.sequence.lifelines import BINDING, CYCLE
 from playground.presenters.sequence.lines import BY_KIND, Standing, Who
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.trace.kinds import (
+from scheduler_core.base.trace.kinds import (
     ApiCall,
     AttemptStarted,
     BindingStarted,
@@ -23,7 +23,7 @@ from scheduler_core.trace.kinds import (
     PreemptionStarted,
     Reconciled,
 )
-from scheduler_core.view import Point, Record, StepFacts
+from scheduler_core.world.readonly import Point, Record, StepFacts
 
 Arrow = dict[str, Any]
 _BEFORE_THE_POP = (Point.PRE_ENQUEUE, Point.QUEUE_SORT)

@@ -27,7 +27,7 @@ from playground.presenters.sequence.lifelines import (
     USER,
 )
 from playground.presenters.words import Message, brief, exactly, gettext_noop, message
-from scheduler_core.trace.kinds import (
+from scheduler_core.base.trace.kinds import (
     ApiCall,
     ApiThrottled,
     AttemptEnded,
@@ -56,7 +56,7 @@ from scheduler_core.trace.kinds import (
     WaitEnded,
     WatchEventHeard,
 )
-from scheduler_core.view import ATTEMPT_FAILED, BACKOFF_COMPLETE, Point
+from scheduler_core.world.readonly import ATTEMPT_FAILED, BACKOFF_COMPLETE, Point
 
 F = TypeVar("F", bound=Facts)
 

@@ -13,7 +13,7 @@ from playground.presenters.scene import short
 from playground.presenters.stage import preemption
 from playground.presenters.stage.aim import Aim, aim_of
 from playground.presenters.stage.shape import Stage
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 MAP = "nodes"  # the form that is the cluster map
 

@@ -14,7 +14,7 @@ from playground.presenters.look import AIM, WITH_NODES, Look
 from playground.presenters.scene import cycle_of, last_attempt, subject
 from playground.presenters.stage.looked_at import looked_at, looks_at, scores
 from playground.presenters.stage.which import OF_POINT, at_hand
-from scheduler_core.view import Attempt, WorldView
+from scheduler_core.world.readonly import Attempt, WorldView
 
 OF_ATTEMPTS = ("filter", "score", "preemption")  # stages that show one attempt
 

@@ -8,7 +8,7 @@ from typing import Any
 from playground.presenters.amounts import duration
 from playground.presenters.scene import scheduler_of, without_scheme
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import Exchange, Extender, SchedulingCycleView, Verb, WorldView
+from scheduler_core.world.readonly import Exchange, Extender, SchedulingCycleView, Verb, WorldView
 
 MOST = 20  # calls of an attempt that are shown
 LONGEST = 6_000  # characters of a request or an answer

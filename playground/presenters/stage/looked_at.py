@@ -6,7 +6,7 @@ from itertools import islice
 
 from playground.presenters.refusals import UNSEEN
 from playground.presenters.scene import node_to_status, scheduler_of, table_of
-from scheduler_core.view import Attempt, SchedulingCycleView, WorldView
+from scheduler_core.world.readonly import Attempt, SchedulingCycleView, WorldView
 
 LOOKED_BACK = 2000  # attempts
 

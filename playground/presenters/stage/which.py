@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.presenters.scene import cycle_of, present_step
-from scheduler_core.trace.kinds import (
+from scheduler_core.base.trace.kinds import (
     AttemptEnded,
     AttemptStarted,
     BindingEnded,
@@ -18,7 +18,7 @@ from scheduler_core.trace.kinds import (
     WaitDecided,
     WaitEnded,
 )
-from scheduler_core.view import Point, WorldView
+from scheduler_core.world.readonly import Point, WorldView
 
 OF_POINT = {
     Point.PRE_ENQUEUE: "queue",

@@ -10,7 +10,7 @@ from playground.presenters.metrics.plots import QUEUES, Chart, over_time
 from playground.presenters.metrics.series import NONE, families
 from playground.presenters.statistics import plugins, refusals, resources
 from playground.presenters.words import gettext_noop
-from scheduler_core.readings import BY_NAME
+from scheduler_core.analysis.status import BY_NAME
 
 _RESULTS = {"scheduled": "scheduled", "unschedulable": "refused", "error": "errors"}
 

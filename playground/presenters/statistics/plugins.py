@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.charts import metrics as draw
 from playground.presenters.amounts import thousands
+from playground.presenters.charts import metrics as draw
 from playground.presenters.metrics.plots import POINTS, Chart, chart, stacked
 from playground.presenters.metrics.series import Families, added, seconds
 from playground.presenters.words import gettext_noop
-from scheduler_core.readings import BY_NAME
+from scheduler_core.analysis.status import BY_NAME
 
 _EXECUTION = "scheduler_plugin_execution_duration_seconds"
 _POINT = "scheduler_framework_extension_point_duration_seconds"

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from playground.charts.metrics import curves
 from playground.presenters.amounts import SECOND, clock, duration, memory, thousands
+from playground.presenters.charts.metrics import curves
 from playground.presenters.surroundings.series import MINUTE, series
 
 MOST_CHANGES = 40

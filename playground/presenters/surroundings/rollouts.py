@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.charts.metrics import curves
+from playground.presenters.charts.metrics import curves
 from playground.presenters.surroundings.series import series
 
 

@@ -16,7 +16,7 @@ from playground.presenters.panel import Panel
 from playground.presenters.scene import short, subject
 from playground.presenters.timeline.places import KIND
 from playground.presenters.timeline.window import LONGEST, SHORTEST, STEPS, TIME, Window, ticks, window
-from scheduler_core.view import Move, Place, WorldView
+from scheduler_core.world.readonly import Move, Place, WorldView
 
 SEGMENTS = 80
 SEARCHED = 600

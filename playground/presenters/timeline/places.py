@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.view import Place
+from scheduler_core.world.readonly import Place
 
 KIND = {
     Place.GATED: "gated",

@@ -11,7 +11,7 @@ from typing import Any
 
 from playground.presenters.amounts import clock
 from playground.presenters.look import Look
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 STEPS, TIME = "steps", "time"
 SPAN = 320

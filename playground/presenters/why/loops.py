@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.whatif import Loop, Rest
+from scheduler_core.analysis.whatif import Loop, Rest
 
 NODES = 5  # that are named
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from scheduler_core.explain import Explanation, explain
-from scheduler_core.view import QueuedPod, WorldView
+from scheduler_core.analysis.explain import Explanation, explain
+from scheduler_core.world.readonly import QueuedPod, WorldView
 
 
 @dataclass(frozen=True, slots=True)

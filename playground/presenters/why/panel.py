@@ -12,8 +12,8 @@ from playground.presenters.why.memory import explained
 from playground.presenters.why.reasons import about
 from playground.presenters.why.sentence import sentence
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.explain import Explanation, Given, Preemption, State
-from scheduler_core.view import WorldView
+from scheduler_core.analysis.explain import Explanation, Given, Preemption, State
+from scheduler_core.world.readonly import WorldView
 
 NAMED = 5  # nodes
 SHOWN = 8  # reasons, domains, volumes

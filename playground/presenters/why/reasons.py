@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from playground.presenters.amounts import amount, is_bytes
 from playground.presenters.why.volumes import about_claims
 from playground.presenters.words import Message, exactly, gettext_noop, message
-from scheduler_core.explain import Given
+from scheduler_core.analysis.explain import Given
 
 _NODES = gettext_noop("%(count)s of %(total)s nodes")
 _ALL_NODES = gettext_noop("all %(total)s nodes")

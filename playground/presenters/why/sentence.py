@@ -5,7 +5,7 @@ from __future__ import annotations
 from playground.presenters.scene import short
 from playground.presenters.why.reasons import about
 from playground.presenters.words import Message, exactly, gettext_noop, message
-from scheduler_core.explain import KUBELET, Explanation, Given, State
+from scheduler_core.analysis.explain import KUBELET, Explanation, Given, State
 
 _NO_SCHEDULER = gettext_noop(
     "Nobody schedules %(pod)s: no scheduler that runs has a profile called %(scheduler)s."

@@ -8,7 +8,7 @@ from typing import Any
 from playground.presenters.amounts import amount
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.explain import Given
+from scheduler_core.analysis.explain import Given
 
 _NO_CLAIM = gettext_noop("%(pod)s waits for its claim %(claim)s, which does not exist.")
 _NOT_MADE = gettext_noop("%(pod)s waits for its claim %(claim)s to be created.")

@@ -22,9 +22,9 @@ from django.conf import settings
 from django.db import InterfaceError, InternalError, OperationalError, close_old_connections, connection
 from django.utils.translation import gettext as _
 
-from playground.postgresql.outage import PAUSE, DatabaseAway, Outage
 from playground.sessions.protocol.errors import StorageFull, Unavailable
-from playground.sqlite.base import PRIMARY, UNWRITTEN
+from playground.storage.postgresql.outage import PAUSE, DatabaseAway, Outage
+from playground.storage.sqlite.base import PRIMARY, UNWRITTEN
 
 P = ParamSpec("P")
 T = TypeVar("T")

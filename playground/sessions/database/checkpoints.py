@@ -16,7 +16,7 @@ from playground.sessions.protocol.errors import Conflict
 from playground.sessions.protocol.opening import Archive, NewCheckpoints, NewOutcomes
 from playground.sessions.protocol.outcomes import Difference
 from scheduler_core import ENGINE_VERSION
-from scheduler_core.codec import fingerprint
+from scheduler_core.world.checkpoint import fingerprint
 
 # A row of outcomes is written anew with what comes, until it has this many.
 OUTCOMES_IN_A_ROW = 2_000

@@ -28,7 +28,7 @@ from playground.sessions.protocol.errors import Conflict, LimitReached, SessionG
 from playground.sessions.protocol.opening import LogRow, RowKind
 from playground.sessions.protocol.traces import TraceChecked, TracedCommand
 from scheduler_core import ENGINE_VERSION
-from scheduler_core.export import EDITION, LAST_WITH_OLDER
+from scheduler_core.formats.export import EDITION, LAST_WITH_OLDER
 
 UNDRIVEN: Data = {"driver": "", "driver_until": None, "drive": None}
 # The ORM puts a statement together anew each time, which takes four times as long as the database needs: these are for every step.

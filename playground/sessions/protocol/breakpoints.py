@@ -14,8 +14,8 @@ from msgspec import Struct, convert
 from playground.presenters.problems import expectation, reception
 from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.protocol.errors import FieldProblem, SessionError
-from scheduler_core.trace.kinds import KINDS, CommandApplied, ObjectChanged, PluginRan
-from scheduler_core.view import RECORD_FIELDS, Code, Place, Point
+from scheduler_core.base.trace.kinds import KINDS, CommandApplied, ObjectChanged, PluginRan
+from scheduler_core.world.readonly import RECORD_FIELDS, Code, Place, Point
 
 NAME_LENGTH = 80
 TEXT = 507  # a namespaced name's longest

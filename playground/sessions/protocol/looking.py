@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from playground.actions import Subject
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.sessions.protocol.base import Data, Query, Request
 from playground.sessions.protocol.errors import FieldProblem
+from playground.workbench.actions import Subject
 
 
 class Shown(Struct, frozen=True):

@@ -13,7 +13,7 @@ from playground.sessions.protocol.breakpoints import Hit
 from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.looking import Delta, Follower
 from playground.sessions.protocol.until import Until
-from scheduler_core.simulation import Grain
+from scheduler_core.world.simulation import Grain
 
 Reason = Literal["", "idle", "until", "budget", "runaway"]
 

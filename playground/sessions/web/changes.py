@@ -39,7 +39,7 @@ from playground.sessions.web import outside
 from playground.sessions.web.engine_connection import EngineConnection
 from playground.sessions.web.publisher import Publisher
 from playground.sessions.web.session_log import SessionLog, command_data
-from scheduler_core.simulation import Grain
+from scheduler_core.world.simulation import Grain
 
 T = TypeVar("T")
 

@@ -11,10 +11,9 @@ from typing import Any, Literal, TypeVar
 
 from django.conf import settings
 
+from playground.common.logs import SESSION
 from playground.lessons.authoring import Checked, LessonFiles
-from playground.logs import SESSION
 from playground.models import Session
-from playground.postgresql.outage import impatient
 from playground.presenters.look import Look
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import checkpoints, lessons, log, previews
@@ -38,7 +37,8 @@ from playground.sessions.web.messages import PageMessage, Running, ToPage
 from playground.sessions.web.publisher import Viewer
 from playground.sessions.web.runtime import runtime
 from playground.sessions.web.session_log import command_data
-from scheduler_core.simulation import Grain
+from playground.storage.postgresql.outage import impatient
+from scheduler_core.world.simulation import Grain
 
 A = TypeVar("A")
 T = TypeVar("T")

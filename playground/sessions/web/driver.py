@@ -27,7 +27,7 @@ from playground.sessions.web.changes import Changes
 from playground.sessions.web.lease import Lease, LeaseLost, term
 from playground.sessions.web.messages import Running
 from playground.sessions.web.words import why_ended
-from scheduler_core.simulation import Grain
+from scheduler_core.world.simulation import Grain
 
 RUN_SLICE = 0.1
 PLAY_TICK = 0.05

@@ -16,7 +16,6 @@ import msgspec
 from django.conf import settings
 
 from playground.models import Session
-from playground.postgresql.outage import impatient
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import checkpoints, lessons
 from playground.sessions.protocol.base import Message, Query, Request
@@ -26,6 +25,7 @@ from playground.sessions.web.engines.crashes import Crashes
 from playground.sessions.web.engines.worker import CRASHES, Worker, WorkerDied
 from playground.sessions.web.services import Services
 from playground.sessions.web.session_log import SessionLog
+from playground.storage.postgresql.outage import impatient
 from scheduler_core import ENGINE_VERSION
 
 A = TypeVar("A")

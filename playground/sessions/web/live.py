@@ -34,7 +34,7 @@ from playground.sessions.web.publisher import Publisher
 from playground.sessions.web.relay import Hint
 from playground.sessions.web.services import Services
 from playground.sessions.web.session_log import SessionLog
-from scheduler_core.simulation import Grain
+from scheduler_core.world.simulation import Grain
 
 A = TypeVar("A")
 

@@ -16,7 +16,7 @@ from playground.sessions.protocol.breakpoints import Hit
 from playground.sessions.protocol.errors import EngineFailed, FieldProblem, SessionError
 from playground.sessions.protocol.moving import Reason
 from playground.templatetags.playground_words import error_words
-from scheduler_core.simulation import Grain
+from scheduler_core.world.simulation import Grain
 
 MIN_RATE, MAX_RATE = 0.05, 200.0
 

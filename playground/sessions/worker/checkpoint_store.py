@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 from playground.sessions.worker.memory import no_collection
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.codec import Archive, CodecError, decode, encoding
+from scheduler_core.world.checkpoint import Archive, CodecError, decode, encoding
 
 MOST = 48
 FEWEST = 2

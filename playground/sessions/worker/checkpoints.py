@@ -21,7 +21,7 @@ from playground.sessions.protocol.outcomes import Difference
 from playground.sessions.worker.checkpoint_store import StoredCheckpoint
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.codec import CodecError, fingerprint
+from scheduler_core.world.checkpoint import CodecError, fingerprint
 
 # A session whose replay from its last checkpoint takes less than this, in seconds, may leave memory while it is watched.
 COVERED = 0.5

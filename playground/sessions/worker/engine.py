@@ -39,7 +39,7 @@ from playground.sessions.worker.world import (
     WatchEvent,
     command_from_json,
 )
-from scheduler_core.whatif import Circles, Loop
+from scheduler_core.analysis.whatif import Circles, Loop
 
 MOST_STEPS = 1 << 62
 SOME = 100  # writes between two words of how far it is

@@ -15,7 +15,7 @@ from playground.sessions.protocol.traces import FilePart, OpenFile
 from playground.sessions.worker.memory import ALONE, Budget
 from playground.sessions.worker.traces import commands_of
 from playground.sessions.worker.world import Simulation
-from scheduler_core.export import SpanTree, Tables, chrome_events, otlp, table_names, transitions
+from scheduler_core.formats.export import SpanTree, Tables, chrome_events, otlp, table_names, transitions
 
 CHUNK = 1 << 20
 PATIENCE = 0.25

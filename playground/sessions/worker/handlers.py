@@ -52,7 +52,7 @@ from playground.sessions.worker.imports.large import LargeImport
 from playground.sessions.worker.imports.preview import preview
 from playground.sessions.worker.memory import SHARED, Budget, release_memory, trim_memory, within
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.view import LoadLimits
+from scheduler_core.world.readonly import LoadLimits
 
 # Opening, following, saving
 

@@ -8,7 +8,7 @@ from playground.presenters.problems import problem as in_words
 from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.protocol.errors import CommandRefused, FieldProblem, ServerAnswer
 from playground.sessions.worker.world import FieldError, Refused, Simulation
-from scheduler_core.view import is_standing
+from scheduler_core.world.readonly import is_standing
 
 MOST_ERRORS = 200
 _FIELDS = "Invalid"  # kube's reason where an object's fields are wrong

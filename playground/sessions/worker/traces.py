@@ -27,8 +27,8 @@ from playground.sessions.protocol.traces import (
 from playground.sessions.worker.memory import ALONE, Budget
 from playground.sessions.worker.refusals import refusal
 from playground.sessions.worker.world import Refused
-from scheduler_core.commands import Command
-from scheduler_core.export import TraceError, check_lines, export_lines, read_log
+from scheduler_core.formats.export import TraceError, check_lines, export_lines, read_log
+from scheduler_core.world.commands import Command
 
 CHUNK = 256 << 10
 PATIENCE = 0.25

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from scheduler_core.commands import ApplyObjects, Command, Continuation, Redo, Undo, command_from_json
-from scheduler_core.export import continuation_of, digest, heading
-from scheduler_core.simulation import (
+from scheduler_core.formats.export import continuation_of, digest, heading
+from scheduler_core.world.commands import ApplyObjects, Command, Continuation, Redo, Undo, command_from_json
+from scheduler_core.world.readonly import FieldError, InvalidObject
+from scheduler_core.world.simulation import (
     Grain,
     Intake,
     Item,
@@ -21,7 +22,6 @@ from scheduler_core.simulation import (
     take_in,
     taking_in,
 )
-from scheduler_core.view import FieldError, InvalidObject
 
 __all__ = [
     "ApplyObjects",

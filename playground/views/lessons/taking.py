@@ -12,10 +12,10 @@ from django.views.decorators.http import require_http_methods
 from playground.lessons import Lesson, beginning
 from playground.lessons.own import hand
 from playground.models import OwnLesson
-from playground.recent import remember
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
+from playground.sessions.recent import remember
 from playground.sessions.web.client import create_session
 from playground.templatetags.lessons import in_language
 from playground.views.access import creator

@@ -13,10 +13,10 @@ from django.views.decorators.http import require_POST
 from playground.lessons import Lesson, beginning, lesson_of
 from playground.lessons.own import hand
 from playground.models import OwnLesson
-from playground.recent import remember
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
+from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient, create_session, draw_variant
 from playground.templatetags.lessons import in_language
 from playground.views.access import author, creator, opens

@@ -12,7 +12,7 @@ from playground.sessions.web.jobs.downloads import MOST, SECONDS
 from playground.views.access import author, opens
 from playground.views.offline.page import MOST_STEPS
 from playground.views.responses import workbench
-from scheduler_core.export import table_names
+from scheduler_core.formats.export import table_names
 
 
 @require_GET

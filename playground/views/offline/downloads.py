@@ -23,7 +23,7 @@ from playground.sessions.web.jobs.registry import Job
 from playground.views.access import author, opens
 from playground.views.exports import MOST, download, number
 from playground.views.offline.page import LOOK, MOST_STEPS, PANELS, Recording
-from scheduler_core.export import json_schema, table_names
+from scheduler_core.formats.export import json_schema, table_names
 
 PATIENCE = 1.5
 FORMS: dict[FileForm, tuple[str, str]] = {

@@ -25,8 +25,8 @@ from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Search
 from playground.views.access import edits, opens
 from playground.views.responses import by_htmx, go, in_drawer, position, say, whole_number, workbench
-from scheduler_core.plugins import NAMES
-from scheduler_core.view import DESCRIPTIONS
+from scheduler_core.scheduler.plugins import NAMES
+from scheduler_core.world.readonly import DESCRIPTIONS
 
 REASONS = ("FailedScheduling", "Scheduled", "Preempted")
 MOST_NAMES = 500

@@ -13,8 +13,8 @@ from playground.sessions.protocol.finding import Records
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import position, whole_number, workbench
-from scheduler_core.plugins import NAMES
-from scheduler_core.view import DESCRIPTIONS
+from scheduler_core.scheduler.plugins import NAMES
+from scheduler_core.world.readonly import DESCRIPTIONS
 
 FIELDS = ("kind", "plugin", "point", "status", "pod", "node", "to", "event", "reason")
 MORE = ("to", "event", "reason")

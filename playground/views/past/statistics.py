@@ -10,7 +10,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from playground.charts.table import CONTENT_TYPE, csv_text
+from playground.presenters.charts.table import CONTENT_TYPE, csv_text
 from playground.presenters.statistics import present
 from playground.sessions.protocol.looking import Statistics
 from playground.sessions.web.client import SessionClient

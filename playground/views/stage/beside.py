@@ -9,11 +9,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from playground.presenters import Look
-from playground.recent import remember
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.comparing import Attempt
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.lockstep import StretchOf
+from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import from_form
 from playground.views.access import creator

@@ -14,8 +14,6 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from playground.actions import Action, Subject, action, applying, offers
-from playground.forms.actions import ActionForm
 from playground.presenters.acting import facts, present
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import SubjectFound, SubjectOf
@@ -23,6 +21,8 @@ from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import problem_words
 from playground.views.access import forks
 from playground.views.responses import FORM_ERRORS, by_htmx, go, in_drawer, position, refused, workbench
+from playground.workbench.actions import Action, Subject, action, applying, offers
+from playground.workbench.forms.actions import ActionForm
 
 PARTS = ("kind", "namespace", "name", "many")
 MOST_NAME = 253

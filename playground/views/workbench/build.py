@@ -11,15 +11,15 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from playground.builder import to_yaml
-from playground.builder.names import next_index
-from playground.forms.build import BuilderForm, NodesForm, PodsForm
-from playground.forms.devices import ClaimsForm, DevicesForm
 from playground.sessions.protocol.looking import Objects
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
 from playground.views.responses import FORM_ERRORS, by_htmx, done, position, refused, workbench
-from scheduler_core.commands import ApplyObjects, SetSettings
+from playground.workbench.builder import to_yaml
+from playground.workbench.builder.names import next_index
+from playground.workbench.forms.build import BuilderForm, NodesForm, PodsForm
+from playground.workbench.forms.devices import ClaimsForm, DevicesForm
+from scheduler_core.world.commands import ApplyObjects, SetSettings
 
 FORMS: dict[str, type[BuilderForm]] = {
     "nodes": NodesForm,

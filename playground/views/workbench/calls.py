@@ -13,13 +13,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from playground.forms.world import ANSWERS, CALL_CHOICES, CallForm
 from playground.sessions.protocol.looking import Configuration
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import expected_words, in_words
 from playground.views.access import opens
 from playground.views.responses import FORM_ERRORS, position, refused, workbench
-from scheduler_core.commands import FailCall, FieldProblem
+from playground.workbench.forms.world import ANSWERS, CALL_CHOICES, CallForm
+from scheduler_core.world.commands import FailCall, FieldProblem
 
 MOST_KEY = 510
 _WORDS = gettext_lazy("received %(received)s; expected %(expected)s")

@@ -9,8 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from playground.forms.cluster import KUBELET_DEFAULTS, YAML, ClusterForm
-from playground.forms.flags import at_line, line_of
 from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.looking import Configuration, ReadConfiguration
 from playground.sessions.web.client import SessionClient
@@ -18,8 +16,10 @@ from playground.templatetags.playground_words import in_words
 from playground.views.access import opens
 from playground.views.responses import FORM_ERRORS, done, position, refused, warn, workbench
 from playground.views.workbench.texts import read_yaml
-from scheduler_core.commands import SetSettings
-from scheduler_core.config import without_effect
+from playground.workbench.forms.cluster import KUBELET_DEFAULTS, YAML, ClusterForm
+from playground.workbench.forms.flags import at_line, line_of
+from scheduler_core.scheduler.config import without_effect
+from scheduler_core.world.commands import SetSettings
 
 
 @require_http_methods(["GET", "POST"])

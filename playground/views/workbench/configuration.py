@@ -13,8 +13,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 from msgspec import structs
 
-from playground.forms.gates import GatesForm
-from playground.forms.world import SettingsForm, restarts
 from playground.sessions.protocol.adopting import AdoptConfiguration, Offer
 from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.looking import (
@@ -30,11 +28,13 @@ from playground.views.responses import FORM_ERRORS, done, position, refused, war
 from playground.views.stage.beside import beside
 from playground.views.workbench.acting import offered
 from playground.views.workbench.texts import with_source
-from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, SetSettings
-from scheduler_core.config import written
-from scheduler_core.coverage import notes_of_configuration
-from scheduler_core.plugins.registry import problems
-from scheduler_core.view import subdomain_errors
+from playground.workbench.forms.gates import GatesForm
+from playground.workbench.forms.world import SettingsForm, restarts
+from scheduler_core.formats.unsupported import notes_of_configuration
+from scheduler_core.scheduler.config import written
+from scheduler_core.scheduler.plugins.registry import problems
+from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, SetSettings
+from scheduler_core.world.readonly import subdomain_errors
 
 MOST_NAME = 253
 NEW = """\

@@ -13,13 +13,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from playground.forms.extenders import BehaviourForm, NewExtenderForm
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.looking import Configuration, Configured
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import FORM_ERRORS, position, refused, workbench
-from scheduler_core.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration
+from playground.workbench.forms.extenders import BehaviourForm, NewExtenderForm
+from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration
 
 MOST_URL = 2048
 _VERBS = ("filterVerb", "prioritizeVerb", "preemptVerb", "bindVerb")

@@ -28,8 +28,8 @@ from playground.views.access import author, edits, opens
 from playground.views.paging import page_of
 from playground.views.responses import by_htmx, go, position, refused, warn, workbench
 from playground.views.workbench.texts import large_file, received
-from scheduler_core.export import harmless
-from scheduler_core.view import snapshot_command
+from scheduler_core.formats.export import harmless
+from scheduler_core.world.readonly import snapshot_command
 
 PATIENCE = 1.0  # seconds that a page waits before it says how far a large import is
 STAGES = {

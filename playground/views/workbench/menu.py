@@ -6,12 +6,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from playground.actions import Subject
-from playground.actions.menu import SILENT, menu
 from playground.sessions.protocol.looking import SubjectOf
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import position
+from playground.workbench.actions import Subject
+from playground.workbench.actions.menu import SILENT, menu
 
 MOST_NAME = 253
 MOST_PLUGINS = 50

@@ -21,8 +21,8 @@ from playground.views.paging import page_of
 from playground.views.responses import done, position, refused, warn, workbench
 from playground.views.workbench.acting import offered
 from playground.views.workbench.texts import in_words
-from scheduler_core import commands
-from scheduler_core.commands import DeleteObjects, Ref
+from scheduler_core.world import commands
+from scheduler_core.world.commands import DeleteObjects, Ref
 
 PAGE = 50
 PENDING = "Pending"

@@ -12,7 +12,6 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from playground.forms.plugins import PluginForm
 from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.looking import Configuration, Configured
 from playground.sessions.protocol.plugins import TryPlugin
@@ -20,11 +19,12 @@ from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import expected_words, in_words
 from playground.views.access import opens
 from playground.views.responses import FORM_ERRORS, done, position, refused, workbench
-from scheduler_core.commands import DefinePlugin, SetConfiguration
-from scheduler_core.config import EXPRESSIONS, Definition, with_plugin_in
-from scheduler_core.plugins import OUT_OF_TREE
-from scheduler_core.plugins.registry import registry
-from scheduler_core.view import Point
+from playground.workbench.forms.plugins import PluginForm
+from scheduler_core.scheduler.config import EXPRESSIONS, Definition, with_plugin_in
+from scheduler_core.scheduler.plugins import OUT_OF_TREE
+from scheduler_core.scheduler.plugins.registry import registry
+from scheduler_core.world.commands import DefinePlugin, SetConfiguration
+from scheduler_core.world.readonly import Point
 
 MOST_NAME = 253
 # Fields of a definition by the extension point that they make a plugin take part in.

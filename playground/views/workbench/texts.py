@@ -11,15 +11,15 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from msgspec import structs
 
-from playground.forms.flags import at_line
 from playground.presenters.words import Message, worded
 from playground.sessions.protocol.errors import FieldProblem, LimitReached, SessionError
 from playground.sessions.protocol.looking import ReadConfiguration
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import in_words as wrong_field
 from playground.templatetags.playground_words import problem_words
-from scheduler_core.intake import is_archive, packed
-from scheduler_core.view import join_files
+from playground.workbench.forms.flags import at_line
+from scheduler_core.formats.manifests import is_archive, packed
+from scheduler_core.world.readonly import join_files
 
 LONGEST_SOURCE = 200
 OF_ARCHIVES = 32  # times as much may be in an archive as it is large

@@ -8,15 +8,15 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from playground.builder.weights import with_weights
-from playground.recent import remember
 from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.protocol.looking import Configuration
+from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.views.access import creator, opens
 from playground.views.responses import go, position
 from playground.views.session import NAME_LENGTH
-from scheduler_core.commands import SetConfiguration
+from playground.workbench.builder.weights import with_weights
+from scheduler_core.world.commands import SetConfiguration
 
 MOST_WEIGHT = 100
 

@@ -20,16 +20,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.kube_events import WARNING
-from scheduler_core.api.rewriting import with_section
-from scheduler_core.api.status import Answer, Refused
-from scheduler_core.api.watch import WatchEvent
+from scheduler_core.apimachinery.dra.claims import FINALIZER, ClaimError, check_owner, claim_name
+from scheduler_core.apimachinery.dra.claims import KIND as CLAIM
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.kube_events import WARNING
+from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.apiserver.status import Answer, Refused
+from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.devices.templates import CannotMake, claim_for, owning_pod
 from scheduler_core.controllers.memory.devices import uses_devices
-from scheduler_core.devices.claims import FINALIZER, ClaimError, check_owner, claim_name
-from scheduler_core.devices.claims import KIND as CLAIM
-from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
 _POD, _CLAIM = "pod:", "claim:"

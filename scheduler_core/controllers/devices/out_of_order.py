@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from scheduler_core.apimachinery.dra import taints
+from scheduler_core.apimachinery.dra.claims import Allocated, DeviceToleration, ResourceClaim
+from scheduler_core.apimachinery.dra.classes import KIND as CLASS
+from scheduler_core.apimachinery.dra.classes import DeviceClass
+from scheduler_core.apimachinery.dra.selectors import CelSelectors
+from scheduler_core.apimachinery.dra.slices import Device, DeviceTaint, PoolId, ResourceSlice
+from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.controllers.contract import World
-from scheduler_core.devices import taints
-from scheduler_core.devices.claims import Allocated, DeviceToleration, ResourceClaim
-from scheduler_core.devices.classes import KIND as CLASS
-from scheduler_core.devices.classes import DeviceClass
-from scheduler_core.devices.selectors import CelSelectors
-from scheduler_core.devices.slices import Device, DeviceTaint, PoolId, ResourceSlice
-from scheduler_core.objects.times import SECOND, parse_time
 
 Manifest = Mapping[str, Any]
 NO_EXECUTE = "NoExecute"

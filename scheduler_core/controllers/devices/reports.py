@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.validation.devices.status import device_key
+from scheduler_core.apiserver.validation.devices.status import device_key
 
 Manifest = Mapping[str, Any]
 

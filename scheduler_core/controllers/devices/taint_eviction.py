@@ -13,21 +13,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.eviction import DELETION_BY_DEVICE_TAINT_MANAGER, disrupt
-from scheduler_core.api.kube_events import NORMAL
-from scheduler_core.api.status import Refused
-from scheduler_core.api.watch import WatchEvent
+from scheduler_core.apimachinery.dra.claims import KIND as CLAIM
+from scheduler_core.apimachinery.dra.claims import ClaimError, ResourceClaim, claim_name
+from scheduler_core.apimachinery.dra.classes import KIND as CLASS
+from scheduler_core.apimachinery.dra.slices import KIND as SLICE
+from scheduler_core.apimachinery.dra.taints import KIND as RULE
+from scheduler_core.apimachinery.objects.ownership import owned_by
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.eviction import DELETION_BY_DEVICE_TAINT_MANAGER, disrupt
+from scheduler_core.apiserver.kube_events import NORMAL
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.devices.claims import reserved_for
 from scheduler_core.controllers.devices.out_of_order import Limit, limit_of, may_evict
 from scheduler_core.controllers.memory.nodes import PlannedEviction
-from scheduler_core.devices.claims import KIND as CLAIM
-from scheduler_core.devices.claims import ClaimError, ResourceClaim, claim_name
-from scheduler_core.devices.classes import KIND as CLASS
-from scheduler_core.devices.slices import KIND as SLICE
-from scheduler_core.devices.taints import KIND as RULE
-from scheduler_core.objects.ownership import owned_by
-from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
 MESSAGE = "Device Taint manager: deleting due to NoExecute taint"

@@ -12,15 +12,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.status import Refused
-from scheduler_core.api.store import Store
-from scheduler_core.config.settings import WorldSettings
+from scheduler_core.apimachinery.dra.claims import KIND as CLAIM
+from scheduler_core.apimachinery.dra.claims import POD_CLAIM_NAME, ClaimError, claim_name
+from scheduler_core.apimachinery.objects.ownership import controller_of, controller_reference, owned_by
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.store import Store
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.memory.devices import REMEMBERED, MadeClaim
-from scheduler_core.devices.claims import KIND as CLAIM
-from scheduler_core.devices.claims import POD_CLAIM_NAME, ClaimError, claim_name
-from scheduler_core.objects.ownership import controller_of, controller_reference, owned_by
-from scheduler_core.objects.pod import Pod
+from scheduler_core.scheduler.config.settings import WorldSettings
 
 Manifest = Mapping[str, Any]
 TEMPLATE = "ResourceClaimTemplate"

@@ -14,16 +14,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.eviction import disruption_allowed, set_condition
-from scheduler_core.api.kube_events import NORMAL, WARNING
-from scheduler_core.api.rewriting import with_condition
-from scheduler_core.api.watch import DELETED, WatchEvent
-from scheduler_core.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.times import parse_time
+from scheduler_core.apiserver.eviction import disruption_allowed, set_condition
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING
+from scheduler_core.apiserver.rewriting import with_condition
+from scheduler_core.apiserver.watch import DELETED, WatchEvent
+from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.disruption.scale import CountFailed, expected
 from scheduler_core.controllers.memory.disruption import KIND, Coverage
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.times import parse_time
 
 Manifest = Mapping[str, Any]
 DELETION_TIMEOUT = STALE_AFTER = 120 * SECOND

@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.deletion import FOREGROUND, ORPHAN
-from scheduler_core.api.kube_events import WARNING
-from scheduler_core.api.rewriting import with_section
-from scheduler_core.api.server import Preconditions
-from scheduler_core.api.watch import WatchEvent
+from scheduler_core.apiserver.deletion import FOREGROUND, ORPHAN
+from scheduler_core.apiserver.kube_events import WARNING
+from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.apiserver.server import Preconditions
+from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
 from scheduler_core.controllers.garbage.references import Classified, classify, resolve
 from scheduler_core.controllers.memory.garbage import Item, owners

@@ -13,15 +13,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from scheduler_core.api.kinds import known
-from scheduler_core.api.registry.namespaces import FINALIZE, FINALIZER
-from scheduler_core.api.rewriting import with_section
-from scheduler_core.api.status import Refused
-from scheduler_core.api.watch import DELETED, WatchEvent
-from scheduler_core.clock.agenda import SECOND
+from scheduler_core.apimachinery.objects.times import parse_time
+from scheduler_core.apiserver.kinds import known
+from scheduler_core.apiserver.registry.namespaces import FINALIZE, FINALIZER
+from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.watch import DELETED, WatchEvent
+from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
 from scheduler_core.controllers.memory.garbage import Item
-from scheduler_core.objects.times import parse_time
 
 Manifest = Mapping[str, Any]
 BEGINS_AFTER, FOR_FINALIZERS = 5 * SECOND, 15

@@ -15,14 +15,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from scheduler_core.api.rewriting import with_condition
-from scheduler_core.api.status import Refused
-from scheduler_core.api.watch import DELETED, WatchEvent
-from scheduler_core.clock.agenda import SECOND
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.rewriting import with_condition
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.watch import DELETED, WatchEvent
+from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.garbage import Pods
-from scheduler_core.objects.node import Node
-from scheduler_core.objects.pod import Pod
 
 ROUND, QUARANTINE = 20 * SECOND, 40 * SECOND
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"

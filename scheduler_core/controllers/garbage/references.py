@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_core.api.deletion import FOREGROUND
-from scheduler_core.api.kinds import KINDS, Kind, find_kind
-from scheduler_core.api.store import Store
+from scheduler_core.apiserver.deletion import FOREGROUND
+from scheduler_core.apiserver.kinds import KINDS, Kind, find_kind
+from scheduler_core.apiserver.store import Store
 from scheduler_core.controllers.memory.garbage import Item, owners
 
 Manifest = Mapping[str, Any]

@@ -12,11 +12,11 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from scheduler_core.objects.durations import parse_duration
-from scheduler_core.objects.errors import FieldError, InvalidObject, child
-from scheduler_core.objects.labels import LabelSelector
-from scheduler_core.objects.times import SECOND
-from scheduler_core.objects.typed import FieldProblem, typed
+from scheduler_core.apimachinery.objects.durations import parse_duration
+from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject, child
+from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.apimachinery.objects.typed import FieldProblem, typed
 
 MOST_RULES = 200
 _MOST_STEPS = 200

@@ -14,13 +14,13 @@ from typing import Annotated, Any
 
 import msgspec
 
+from scheduler_core.apimachinery.objects.durations import parse_duration
+from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject, child
+from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.quantity import BadQuantity, nanos, value
+from scheduler_core.apimachinery.objects.typed import FieldProblem, typed
 from scheduler_core.controllers.inputs.programs import read_selector
-from scheduler_core.objects.durations import parse_duration
-from scheduler_core.objects.errors import FieldError, InvalidObject, child
-from scheduler_core.objects.labels import LabelSelector
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.quantity import BadQuantity, nanos, value
-from scheduler_core.objects.typed import FieldProblem, typed
 
 MOST_ENTRIES = 10_000
 

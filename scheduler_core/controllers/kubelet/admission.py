@@ -9,12 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from scheduler_core.apimachinery.objects.demand.qos import BEST_EFFORT, qos_class
+from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node, Taint
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.resources import (
+    CPU,
+    EPHEMERAL_STORAGE,
+    MEMORY,
+    PODS,
+    is_extended_name,
+)
 from scheduler_core.controllers.kubelet.critical import is_critical, is_static
-from scheduler_core.objects.demand.qos import BEST_EFFORT, qos_class
-from scheduler_core.objects.node import NO_EXECUTE, NO_SCHEDULE, Node, Taint
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, is_extended_name
-from scheduler_core.plugins.node_ports import taken_ports
+from scheduler_core.scheduler.plugins.node_ports import taken_ports
 
 OS_LABEL, OS = "kubernetes.io/os", "linux"
 MEMORY_PRESSURE = "MemoryPressure"

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scheduler_core.api.watch import WatchEvent
-from scheduler_core.clock.agenda import FOREVER
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, deleting, phase, volume_name
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.base.clock.agenda import FOREVER
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet import images
 from scheduler_core.controllers.kubelet.devices import unprepared
@@ -24,8 +26,6 @@ from scheduler_core.controllers.volumes.attachments import (
     lacks_attachment,
     list_users,
 )
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.storage.volumes import CLAIM, VOLUME, deleting, phase, volume_name
 
 NOT_YET = FOREVER + 1  # from when on the containers of a pod may start that waits for a claim
 

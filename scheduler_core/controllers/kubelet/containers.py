@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.resources import is_sidecar
+from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.controllers.inputs.programs import KILL_EXIT, Program, program_of
 from scheduler_core.controllers.memory.kubelet import ContainerRun, Ending, PodRun
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.resources import is_sidecar
-from scheduler_core.objects.times import SECOND
 
 FIRST_PAUSE, LONGEST_PAUSE = 10 * SECOND, 300 * SECOND
 _LEAST_GRACE = 2 * SECOND  # between SIGTERM and SIGKILL, where something else came first

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
+from scheduler_core.apimachinery.dra.claims import KIND as DEVICE_CLAIM
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
+from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet import claims, heartbeats, images, mirrors, nodes, pods
 from scheduler_core.controllers.kubelet.containers import Setting
@@ -24,9 +27,6 @@ from scheduler_core.controllers.kubelet.sizes import has_outstanding, size_as_al
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT
-from scheduler_core.devices.claims import KIND as DEVICE_CLAIM
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.storage.volumes import CLAIM
 
 NAME = "kubelet"
 EVICTION, KERNELS, ALLOCATION = EvictionManager(), OutOfMemoryKiller(), AllocationManager()

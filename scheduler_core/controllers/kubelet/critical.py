@@ -5,7 +5,7 @@ kube: pkg/kubelet/types/pod_update.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.objects.pod import Pod
+from scheduler_core.apimachinery.objects.pod import Pod
 
 SYSTEM_CRITICAL = 2_000_000_000  # the priority from which on a pod is critical
 NODE_CRITICAL = "system-node-critical"

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.kube_events import WARNING, KubeEvent
+from scheduler_core.apimachinery.dra.claims import KIND as DEVICE_CLAIM
+from scheduler_core.apimachinery.dra.claims import ClaimError, check_owner, claim_name
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.kube_events import WARNING, KubeEvent
 from scheduler_core.controllers.contract import World
-from scheduler_core.devices.claims import KIND as DEVICE_CLAIM
-from scheduler_core.devices.claims import ClaimError, check_owner, claim_name
-from scheduler_core.objects.pod import Pod
 
 FAILED = "FailedPrepareDynamicResources"
 

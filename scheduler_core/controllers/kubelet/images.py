@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.api.watch import WatchEvent
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.spec import normalized_image_name
+from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet import heartbeats
-from scheduler_core.objects.node import Node
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.spec import normalized_image_name
-from scheduler_core.objects.times import SECOND
 
 PULLED = "Pulled"
 MOST_REPORTED = 50  # nodeStatusMaxImages

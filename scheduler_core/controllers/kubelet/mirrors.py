@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.api.server import Preconditions
-from scheduler_core.api.watch import WatchEvent
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.server import Preconditions
+from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet.critical import is_mirror
-from scheduler_core.objects.pod import Pod
 
 _MADE_ANEW = (
     "uid",

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.api.kube_events import NORMAL, KubeEvent
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.apiserver.kube_events import NORMAL, KubeEvent
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet import heartbeats, images
-from scheduler_core.objects.node import Node
-from scheduler_core.objects.times import SECOND
 
 NODE_READY, NODE_NOT_READY = "NodeReady", "NodeNotReady"
 READY_LATENCY = SECOND  # from its start until a kubelet is ready

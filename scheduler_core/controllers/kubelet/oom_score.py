@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.demand.qos import BEST_EFFORT, GUARANTEED, qos_class
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.quantity import value
+from scheduler_core.apimachinery.objects.resources import MEMORY, is_sidecar, pod_requests
 from scheduler_core.controllers.kubelet.critical import is_node_critical
-from scheduler_core.objects.demand.qos import BEST_EFFORT, GUARANTEED, qos_class
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.quantity import value
-from scheduler_core.objects.resources import MEMORY, is_sidecar, pod_requests
 
 _GUARANTEED, _BEST_EFFORT = -997, 1000
 

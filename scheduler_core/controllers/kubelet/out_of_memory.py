@@ -14,7 +14,9 @@ from heapq import merge
 from itertools import islice
 from typing import Any
 
-from scheduler_core.api.kube_events import WARNING
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.quantity import value
+from scheduler_core.apiserver.kube_events import WARNING
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.inputs.programs import KILL_EXIT
 from scheduler_core.controllers.inputs.usage import UsageBook, book_of
@@ -23,8 +25,6 @@ from scheduler_core.controllers.kubelet.eviction.observations import PodStats, c
 from scheduler_core.controllers.kubelet.oom_score import oom_score_adj
 from scheduler_core.controllers.memory.kubelet import ContainerRun
 from scheduler_core.controllers.surroundings import Inputs
-from scheduler_core.objects.node import Node
-from scheduler_core.objects.quantity import value
 
 NAME = "out-of-memory-killer"
 SYSTEM_OOM, OOM_KILLED = "SystemOOM", "OOMKilled"

@@ -11,8 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from scheduler_core.api.kube_events import NORMAL, WARNING, KubeEvent
-from scheduler_core.api.server import Preconditions
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.resources import is_sidecar
+from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING, KubeEvent
+from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet import claims, devices, images, sizes
 from scheduler_core.controllers.kubelet.admission import Refusal, refusals, refused_before
@@ -37,10 +41,6 @@ from scheduler_core.controllers.kubelet.status import (
     status_of,
 )
 from scheduler_core.controllers.memory.kubelet import ContainerRun, Kill, PodRun
-from scheduler_core.objects.node import Node
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.resources import is_sidecar
-from scheduler_core.objects.times import SECOND
 
 COMPONENT = "kubelet"
 STARTED, KILLING, BACK_OFF, DEADLINE = "Started", "Killing", "BackOff", "DeadlineExceeded"

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from scheduler_core.apimachinery.objects.demand.qos import BEST_EFFORT, BURSTABLE, GUARANTEED, qos_class
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.resources import CPU, MEMORY, PODS
 from scheduler_core.controllers.kubelet.critical import preemptable
-from scheduler_core.objects.demand.qos import BEST_EFFORT, BURSTABLE, GUARANTEED, qos_class
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.resources import CPU, MEMORY, PODS
 
 PREEMPTING = "Preempting"
 MESSAGE = "Preempted in order to admit critical pod"

@@ -9,11 +9,11 @@ kube: pkg/kubelet/kubelet.go (HandlePodAdditions), pkg/kubelet/allocation/alloca
 
 from __future__ import annotations
 
+from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet.admission import refusals
 from scheduler_core.controllers.kubelet.critical import is_critical
 from scheduler_core.controllers.kubelet.pods import active, refuse
-from scheduler_core.objects.pod import Pod
 
 
 def readmit(world: World, name: str) -> None:

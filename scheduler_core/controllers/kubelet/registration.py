@@ -9,11 +9,17 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from scheduler_core.config.kubelet import KubeletConfiguration
-from scheduler_core.config.kubelet.thresholds import MEMORY, NODE_DISK
+from scheduler_core.apimachinery.objects.quantity import (
+    NANO,
+    BadQuantity,
+    format_quantity,
+    nanos,
+    value_of_nanos,
+)
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet.nodes import conditions, reported
-from scheduler_core.objects.quantity import NANO, BadQuantity, format_quantity, nanos, value_of_nanos
+from scheduler_core.scheduler.config.kubelet import KubeletConfiguration
+from scheduler_core.scheduler.config.kubelet.thresholds import MEMORY, NODE_DISK
 
 _NOT_READY = "node.kubernetes.io/not-ready"
 

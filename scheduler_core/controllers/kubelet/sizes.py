@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apimachinery.objects.resources import CPU, MEMORY, is_sidecar
+from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.controllers.kubelet.containers import Setting, terminate
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.quantity import nanos
-from scheduler_core.objects.resources import CPU, MEMORY, is_sidecar
-from scheduler_core.objects.times import SECOND
 
 Container = Mapping[str, Any]
 Amounts = Mapping[str, Any]  # requests and limits

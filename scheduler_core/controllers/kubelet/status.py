@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects.durations import go_duration
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.resources import is_sidecar
 from scheduler_core.controllers.kubelet.containers import Setting, failed_init, initialized, pause_ends
 from scheduler_core.controllers.kubelet.sizes import report_resources
 from scheduler_core.controllers.memory.kubelet import ContainerRun, Ending, PodRun
-from scheduler_core.objects.durations import go_duration
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.resources import is_sidecar
 
 PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
 _TRUE, _FALSE = "True", "False"

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_core.api.store import Store
-from scheduler_core.clock.agenda import SECOND
+from scheduler_core.apimachinery.dra.claims import ClaimError, claim_name
+from scheduler_core.apimachinery.dra.slices import KIND as SLICE
+from scheduler_core.apimachinery.dra.slices import PoolId, ResourceSlice
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.store import Store
+from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.base.state import Copied, Derived, State
 from scheduler_core.controllers.memory.nodes import PlannedEviction
 from scheduler_core.controllers.memory.volumes import ClaimUsers
-from scheduler_core.devices.claims import ClaimError, claim_name
-from scheduler_core.devices.slices import KIND as SLICE
-from scheduler_core.devices.slices import PoolId, ResourceSlice
-from scheduler_core.objects.pod import Pod
-from scheduler_core.state import Copied, Derived, State
 
 Manifest = Mapping[str, Any]
 MOST_MADE = 100

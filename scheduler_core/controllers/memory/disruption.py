@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_core.api.store import Store
-from scheduler_core.api.watch import WatchEvent
-from scheduler_core.objects.labels import IN, LabelSelector
-from scheduler_core.objects.ownership import controller_of
-from scheduler_core.objects.pod import Pod
-from scheduler_core.state import Derived, State
+from scheduler_core.apimachinery.objects.labels import IN, LabelSelector
+from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.base.state import Derived, State
 
 KIND = "PodDisruptionBudget"
 _NONE: Mapping[str, LabelSelector] = {}

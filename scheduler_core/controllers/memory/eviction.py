@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scheduler_core.config.kubelet import Threshold
+from scheduler_core.scheduler.config.kubelet import Threshold
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from scheduler_core.api.store import Store
-from scheduler_core.state import Copied, Derived, State
+from scheduler_core.apiserver.store import Store
+from scheduler_core.base.state import Copied, Derived, State
 
 
 class Item(NamedTuple):

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scheduler_core.base.state import Copied, Shared, State
 from scheduler_core.controllers.memory.eviction import Eviction, EvictionState
-from scheduler_core.state import Copied, Shared, State
 
 MOST_EVICTIONS = 5  # of a node that are kept
 

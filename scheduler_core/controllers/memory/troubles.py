@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from scheduler_core.state import Copied, State
+from scheduler_core.base.state import Copied, State
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from scheduler_core.api.store import Store
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.storage.volumes import volumes_of
-from scheduler_core.state import Copied, Derived, State
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
+from scheduler_core.apiserver.store import Store
+from scheduler_core.base.state import Copied, Derived, State
 
 
 def claims_of(pod: Pod) -> list[str]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scheduler_core.objects.labels import IN, Labels, LabelSelector
-from scheduler_core.objects.times import SECOND
-from scheduler_core.state import Copied, Derived, State
+from scheduler_core.apimachinery.objects.labels import IN, Labels, LabelSelector
+from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.base.state import Copied, Derived, State
 
 _FIRST, _LONGEST = SECOND, 15 * 60 * SECOND
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet.heartbeats import last_renewal, runs
 from scheduler_core.controllers.nodes.taints import condition_of
 from scheduler_core.controllers.nodes.zones import aligned
-from scheduler_core.objects.node import Node
 
 Manifest = Mapping[str, Any]
 _TYPES = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")

@@ -18,18 +18,18 @@ kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.api.kube_events import NORMAL, WARNING
-from scheduler_core.api.status import Refused
-from scheduler_core.api.watch import WatchEvent
-from scheduler_core.clock.agenda import SECOND
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.nodes import Zone
 from scheduler_core.controllers.nodes import health, taints, zones
 from scheduler_core.controllers.nodes.taints import NOT_READY, UNREACHABLE, swap
 from scheduler_core.controllers.nodes.zones import Census, aligned
 from scheduler_core.controllers.surroundings import Inputs
-from scheduler_core.objects.node import Node
-from scheduler_core.objects.pod import Pod
 
 MONITOR, ZONES, _POD = "all nodes", "zones", "Pod/"
 EXCLUDED = "node.kubernetes.io/exclude-disruption"  # a label of nodes that do not count for their zone

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scheduler_core.api.eviction import DELETION_BY_TAINT_MANAGER, disrupt
-from scheduler_core.api.kube_events import NORMAL
-from scheduler_core.api.status import Refused
-from scheduler_core.api.watch import ADDED, WatchEvent
-from scheduler_core.clock.agenda import SECOND
+from scheduler_core.apimachinery.objects.node import NO_EXECUTE, Node, Taint
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.eviction import DELETION_BY_TAINT_MANAGER, disrupt
+from scheduler_core.apiserver.kube_events import NORMAL
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.watch import ADDED, WatchEvent
+from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.nodes import PlannedEviction
-from scheduler_core.objects.node import NO_EXECUTE, Node, Taint
-from scheduler_core.objects.pod import Pod
 
 MESSAGE = "Taint manager: deleting due to NoExecute taint"
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE
 from scheduler_core.controllers.contract import World
-from scheduler_core.objects.node import NO_EXECUTE, NO_SCHEDULE
 
 Manifest = Mapping[str, Any]
 Key = tuple[str, str]  # of a taint: key and effect

@@ -18,9 +18,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from scheduler_core.clock.agenda import MILLISECOND, SECOND
-from scheduler_core.config.cluster import ControllerManagerOptions
+from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.memory.nodes import Zone
+from scheduler_core.scheduler.config.cluster import ControllerManagerOptions
 
 INITIAL, NORMAL, PARTIAL, FULL = "Initial", "Normal", "PartialDisruption", "FullDisruption"
 TICK = 100 * MILLISECOND  # how often waiting nodes are looked at

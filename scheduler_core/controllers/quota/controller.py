@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.kinds import Kind, known
-from scheduler_core.api.quota.scopes import in_scope, is_terminating, scopes_of
-from scheduler_core.api.quota.usage import counts, matching, overdue_at, usage
-from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
-from scheduler_core.clock.agenda import SECOND
+from scheduler_core.apimachinery.objects.demand.amounts import Amount, Amounts, add, amounts, texts
+from scheduler_core.apiserver.kinds import Kind, known
+from scheduler_core.apiserver.quota.scopes import in_scope, is_terminating, scopes_of
+from scheduler_core.apiserver.quota.usage import counts, matching, overdue_at, usage
+from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent
+from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
-from scheduler_core.objects.demand.amounts import Amount, Amounts, add, amounts, texts
 
 Manifest = Mapping[str, Any]
 RESYNC = 300 * SECOND

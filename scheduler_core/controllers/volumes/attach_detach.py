@@ -14,9 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scheduler_core.api.kube_events import NORMAL, WARNING
-from scheduler_core.api.watch import DELETED, WatchEvent
-from scheduler_core.clock.agenda import FOREVER
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import (
+    CLAIM,
+    VOLUME,
+    Manifest,
+    deleting,
+    name_of,
+    volume_name,
+)
+from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING
+from scheduler_core.apiserver.watch import DELETED, WatchEvent
+from scheduler_core.base.clock.agenda import FOREVER
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.volumes.attachments import (
@@ -32,9 +42,6 @@ from scheduler_core.controllers.volumes.attachments import (
     is_attached,
     name_attachment,
 )
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.storage.volumes import CLAIM, VOLUME, Manifest, deleting, name_of, volume_name
-from scheduler_core.objects.times import SECOND
 
 FAILED, ATTACHED = "FailedAttachVolume", "SuccessfulAttachVolume"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"

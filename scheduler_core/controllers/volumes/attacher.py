@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 
-from scheduler_core.api.rewriting import with_section
-from scheduler_core.api.watch import WatchEvent
+from scheduler_core.apimachinery.objects.storage.volumes import Manifest, deleting, name_of
+from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_node, get_volume, is_attached
-from scheduler_core.objects.storage.volumes import Manifest, deleting, name_of
 
 
 class Attacher(Controller):

@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from hashlib import sha256
 
-from scheduler_core.api.store import Store
-from scheduler_core.clock.agenda import FOREVER
-from scheduler_core.controllers.contract import World
-from scheduler_core.objects.ownership import owned_by
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.storage.csi_migration import handle_of, in_tree_plugin
-from scheduler_core.objects.storage.volumes import (
+from scheduler_core.apimachinery.objects.ownership import owned_by
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.csi_migration import handle_of, in_tree_plugin
+from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     Manifest,
     access_modes,
@@ -26,6 +23,9 @@ from scheduler_core.objects.storage.volumes import (
     volume_name,
     volumes_of,
 )
+from scheduler_core.apiserver.store import Store
+from scheduler_core.base.clock.agenda import FOREVER
+from scheduler_core.controllers.contract import World
 
 ATTACHMENT = "VolumeAttachment"
 CONTROLLER = "persistentvolume-attach-detach-controller"

@@ -10,15 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scheduler_core.api.watch import WatchEvent
-from scheduler_core.clock.agenda import SECOND
-from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.memory.volumes import claims_of
-from scheduler_core.controllers.volumes import claims, released
-from scheduler_core.controllers.volumes.matching import askers
-from scheduler_core.controllers.volumes.writing import COMPONENT, forget
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.storage.volumes import (
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     VOLUME,
     Manifest,
@@ -29,6 +22,13 @@ from scheduler_core.objects.storage.volumes import (
     name_of,
     volume_name,
 )
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.memory.volumes import claims_of
+from scheduler_core.controllers.volumes import claims, released
+from scheduler_core.controllers.volumes.matching import askers
+from scheduler_core.controllers.volumes.writing import COMPONENT, forget
 
 RESYNC = 15 * SECOND
 

@@ -5,14 +5,8 @@ kube: pkg/controller/volume/persistentvolume/pv_controller.go (syncClaim, syncUn
 
 from __future__ import annotations
 
-from scheduler_core.api.kube_events import NORMAL, WARNING
-from scheduler_core.api.rewriting import with_section
-from scheduler_core.api.storage_classes import default_class, waits_for_consumer
-from scheduler_core.controllers.contract import World
-from scheduler_core.controllers.volumes.matching import best_volume, mismatch
-from scheduler_core.controllers.volumes.writing import bind, say, set_claim_status
-from scheduler_core.objects.storage.csi_migration import plugin_of_provisioner
-from scheduler_core.objects.storage.volumes import (
+from scheduler_core.apimachinery.objects.storage.csi_migration import plugin_of_provisioner
+from scheduler_core.apimachinery.objects.storage.volumes import (
     BETA_CLASS,
     BIND_COMPLETED,
     SELECTED_NODE,
@@ -28,6 +22,12 @@ from scheduler_core.objects.storage.volumes import (
     volume_name,
     with_annotation,
 )
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING
+from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.apiserver.storage_classes import default_class, waits_for_consumer
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.volumes.matching import best_volume, mismatch
+from scheduler_core.controllers.volumes.writing import bind, say, set_claim_status
 
 PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 BETA_PROVISIONER = "volume.beta.kubernetes.io/storage-provisioner"

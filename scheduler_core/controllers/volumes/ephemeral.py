@@ -5,14 +5,14 @@ kube: pkg/controller/volume/ephemeral/controller.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.api.kube_events import WARNING
-from scheduler_core.api.watch import ADDED, DELETED, WatchEvent
+from scheduler_core.apimachinery.objects.ownership import owned_by
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, not_owned, volumes_of
+from scheduler_core.apiserver.kube_events import WARNING
+from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.storage import missing_claims
-from scheduler_core.objects.ownership import owned_by
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.storage.volumes import CLAIM, not_owned, volumes_of
 
 
 class EphemeralVolumes(Controller):

@@ -8,11 +8,8 @@ kube: pkg/controller/volume/persistentvolume/{index,pv_controller}.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.api.status import Answer, Refused
-from scheduler_core.api.storage_classes import waits_for_consumer
-from scheduler_core.api.store import Store
-from scheduler_core.objects.storage.usable import Usable
-from scheduler_core.objects.storage.volumes import (
+from scheduler_core.apimachinery.objects.storage.usable import Usable
+from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     VOLUME,
     Manifest,
@@ -29,6 +26,9 @@ from scheduler_core.objects.storage.volumes import (
     volume_mode,
     volume_name,
 )
+from scheduler_core.apiserver.status import Answer, Refused
+from scheduler_core.apiserver.storage_classes import waits_for_consumer
+from scheduler_core.apiserver.store import Store
 
 _MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
 

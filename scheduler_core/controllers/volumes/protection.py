@@ -5,13 +5,9 @@ kube: pkg/controller/volume/{pvcprotection/pvc_protection_controller,pvprotectio
 
 from __future__ import annotations
 
-from scheduler_core.api.rewriting import with_section
-from scheduler_core.api.watch import WatchEvent
-from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.memory.volumes import claims_of
-from scheduler_core.objects.ownership import owned_by
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.storage.volumes import (
+from scheduler_core.apimachinery.objects.ownership import owned_by
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     VOLUME,
     Manifest,
@@ -21,6 +17,10 @@ from scheduler_core.objects.storage.volumes import (
     phase,
     volumes_of,
 )
+from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.memory.volumes import claims_of
 
 CLAIM_FINALIZER, VOLUME_FINALIZER = "kubernetes.io/pvc-protection", "kubernetes.io/pv-protection"
 

@@ -11,15 +11,7 @@ kube: sigs.k8s.io/sig-storage-lib-external-provisioner/controller/controller.go 
 
 from __future__ import annotations
 
-from scheduler_core.api.kube_events import NORMAL, WARNING
-from scheduler_core.api.rewriting import with_section
-from scheduler_core.api.status import unknown_error
-from scheduler_core.api.watch import WatchEvent
-from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.storage import PROVISIONED_BY, name_of_new_volume, new_volume
-from scheduler_core.controllers.volumes.claims import PROVISIONER
-from scheduler_core.controllers.volumes.released import policy_of
-from scheduler_core.objects.storage.volumes import (
+from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     SELECTED_NODE,
     VOLUME,
@@ -32,7 +24,15 @@ from scheduler_core.objects.storage.volumes import (
     phase,
     volume_name,
 )
-from scheduler_core.objects.times import SECOND
+from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING
+from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.apiserver.status import unknown_error
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.storage import PROVISIONED_BY, name_of_new_volume, new_volume
+from scheduler_core.controllers.volumes.claims import PROVISIONER
+from scheduler_core.controllers.volumes.released import policy_of
 
 FINALIZER = "external-provisioner.volume.kubernetes.io/finalizer"
 

@@ -9,11 +9,7 @@ from __future__ import annotations
 
 import re
 
-from scheduler_core.api.kube_events import NORMAL, WARNING
-from scheduler_core.controllers.contract import World
-from scheduler_core.controllers.storage import PROVISIONED_BY
-from scheduler_core.controllers.volumes.writing import say, set_phase, unbind
-from scheduler_core.objects.storage.volumes import (
+from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     VOLUME,
     Manifest,
@@ -24,6 +20,10 @@ from scheduler_core.objects.storage.volumes import (
     volume_mode,
     volume_name,
 )
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.storage import PROVISIONED_BY
+from scheduler_core.controllers.volumes.writing import say, set_phase, unbind
 
 _NO_DELETER = "no volume plugin matched"
 _RECYCLABLE = ("hostPath", "nfs")

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.api.kube_events import KubeEvent
-from scheduler_core.api.rewriting import with_section
-from scheduler_core.controllers.contract import World
-from scheduler_core.objects.storage.volumes import (
+from scheduler_core.apimachinery.objects.storage.volumes import (
     BIND_COMPLETED,
     BOUND_BY_CONTROLLER,
     CLAIM,
@@ -26,6 +23,9 @@ from scheduler_core.objects.storage.volumes import (
     volume_name,
     with_annotation,
 )
+from scheduler_core.apiserver.kube_events import KubeEvent
+from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.controllers.contract import World
 
 COMPONENT = "persistentvolume-controller"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.objects.spec import canonical
+from scheduler_core.apimachinery.objects.spec import canonical
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # kube's, which spells no words
 _OFFSET, _PRIME = 2166136261, 16777619

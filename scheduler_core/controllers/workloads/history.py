@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.api.status import Refused
-from scheduler_core.api.template_defaults import without_template_defaults
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.template_defaults import without_template_defaults
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.amounts import template_hash
 from scheduler_core.controllers.workloads.owners import Owner, claimed_objects

@@ -9,14 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.api.status import Refused
-from scheduler_core.api.watch import WatchEvent
-from scheduler_core.api.workload_defaults import defaulted_workload
+from scheduler_core.apimachinery.objects.labels import Labels, LabelSelector
+from scheduler_core.apimachinery.objects.ownership import controller_of, controller_reference
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.apiserver.workload_defaults import defaulted_workload
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.memory.workloads import Selectors
-from scheduler_core.objects.labels import Labels, LabelSelector
-from scheduler_core.objects.ownership import controller_of, controller_reference
-from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
 Patch = dict[str, Any]

@@ -12,9 +12,9 @@ from functools import cmp_to_key
 from math import inf
 from typing import Any
 
+from scheduler_core.apimachinery.objects.labels import parse_int64
+from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.controllers.workloads.pods import ready_since
-from scheduler_core.objects.labels import parse_int64
-from scheduler_core.objects.pod import Pod
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}

@@ -5,12 +5,12 @@ kube: pkg/controller/ttlafterfinished/ttlafterfinished_controller.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.api.server import Preconditions
-from scheduler_core.api.watch import WatchEvent
+from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.apiserver.server import Preconditions
+from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.jobs.finish import is_finished
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.objects.times import SECOND, parse_time
 
 
 class TTLController(Controller):

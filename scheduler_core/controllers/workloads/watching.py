@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from scheduler_core.api.watch import WatchEvent
+from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner, note_selectors, resolve, selecting
-from scheduler_core.objects.ownership import controller_of
-from scheduler_core.objects.pod import Pod
 
 
 class WorkloadController(Controller):

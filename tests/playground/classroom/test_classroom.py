@@ -21,7 +21,7 @@ from playground.classroom import rooms
 from playground.models import Answer, Poll, Room, Session, Student
 from playground.sessions.protocol.errors import LimitReached, SessionGone, TooOften
 from playground.sessions.web.client import SessionClient, create_session
-from scheduler_core.export import harmless
+from scheduler_core.formats.export import harmless
 from tests.playground.sessions.conftest import ORIGIN
 from tests.playground.sessions.worlds import applying, node, pod
 

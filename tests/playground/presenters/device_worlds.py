@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import empty_world
 
 API = "resource.k8s.io/v1"

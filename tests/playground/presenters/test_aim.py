@@ -6,8 +6,8 @@ import pytest
 
 from playground.presenters import Look, aimed, past_of, present
 from playground.presenters.stage.aim import aim_of
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Simulation
 from tests.playground.preemption_world import objects
 from tests.playground.presenters.test_stage_controller import DEPLOYMENT, cluster, did
 from tests.playground.presenters.test_stage_controller import until as advanced

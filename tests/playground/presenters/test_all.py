@@ -25,14 +25,14 @@ from playground.presenters.look import MODES, TABS
 from playground.presenters.queues import groups
 from playground.sessions.web.render import render_delta
 from playground.sessions.worker.panels import compare, digests
-from scheduler_core.commands import (
+from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,
     PatchObject,
     Ref,
     StopScheduler,
 )
-from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import empty_world, many_nodes, node, pod, three_nodes
 
 

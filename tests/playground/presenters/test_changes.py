@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.changes import compare, walk
-from scheduler_core.commands import command_from_json
-from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.world.commands import command_from_json
+from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import empty_world
 from tests.playground.sessions.worlds import applying, node, pod
 

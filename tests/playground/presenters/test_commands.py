@@ -3,7 +3,7 @@
 import pytest
 
 from playground.presenters.commands import left_out, sentence
-from scheduler_core.commands import KINDS
+from scheduler_core.world.commands import KINDS
 
 
 @pytest.mark.parametrize(

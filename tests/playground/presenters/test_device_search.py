@@ -6,9 +6,9 @@ from typing import Any
 
 from playground.presenters.devices.search import order_note, walked
 from playground.presenters.inspector.figures import sections
-from scheduler_core.inspection import device_search
-from scheduler_core.simulation import Simulation
+from scheduler_core.analysis.inspection import device_search
 from scheduler_core.testing.devices import claim, claiming, device, device_class, gpus, request
+from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.device_worlds import world
 from tests.playground.presenters.worlds import ran, until
 from tests.scheduler_core.worlds import node, pod

@@ -9,9 +9,9 @@ from playground.presenters.devices.node import node_devices
 from playground.presenters.devices.pools import pool, pools
 from playground.presenters.plain import in_plain_words
 from playground.presenters.sentences.records import of_facts
-from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace.kinds import ApiCall
+from scheduler_core.base.trace.kinds import ApiCall
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref
+from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.device_worlds import (
     claim,
     counter_set,

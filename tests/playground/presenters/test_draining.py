@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from playground.presenters.draining import grace_ends
-from scheduler_core.commands import (
+from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,
     Ref,
@@ -16,7 +16,7 @@ from scheduler_core.commands import (
     SetSettings,
     SetUsage,
 )
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import node, pod, shown, until, world
 
 SECOND = 1_000_000_000

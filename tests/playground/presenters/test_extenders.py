@@ -10,9 +10,9 @@ from playground.presenters.look import TABS, Look
 from playground.presenters.pipeline import present as pipeline
 from playground.presenters.sentences.present import sentence
 from playground.presenters.stage.exchanges import exchanges
-from scheduler_core.commands import ApplyObjects, SetConfiguration, SetExtender
-from scheduler_core.extenders.behaviour import Recorded, Remote
-from scheduler_core.simulation import Simulation
+from scheduler_core.scheduler.extenders.behaviour import Recorded, Remote
+from scheduler_core.world.commands import ApplyObjects, SetConfiguration, SetExtender
+from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import empty_world
 from tests.scheduler_core.worlds import node, pod
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.template.loader import get_template
 
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import ZONE, decided, node, pod, shown, three_nodes, until, world
 
 WEB = {"app": "web"}

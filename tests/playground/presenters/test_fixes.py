@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from playground.presenters.fixes import _DEFEATS, _SPECIAL, _TEXTS, effect_sentence, effects_in_words, worded
-from scheduler_core.fixes import find_fixes
-from scheduler_core.fixes.effects import KINDS as EFFECTS
-from scheduler_core.fixes.effects import Effect
-from scheduler_core.framework.drafts import HARMS, KINDS
+from scheduler_core.analysis.fixes import find_fixes
+from scheduler_core.analysis.fixes.effects import KINDS as EFFECTS
+from scheduler_core.analysis.fixes.effects import Effect
+from scheduler_core.scheduler.framework.drafts import HARMS, KINDS
 from tests.playground.presenters.worlds import world
 from tests.scheduler_core.worlds import node, pod, settle
 

@@ -8,8 +8,8 @@ import pytest
 
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
-from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref
-from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref
+from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import (
     decided,
     node,

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from playground.presenters.cycle_state import brief
-from scheduler_core.commands import ApplyObjects, SetSettings
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import ApplyObjects, SetSettings
+from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import node, pod, shown, three_nodes, until, world
 from tests.scheduler_core.worlds import settle
 

@@ -9,9 +9,9 @@ import pytest
 from playground.presenters.journey import journey
 from playground.presenters.journey.ages import age
 from playground.presenters.journey.text import text
-from scheduler_core.commands import ApplyObjects, DeleteObjects, FailCall, Ref
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace.journal import Place
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, FailCall, Ref
+from scheduler_core.world.simulation import Simulation
 from tests.playground.preemption_world import objects
 from tests.playground.presenters.worlds import decided, node, pod, three_nodes, until, world
 from tests.scheduler_core.worlds import settle

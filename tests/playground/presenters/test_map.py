@@ -9,8 +9,8 @@ import pytest
 
 from playground.presenters.cluster_map.heat import BEST, HERE, NO, OK
 from playground.presenters.cluster_map.measure import facts
-from scheduler_core.commands import ApplyObjects, FailCall, SetConfiguration
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import ApplyObjects, FailCall, SetConfiguration
+from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import (
     ZONE,
     decided,

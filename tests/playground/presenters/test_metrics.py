@@ -10,8 +10,8 @@ import pytest
 from playground.presenters.metrics import present
 from playground.presenters.metrics.hints import HINTS
 from playground.sessions.worker.answers.metrics import metrics_of
-from scheduler_core.metrics.catalogue import BY_NAME
-from scheduler_core.simulation import Simulation
+from scheduler_core.scheduler.metrics.catalogue import BY_NAME
+from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import world
 from tests.scheduler_core.worlds import node, pod, settle
 

@@ -7,8 +7,8 @@ from typing import Any
 from django.utils.html import strip_tags
 
 from playground.templatetags.studio import translated
-from scheduler_core.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration
-from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration
+from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.preemption_world import objects
 from tests.playground.presenters.worlds import (
     decided,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import decided, pod, ran, shown, three_nodes, until
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from playground.presenters.scene import evaluated_by
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.simulation import Simulation
 from tests.playground.preemption_world import objects
 from tests.playground.presenters.worlds import decided, shown, until, world
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Simulation
 from tests.playground.preemption_world import objects, priority_class, running
 from tests.playground.presenters.worlds import decided, node, pod, ran, shown, three_nodes, until, world
 

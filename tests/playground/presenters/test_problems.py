@@ -18,7 +18,7 @@ from playground.sessions.protocol.until import NextUnschedulable
 from playground.sessions.web.messages import Running
 from playground.sessions.worker.refusals import problem as reported
 from playground.sessions.worker.refusals import said_of
-from scheduler_core.objects.errors import FieldError, invalid, wrong_type
+from scheduler_core.apimachinery.objects.errors import FieldError, invalid, wrong_type
 
 CORE = Path(__file__).parents[3] / "scheduler_core"
 CHINESE = re.compile(r"[\u4e00-\u9fff]")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.commands import ApplyObjects, FailCall
-from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.world.commands import ApplyObjects, FailCall
+from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.preemption_world import objects
 from tests.playground.presenters.worlds import (
     begun,

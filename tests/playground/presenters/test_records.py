@@ -6,7 +6,7 @@ from typing import Any
 
 from playground.presenters.sentences.records import row
 from playground.templatetags.studio import translated
-from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import three_nodes
 
 

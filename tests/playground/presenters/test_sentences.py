@@ -9,10 +9,10 @@ import pytest
 from playground.presenters.sentences.records import RANK, SENTENCES, row
 from playground.presenters.words import in_english
 from playground.templatetags.studio import translated
-from scheduler_core.commands import CommandRecord, Ref
-from scheduler_core.trace.kinds import CLASSES, ApiCall, Facts, PluginRan, PodForgotten
-from scheduler_core.trace.records import Record
-from scheduler_core.trace.schema import FieldSchema, fields_of
+from scheduler_core.base.trace.kinds import CLASSES, ApiCall, Facts, PluginRan, PodForgotten
+from scheduler_core.base.trace.records import Record
+from scheduler_core.base.trace.schema import FieldSchema, fields_of
+from scheduler_core.world.commands import CommandRecord, Ref
 
 EXAMPLES: dict[str, Any] = {"string": "some", "int": 7, "bool": True, "double": 1.5, "dyn": None}
 

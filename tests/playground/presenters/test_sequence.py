@@ -14,10 +14,10 @@ from playground.sessions.protocol.looking import Sequence
 from playground.sessions.worker.answers import sequences
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
-from scheduler_core.commands import ApplyObjects, CreateObject, FailCall, SetSettings, StartScheduler
-from scheduler_core.simulation import Grain
+from scheduler_core.base.trace.kinds import CLASSES
 from scheduler_core.testing.builders import make_node, make_pod
-from scheduler_core.trace.kinds import CLASSES
+from scheduler_core.world.commands import ApplyObjects, CreateObject, FailCall, SetSettings, StartScheduler
+from scheduler_core.world.simulation import Grain
 from tests.playground.sessions.worker.test_engine import finish
 
 VIP = {

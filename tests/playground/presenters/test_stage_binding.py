@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.commands import FailCall
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import FailCall
+from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import node, pod, ran, shown, three_nodes, until, world
 
 

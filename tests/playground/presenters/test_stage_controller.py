@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from playground.presenters.stage.which import at_hand
-from scheduler_core.commands import (
+from scheduler_core.base.trace.kinds import Reconciled
+from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,
     PatchObject,
@@ -14,8 +15,7 @@ from scheduler_core.commands import (
     SetKubelet,
     StartScheduler,
 )
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace.kinds import Reconciled
+from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import empty_world, node, pod, shown
 
 DEPLOYMENT = {

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import SetConfiguration
-from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.world.commands import SetConfiguration
+from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import (
     ZONE,
     decided,

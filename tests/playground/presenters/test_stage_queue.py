@@ -12,8 +12,8 @@ from playground.presenters import Look, present
 from playground.presenters.queues import groups
 from playground.presenters.queues.groups import BY, Grouped, grouped
 from playground.presenters.scene import scheduler_of
-from scheduler_core.commands import ApplyObjects, DeleteObjects, FailCall, PatchObject, Ref
-from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, FailCall, PatchObject, Ref
+from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import (
     begun,
     decided,

@@ -8,9 +8,9 @@ import pytest
 
 from playground.presenters import Look, present
 from playground.presenters.stage.score.formulas import lines, number
-from scheduler_core.framework import formula as f
-from scheduler_core.inspection import Formula, Line, Value
-from scheduler_core.simulation import Simulation
+from scheduler_core.analysis.inspection import Formula, Line, Value
+from scheduler_core.scheduler.framework import formula as f
+from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import decided, many_nodes, node, pod, ran, three_nodes, until, world
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from playground.presenters.statistics import present
 from playground.sessions.worker.answers.metrics import by_plugin, statistics_of
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import world
 from tests.scheduler_core.worlds import node, pod, settle
 

@@ -8,8 +8,8 @@ import pytest
 
 from playground.presenters import Look
 from playground.presenters.timeline.window import round_up, window
-from scheduler_core.commands import ApplyObjects, FailCall
-from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.world.commands import ApplyObjects, FailCall
+from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import (
     begun,
     decided,

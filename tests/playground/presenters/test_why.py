@@ -11,9 +11,9 @@ from playground.presenters.why import memory
 from playground.presenters.why.reasons import about
 from playground.presenters.words import in_english
 from playground.templatetags.studio import sentence as shown_in_words
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.explain import Given, explain
-from scheduler_core.plugins import ROOMS
+from scheduler_core.analysis.explain import Given, explain
+from scheduler_core.scheduler.plugins import ROOMS
+from scheduler_core.world.commands import ApplyObjects
 from tests.playground.presenters.worlds import node, pod, shown, tainted, world
 from tests.scheduler_core.worlds import settle
 

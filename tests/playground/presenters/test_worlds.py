@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scheduler_core.config.settings import WorldSettings
+from scheduler_core.scheduler.config.settings import WorldSettings
 from tests.playground.presenters.worlds import empty_world
 
 HERE = Path(__file__).parent

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from playground.presenters import Look, present
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.config.settings import WorldSettings
-from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.scheduler.config.settings import WorldSettings
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Grain, Simulation
 from tests.scheduler_core.worlds import node, pod
 
 INFRA = {"taints": [{"key": "dedicated", "value": "infra", "effect": "NoSchedule"}]}

@@ -6,11 +6,11 @@ import re
 import msgspec
 import pytest
 
-from playground.actions import ACTIONS, Subject, action, offers
-from playground.forms.actions import ActionForm
 from playground.models import Session
 from playground.sessions.database import log
-from scheduler_core.commands import DrainNode, EvictPod
+from playground.workbench.actions import ACTIONS, Subject, action, offers
+from playground.workbench.forms.actions import ActionForm
+from scheduler_core.world.commands import DrainNode, EvictPod
 from tests.playground.workbench.conftest import Visitor, page_text
 
 DAY = 1_000_000_000 * 90

@@ -14,7 +14,7 @@ from playground.models import Session
 from playground.sessions.database import markers
 from playground.sessions.protocol.breakpoints import from_form
 from playground.sessions.web.client import SessionClient, create_session
-from scheduler_core.trace.kinds import KINDS
+from scheduler_core.base.trace.kinds import KINDS
 from tests.playground.sessions.worlds import cluster
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -7,8 +7,8 @@ from asgiref.sync import async_to_sync
 from msgspec import to_builtins
 
 from playground.sessions.web.client import create_session
-from scheduler_core.commands import ApplyObjects, StartScheduler
 from scheduler_core.testing.builders import make_node, make_pod
+from scheduler_core.world.commands import ApplyObjects, StartScheduler
 from tests.playground.workbench.conftest import Visitor, page_text
 
 BUDGET = {

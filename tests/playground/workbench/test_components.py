@@ -6,11 +6,11 @@ from html import unescape
 import pytest
 import yaml
 
-from playground.forms.cluster import KUBELET_DEFAULTS, YAML, ClusterForm
 from playground.sessions.database import log
 from playground.sessions.protocol.looking import Configuration
-from scheduler_core.config import read_kubelet
-from scheduler_core.view import CONTROLLER_NAMES
+from playground.workbench.forms.cluster import KUBELET_DEFAULTS, YAML, ClusterForm
+from scheduler_core.scheduler.config import read_kubelet
+from scheduler_core.world.readonly import CONTROLLER_NAMES
 from tests.playground.workbench.conftest import page_text
 
 FILLED_IN = {

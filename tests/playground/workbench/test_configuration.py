@@ -2,9 +2,9 @@
 
 import pytest
 
-from playground.forms.world import SettingsForm
 from playground.sessions.protocol.looking import Configuration, Configured
-from scheduler_core.config.settings import WorldSettings
+from playground.workbench.forms.world import SettingsForm
+from scheduler_core.scheduler.config.settings import WorldSettings
 from tests.playground.workbench.conftest import page_text
 from tests.playground.workbench.test_objects import lines_of
 

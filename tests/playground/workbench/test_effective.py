@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from playground.sessions.worker.answers.configurations import effective, marked
-from scheduler_core.config.load import load_configuration
+from scheduler_core.scheduler.config.load import load_configuration
 from tests.playground.workbench.conftest import page_text
 from tests.scheduler_core.worlds import configuration
 

@@ -3,10 +3,10 @@
 import pytest
 from django.test import Client
 
-from playground.builder import CLUSTERS
 from playground.lessons import beginning, lesson_of, read_lessons
 from playground.models import Session
-from scheduler_core.commands import ApplyObjects
+from playground.workbench.builder import CLUSTERS
+from scheduler_core.world.commands import ApplyObjects
 from tests.playground.workbench.conftest import page_text
 
 pytestmark = pytest.mark.django_db(transaction=True)

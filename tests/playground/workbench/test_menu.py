@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from playground.actions import ACTIONS
-from playground.actions.menu import menu
+from playground.workbench.actions import ACTIONS
+from playground.workbench.actions.menu import menu
 from tests.playground.workbench.conftest import Visitor, page_text
 from tests.playground.workbench.test_actions import subject
 from tests.playground.workbench.test_build import NODES

@@ -6,8 +6,8 @@ from asgiref.sync import async_to_sync
 from msgspec import to_builtins
 
 from playground.sessions.web.client import create_session
-from scheduler_core.commands import ApplyObjects, CreateObject
 from scheduler_core.testing.builders import make_node, make_pod
+from scheduler_core.world.commands import ApplyObjects, CreateObject
 from tests.playground.workbench.conftest import page_text
 
 

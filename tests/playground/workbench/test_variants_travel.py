@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from playground.lessons.own import hand
 from playground.models import LessonDocument, Session, ViewLink
 from playground.sessions.database import lessons
-from scheduler_core.export import json_schema
+from scheduler_core.formats.export import json_schema
 from tests.playground.workbench.conftest import Visitor, page_text
 from tests.playground.workbench.test_downloads import body
 

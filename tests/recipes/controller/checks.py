@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scheduler_core.commands import ApplyObjects, SetSettings
-from scheduler_core.simulation import Grain, Simulation
+from scheduler_core.world.commands import ApplyObjects, SetSettings
+from scheduler_core.world.simulation import Grain, Simulation
 from tests.scheduler_core.worlds import node, pod
 
 SECOND = 10**9

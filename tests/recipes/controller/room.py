@@ -7,9 +7,9 @@ kube: pkg/controller/podgc/gc_controller.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.api.kube_events import NORMAL
-from scheduler_core.api.watch import WatchEvent
-from scheduler_core.clock.agenda import SECOND
+from scheduler_core.apiserver.kube_events import NORMAL
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import Controller, World
 
 SWEEP_AFTER = 60 * SECOND

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.words import gettext_noop
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 _TITLES = {"Node": gettext_noop("Nodes"), "Pod": gettext_noop("Pods")}
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 from django.template.loader import get_template
-from scheduler_core.plugins.quiet_nodes import NAME, REFUSED, Noise
+from scheduler_core.scheduler.plugins.quiet_nodes import NAME, REFUSED, Noise
 
-from scheduler_core.api.status import Refused
-from scheduler_core.codec import Archive, decode, encode
-from scheduler_core.commands import ApplyObjects, SetConfiguration
-from scheduler_core.fixes import find_fixes
-from scheduler_core.simulation import Simulation
+from scheduler_core.analysis.fixes import find_fixes
+from scheduler_core.apiserver.status import Refused
 from scheduler_core.testing.builders import make_node, make_pod, make_table
 from scheduler_core.testing.drive import filtered, make_plugin
+from scheduler_core.world.checkpoint import Archive, decode, encode
+from scheduler_core.world.commands import ApplyObjects, SetConfiguration
+from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import decided, shown, until
 from tests.scheduler_core.worlds import configuration, node, nodes_of, pod, scheduler_of, settle
 

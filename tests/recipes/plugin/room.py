@@ -11,21 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.cluster.table import NodeTable
-from scheduler_core.framework.arguments import Arguments, Given, when_absent
-from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.drafts import Draft, Refusal
-from scheduler_core.framework.events import Action, On
-from scheduler_core.framework.explanation import Code, Explanation, Row, Table, gettext_noop
-from scheduler_core.framework.features import Features
-from scheduler_core.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Verdicts
-from scheduler_core.framework.status import unschedulable
-from scheduler_core.objects.errors import FieldError
-from scheduler_core.objects.node import Node
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.strict import STRING
-from scheduler_core.plugins.helper.arguments import name_errors
-from scheduler_core.plugins.helper.fixes import label_node
+from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.strict import STRING
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_absent
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.drafts import Draft, Refusal
+from scheduler_core.scheduler.framework.events import Action, On
+from scheduler_core.scheduler.framework.explanation import Code, Explanation, Row, Table, gettext_noop
+from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.scheduler.framework.status import unschedulable
+from scheduler_core.scheduler.plugins.helper.arguments import name_errors
+from scheduler_core.scheduler.plugins.helper.fixes import label_node
 
 NAME = "QuietNodes"
 

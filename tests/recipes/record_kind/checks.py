@@ -9,11 +9,11 @@ from playground.sessions.protocol.breakpoints import from_form
 from playground.sessions.worker.conditions.cel import Allowance, compiled
 from playground.sessions.worker.conditions.matching import Condition, problems
 from playground.templatetags.studio import translated
-from scheduler_core.codec import Archive, decode, encode
-from scheduler_core.commands import ApplyObjects, SetConfiguration, Undo
-from scheduler_core.export.traces import check_lines, export_lines
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace.records import Record
+from scheduler_core.base.trace.records import Record
+from scheduler_core.formats.export.traces import check_lines, export_lines
+from scheduler_core.world.checkpoint import Archive, decode, encode
+from scheduler_core.world.commands import ApplyObjects, SetConfiguration, Undo
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, pod
 
 SECOND = configuration(profiles=[{"schedulerName": "second"}])

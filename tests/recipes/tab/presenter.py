@@ -6,7 +6,7 @@ from typing import Any
 
 from playground.presenters.look import Look
 from playground.presenters.scene import find_pod
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 
 def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:

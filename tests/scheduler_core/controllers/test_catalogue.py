@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.api.kinds import KINDS
-from scheduler_core.config.cluster import ClusterSettings
+from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs, watchers
 from scheduler_core.controllers.contract import EVERY_KIND, Controller
+from scheduler_core.scheduler.config.cluster import ClusterSettings
 
 every_controller = pytest.mark.parametrize("controller", CONTROLLERS, ids=lambda each: each.name)
 

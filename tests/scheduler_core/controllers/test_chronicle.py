@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scheduler_core.commands import ApplyObjects, DeleteObjects, PatchObject, Ref
 from scheduler_core.controllers.surroundings import MOST_LEVELS
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, PatchObject, Ref
+from scheduler_core.world.simulation import Simulation
 
 SET = Ref("ReplicaSet", "default", "web")
 KEY = "ReplicaSet/default/web"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import CreateObject
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import CreateObject
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import cluster, delete, make, meta_of, patch, wait
 
 GC = ["garbage-collector-controller"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scheduler_core.commands import ApplyObjects, DrainNode, PatchObject, Ref
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import ApplyObjects, DrainNode, PatchObject, Ref
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod
 
 BUDGET = {

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import CreateObject, PatchObject, Ref
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import CreateObject, PatchObject, Ref
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import cluster, delete, meta_of, patch, silent, wait
 from tests.scheduler_core.worlds import node, pod
 

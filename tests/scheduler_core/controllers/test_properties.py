@@ -9,12 +9,20 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.api.status import Refused
-from scheduler_core.commands import Command, DrainNode, EvictPod, PatchObject, Ref, ScaleObject, SetKubelet
+from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.troubles import troubles_of
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import (
+    Command,
+    DrainNode,
+    EvictPod,
+    PatchObject,
+    Ref,
+    ScaleObject,
+    SetKubelet,
+)
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import SECOND, cluster, make, wait
-from tests.scheduler_core.codec.rich import again
+from tests.scheduler_core.world.checkpoint.rich import again
 from tests.scheduler_core.worlds import node
 
 NODES = ("n1", "n2", "n3", "n4")

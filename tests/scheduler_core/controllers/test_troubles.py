@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.api.watch import MODIFIED, WatchEvent
-from scheduler_core.commands import DrainNode
+from scheduler_core.apiserver.watch import MODIFIED, WatchEvent
 from scheduler_core.controllers.memory.troubles import Troubles
 from scheduler_core.controllers.surroundings import Surroundings, WorkQueue
 from scheduler_core.controllers.troubles import SECOND, Trouble, note, troubles_of
+from scheduler_core.world.commands import DrainNode
 from tests.scheduler_core.clusters import cluster, make, set_status, silent, wait
 from tests.scheduler_core.worlds import node, pod
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from scheduler_core.cluster.cache import Cache
-from scheduler_core.fixes.diagnosis import diagnose_on
-from scheduler_core.inspection.stranding import stranded
-from scheduler_core.objects.pod import Pod
-from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace.journal import Place
+from scheduler_core.analysis.fixes.diagnosis import diagnose_on
+from scheduler_core.analysis.inspection.stranding import stranded
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.scheduler.cache.cache import Cache
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.machine.invariants import check
 
 SECOND = 1_000_000_000

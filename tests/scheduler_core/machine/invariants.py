@@ -6,13 +6,13 @@ from collections import Counter
 
 import numpy as np
 
-from scheduler_core.objects.pod import Pod
-from scheduler_core.queue.heap import PodHeap
-from scheduler_core.queue.types import QueuedPod
-from scheduler_core.scheduler.cycles.phases import Phase
-from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace.journal import Place
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.scheduler.core.cycles.phases import Phase
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.queue.heap import PodHeap
+from scheduler_core.scheduler.queue.types import QueuedPod
+from scheduler_core.world.simulation import Simulation
 
 
 def check(sim: Simulation) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from scheduler_core.commands import (
+from scheduler_core.testing.storage import make_claim, make_class, make_csi_node, make_volume
+from scheduler_core.world.commands import (
     DEFAULT_SCHEDULER_NAME,
     Command,
     FailCall,
@@ -15,7 +16,6 @@ from scheduler_core.commands import (
     SetSettings,
     Undo,
 )
-from scheduler_core.testing.storage import make_claim, make_class, make_csi_node, make_volume
 from tests.scheduler_core.worlds import configuration, node, pod
 
 Manifest = dict[str, Any]

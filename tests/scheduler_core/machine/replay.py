@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace.records import Record
+from scheduler_core.base.trace.records import Record
+from scheduler_core.world.simulation import Simulation
 
 
 @dataclass(slots=True)

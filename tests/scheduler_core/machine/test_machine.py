@@ -19,8 +19,10 @@ from hypothesis.stateful import (
     rule,
 )
 
-from scheduler_core.api.status import Refused
-from scheduler_core.commands import (
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.base.trace.records import Record
+from scheduler_core.world.commands import (
     ApplyObjects,
     Command,
     DecidePermit,
@@ -29,14 +31,12 @@ from scheduler_core.commands import (
     Ref,
     SetSettings,
 )
-from scheduler_core.simulation import Grain, Simulation
-from scheduler_core.trace.journal import Place
-from scheduler_core.trace.records import Record
-from tests.scheduler_core.codec.rich import again as read_again
+from scheduler_core.world.simulation import Grain, Simulation
 from tests.scheduler_core.machine import objects
 from tests.scheduler_core.machine.ending import everything_that_fits_is_bound, run_out
 from tests.scheduler_core.machine.invariants import check, first_in_line
 from tests.scheduler_core.machine.replay import Log, assert_same, replayed
+from tests.scheduler_core.world.checkpoint.rich import again as read_again
 
 pytestmark = pytest.mark.timeout(0)  # 1,000 worlds take minutes
 

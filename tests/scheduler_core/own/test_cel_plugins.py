@@ -7,9 +7,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from scheduler_core.api.status import Refused
-from scheduler_core.codec import Archive, decode, encode
-from scheduler_core.commands import (
+from scheduler_core.analysis.inspection import figures, working
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.scheduler.config.cluster import ClusterSettings
+from scheduler_core.scheduler.config.settings import WorldSettings
+from scheduler_core.scheduler.plugins.cel import MOST_PLUGINS, Definition, plugin_of
+from scheduler_core.scheduler.plugins.cel import expressions as limits
+from scheduler_core.world.checkpoint import Archive, decode, encode
+from scheduler_core.world.commands import (
     ApplyObjects,
     DefinePlugin,
     Redo,
@@ -19,13 +25,7 @@ from scheduler_core.commands import (
     Undo,
     command_from_json,
 )
-from scheduler_core.config.cluster import ClusterSettings
-from scheduler_core.config.settings import WorldSettings
-from scheduler_core.inspection import figures, working
-from scheduler_core.plugins.cel import MOST_PLUGINS, Definition, plugin_of
-from scheduler_core.plugins.cel import expressions as limits
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace.journal import Place
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.own.worlds import at_point, profile
 from tests.scheduler_core.worlds import (
     configuration,

@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scheduler_core.api.status import Refused
-from scheduler_core.codec import Archive, decode, encode
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.framework.arguments import Arguments
-from scheduler_core.framework.budget import OutOfBudget, within
-from scheduler_core.framework.events import Action, On
-from scheduler_core.framework.guard import LINES, guarded
-from scheduler_core.framework.plugin import (
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.scheduler.framework.arguments import Arguments
+from scheduler_core.scheduler.framework.budget import OutOfBudget, within
+from scheduler_core.scheduler.framework.events import Action, On
+from scheduler_core.scheduler.framework.guard import LINES, guarded
+from scheduler_core.scheduler.framework.plugin import (
     METHODS,
     CallResult,
     PermitResult,
@@ -25,9 +23,11 @@ from scheduler_core.framework.plugin import (
     PreFilterResult,
     takes_part,
 )
-from scheduler_core.framework.status import SUCCESS
-from scheduler_core.plugins.registry import with_plugins
-from scheduler_core.simulation import Simulation
+from scheduler_core.scheduler.framework.status import SUCCESS
+from scheduler_core.scheduler.plugins.registry import with_plugins
+from scheduler_core.world.checkpoint import Archive, decode, encode
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.own.worlds import at_point, profile, world
 from tests.scheduler_core.worlds import node, nodes_of, of_kind, pod, settle
 
@@ -82,7 +82,7 @@ def test_an_exception_ends_the_scheduling_cycle_as_kube_ends_one_with_an_error(p
 def test_a_plugin_that_never_returns_is_ended_by_its_budget(
     point: Point, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scheduler_core.framework.guard.LINES", 500)
+    monkeypatch.setattr("scheduler_core.scheduler.framework.guard.LINES", 500)
     with with_plugins(failing(point, forever)):
         attempt = first_attempt().journal.attempts[0]
     assert attempt.message == CYCLE[point].replace(

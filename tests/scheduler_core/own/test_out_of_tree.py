@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.api.status import Refused
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.plugins.outoftree.pod_groups import LABEL, MIN_MEMBER
-from scheduler_core.plugins.outoftree.target_load_packing import ANNOTATION
-from scheduler_core.simulation import Simulation
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.scheduler.plugins.outoftree.pod_groups import LABEL, MIN_MEMBER
+from scheduler_core.scheduler.plugins.outoftree.target_load_packing import ANNOTATION
 from scheduler_core.testing.builders import NodeBuilder, PodBuilder, make_node, make_pod, make_table
 from scheduler_core.testing.drive import make_plugin, normalized, scored
-from scheduler_core.trace.journal import Place
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.own.worlds import profile, world
 from tests.scheduler_core.worlds import node, nodes_of, of_kind, pod, settle
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.cluster.table import NodeTable
-from scheduler_core.framework.arguments import Arguments, Given, when_absent
-from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.events import ASSIGNED_POD, Action, On
-from scheduler_core.framework.features import Features
-from scheduler_core.framework.per_node import NodeInfo, PerNodePlugin
-from scheduler_core.framework.plugin import PreFilterResult
-from scheduler_core.framework.status import SKIP, SUCCESS, Status, unresolvable, unschedulable
-from scheduler_core.objects.errors import FieldError, invalid
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.strict import INTEGER64, STRING
+from scheduler_core.apimachinery.objects.errors import FieldError, invalid
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.strict import INTEGER64, STRING
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_absent
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.events import ASSIGNED_POD, Action, On
+from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.per_node import NodeInfo, PerNodePlugin
+from scheduler_core.scheduler.framework.plugin import PreFilterResult
+from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, unresolvable, unschedulable
 
 NAME = "AtMostPerNode"
 

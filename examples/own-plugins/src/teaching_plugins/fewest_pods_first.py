@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduler_core.cluster.table import NodeTable
-from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import Plugin, Rows, Scores
-from scheduler_core.framework.status import SKIP, SUCCESS, Status
-from scheduler_core.objects.pod import Pod
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.plugin import Plugin, Rows, Scores
+from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status
 
 
 class FewestPodsFirst(Plugin):

@@ -6,12 +6,12 @@ A plugin keeps nothing in itself: it is made anew wherever a world is copied. Wh
 
 from __future__ import annotations
 
-from scheduler_core.framework.arguments import Arguments, when_absent
-from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import CallResult, PermitResult, Plugin
-from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, unschedulable
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.strict import INTEGER64
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.strict import INTEGER64
+from scheduler_core.scheduler.framework.arguments import Arguments, when_absent
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.plugin import CallResult, PermitResult, Plugin
+from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Status, unschedulable
 
 NAME = "LicenseSeats"
 SECOND = 1_000_000_000

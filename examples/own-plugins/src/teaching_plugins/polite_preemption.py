@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduler_core.cluster.table import NodeTable
-from scheduler_core.cluster.what_if import Change
-from scheduler_core.framework.cycle_state import CycleState
-from scheduler_core.framework.plugin import Failure, Plugin, PostFilterResult
-from scheduler_core.framework.status import SUCCESS, Code, unschedulable
-from scheduler_core.objects.pod import Pod
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.cache.what_if import Change
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.plugin import Failure, Plugin, PostFilterResult
+from scheduler_core.scheduler.framework.status import SUCCESS, Code, unschedulable
 
 
 class PolitePreemption(Plugin):

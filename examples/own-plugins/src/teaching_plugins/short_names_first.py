@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scheduler_core.framework.plugin import Plugin
-from scheduler_core.objects.pod import Pod
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.framework.plugin import Plugin
 
 
 class ShortNamesFirst(Plugin):

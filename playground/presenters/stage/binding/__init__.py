@@ -15,7 +15,7 @@ from playground.presenters.stage.binding.cells import HEADS, POINTS
 from playground.presenters.stage.binding.ended import ended
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import BindingCycleView, SchedulerView, WorldView
+from scheduler_core.world.readonly import BindingCycleView, SchedulerView, WorldView
 
 RUNNING = 7  # lanes of binding cycles that run
 ENDED = 3

@@ -7,7 +7,7 @@ from typing import Any
 from playground.presenters.amounts import amount
 from playground.presenters.scene import short, table_of
 from playground.presenters.stage.preemption.room import segments
-from scheduler_core.view import SchedulerView, WorldView
+from scheduler_core.world.readonly import SchedulerView, WorldView
 
 NAMED = 6
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.presenters.amounts import amount, cpu, duration
 from playground.presenters.words import Message, exactly, gettext_noop, message
-from scheduler_core.view import Code, PluginStep, Pod, Point
+from scheduler_core.world.readonly import Code, PluginStep, Pod, Point
 
 Cell = dict[str, Any]
 HEADS = {

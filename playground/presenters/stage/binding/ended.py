@@ -8,7 +8,7 @@ from playground.presenters.scene import scheduler_of
 from playground.presenters.stage.binding import cells
 from playground.presenters.stage.binding.cells import POINTS
 from playground.presenters.stage.binding.lanes import lane
-from scheduler_core.view import Attempt, Move, Place, Point, SchedulerView, WorldView
+from scheduler_core.world.readonly import Attempt, Move, Place, Point, SchedulerView, WorldView
 
 ATTEMPTS = 24  # how many of the last ones are looked through
 EVENTS = 200

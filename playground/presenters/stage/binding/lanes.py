@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from playground.presenters.scene import short
 from playground.presenters.stage.binding import cells
 from playground.presenters.stage.binding.cells import POINTS, Cell, of_steps, refusal
-from scheduler_core.view import (
+from scheduler_core.world.readonly import (
     BIND_CALL,
     AdvanceBinding,
     AnswerCall,

@@ -14,7 +14,7 @@ from playground.presenters.stage.controller.nodes import nodes
 from playground.presenters.stage.controller.owners import budgets, owners
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 FORMS = {
     "flow": gettext_noop("Flow"),

@@ -10,8 +10,8 @@ from playground.presenters.look import AIM, Look
 from playground.presenters.scene import short
 from playground.presenters.stage.controller.owners import OF_CONTROLLER, chain_of
 from playground.presenters.words import brief
-from scheduler_core.trace.kinds import Reconciled
-from scheduler_core.view import WorldView
+from scheduler_core.base.trace.kinds import Reconciled
+from scheduler_core.world.readonly import WorldView
 
 MOST = 6
 _OTHERS = {"disruption-controller": "PodDisruptionBudget", "resourceclaim-controller": "ResourceClaim"}

@@ -9,7 +9,7 @@ from playground.presenters.scene import short
 from playground.presenters.sentences.records import row
 from playground.presenters.sequence import lifelines, lines
 from playground.presenters.words import Message, brief, exactly, gettext_noop, message
-from scheduler_core.trace.kinds import (
+from scheduler_core.base.trace.kinds import (
     CommandApplied,
     LeaderElection,
     Reconciled,
@@ -17,7 +17,7 @@ from scheduler_core.trace.kinds import (
     TimerFired,
     WatchEventHeard,
 )
-from scheduler_core.view import Record, WorldView
+from scheduler_core.world.readonly import Record, WorldView
 
 LOOKED_THROUGH = 64  # records of one transition; an import makes thousands
 EFFECTS = 10

@@ -8,8 +8,8 @@ from typing import Any
 
 from playground.presenters.scene import short
 from playground.presenters.words import gettext_noop
-from scheduler_core.trace.kinds import ObjectChanged
-from scheduler_core.view import WorldView
+from scheduler_core.base.trace.kinds import ObjectChanged
+from scheduler_core.world.readonly import WorldView
 
 MOST = 200
 _WHAT = {

@@ -6,8 +6,8 @@ from typing import Any
 
 from playground.presenters.amounts import clock
 from playground.presenters.surroundings.replicas import STATES, host, lane
-from scheduler_core.trace.kinds import LeaderElection, SchedulerStage
-from scheduler_core.view import WorldView
+from scheduler_core.base.trace.kinds import LeaderElection, SchedulerStage
+from scheduler_core.world.readonly import WorldView
 
 LEADING = "leading"
 _KINDS = (LeaderElection.KIND, SchedulerStage.KIND)

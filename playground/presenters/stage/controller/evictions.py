@@ -10,8 +10,8 @@ from playground.presenters.draining import grace_ends
 from playground.presenters.scene import short
 from playground.presenters.stage.controller.changed import changed
 from playground.presenters.surroundings.nodes import eviction
-from scheduler_core.readings import read_eviction
-from scheduler_core.view import Kill, KubeEvent, Pod, WorldView
+from scheduler_core.analysis.status import read_eviction
+from scheduler_core.world.readonly import Kill, KubeEvent, Pod, WorldView
 
 MOST, MOST_EVENTS = 8, 64
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from playground.presenters.draining import draining, planned
 from playground.presenters.stage.controller.changed import AllChanged, Manifest
-from scheduler_core.trace.kinds import Reconciled
-from scheduler_core.view import WorldView
+from scheduler_core.base.trace.kinds import Reconciled
+from scheduler_core.world.readonly import WorldView
 
 MOST, PLANNED = 6, 6
 

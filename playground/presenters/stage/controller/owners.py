@@ -7,8 +7,8 @@ from typing import Any
 
 from playground.presenters.scene import short
 from playground.presenters.stage.controller.changed import AllChanged, Changed, Manifest
-from scheduler_core.trace.kinds import Reconciled
-from scheduler_core.view import WorldView, controller_of
+from scheduler_core.base.trace.kinds import Reconciled
+from scheduler_core.world.readonly import WorldView, controller_of
 
 MOST, PODS = 4, 12
 OF_CONTROLLER = {

@@ -19,7 +19,7 @@ from playground.presenters.stage.filter.sampling import is_sampled, notes
 from playground.presenters.stage.filter.tracks import ALL, WINDOW, track, track_id, window
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import gettext_noop, message
-from scheduler_core.view import Code, SchedulingCycleView, WorldView
+from scheduler_core.world.readonly import Code, SchedulingCycleView, WorldView
 
 LARGE = 60  # nodes from which on the map is what is shown first
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.presenters.amounts import amount
 from playground.presenters.words import Message, exactly, gettext_noop, message
-from scheduler_core.view import Pod, Toleration
+from scheduler_core.world.readonly import Pod, Toleration
 
 _BY_NODE_CONTROLLER = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _OPERATORS = {"Exists": "%s", "DoesNotExist": "!%s"}

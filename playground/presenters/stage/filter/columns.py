@@ -10,7 +10,7 @@ import numpy as np
 from playground.presenters.refusals import Refusals, decided
 from playground.presenters.scene import framework_of, present_step, without_scheme
 from playground.presenters.stage.exchanges import asked
-from scheduler_core.view import Code, PluginStep, Point, SchedulingCycleView, Verb, WorldView
+from scheduler_core.world.readonly import Code, PluginStep, Point, SchedulingCycleView, Verb, WorldView
 
 PRE_FILTER = "PreFilter"
 _FILTERS = (Point.FILTER, Point.EXTENDER_FILTER)

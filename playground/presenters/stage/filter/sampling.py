@@ -5,7 +5,7 @@ from __future__ import annotations
 from playground.presenters.amounts import thousands
 from playground.presenters.scene import framework_of, scheduler_of
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import SchedulingCycleView, SearchView, WorldView
+from scheduler_core.world.readonly import SchedulingCycleView, SearchView, WorldView
 
 LEAST_SHARE, LEAST_NODES = 5, 100  # kube: minFeasibleNodesPercentageToFind, minFeasibleNodesToFind
 

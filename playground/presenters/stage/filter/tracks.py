@@ -10,7 +10,7 @@ from playground.presenters.cluster_map.search import Mask
 from playground.presenters.look import AIM, Look
 from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, decided
 from playground.presenters.stage.filter.columns import Columns
-from scheduler_core.view import Code, SchedulingCycleView
+from scheduler_core.world.readonly import Code, SchedulingCycleView
 
 WINDOW = 20
 ALL = 40

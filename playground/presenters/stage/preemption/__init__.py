@@ -18,7 +18,7 @@ from playground.presenters.stage.preemption.standing import standing
 from playground.presenters.stage.preemption.theatre import theatre
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import Evidence, PluginStep, Pod, SchedulingCycleView, WorldView
+from scheduler_core.world.readonly import Evidence, PluginStep, Pod, SchedulingCycleView, WorldView
 
 CANDIDATES = 12
 GROUPS = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.view import Evidence, SchedulingCycleView, WorldView, budgets_of
+from scheduler_core.world.readonly import Evidence, SchedulingCycleView, WorldView, budgets_of
 
 SHOWN = 4
 LOOKED_THROUGH = 200  # candidates and budgets

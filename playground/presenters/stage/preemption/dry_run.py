@@ -8,7 +8,7 @@ from playground.presenters.cluster_map.preempting import Step
 from playground.presenters.scene import short
 from playground.presenters.stage.preemption.ladder import COLUMNS
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import Candidate, Evidence, Pod, Reprieve
+from scheduler_core.world.readonly import Candidate, Evidence, Pod, Reprieve
 
 Event = dict[str, Any]
 NAMES = 6

@@ -6,7 +6,7 @@ from typing import Any
 
 from playground.presenters.amounts import clock
 from playground.presenters.words import gettext_noop
-from scheduler_core.view import NEVER, Candidate, Evidence, earliest_start, format_time
+from scheduler_core.world.readonly import NEVER, Candidate, Evidence, earliest_start, format_time
 
 # kube's five criteria in their order: a short head, what is best, and the term.
 COLUMNS = (

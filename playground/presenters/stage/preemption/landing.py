@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from playground.presenters.amounts import SECOND, clock, duration
 from playground.presenters.draining import grace_ends
 from playground.presenters.scene import short
-from scheduler_core.view import Attempt, Evidence, Move, Place, PluginStep, Pod, WorldView
+from scheduler_core.world.readonly import Attempt, Evidence, Move, Place, PluginStep, Pod, WorldView
 
 SHOWN = 6
 _QUEUED = (Place.ACTIVE, Place.BACKOFF)

@@ -6,7 +6,7 @@ from typing import Any
 
 from playground.presenters.amounts import amount
 from playground.presenters.scene import short
-from scheduler_core.view import Candidate, NodeTable, Pod
+from scheduler_core.world.readonly import Candidate, NodeTable, Pod
 
 
 def tightest(candidate: Candidate) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from playground.presenters.amounts import amount
 from playground.presenters.scene import short
 from playground.presenters.stage.preemption.room import level
-from scheduler_core.view import Pod, SchedulingCycleView, Status
+from scheduler_core.world.readonly import Pod, SchedulingCycleView, Status
 
 NODES = 6
 PODS = 8

@@ -12,7 +12,7 @@ from playground.presenters.scene import short
 from playground.presenters.stage.preemption.ladder import falls, leads, texts
 from playground.presenters.stage.preemption.room import held, level, tightest
 from playground.presenters.words import gettext_noop
-from scheduler_core.view import Candidate, Evidence, NodeTable, Pod, Reprieve, SchedulingCycleView
+from scheduler_core.world.readonly import Candidate, Evidence, NodeTable, Pod, Reprieve, SchedulingCycleView
 
 COLUMNS = 4
 REPRIEVES = 6

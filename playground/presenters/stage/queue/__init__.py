@@ -9,7 +9,7 @@ from playground.presenters.scene import scheduler_of
 from playground.presenters.stage.queue import flow, table
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import SchedulerView, WorldView
+from scheduler_core.world.readonly import SchedulerView, WorldView
 
 FORMS = {
     "flow": gettext_noop("Flow"),

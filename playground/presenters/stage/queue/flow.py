@@ -13,7 +13,7 @@ from playground.presenters.queues.sleeping import sleeping
 from playground.presenters.scene import queue_sort_of, stands_at
 from playground.presenters.stage.queue.popped import KUBES, why_first
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import SchedulerView, WorldView
+from scheduler_core.world.readonly import SchedulerView, WorldView
 
 ROWS, ROWS_IN_CROWD = 12, 4
 BACKING_OFF, BINDING = 6, 12

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playground.presenters.amounts import duration
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import QueuedPod
+from scheduler_core.world.readonly import QueuedPod
 
 KUBES = "PrioritySort"
 

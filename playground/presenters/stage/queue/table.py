@@ -12,7 +12,7 @@ from playground.presenters.look import Look
 from playground.presenters.queues.groups import reasons
 from playground.presenters.scene import short
 from playground.presenters.words import gettext_noop
-from scheduler_core.view import QueuedPod, QueueView, SchedulerView, WorldView
+from scheduler_core.world.readonly import QueuedPod, QueueView, SchedulerView, WorldView
 
 WINDOW = 50
 Row = tuple[str, QueuedPod]

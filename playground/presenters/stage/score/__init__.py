@@ -13,7 +13,7 @@ from playground.presenters.stage.score.weights import what_if
 from playground.presenters.stage.score.why import why
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import SchedulingCycleView, WorldView
+from scheduler_core.world.readonly import SchedulingCycleView, WorldView
 
 FORMS = {
     "stacked": gettext_noop("Stacked"),

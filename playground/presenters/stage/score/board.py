@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from playground.presenters.scene import framework_of, present_step, without_scheme
 from playground.presenters.stage.exchanges import asked
-from scheduler_core.view import Point, SchedulingCycleView, ScoreBoard, Verb, WorldView
+from scheduler_core.world.readonly import Point, SchedulingCycleView, ScoreBoard, Verb, WorldView
 
 MOST_POINTS = 100  # of a plugin, before its weight
 SHADES = 7  # the ramp of magnitudes in tokens.css

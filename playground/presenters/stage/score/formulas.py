@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.presenters.amounts import amount
 from playground.presenters.inspector.figures import parts_of
-from scheduler_core.inspection import Expression, Formula, Line, Of, Value
+from scheduler_core.analysis.inspection import Expression, Formula, Line, Of, Value
 
 DIGITS = 6  # behind the point; what is cut says so
 

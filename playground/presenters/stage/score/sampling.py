@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import SchedulingCycleView
+from scheduler_core.world.readonly import SchedulingCycleView
 
 
 def sampled(cycle: SchedulingCycleView) -> Message | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playground.presenters.stage.score.board import Scored
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.view import WorldView
+from scheduler_core.world.readonly import WorldView
 
 PAIR, NAMED = 2, 3
 

@@ -9,8 +9,8 @@ from playground.presenters.scene import framework_of
 from playground.presenters.stage.score.board import Column, Scored
 from playground.presenters.stage.score.formulas import lines, notes
 from playground.presenters.stage.score.sampling import sampled
-from scheduler_core.inspection import working
-from scheduler_core.view import WorldView
+from scheduler_core.analysis.inspection import working
+from scheduler_core.world.readonly import WorldView
 
 
 def why(sim: WorldView, scored: Scored, look: Look) -> dict[str, Any] | None:

@@ -8,7 +8,6 @@ from typing import Any
 
 from msgspec import structs
 
-from playground.builder import fragment, to_yaml
 from playground.sessions.protocol.adopting import (
     AdoptConfiguration,
     Adopted,
@@ -21,9 +20,10 @@ from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation
-from scheduler_core.config import ConfigurationError, load_configuration, with_own
-from scheduler_core.migration import Adoption, Found, adopt, find, find_in, kept_text
-from scheduler_core.view import FieldError, InvalidObject, Loaded, LoadLimits
+from playground.workbench.builder import fragment, to_yaml
+from scheduler_core.formats.configurations import Adoption, Found, adopt, find, find_in, kept_text
+from scheduler_core.scheduler.config import ConfigurationError, load_configuration, with_own
+from scheduler_core.world.readonly import FieldError, InvalidObject, Loaded, LoadLimits
 
 MOST_BYTES = 128 << 10
 MOST_OFFERS = 10

@@ -13,7 +13,7 @@ from playground.sessions.protocol.looking import Cluster
 from playground.sessions.worker.answers.devices import devices_of, life_of
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.readings import (
+from scheduler_core.analysis.status import (
     read_budgets,
     read_controllers,
     read_covered,

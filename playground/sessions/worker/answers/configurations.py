@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from playground.builder import to_yaml
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.looking import (
@@ -24,7 +23,8 @@ from playground.sessions.protocol.looking import (
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation
-from scheduler_core.config import (
+from playground.workbench.builder import to_yaml
+from scheduler_core.scheduler.config import (
     DEFAULT_FEATURES,
     Definition,
     Features,
@@ -32,7 +32,7 @@ from scheduler_core.config import (
     SchedulerConfiguration,
     load_configuration,
 )
-from scheduler_core.view import InvalidObject, LoadLimits, Point, load_manifests
+from scheduler_core.world.readonly import InvalidObject, LoadLimits, Point, load_manifests
 
 SCORING = (Point.SCORE,)
 MOST_LINES = 2_000

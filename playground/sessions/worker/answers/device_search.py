@@ -10,8 +10,8 @@ from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.looking import DeviceSearch
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.inspection import device_search as search_again
-from scheduler_core.inspection import device_step
+from scheduler_core.analysis.inspection import device_search as search_again
+from scheduler_core.analysis.inspection import device_step
 
 MOST_NODES = 40
 

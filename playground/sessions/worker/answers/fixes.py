@@ -9,8 +9,8 @@ from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.looking import Fixes, WhyNot
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.fixes import Budget, Findings, search_fixes
-from scheduler_core.inspection import why_not
+from scheduler_core.analysis.fixes import Budget, Findings, search_fixes
+from scheduler_core.analysis.inspection import why_not
 
 MOST_NODES = 500  # that are suggested
 

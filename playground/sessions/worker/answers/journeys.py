@@ -13,7 +13,7 @@ from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.looking import CycleState, Journey
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.inspection import AttemptObserver, CycleStateObserver, stranded
+from scheduler_core.analysis.inspection import AttemptObserver, CycleStateObserver, stranded
 
 SHOWN = 40  # entries on one page
 MOST_STEPS = 4_000  # of one attempt; one that waits on Permit for long takes more

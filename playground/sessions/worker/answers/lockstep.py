@@ -19,7 +19,7 @@ from playground.sessions.worker.answers.outlines import board_of, refusals_of
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation
-from scheduler_core.view import Point
+from scheduler_core.world.readonly import Point
 
 MOST_STEPS = 1_000
 LOOKED_THROUGH = 64  # records of one step; an import makes thousands

@@ -12,7 +12,7 @@ from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import Metrics, Statistics
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.readings import read_families, scrape
+from scheduler_core.analysis.status import read_families, scrape
 
 MOST_REASONS = 500
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from playground.builder import to_yaml
 from playground.presenters.cluster_map.measure import facts
 from playground.presenters.scene import scheduler_of, table_of
 from playground.presenters.words import gettext_noop, message
@@ -25,8 +24,9 @@ from playground.sessions.protocol.looking import (
 from playground.sessions.worker.answers.yamldump import document
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.coverage import without_effect
-from scheduler_core.export import as_it_is, for_kubectl, heading, objects_of
+from playground.workbench.builder import to_yaml
+from scheduler_core.formats.export import as_it_is, for_kubectl, heading, objects_of
+from scheduler_core.formats.unsupported import without_effect
 
 YAML_SLICE = 0.02
 

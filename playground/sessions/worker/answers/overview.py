@@ -8,7 +8,7 @@ from playground.lessons.conditions import holds
 from playground.sessions.protocol.looking import AttemptEnd, AttemptEnds, FindNames, FoundName, LessonHolds
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.view import CONTROLLER_NAMES, Attempt
+from scheduler_core.world.readonly import CONTROLLER_NAMES, Attempt
 
 
 def find_names(engine: Engine, request: FindNames) -> Steps[list[FoundName]]:

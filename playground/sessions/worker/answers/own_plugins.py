@@ -9,8 +9,8 @@ from playground.sessions.protocol.plugins import PluginTried, TryPlugin
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Refused, Simulation
-from scheduler_core.commands import DefinePlugin, command_from_json
-from scheduler_core.inspection import trial
+from scheduler_core.analysis.inspection import trial
+from scheduler_core.world.commands import DefinePlugin, command_from_json
 
 MOST_PODS = 200
 

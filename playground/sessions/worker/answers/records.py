@@ -16,8 +16,8 @@ from playground.sessions.worker.conditions.cel import Allowance
 from playground.sessions.worker.conditions.matching import Matcher
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.trace.kinds import KINDS
-from scheduler_core.view import Record
+from scheduler_core.base.trace.kinds import KINDS
+from scheduler_core.world.readonly import Record
 
 MOST_OF_A_STEP = 20
 

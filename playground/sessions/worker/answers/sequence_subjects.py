@@ -6,14 +6,14 @@ from typing import Any
 
 from playground.presenters.amounts import clock
 from playground.sessions.protocol.base import Data
-from scheduler_core.trace.kinds import (
+from scheduler_core.base.trace.kinds import (
     EventRecorded,
     ObjectChanged,
     QueueMoved,
     Reconciled,
     WatchEventHeard,
 )
-from scheduler_core.view import Place, Record, StepFacts
+from scheduler_core.world.readonly import Place, Record, StepFacts
 
 OF_PODS = ("kubelet", "taint-eviction-controller")  # controllers whose keys are those of pods
 OF_A_VICTIM = ("object", "api_call", "event")

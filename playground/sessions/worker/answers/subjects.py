@@ -7,8 +7,6 @@ from typing import Any
 
 import msgspec
 
-from playground.actions import PLUGIN, SCHEDULER, Subject
-from playground.builder.names import next_index
 from playground.presenters.cluster_map.search import matching_of
 from playground.presenters.draining import draining
 from playground.presenters.scene import scheduler_of, table_of
@@ -17,7 +15,9 @@ from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.protocol.looking import SubjectFound, SubjectOf
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.readings import read_replica
+from playground.workbench.actions import PLUGIN, SCHEDULER, Subject
+from playground.workbench.builder.names import next_index
+from scheduler_core.analysis.status import read_replica
 
 MOST_NODES = 200  # that are suggested
 MOST_USED = 200

@@ -28,8 +28,8 @@ from playground.sessions.worker.conditions.evaluation import (
     words,
 )
 from playground.sessions.worker.conditions.evaluator import Ended, evaluator
-from scheduler_core.trace.kinds import KINDS, PluginRan
-from scheduler_core.view import RECORD_FIELDS, Record, StepFacts
+from scheduler_core.base.trace.kinds import KINDS, PluginRan
+from scheduler_core.world.readonly import RECORD_FIELDS, Record, StepFacts
 
 LOOPS = 2  # comprehensions in one expression: what they do multiplies
 ITERATIONS = 10_000  # the library's own limit for one evaluation

@@ -11,7 +11,7 @@ from typing import Any
 from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProblem, Hit, kinds
 from playground.sessions.worker.conditions import cel
 from playground.sessions.worker.conditions.evaluation import Failed
-from scheduler_core.view import Record, StepFacts
+from scheduler_core.world.readonly import Record, StepFacts
 
 VALUE_LENGTH = 80
 

@@ -1,6 +1,6 @@
 """Runaways: a run that goes in circles is stopped, and told by what it did.
 
-Circles of moves and workloads whose pods end alike are noticed as at a terminal (scheduler_core.whatif).
+Circles of moves and workloads whose pods end alike are noticed as at a terminal (scheduler_core.analysis.whatif).
 The moves of the run are counted on a replay of its last steps, so a run that gets somewhere pays for nothing but a look at its pods.
 """
 
@@ -15,8 +15,8 @@ from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.worker.conditions.matching import describe, pod_of
 from playground.sessions.worker.past.history import History
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace.kinds import (
+from scheduler_core.analysis.whatif import Circles, Loop, Loops, Watchdog
+from scheduler_core.base.trace.kinds import (
     AttemptEnded,
     AttemptStarted,
     BindingStarted,
@@ -35,8 +35,8 @@ from scheduler_core.trace.kinds import (
     TimerFired,
     WaitEnded,
 )
-from scheduler_core.view import Record
-from scheduler_core.whatif import Circles, Loop, Loops, Watchdog
+from scheduler_core.world.readonly import Record
+from scheduler_core.world.simulation import Simulation
 
 ENDS = 100  # pods of a workload that end alike: more than at a terminal, as nobody looks here whether anything else goes on
 LAST = 2_000  # steps that are told of

@@ -38,7 +38,7 @@ from playground.sessions.worker.world import (
     source_of,
     taking_in,
 )
-from scheduler_core.view import Loaded, LoadLimits, forget_places
+from scheduler_core.world.readonly import Loaded, LoadLimits, forget_places
 
 T = TypeVar("T")
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from playground.presenters.words import gettext_noop
 from playground.sessions.worker.world import Simulation
-from scheduler_core.intake import Intake as Brought
-from scheduler_core.intake import Note
-from scheduler_core.view import Loaded
+from scheduler_core.formats.manifests import Intake as Brought
+from scheduler_core.formats.manifests import Note
+from scheduler_core.world.readonly import Loaded
 
 KIND = "Namespace"
 MADE = gettext_noop(

@@ -28,11 +28,11 @@ from playground.sessions.worker.world import (
     plan_import,
     take_in,
 )
-from scheduler_core.coverage import notes
-from scheduler_core.intake import Intake as Brought
-from scheduler_core.intake import Note, NotObjects, read
-from scheduler_core.migration import is_configuration
-from scheduler_core.view import Loaded, LoadLimits
+from scheduler_core.formats.configurations import is_configuration
+from scheduler_core.formats.manifests import Intake as Brought
+from scheduler_core.formats.manifests import Note, NotObjects, read
+from scheduler_core.formats.unsupported import notes
+from scheduler_core.world.readonly import Loaded, LoadLimits
 
 Manifest = Mapping[str, Any]
 SOURCE = "import"  # of its command

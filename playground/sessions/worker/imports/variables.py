@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from playground.presenters.words import gettext_noop
 from playground.sessions.worker.world import Item
-from scheduler_core.intake import Note
+from scheduler_core.formats.manifests import Note
 
 VARIABLES = gettext_noop("Values such as %(value)s are variables that are still to be filled in: %(command)s")
 COMMAND = "envsubst < FILE"

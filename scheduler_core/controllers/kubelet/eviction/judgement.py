@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scheduler_core.config.kubelet import KubeletConfiguration, Threshold
-from scheduler_core.config.kubelet import thresholds as signals
+from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.controllers.kubelet.eviction.observations import Observation
 from scheduler_core.controllers.memory.eviction import EvictionState
-from scheduler_core.objects.times import SECOND
+from scheduler_core.scheduler.config.kubelet import KubeletConfiguration, Threshold
+from scheduler_core.scheduler.config.kubelet import thresholds as signals
 
 HOUSEKEEPING = 10 * SECOND
 CONDITIONS = {

@@ -5,10 +5,10 @@ kube: pkg/kubelet/eviction/eviction_manager.go (localStorageEviction) @ v1.34.1
 
 from __future__ import annotations
 
+from scheduler_core.apimachinery.objects.quantity import format_quantity, nanos, value
+from scheduler_core.apimachinery.objects.resources import EPHEMERAL_STORAGE
 from scheduler_core.controllers.kubelet.eviction.messages import canonical
 from scheduler_core.controllers.kubelet.eviction.observations import PodStats
-from scheduler_core.objects.quantity import format_quantity, nanos, value
-from scheduler_core.objects.resources import EPHEMERAL_STORAGE
 
 
 def exceeded(stats: PodStats, image_disk: bool) -> str:

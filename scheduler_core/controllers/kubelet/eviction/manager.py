@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scheduler_core.api.kube_events import WARNING
-from scheduler_core.api.watch import WatchEvent
-from scheduler_core.config.kubelet import KubeletConfiguration, Threshold
-from scheduler_core.config.kubelet import thresholds as signals
-from scheduler_core.config.kubelet.thresholds import with_container_disk
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.apiserver.kube_events import WARNING
+from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.inputs.usage import book_of
 from scheduler_core.controllers.kubelet import heartbeats, pods
@@ -28,9 +28,9 @@ from scheduler_core.controllers.kubelet.eviction.messages import amount, evictio
 from scheduler_core.controllers.kubelet.eviction.observations import Observations, observe
 from scheduler_core.controllers.memory.eviction import Eviction, EvictionState
 from scheduler_core.controllers.surroundings import Inputs
-from scheduler_core.objects.node import Node
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.times import SECOND
+from scheduler_core.scheduler.config.kubelet import KubeletConfiguration, Threshold
+from scheduler_core.scheduler.config.kubelet import thresholds as signals
+from scheduler_core.scheduler.config.kubelet.thresholds import with_container_disk
 
 NAME = "eviction-manager"
 EVICTED, THRESHOLD_MET = "Evicted", "EvictionThresholdMet"

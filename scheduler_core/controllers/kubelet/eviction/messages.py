@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.config.kubelet import Threshold
+from scheduler_core.apimachinery.objects.quantity import format_quantity, value
+from scheduler_core.apimachinery.objects.resources import EPHEMERAL_STORAGE, MEMORY
 from scheduler_core.controllers.kubelet.eviction.observations import Observation, Observations, PodStats
 from scheduler_core.controllers.kubelet.eviction.ranking import RESOURCES
-from scheduler_core.objects.quantity import format_quantity, value
-from scheduler_core.objects.resources import EPHEMERAL_STORAGE, MEMORY
+from scheduler_core.scheduler.config.kubelet import Threshold
 
 _BINARY = (MEMORY, EPHEMERAL_STORAGE)
 

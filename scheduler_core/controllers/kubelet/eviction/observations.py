@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from scheduler_core.config.kubelet import KubeletConfiguration
-from scheduler_core.config.kubelet import thresholds as signals
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.quantity import NANO, value
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.inputs.usage import UsageBook, book_of
 from scheduler_core.controllers.kubelet.pods import active
-from scheduler_core.objects.node import Node
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.quantity import NANO, value
+from scheduler_core.scheduler.config.kubelet import KubeletConfiguration
+from scheduler_core.scheduler.config.kubelet import thresholds as signals
 
 _GI = 2**30
 NODE_DISK_CAPACITY, INODES, PID_MAX = 100 * _GI, 6_553_600, 4_194_304  # where nothing is said

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scheduler_core.config.kubelet import thresholds as signals
+from scheduler_core.apimachinery.objects.resources import EPHEMERAL_STORAGE
 from scheduler_core.controllers.kubelet.critical import is_critical
 from scheduler_core.controllers.kubelet.eviction.observations import PodStats
 from scheduler_core.controllers.memory.eviction import Ranked
-from scheduler_core.objects.resources import EPHEMERAL_STORAGE
+from scheduler_core.scheduler.config.kubelet import thresholds as signals
 
 INODES, PIDS = "inodes", "pids"
 RESOURCES = {

@@ -13,8 +13,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scheduler_core.api.watch import MODIFIED, WatchEvent
-from scheduler_core.config.kubelet.thresholds import MEMORY as MEMORY_SIGNAL
+from scheduler_core.apimachinery.objects.demand.qos import GUARANTEED, qos_class
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.quantity import nanos, value_of_nanos
+from scheduler_core.apimachinery.objects.resources import CPU, MEMORY
+from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.apiserver.watch import MODIFIED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet import heartbeats, pods
 from scheduler_core.controllers.kubelet.critical import is_static
@@ -25,12 +30,7 @@ from scheduler_core.controllers.kubelet.status import (
     make_resize_condition,
 )
 from scheduler_core.controllers.memory.kubelet import PodRun, Resizes
-from scheduler_core.objects.demand.qos import GUARANTEED, qos_class
-from scheduler_core.objects.node import Node
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.quantity import nanos, value_of_nanos
-from scheduler_core.objects.resources import CPU, MEMORY
-from scheduler_core.objects.times import SECOND
+from scheduler_core.scheduler.config.kubelet.thresholds import MEMORY as MEMORY_SIGNAL
 
 NAME = "allocation-manager"
 INFEASIBLE, DEFERRED = "Infeasible", "Deferred"

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.inputs.usage import book_of
 from scheduler_core.controllers.kubelet.claims import NOT_YET
@@ -17,8 +19,6 @@ from scheduler_core.controllers.kubelet.eviction.observations import PodStats, s
 from scheduler_core.controllers.kubelet.sizes import has_outstanding
 from scheduler_core.controllers.kubelet.status import RESIZE_IN_PROGRESS, make_resize_condition
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.quantity import value
 
 ERROR = "Error"
 

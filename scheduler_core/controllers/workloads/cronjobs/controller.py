@@ -11,17 +11,17 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from scheduler_core.api.kube_events import NORMAL, WARNING
-from scheduler_core.api.status import Refused
-from scheduler_core.api.watch import WatchEvent
-from scheduler_core.clock.agenda import TIMER
-from scheduler_core.clock.cron import BadSchedule, Schedule, is_zone
+from scheduler_core.apimachinery.objects.times import SECOND, format_time, optional_time
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.base.clock.agenda import TIMER
+from scheduler_core.base.clock.cron import BadSchedule, Schedule, is_zone
 from scheduler_core.controllers.contract import World, WorldAction
 from scheduler_core.controllers.workloads.cronjobs import times
 from scheduler_core.controllers.workloads.cronjobs.jobs import REASONS, Jobs
 from scheduler_core.controllers.workloads.owners import Owner, resolve
 from scheduler_core.controllers.workloads.watching import WorkloadController
-from scheduler_core.objects.times import SECOND, format_time, optional_time
 
 NAME = "cronjob-controller"
 

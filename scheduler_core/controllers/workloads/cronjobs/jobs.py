@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from scheduler_core.api.kube_events import NORMAL, WARNING
-from scheduler_core.api.status import Answer, Refused
-from scheduler_core.clock.cron import zone_of
+from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING
+from scheduler_core.apiserver.status import Answer, Refused
+from scheduler_core.base.clock.cron import zone_of
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.jobs.finish import is_finished
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.objects.times import SECOND, format_time, parse_time
 
 Manifest = Mapping[str, Any]
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"

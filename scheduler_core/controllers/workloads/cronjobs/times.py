@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from scheduler_core.clock.agenda import MILLISECOND
-from scheduler_core.clock.cron import BadSchedule, Schedule, parse_schedule
+from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.base.clock.agenda import MILLISECOND
+from scheduler_core.base.clock.cron import BadSchedule, Schedule, parse_schedule
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.objects.times import SECOND, parse_time
 
 DELTA = 100 * MILLISECOND  # by which a look at a schedule comes after its moment
 MANY = 100

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from scheduler_core.api.kube_events import WARNING
-from scheduler_core.api.status import Refused
-from scheduler_core.api.watch import ADDED, WatchEvent
-from scheduler_core.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.kube_events import WARNING
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.watch import ADDED, WatchEvent
+from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads import history
 from scheduler_core.controllers.workloads.daemonsets.daemons import FAILED, SUCCEEDED, Daemons
@@ -23,7 +24,6 @@ from scheduler_core.controllers.workloads.daemonsets.rolling import roll
 from scheduler_core.controllers.workloads.owners import Owner, claimed_pods
 from scheduler_core.controllers.workloads.pods import POD_REASONS, soonest_available
 from scheduler_core.controllers.workloads.watching import WorkloadController
-from scheduler_core.objects.pod import Pod
 
 _SELECTS_ALL = "SelectingAll"
 _PER_POD = MILLISECOND // 10

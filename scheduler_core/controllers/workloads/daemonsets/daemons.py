@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.api.kube_events import NORMAL, WARNING
-from scheduler_core.api.status import Refused
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING
+from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.daemonsets.placement import Placement, by_node, pinned, tolerations
 from scheduler_core.controllers.workloads.history import POD_HASH
@@ -21,8 +23,6 @@ from scheduler_core.controllers.workloads.pods import (
     is_available,
     namespace_ends,
 )
-from scheduler_core.objects.node import Node
-from scheduler_core.objects.pod import Pod
 
 BURST = 250
 FAILED, SUCCEEDED = "FailedDaemonPod", "SucceededDaemonPod"

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.controllers.workloads.amounts import scaled
 from scheduler_core.controllers.workloads.daemonsets.daemons import Daemons
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.objects.node import Node
-from scheduler_core.objects.pod import Pod
 
 
 def manage(daemons: Daemons) -> bool:

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
+from scheduler_core.apimachinery.objects.pod import Pod, PodSpec
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
-from scheduler_core.objects.pod import Pod, PodSpec
 
 Manifest = Mapping[str, Any]
 _SUFFERED = (

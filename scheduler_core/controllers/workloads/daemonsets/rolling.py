@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scheduler_core.api.status import Refused, not_found
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.status import Refused, not_found
 from scheduler_core.controllers.workloads.daemonsets.daemons import Daemons
 from scheduler_core.controllers.workloads.daemonsets.manage import surge, unavailable
-from scheduler_core.objects.pod import Pod
 
 _WHY = "of an old revision"
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.kube_events import NORMAL, WARNING
-from scheduler_core.api.watch import DELETED, WatchEvent
+from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING
+from scheduler_core.apiserver.watch import DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.deployments import conditions, revisions
 from scheduler_core.controllers.workloads.deployments.progress import sync_status
@@ -23,8 +25,6 @@ from scheduler_core.controllers.workloads.owners import (
     resolve,
     selecting,
 )
-from scheduler_core.objects.ownership import controller_of
-from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
 _SELECTS_ALL = "SelectingAll"

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.clock.agenda import MILLISECOND
+from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.base.clock.agenda import MILLISECOND
 from scheduler_core.controllers.workloads.deployments import bounds, conditions
 from scheduler_core.controllers.workloads.deployments.bounds import total_of, wanted
 from scheduler_core.controllers.workloads.deployments.rollout import Rollout
-from scheduler_core.objects.times import SECOND, parse_time
 
 Status = dict[str, Any]
 Manifest = Mapping[str, Any]

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.api.kube_events import NORMAL, WARNING
-from scheduler_core.api.status import Refused
-from scheduler_core.api.template_defaults import without_template_defaults
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.template_defaults import without_template_defaults
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.amounts import template_hash
 from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.api.store import Store
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.store import Store
 from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
 MOST_REASONS = 3

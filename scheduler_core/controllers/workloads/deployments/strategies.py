@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.controllers.workloads.deployments import bounds
 from scheduler_core.controllers.workloads.deployments.bounds import counted, size, total, total_of, wanted
 from scheduler_core.controllers.workloads.deployments.progress import is_complete, sync_rollout_status
 from scheduler_core.controllers.workloads.deployments.rollout import Rollout
-from scheduler_core.objects.ownership import controller_of
-from scheduler_core.objects.pod import Pod
 
 
 def roll(rollout: Rollout) -> None:

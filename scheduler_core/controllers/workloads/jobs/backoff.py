@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.times import SECOND, optional_time, parse_time
 from scheduler_core.controllers.memory.workloads import Failures
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.times import SECOND, optional_time, parse_time
 
 FIRST, LONGEST = 10 * SECOND, 600 * SECOND
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.api.kube_events import NORMAL, WARNING
-from scheduler_core.api.watch import WatchEvent
-from scheduler_core.clock.agenda import SECOND
+from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.jobs import finish, pods
 from scheduler_core.controllers.workloads.jobs.look import TRACKING, Look, is_tracked
@@ -20,8 +22,6 @@ from scheduler_core.controllers.workloads.jobs.tracking import track
 from scheduler_core.controllers.workloads.owners import Owner, claimed_pods, resolve
 from scheduler_core.controllers.workloads.pods import POD_REASONS
 from scheduler_core.controllers.workloads.watching import WorkloadController
-from scheduler_core.objects.ownership import controller_of
-from scheduler_core.objects.pod import Pod
 
 _ORPHAN = "Pod/"  # begins the keys of pods whose Job is over or has gone
 _BATCH = SECOND

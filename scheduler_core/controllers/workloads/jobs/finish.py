@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.controllers.workloads.jobs import policies
 from scheduler_core.controllers.workloads.jobs.look import Look
-from scheduler_core.objects.times import SECOND, parse_time
 
 Condition = Mapping[str, Any]
 FAILURE_TARGET, FAILED = "FailureTarget", "Failed"

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.workloads import Failures
 from scheduler_core.controllers.workloads.jobs import backoff, indexes, policies
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import is_active, is_terminating
-from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
 TRACKING = "batch.kubernetes.io/job-tracking"

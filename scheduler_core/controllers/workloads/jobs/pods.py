@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.api.status import Refused
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.workloads.jobs import backoff, indexes, policies
 from scheduler_core.controllers.workloads.jobs.look import TRACKING, Look, is_tracked
 from scheduler_core.controllers.workloads.pods import (
@@ -19,7 +20,6 @@ from scheduler_core.controllers.workloads.pods import (
     namespace_ends,
 )
 from scheduler_core.controllers.workloads.ranking import by_age
-from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
 MOST_PER_SYNC = 500

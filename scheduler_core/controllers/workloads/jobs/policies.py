@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from typing import Any, NamedTuple
 
+from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.controllers.workloads.jobs import indexes
-from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.kube_events import NORMAL, WARNING
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING
 from scheduler_core.controllers.workloads.jobs import finish, indexes, policies
 from scheduler_core.controllers.workloads.jobs.finish import Condition
 from scheduler_core.controllers.workloads.jobs.look import Look, is_tracked
 from scheduler_core.controllers.workloads.jobs.pods import release
-from scheduler_core.objects.pod import Pod
 
 Status = dict[str, Any]
 

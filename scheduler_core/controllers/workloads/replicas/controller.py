@@ -9,8 +9,9 @@ kube: pkg/controller/replicaset/replica_set.go, pkg/controller/replication @ v1.
 
 from __future__ import annotations
 
-from scheduler_core.api.status import Refused
-from scheduler_core.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.owners import Owner, claimed_pods
 from scheduler_core.controllers.workloads.pods import (
@@ -24,7 +25,6 @@ from scheduler_core.controllers.workloads.ranking import first_to_go
 from scheduler_core.controllers.workloads.replicas.related import pods_on_nodes
 from scheduler_core.controllers.workloads.replicas.status import replica_status
 from scheduler_core.controllers.workloads.watching import WorkloadController
-from scheduler_core.objects.pod import Pod
 
 BURST = 500  # pods created or deleted in one look
 _PER_POD = MILLISECOND // 10

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import is_active
-from scheduler_core.objects.ownership import controller_of
 
 
 def pods_on_nodes(world: World, owner: Owner) -> Mapping[str, int]:

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.api.kube_events import NORMAL, WARNING
-from scheduler_core.api.status import Answer, Refused
+from scheduler_core.apimachinery.objects.ownership import controller_reference
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING
+from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.statefulsets.identity import (
@@ -18,8 +20,6 @@ from scheduler_core.controllers.workloads.statefulsets.identity import (
     ordinal_of,
     ordinals,
 )
-from scheduler_core.objects.ownership import controller_reference
-from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
 _KIND = "PersistentVolumeClaim"

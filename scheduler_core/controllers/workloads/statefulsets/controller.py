@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.api.status import Refused
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads import history
 from scheduler_core.controllers.workloads.owners import Owner, claimed_pods
@@ -19,7 +20,6 @@ from scheduler_core.controllers.workloads.statefulsets import claims, identity
 from scheduler_core.controllers.workloads.statefulsets.replicas import Pods
 from scheduler_core.controllers.workloads.statefulsets.status import stateful_status
 from scheduler_core.controllers.workloads.watching import WorkloadController
-from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
 Replicas = dict[int, Pod | None]

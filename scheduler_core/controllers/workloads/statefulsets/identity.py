@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.controllers.workloads.history import POD_HASH
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import from_template
-from scheduler_core.objects.pod import Pod
 
 Manifest = Mapping[str, Any]
 POD_NAME = "statefulset.kubernetes.io/pod-name"

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from scheduler_core.api.kube_events import NORMAL, WARNING
-from scheduler_core.api.status import Refused
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING
+from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import is_available
 from scheduler_core.controllers.workloads.statefulsets import claims, identity
-from scheduler_core.objects.pod import Pod
 
 T = TypeVar("T")
 _LARGEST_BATCH = 500

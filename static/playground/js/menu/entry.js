@@ -1,4 +1,4 @@
-// What an entry of a menu does (playground/actions/menu.py says what an entry is).
+// What an entry of a menu does (playground/workbench/actions/menu.py says what an entry is).
 import { openInDrawer } from "../shared/drawer.js";
 import { standingAt } from "../shared/standing.js";
 

@@ -29,9 +29,9 @@ from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.outside import asking
 from playground.sessions.web.outside.hosts import AllowedHosts, NotAllowedHost
 from playground.sessions.web.runtime import runtime
-from scheduler_core.commands import SetConfiguration, SetExtender, command_from_json
-from scheduler_core.extenders.behaviour import Remote
-from scheduler_core.simulation import Simulation
+from scheduler_core.scheduler.extenders.behaviour import Remote
+from scheduler_core.world.commands import SetConfiguration, SetExtender, command_from_json
+from scheduler_core.world.simulation import Simulation
 from tests.playground.sessions.worlds import applying, node, pod
 
 Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]

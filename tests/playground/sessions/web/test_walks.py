@@ -32,8 +32,8 @@ from playground.sessions.worker import process
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.past.history import History
 from playground.views.workbench.build import FORMS, first_values
-from scheduler_core.api.store import Store
-from scheduler_core.simulation import Grain
+from scheduler_core.apiserver.store import Store
+from scheduler_core.world.simulation import Grain
 from tests.playground.sessions.conftest import Page
 from tests.playground.sessions.worlds import applying, cluster, pod
 from tests.walks import ROOT, walks
@@ -95,10 +95,10 @@ def assert_is_taken(title: str, calls: list[Call]) -> None:
 
 # What is around every request: gate, identity, proxies, middleware; and the loop's own thread.
 COMMON_CALLERS = {
-    "playground/gate.py",
-    "playground/identity.py",
+    "playground/serving/gate.py",
+    "playground/serving/identity.py",
     "playground/middleware.py",
-    "playground/proxies.py",
+    "playground/serving/proxies.py",
     "playground/sessions/web/loop.py",
 }
 

@@ -19,7 +19,7 @@ from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import Access, SessionClient, create_session
 from playground.sessions.web.live import LiveSession
 from playground.sessions.web.messages import Ended, Error, Idle, Searched, ToPage, read
-from scheduler_core.simulation import Grain
+from scheduler_core.world.simulation import Grain
 from tests.playground.sessions.worlds import cluster
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -22,12 +22,12 @@ from playground.sessions.worker.conditions.cel import (
 from playground.sessions.worker.conditions.evaluation import Failed
 from playground.sessions.worker.conditions.evaluator import Evaluator
 from playground.sessions.worker.conditions.matching import Condition, problems
-from scheduler_core.commands import command_from_json
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace.kinds import KINDS, ApiCall
-from scheduler_core.trace.records import Record
+from scheduler_core.base.trace.kinds import KINDS, ApiCall
+from scheduler_core.base.trace.records import Record
+from scheduler_core.world.commands import command_from_json
+from scheduler_core.world.simulation import Simulation
 from tests.playground.sessions.worlds import applying, node, pod
-from tests.scheduler_core.codec.rich import walk
+from tests.scheduler_core.world.checkpoint.rich import walk
 
 OBJECTS = [node("n0"), node("small", cpu="1"), pod("p0", cpu="2"), pod("huge", cpu="64"), pod("p1")]
 

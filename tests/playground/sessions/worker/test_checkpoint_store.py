@@ -12,8 +12,8 @@ from playground.sessions.worker import checkpoint_store
 from playground.sessions.worker.checkpoint_store import CheckpointStore, SaveResult
 from playground.sessions.worker.past.history import Checkpoint, History
 from playground.sessions.worker.time_sharing import TimeSlice
-from scheduler_core.commands import ApplyObjects
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Simulation
 from tests.playground.sessions.worlds import node, pod
 
 
@@ -130,7 +130,7 @@ def test_a_world_that_cannot_be_written_stops_the_saving_not_the_session(capsys:
     checkpoint.world.faults["bind", "x"] = object()
     (saved,) = save(store, [checkpoint])
     assert (saved.new, saved.more) == ([], False)
-    assert "declare it as scheduler_core/state.py says" in capsys.readouterr().err
+    assert "declare it as scheduler_core/base/state.py says" in capsys.readouterr().err
 
 
 def test_a_cut_of_what_is_stored_begins_anew() -> None:

@@ -20,8 +20,8 @@ from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.imports import large
 from playground.sessions.worker.imports.large import LargeImport
 from playground.sessions.worker.time_sharing import TimeSlice
-from scheduler_core.commands import command_from_json
-from scheduler_core.view import LoadLimits
+from scheduler_core.world.commands import command_from_json
+from scheduler_core.world.readonly import LoadLimits
 from tests.playground.sessions.worlds import JSON, node, pod
 
 MOST = 1 << 20

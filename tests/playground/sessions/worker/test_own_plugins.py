@@ -13,10 +13,10 @@ from playground.sessions.protocol.looking import View
 from playground.sessions.worker import handlers
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.world import Grain
-from scheduler_core.framework import guard
-from scheduler_core.framework.guard import guarded
-from scheduler_core.framework.plugin import Plugin
-from scheduler_core.plugins.registry import with_plugins
+from scheduler_core.scheduler.framework import guard
+from scheduler_core.scheduler.framework.guard import guarded
+from scheduler_core.scheduler.framework.plugin import Plugin
+from scheduler_core.scheduler.plugins.registry import with_plugins
 from tests.playground.sessions.worker.test_engine import finish, made
 from tests.playground.sessions.worlds import cluster
 

@@ -15,9 +15,9 @@ from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
-from scheduler_core.commands import command_from_json
-from scheduler_core.simulation import Simulation
-from scheduler_core.whatif import Watchdog, circles
+from scheduler_core.analysis.whatif import Watchdog, circles
+from scheduler_core.world.commands import command_from_json
+from scheduler_core.world.simulation import Simulation
 from tests.playground.sessions.worlds import applying, cluster, node, pod
 
 JSON = dict[str, Any]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import CreateObject, SetSettings
 from scheduler_core.controllers.devices.templates import base_name
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import CreateObject, SetSettings
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import delete, wait
 from tests.scheduler_core.controllers.devices.worlds import (
     FINALIZER,

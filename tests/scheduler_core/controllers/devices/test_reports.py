@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.api.status import Refused
-from scheduler_core.commands import CreateObject, ReportDeviceCondition, Undo
-from scheduler_core.simulation import Simulation
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.world.commands import CreateObject, ReportDeviceCondition, Undo
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.controllers.devices.worlds import allocated, claim, status_of, with_devices
 
 DEVICE = "gpu.example.com/node-a/gpu-0"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import ApplyObjects, CreateObject, SetSettings
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import ApplyObjects, CreateObject, SetSettings
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import delete, wait
 from tests.scheduler_core.controllers.devices.worlds import about_devices, allocated, claim, with_devices
 from tests.scheduler_core.worlds import node, pod

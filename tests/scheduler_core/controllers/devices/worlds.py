@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.commands import SetSettings
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import SetSettings
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import make
 
 Manifest = Mapping[str, Any]

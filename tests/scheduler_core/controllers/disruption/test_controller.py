@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import EvictPod
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import EvictPod
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import SECOND, messages, set_status, silent, wait
 from tests.scheduler_core.worlds import node, pod
 

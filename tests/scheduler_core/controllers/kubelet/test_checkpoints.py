@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from scheduler_core.commands import SetUsage
-from tests.scheduler_core.codec.rich import again
+from scheduler_core.world.commands import SetUsage
 from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node, pod
+from tests.scheduler_core.world.checkpoint.rich import again
 
 USAGE = (
     {"podLabel": "app=hog", "at": "21s", "memory": "1700Mi"},

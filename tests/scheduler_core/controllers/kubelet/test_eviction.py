@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import Refused, SetUsage
-from scheduler_core.config.kubelet import Amount, Threshold, read_kubelet
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.controllers.kubelet.eviction.judgement import judge, met
 from scheduler_core.controllers.kubelet.eviction.observations import Observation, PodStats, observe
 from scheduler_core.controllers.kubelet.eviction.ranking import ranked
 from scheduler_core.controllers.memory.eviction import EvictionState
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.times import SECOND
+from scheduler_core.scheduler.config.kubelet import Amount, Threshold, read_kubelet
+from scheduler_core.world.commands import Refused, SetUsage
 from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node, pod
 
 GI = 2**30

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import CreateObject, Redo, ReportCondition, SetKubelet, Undo
+from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.controllers.kubelet.heartbeats import last_renewal
-from scheduler_core.objects.times import SECOND
+from scheduler_core.world.commands import CreateObject, Redo, ReportCondition, SetKubelet, Undo
 from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node, pod
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from scheduler_core.commands import DeleteObjects, PatchObject, Ref, Refused, SetKubelet
+from scheduler_core.world.commands import DeleteObjects, PatchObject, Ref, Refused, SetKubelet
 from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node, pod
 
 CRASH = {"runs": [{"for": "5s", "exit": 1}]}

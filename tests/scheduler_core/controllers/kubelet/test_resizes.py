@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import (
+from scheduler_core.world.commands import (
     CreateObject,
     DeleteObjects,
     PatchObject,

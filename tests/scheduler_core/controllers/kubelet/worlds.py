@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.commands import ApplyObjects, Command, SetPrograms, SetSettings
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.times import SECOND
-from scheduler_core.simulation import Simulation
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.world.commands import ApplyObjects, Command, SetPrograms, SetSettings
+from scheduler_core.world.simulation import Simulation
 
 Manifest = dict[str, Any]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.api.status import Refused
-from scheduler_core.commands import CancelDrain, DrainNode, Undo
+from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.memory.nodes import Drain
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.commands import CancelDrain, DrainNode, Undo
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import SECOND, make, patch, set_status, silent, wait
 from tests.scheduler_core.worlds import node, pod
 

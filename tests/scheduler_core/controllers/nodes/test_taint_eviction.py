@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.apimachinery.objects.node import Taint
+from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.controllers.nodes.taint_eviction import Tolerance, tolerance
-from scheduler_core.objects.node import Taint
-from scheduler_core.objects.pod import Pod
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import SECOND, messages, patch, silent, wait
 from tests.scheduler_core.worlds import node, pod
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.config.cluster import ControllerManagerOptions
 from scheduler_core.controllers.memory.nodes import Zone
 from scheduler_core.controllers.nodes import zones
 from scheduler_core.controllers.nodes.zones import FULL, INITIAL, NORMAL, PARTIAL, Census
+from scheduler_core.scheduler.config.cluster import ControllerManagerOptions
 
 SECOND = 10**9
 FLAGS = ControllerManagerOptions()

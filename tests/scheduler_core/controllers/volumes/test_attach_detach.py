@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import (
+from scheduler_core.testing.storage import make_claim, make_volume
+from scheduler_core.world.commands import (
     ApplyObjects,
     CreateObject,
     DeleteObjects,
@@ -18,7 +19,6 @@ from scheduler_core.commands import (
     SetKubelet,
     SetSettings,
 )
-from scheduler_core.testing.storage import make_claim, make_volume
 from tests.scheduler_core.controllers.kubelet.worlds import Cluster, Manifest, node, pod
 
 DRIVER = "csi.x"

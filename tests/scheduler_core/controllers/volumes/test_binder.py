@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.commands import CreateObject
-from scheduler_core.simulation import plan_import
 from scheduler_core.testing.storage import make_class
+from scheduler_core.world.commands import CreateObject
+from scheduler_core.world.simulation import plan_import
 from tests.scheduler_core.clusters import delete, patch, wait
 from tests.scheduler_core.controllers.volumes.worlds import (
     BOUND_BY_CONTROLLER,

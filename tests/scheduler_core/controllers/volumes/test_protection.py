@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.simulation import Simulation
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import cluster, delete, meta_of, patch, wait
 from tests.scheduler_core.controllers.volumes.worlds import claim, of_claim, of_volume, volume
 from tests.scheduler_core.worlds import pod

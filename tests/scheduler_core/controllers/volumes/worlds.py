@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.simulation import Simulation
 from scheduler_core.testing.storage import make_claim, make_volume
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import cluster
 
 BINDER = "persistentvolume-binder-controller"

@@ -1,9 +1,9 @@
 """A world in which the controllers of workloads run, and hands that do what scheduler and kubelets would."""
 
-from scheduler_core import commands
-from scheduler_core.commands import DEFAULT_SCHEDULER_NAME
 from scheduler_core.controllers.workloads.catalogue import CONTROLLERS
-from scheduler_core.simulation import Simulation
+from scheduler_core.world import commands
+from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME
+from scheduler_core.world.simulation import Simulation
 
 SECOND = 10**9
 NAMES = [controller.name for controller in CONTROLLERS]

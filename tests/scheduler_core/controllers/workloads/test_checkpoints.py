@@ -1,12 +1,12 @@
 """A world in the midst of rollouts goes on as it would have, once it was forked, or written and read."""
 
-from scheduler_core.commands import ApplyObjects, PatchObject, Ref, SetPrograms, SetSettings
-from scheduler_core.simulation import Simulation
-from tests.scheduler_core.codec.rich import again
+from scheduler_core.world.commands import ApplyObjects, PatchObject, Ref, SetPrograms, SetSettings
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.controllers.workloads.hands import SECOND, workload
 from tests.scheduler_core.controllers.workloads.test_cron_jobs import cron_job
 from tests.scheduler_core.controllers.workloads.test_daemonsets import node
 from tests.scheduler_core.controllers.workloads.test_jobs import job
+from tests.scheduler_core.world.checkpoint.rich import again
 
 V2 = {"spec": {"template": {"metadata": {"annotations": {"v": "2"}}}}}
 KINDS = ("Deployment", "StatefulSet", "DaemonSet")

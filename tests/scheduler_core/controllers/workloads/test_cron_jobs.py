@@ -1,7 +1,7 @@
 import pytest
 
-from scheduler_core.api.status import Refused
-from scheduler_core.commands import SetSettings
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.world.commands import SetSettings
 from tests.scheduler_core.controllers.workloads.hands import Hands, template
 
 MINUTE = 29_453_760  # of 2026-01-01T00:00Z since 1970

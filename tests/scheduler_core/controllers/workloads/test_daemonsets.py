@@ -1,8 +1,8 @@
 import pytest
 
+from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.controllers.workloads.daemonsets.placement import Placement, pinned, tolerations
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.objects.node import Node
 from tests.scheduler_core.controllers.workloads.hands import Hands, template, workload
 
 V2 = {"spec": {"template": {"metadata": {"annotations": {"v": "2"}}}}}

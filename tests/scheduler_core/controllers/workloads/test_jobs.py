@@ -1,10 +1,10 @@
 import pytest
 
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.controllers.memory.workloads import Failures
 from scheduler_core.controllers.workloads.jobs import backoff, indexes
 from scheduler_core.controllers.workloads.jobs.policies import is_success, judge
-from scheduler_core.objects.pod import Pod
-from scheduler_core.objects.times import parse_time
 from tests.scheduler_core.controllers.workloads.hands import SECOND, Hands, template
 
 TRACKING = "batch.kubernetes.io/job-tracking"

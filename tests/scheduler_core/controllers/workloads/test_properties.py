@@ -3,9 +3,9 @@
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.controllers.workloads.deployments import bounds
 from scheduler_core.controllers.workloads.jobs.finish import is_finished
-from scheduler_core.objects.ownership import controller_of
 from tests.scheduler_core.controllers.workloads.hands import NAMES, Hands, workload
 from tests.scheduler_core.controllers.workloads.test_jobs import job
 

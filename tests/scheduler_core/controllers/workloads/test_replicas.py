@@ -1,7 +1,7 @@
 import pytest
 
-from scheduler_core.api.server import APIServer
-from scheduler_core.api.status import Answer, Refused
+from scheduler_core.apiserver.server import APIServer
+from scheduler_core.apiserver.status import Answer, Refused
 from tests.scheduler_core.controllers.workloads.hands import Hands, template, workload
 
 

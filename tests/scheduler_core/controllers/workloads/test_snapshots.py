@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from scheduler_core import commands
-from scheduler_core.simulation import Simulation
+from scheduler_core.world import commands
+from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.controllers.workloads.hands import SECOND, Hands, workload
 from tests.scheduler_core.controllers.workloads.test_daemonsets import node
 from tests.scheduler_core.controllers.workloads.test_jobs import job

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scheduler_core.testing.worlds.run import run_world
+from scheduler_core.testing.conformance.worlds.run import run_world
 
 ALIVE = {"metadata.deletionTimestamp": {"absent": True}}
 CLASS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from playground.sessions.protocol.looking import Foresee, Foreseen
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.simulation import Grain, Simulation
-from scheduler_core.view import Attempt
+from scheduler_core.world.readonly import Attempt
+from scheduler_core.world.simulation import Grain, Simulation
 
 MOST_STEPS = 20_000
 DEFAULT = "default/"

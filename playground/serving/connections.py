@@ -1,0 +1,229 @@
+"""Connections: how many there may be, of all and of each client, and how long one may take over what it sends.
+
+Whoever sends a request drop by drop holds a connection for nothing. So the head of a request has to come within some seconds, and its body
+in pieces of some size. A connection that waits for its next request gives way to one that has something to ask (limits/shares.py). A few
+connections beyond the limit are kept for `/healthz`: whoever holds all others makes no monitor take this server for dead.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from twisted.internet import reactor as running
+from twisted.internet.protocol import connectionDone
+from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
+from twisted.web.http import HTTPChannel
+
+from playground.common.addresses import is_in, read_address
+from playground.common.telemetry import CONNECTIONS as COUNTED
+from playground.common.telemetry import REFUSED
+from playground.serving.gate import raw_refusal
+from playground.sessions.limits.shares import CONNECTIONS, address_owner
+from playground.sessions.protocol.errors import SessionError, Unavailable
+
+PIECE = 16 << 10  # bytes of a body that have to come within settings.REQUEST_SECONDS
+reactor: Any = running  # its class is chosen when it runs
+RESERVE = 256  # descriptors for the database, workers, logs and files
+IDLE = 75.0  # seconds between two requests of a connection
+FULL = "This server has as many connections as it takes. Please try again in a moment; nothing is lost."
+PROBES = 16  # connections beyond the limit, for PROBED alone
+PROBED = "/healthz"
+PROBE_SECONDS = 2.0  # within which one of these says what it asks for
+PROXIED = "proxy"  # the owner of connections whose client is not known yet
+THROW_AWAY_SECONDS = 5.0
+LONG_ADDRESS = "This address is longer than the {most:,} bytes that this server reads."
+LONG_HEADERS = "The headers of this request are longer than the {most:,} bytes that this server reads."
+
+
+def make_room() -> None:
+    """Take as many file descriptors as the system gives, and no more connections than these serve."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = settings.MAX_CONNECTIONS + RESERVE
+    given = max(soft, wanted if hard == resource.RLIM_INFINITY else min(wanted, hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (given, hard))
+    settings.MAX_CONNECTIONS = max(1, min(settings.MAX_CONNECTIONS, given - RESERVE))
+    settings.MAX_SOCKETS = max(1, min(settings.MAX_SOCKETS, settings.MAX_CONNECTIONS * 3 // 4))
+
+
+class Channel(HTTPChannel):
+    """Reads requests as Twisted does, but knows what one asks for before its body comes, and refuses in words."""
+
+    totalHeadersSize = 48 << 10  # noqa: N815 - Twisted's name; beyond it Twisted ends the connection
+    most_headers = 32 << 10
+    method = target = ""
+    refused = False
+    _head = 0  # bytes of the request's head that have come; 0 between requests
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
+        """Read on. What comes after a refusal is thrown away for a while, so that the browser gets to read the answer."""
+        if not self.refused:
+            super().dataReceived(data)  # type: ignore[no-untyped-call]  # Twisted's
+
+    def lineReceived(self, line: bytes) -> None:  # noqa: N802 - Twisted's name
+        """A line of a head. The first of a request is the one by which Twisted makes a request."""
+        known = len(self.requests)
+        super().lineReceived(line)  # type: ignore[no-untyped-call]  # Twisted's
+        self._head += len(line)
+        if len(self.requests) > known:
+            method, target, *_ = [*line.decode("latin-1").split(" "), "", ""]
+            self.method, self.target, self._head = method, target, len(line)
+            visit: Any = self.transport
+            visit.begin(target.partition("?")[0])
+        elif self._head > self.most_headers:
+            self.refuse(SessionError(LONG_HEADERS.format(most=self.most_headers)), 431)
+
+    def lineLengthExceeded(self, line: bytes) -> None:  # noqa: N802 - Twisted's name
+        """A line is too long: the address, or a header."""
+        if self._head:
+            self.refuse(SessionError(LONG_HEADERS.format(most=self.MAX_LENGTH)), 431)
+        else:
+            self.refuse(SessionError(LONG_ADDRESS.format(most=self.MAX_LENGTH)), 414)
+
+    def allContentReceived(self) -> None:  # noqa: N802 - Twisted's name
+        """A request is whole; the next line begins another."""
+        self._head = 0
+        super().allContentReceived()  # type: ignore[no-untyped-call]  # Twisted's
+
+    def refuse(self, error: SessionError, status: int = 0) -> None:
+        """Answer what gets no further, and read nothing more."""
+        if self.refused:
+            return
+        self.refused = True
+        visit: Any = self.transport
+        visit.expect_nothing()
+        visit.write(raw_refusal(error, status))
+        reactor.callLater(THROW_AWAY_SECONDS, visit.abortConnection)
+
+
+class Visit(ProtocolWrapper):
+    """One connection, and until when something has to come; its requests say what does."""
+
+    is_probe = False  # beyond the limit, for PROBED alone
+    is_idle = False  # between two requests
+    home = PROXIED  # the owner that it counts for while no key was shown
+
+    def __init__(self, factory: Any, channel: Any) -> None:
+        channel.requestFactory = partial(factory.request, self)
+        super().__init__(factory, channel)
+        self._deadline: Any = None
+        self._piece = 0
+
+    def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
+        super().connectionMade()  # type: ignore[no-untyped-call]  # Twisted's
+        COUNTED.inc()
+        self.expect(
+            min(PROBE_SECONDS, settings.REQUEST_SECONDS) if self.is_probe else settings.REQUEST_SECONDS
+        )
+
+    def connectionLost(self, reason: Any = connectionDone) -> None:  # noqa: N802 - Twisted's name
+        COUNTED.dec()
+        CONNECTIONS.remove(self)
+        self.expect_nothing()
+        super().connectionLost(reason)  # type: ignore[no-untyped-call]  # Twisted's
+
+    def begin(self, path: str) -> None:
+        """A request has begun; beyond the limit none but a monitor's is answered."""
+        self.is_idle = False
+        if self.is_probe and path != PROBED:
+            self.refuse()
+
+    def refuse(self) -> None:
+        """Tell a connection too many so, and end it."""
+        REFUSED.labels("too many connections").inc()
+        self.wrappedProtocol.refused = True
+        self.write(raw_refusal(Unavailable(FULL)))  # type: ignore[no-untyped-call]  # Twisted's
+        self.loseConnection()  # type: ignore[no-untyped-call]  # Twisted's
+
+    def belong(self, owner: str) -> None:
+        """Count for an owner. Raises Unavailable where it has as many connections as it may, all of them at work."""
+        if self.is_probe or CONNECTIONS.owner_of(self) in (owner, None):
+            return
+        if not self.factory.has_room(owner):
+            raise Unavailable(FULL)
+        CONNECTIONS.give(self, owner)
+
+    def expect(self, seconds: float) -> None:
+        """A request, or more of one, has to come within so many seconds, or the connection ends."""
+        self._stop_waiting()
+        self._deadline = reactor.callLater(seconds, self._late)
+
+    def expect_body(self) -> None:
+        """The head has come; now its body has to, piece by piece."""
+        self._piece = 0
+        self.expect(settings.REQUEST_SECONDS)
+
+    def came(self, size: int) -> None:
+        """So many bytes of a body have come."""
+        self._piece += size
+        if self._piece >= PIECE:
+            self.expect_body()
+
+    def expect_next(self) -> None:
+        """A request was answered; the connection is kept for the next one for a while."""
+        owner = CONNECTIONS.owner_of(self)  # none of one beyond the limit, nor of one that gave way
+        if owner is None or (owner != self.home and not self.factory.has_room(self.home)):
+            self.loseConnection()  # type: ignore[no-untyped-call]  # Twisted's
+        else:
+            CONNECTIONS.give(self, self.home)  # the youngest of them
+            self.is_idle = True
+            self.expect(IDLE)
+
+    def expect_nothing(self) -> None:
+        """It is this server's turn."""
+        self.factory.probes.pop(self, None)
+        self._stop_waiting()
+
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None and self._deadline.active():
+            self._deadline.cancel()
+
+    def _late(self) -> None:
+        REFUSED.labels("too slow").inc()
+        self.abortConnection()
+
+
+class Visits(WrappingFactory):
+    """Makes the connections of a factory, as many as there may be. A request is made of its Visit and of what Twisted gives."""
+
+    protocol: Callable[..., Any] = Visit
+
+    def __init__(self, factory: Any, request: Callable[..., Any]) -> None:
+        super().__init__(factory)  # type: ignore[no-untyped-call]  # Twisted's
+        factory.protocol = Channel
+        self.request = request
+        self.probes: dict[Visit, None] = {}  # those that have not said yet what they ask for
+
+    def buildProtocol(self, addr: Any) -> Any:  # noqa: N802 - Twisted's name
+        """A connection as the wrapped factory makes it. One too many is told so once it has asked for something else than PROBED."""
+        visit: Any = super().buildProtocol(addr)
+        peer = read_address(getattr(addr, "host", ""))
+        if peer is not None and not is_in(peer, settings.TRUSTED_PROXIES):
+            visit.home = address_owner(str(peer))
+        visit.is_probe = not (self.has_room(visit.home) and (not CONNECTIONS.is_full or _end_idle(None)))
+        if not visit.is_probe:
+            CONNECTIONS.give(visit, visit.home)
+            return visit
+        self.probes[visit] = None
+        if len(self.probes) > PROBES:
+            oldest = next(iter(self.probes))
+            del self.probes[oldest]
+            oldest.refuse()
+        return visit
+
+    def has_room(self, owner: str) -> bool:
+        """Whether an owner may have one connection more; its oldest one that waits for a request gives way."""
+        return owner == PROXIED or CONNECTIONS.has_room(owner) or _end_idle(owner)
+
+
+def _end_idle(owner: str | None) -> bool:
+    """End the oldest connection, of an owner or of all, that waits for its next request; False where none does."""
+    for visit in CONNECTIONS.things(owner):
+        if visit.is_idle:
+            CONNECTIONS.remove(visit)
+            visit.loseConnection()
+            return True
+    return False

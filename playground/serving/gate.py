@@ -1,0 +1,167 @@
+"""The gate in front of the application, whatever server runs it: bodies that it does not take, and pages that may not open a socket."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Awaitable, Callable, Mapping
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlsplit
+
+from asgiref.sync import sync_to_async
+from channels.security.websocket import WebsocketDenier
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+from django.template.loader import render_to_string
+from django.utils.http import parse_header_parameters
+
+from playground.sessions.limits.bodies import body_limit
+from playground.sessions.protocol.errors import SessionError
+
+Message = Mapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Any, Receive, Send], Awaitable[None]]
+
+UNREADABLE_TYPE = "The header Content-Type of this request can't be read."
+DRAWER = b"x-drawer"
+
+
+def refusal(
+    error: SessionError, path: str = "", drawer: bool = False
+) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """Headers and page for a request that gets no further; in the studio's drawer it is a fragment."""
+    context = {
+        "error": error,
+        "key": _key_of(path),
+        "base": f"playground/{'fragment' if drawer else 'base'}.html",
+    }
+    body = render_to_string("playground/problem.html", context).encode()
+    headers = [
+        (b"content-type", b"text/html; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"content-security-policy", b"default-src 'self'"),
+        (b"referrer-policy", b"same-origin"),
+        (b"cache-control", b"no-store"),
+        (b"connection", b"close"),
+    ]
+    if error.retry_after is not None:
+        headers.append((b"retry-after", str(error.retry_after).encode()))
+    return headers, body
+
+
+def raw_refusal(error: SessionError, status: int = 0) -> bytes:
+    """The same as what goes over a connection, for whoever answers before there is a request to answer."""
+    headers, body = refusal(error)
+    code = HTTPStatus(status or error.status)
+    said = f"HTTP/1.1 {code.value} {code.phrase}".encode()
+    return b"\r\n".join([said, *(b"%s: %s" % header for header in headers), b"", body])
+
+
+def _key_of(path: str) -> str:
+    """The session's key in a path, for the way back to it."""
+    parts = path.split("/")
+    return parts[2] if len(parts) > 3 and parts[1] == "s" else ""
+
+
+class TooLargeError(Exception):
+    """More came than the request's path takes."""
+
+
+class LimitedBody:
+    """Answers 413 as soon as a body is, or says that it will be, too large for its path. (Daphne gathers bodies first: see server.py.)"""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        limit, taken, begun = body_limit(scope["path"], scope["method"]), 0, False
+        declared = _declared(scope)
+        if declared > limit.bytes:
+            await _refuse(scope, send, 413, limit.refusal(declared))
+            return
+
+        async def counted() -> Message:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > limit.bytes:
+                raise TooLargeError
+            return message
+
+        async def watched(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._application(scope, counted, watched)
+        except TooLargeError:
+            if not begun:
+                await _refuse(scope, send, 413, limit.refusal())
+
+
+def _declared(scope: Any) -> int:
+    for name, value in scope["headers"]:
+        if name.lower() == b"content-length" and value.isdigit():
+            return int(value)
+    return 0
+
+
+class ReadableType:
+    """Answers 415 to a content type that Django can't take apart; what it can is looked at in middleware.py."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        if all(_is_readable(value) for name, value in scope["headers"] if name.lower() == b"content-type"):
+            await self._application(scope, receive, send)
+        else:
+            await _refuse(scope, send, 415, SessionError(UNREADABLE_TYPE))
+
+
+def _is_readable(content_type: bytes) -> bool:
+    try:
+        _, parameters = parse_header_parameters(content_type.decode("latin-1"))
+        codecs.lookup(parameters.get("charset", "utf-8"))
+    except LookupError:
+        return True  # Django passes over it
+    except ValueError:
+        return False
+    return True
+
+
+async def _refuse(scope: Any, send: Send, status: int, error: SessionError) -> None:
+    drawer = any(name.lower() == DRAWER for name, _ in scope["headers"])
+    headers, body = await sync_to_async(refusal, thread_sensitive=False)(error, scope["path"], drawer)
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+class SameOrigin:
+    """Lets only pages of this very host and port (or of a trusted origin) open a socket; a socket without Origin is refused."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        encrypted = scope.get("scheme") == "wss"
+        allowed = is_own_origin(headers.get(b"origin", ""), headers.get(b"host", ""), encrypted)
+        await (self._application if allowed else WebsocketDenier())(scope, receive, send)
+
+
+def is_own_origin(origin: str, host: str, encrypted: bool = False) -> bool:
+    """Whether a page of `origin` may talk to `host`; a host that is known to be asked by https has no page without it."""
+    if origin in settings.CSRF_TRUSTED_ORIGINS:
+        return True
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    schemes = ("https",) if encrypted else ("http", "https")
+    if parts.scheme not in schemes or parts.netloc.lower() != host.lower():
+        return False
+    allowed = settings.ALLOWED_HOSTS or [".localhost", "127.0.0.1", "[::1]"]
+    return validate_host(split_domain_port(host)[0], allowed)

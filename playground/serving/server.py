@@ -1,0 +1,227 @@
+"""Daphne, but a body that is too large for its page is refused while it arrives, and what is sent over a WebSocket may be of any size.
+
+Daphne hands a request to the application only when its whole body has come, so the limit of each page (gate.py) would come too late. A
+body is counted here, chunk by chunk, where Twisted hands the chunks over (limits/bodies.py). What still comes after the refusal is thrown
+away for a while, so that the browser gets to read the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from io import BytesIO
+from typing import Any, ClassVar
+
+from autobahn.websocket.protocol import PreparedMessage
+from daphne.http_protocol import HTTPFactory, WebRequest
+from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
+from django.conf import settings
+from twisted.internet import reactor
+
+from playground.consumers import CLOSE_AGAIN, SessionConsumer
+from playground.serving.connections import PROBED, Visit, Visits
+from playground.serving.proxies import forwarded
+from playground.sessions.limits.bodies import FULL, Body
+from playground.sessions.limits.internals import ServerWithFactories, connection_of, takes_at_once
+from playground.sessions.limits.shares import address_owner
+from playground.sessions.protocol.errors import LimitReached, SessionError, StorageFull, Unavailable
+from playground.sessions.web.runtime import runtime
+
+DRAIN_SECONDS = 10.0
+
+
+class LimitedRequest(WebRequest):
+    """A request that counts what arrives, and leaves the reading of forms to Django: Twisted would do it too, in everybody's way."""
+
+    going: ClassVar[set[LimitedRequest]] = set()  # those that are being answered
+    body: Body | None = None
+    content: Any
+
+    def __init__(self, visit: Visit, *args: Any, **kwargs: Any) -> None:
+        self.visit = visit
+        super().__init__(*args, **{**kwargs, "parsePOSTFormSubmission": False})
+
+    def gotLength(self, length: int | None) -> None:  # noqa: N802 - Twisted's name
+        """Headers are in: refuse at once what says that it will be too large, and look up the key of what is large."""
+        self.visit.expect_body()
+        channel = self.channel
+        try:
+            self.body = Body(channel.method, channel.target, length, self._client())
+        except SessionError as error:
+            channel.refuse(error, error.status if isinstance(error, Unavailable) else 413)
+            length = 0
+        most = self.body.limit.bytes if self.body else 0
+        super().gotLength(most if length is None else length)  # which decides between memory and disk
+        self._look_up_key()
+
+    def handleContentChunk(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
+        """A part of the body."""
+        if self.body is None or self.channel.refused:
+            return
+        self.visit.came(len(data))
+        try:
+            self.body.take(len(data))
+            super().handleContentChunk(data)
+        except OSError:
+            self._refuse(StorageFull(FULL))
+        except SessionError as error:
+            self._refuse(error)
+        else:
+            self._look_up_key()
+
+    def process(self) -> Any:
+        """The request is complete; a refused one has had its answer."""
+        self.visit.expect_nothing()
+        if self.channel.refused:
+            self.channel.loseConnection()
+            return None
+        if not self._counts_for_client():
+            return None
+        if not self.requestHeaders.hasHeader("upgrade"):
+            self.going.add(self)
+        return super().process()
+
+    def finish(self) -> None:
+        """It is answered."""
+        self._end()
+        super().finish()
+        self.visit.expect_next()
+
+    def connectionLost(self, reason: Any) -> None:  # noqa: N802 - Twisted's name
+        """Nobody waits for the answer any more."""
+        self._end()
+        super().connectionLost(reason)
+
+    def _end(self) -> None:
+        self.going.discard(self)
+        if self.body is not None:
+            self.body.release()
+            self.body = None
+
+    def _look_up_key(self) -> None:
+        if self.body is not None and self.body.wants_key:
+            self.visit.pauseProducing()
+            self.admitting = asyncio.ensure_future(self._admit(self.body))
+
+    async def _admit(self, body: Body) -> None:
+        """Go on reading once the key is known to open something; others are told what is wrong with it."""
+        try:
+            await body.admit()
+        except SessionError as error:
+            if body is self.body:
+                self._refuse(error)
+        finally:
+            if body is not self.body:
+                body.release()  # the client has gone meanwhile
+            self.visit.resumeProducing()
+
+    def _refuse(self, error: SessionError) -> None:
+        self.channel.refuse(error, 413 if isinstance(error, LimitReached) else 0)
+        self._end()
+        self.content.close()
+        self.content = BytesIO()
+
+    def _client(self) -> str:
+        """The address of who asks, through proxies too."""
+        headers = [
+            (name, value) for name, values in self.requestHeaders.getAllRawHeaders() for value in values
+        ]
+        scope = {"type": "http", "client": (getattr(self.client, "host", ""), 0), "headers": headers}
+        return str(forwarded(scope, settings.TRUSTED_PROXIES)["client"][0])
+
+    def _counts_for_client(self) -> bool:
+        """Whether a client behind a proxy may have one request more at the same time; others were counted when they came."""
+        if self.channel.target.partition("?")[0] == PROBED or not settings.TRUSTED_PROXIES:
+            return True
+        self.visit.home = address_owner(self._client())
+        try:
+            self.visit.belong(self.visit.home)
+        except SessionError as error:
+            self.channel.refuse(error)
+            return False
+        return True
+
+
+class Socket(WebSocketProtocol):
+    """A WebSocket. Autobahn has one limit of a message's size for both directions, but none for prepared messages."""
+
+    def serverSend(self, content: str | bytes, binary: bool = False) -> None:  # noqa: N802 - Daphne's name
+        """As Daphne's, but what many get one after the other is framed once."""
+        if binary or self.state != self.STATE_OPEN:
+            super().serverSend(content, binary)
+        else:
+            self.sendPreparedMessage(self.factory.prepared(content))
+
+    def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:  # noqa: N802 - Autobahn's name
+        """As Autobahn's, but what the connection takes at once does not wait until the selector has said that it would."""
+        tcp = connection_of(self.transport)
+        written = tcp.writeSomeData(data) if takes_at_once(tcp) else 0
+        if written != len(data):  # an error too: Twisted comes upon it again
+            tcp.write(data[written:] if isinstance(written, int) else data)
+
+    def sendMessage(self, payload: bytes, isBinary: bool = False) -> None:  # noqa: N802, N803 - Autobahn's names
+        """As Autobahn's, for payloads of any size."""
+        self.sendPreparedMessage(self.factory.prepareMessage(payload, isBinary))
+
+
+class SocketFactory(WebSocketFactory):
+    """Makes our sockets."""
+
+    protocol = Socket
+    _text: str | None = None
+    _framed: PreparedMessage
+
+    def prepared(self, text: str) -> PreparedMessage:
+        """A text as it goes over the wire; the last one is kept."""
+        if text is not self._text:
+            self._text, self._framed = text, self.prepareMessage(text.encode())
+        return self._framed
+
+
+class LimitedServer(ServerWithFactories):
+    """Daphne's server with our factories; the application learns over which connection a request came (limits/shares.py)."""
+
+    resting: Future[None] | None = None
+    closing: Sequence[asyncio.Future[None]] = ()
+
+    def http(self, factory: HTTPFactory) -> Visits:
+        """Connections with limits."""
+        return Visits(factory, LimitedRequest)
+
+    def sockets(self, factory: WebSocketFactory) -> SocketFactory:
+        """Our sockets."""
+        return SocketFactory(factory.server_class, server=factory.server)
+
+    def create_application(self, protocol: Any, scope: Any) -> Any:
+        """Begin to answer a request or a socket."""
+        visit = protocol.visit if isinstance(protocol, LimitedRequest) else protocol.transport
+        return super().create_application(protocol, {**scope, "visit": visit})
+
+    def drain_on_signal(self) -> None:
+        """When the process is asked to end (SIGTERM), what it has taken is finished first."""
+
+        def listen() -> None:
+            signal.signal(signal.SIGTERM, lambda *_: reactor.callFromThread(self.drain))
+
+        reactor.callLater(0, listen)  # type: ignore[arg-type]  # after the reactor has put its own handlers in place
+
+    def drain(self) -> None:
+        """Take nothing more, have pages connect elsewhere, end when all that was asked is answered and sessions rest."""
+        if self.resting is not None:
+            return
+        for listener in self.listeners:
+            listener.addCallback(lambda port: port.stopListening())
+        self.closing = [asyncio.ensure_future(each.close(CLOSE_AGAIN)) for each in SessionConsumer.open]
+        self.resting = asyncio.run_coroutine_threadsafe(runtime().rest(), runtime().services.loop.loop)
+        self._end_when_done(time.monotonic() + DRAIN_SECONDS)
+
+    def _end_when_done(self, end: float) -> None:
+        assert self.resting is not None
+        done = self.resting.done() and not LimitedRequest.going
+        if done or time.monotonic() > end:
+            self.stop()
+        else:
+            reactor.callLater(0.05, self._end_when_done, end)  # type: ignore[arg-type]

@@ -1,0 +1,173 @@
+"""Bodies of requests: what each path takes, and what all of them together may hold on the disk while they arrive.
+
+A path takes a body when a form is sent to it (`_TAKES`; a test holds the table against what the views answer). A session's and a lesson's
+forms may be large only for who has the key, which is looked up once more than `FREE` bytes are to come.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections import Counter
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from django.conf import settings
+from django.urls import Resolver404, resolve
+
+from playground.sessions.database import lessons
+from playground.sessions.database.asking import in_thread
+from playground.sessions.limits.shares import address_owner
+from playground.sessions.protocol.errors import LimitReached, SessionError, StorageFull, Unavailable
+from playground.sessions.web.client import SessionClient
+
+FREE = 64 << 10  # the largest body that is held in memory, and taken before anybody's key is known
+NOTHING = 4 << 10
+TOO_LARGE = (
+    "The upload{size} is larger than the {limit:,} bytes that this server takes at once here ({setting})."
+)
+NO_UPLOAD = "The body of this request{size} is larger than the {limit:,} bytes that this address takes."
+BUSY = "This server holds as many uploads as it has room for. Please try again in a moment; nothing is lost."
+FULL = "The disk has no room for this upload. Please try again later."
+# A form in a URL has up to three bytes for each byte of a text.
+ENCODED = 3
+COPIES = 4  # a body, Django's copies of it, and room for everybody else
+
+# The forms, by the names of their addresses (urls.py), and the setting that says how large they may be.
+_TAKES = {
+    "": "new-variant own-variant delete-lesson language room-end room-delete join-room",
+    "MAX_LESSON_BYTES": "new-lesson own-lesson edit-lesson lesson-files",
+    "MAX_IMPORT_BYTES": "new import",
+    "MAX_TRACE_BYTES": "import-trace",
+    "MAX_UPLOAD_BYTES": """
+        open-room apply-fix step back goto play run search breakpoints breakpoint bookmarks bookmark pause permit undo redo differs
+        rename lockstep-go-on rerun duplicate fork fork-weights delete download build build-nodes build-pods preview-nodes
+        preview-pods build-devices build-claims preview-devices preview-claims delete-object yaml configuration settings gates
+        plugins components calls extenders act import-apply import-cancel view-links story lesson-answer make-lesson lesson-task
+        another-variant
+    """,
+}
+KEYED = {"s": "session", "lesson": "lesson"}  # the beginnings of addresses whose key opens one
+TAKES = {name: setting for setting, names in _TAKES.items() for name in names.split()}
+
+
+class BodyLimit(NamedTuple):
+    """The largest body of a path: what may be uploaded by the words of `setting`, and a little for what a form says besides.
+
+    `keyed` is what its key has to open ("session", "lesson") before more than FREE bytes are taken; "" where there is none yet.
+    """
+
+    setting: str
+    most: int
+    bytes: int
+    keyed: str = ""
+    key: str = ""
+
+    def refusal(self, received: int = 0) -> SessionError:
+        """The words for a body over the limit, of which it is known how large it would be, or not."""
+        size = f" of {received:,} bytes" if received else ""
+        text = TOO_LARGE if self.setting else NO_UPLOAD
+        return LimitReached(text.format(size=size, limit=self.most, setting=self.setting))
+
+
+def body_limit(path: str, method: str = "POST") -> BodyLimit:
+    """The largest body that a path takes; almost nothing where it takes no form."""
+    try:
+        match = resolve(path)
+    except Resolver404:
+        return BodyLimit("", NOTHING, NOTHING)
+    if method != "POST" or match.url_name not in TAKES:
+        return BodyLimit("", NOTHING, NOTHING)
+    setting = TAKES[match.url_name]
+    if not setting:
+        return BodyLimit("", FREE, FREE)
+    most = {
+        "MAX_LESSON_BYTES": settings.MAX_LESSON_BYTES,
+        "MAX_IMPORT_BYTES": settings.MAX_IMPORT_BYTES,
+        "MAX_TRACE_BYTES": settings.MAX_TRACE_BYTES,
+        "MAX_UPLOAD_BYTES": settings.MAX_UPLOAD_BYTES,
+    }[setting]
+    keyed = KEYED.get(match.route.partition("/<")[0], "")
+    encoded = most * ENCODED if setting == "MAX_LESSON_BYTES" else most
+    return BodyLimit(setting, most, encoded + FREE, keyed, match.kwargs.get("key", ""))
+
+
+async def owner_of(limit: BodyLimit) -> str:
+    """The owner of a large body with a key, once the key is known to open something. Raises SessionError."""
+    if limit.keyed == "lesson":
+        return f"lesson {(await in_thread(lessons.find, limit.key)).pk}"
+    client = await SessionClient.open(limit.key)
+    client.require_edit()
+    return f"session {client.session.pk}"
+
+
+class Spool:
+    """The bytes of bodies that lie on the disk: of all, of each address, and of each session."""
+
+    def __init__(self) -> None:
+        self.held: Counter[str] = Counter()
+
+    def take(self, size: int, address: str, owner: str) -> None:
+        """Count more bytes of a body. Raises Unavailable where nobody, or this client, may have so many."""
+        free = shutil.disk_usage(tempfile.gettempdir()).free
+        room = min(settings.MAX_SPOOLED_BYTES, (free + self.held[""]) // COPIES)
+        share = min(settings.MAX_SPOOLED_BYTES_PER_CLIENT, room // 2)
+        most = {"": room, address: room // 2 if owner != address else share, owner: share}
+        if any(self.held[who] + size > limit for who, limit in most.items()):
+            raise Unavailable(BUSY) if room == settings.MAX_SPOOLED_BYTES else StorageFull(FULL)
+        self.held.update(dict.fromkeys(most, size))
+
+    def release(self, size: int, address: str, owner: str) -> None:
+        """Count the bytes of a body no more: it was answered, or its client has gone."""
+        for who in {"", address, owner}:
+            self.held[who] -= size
+            if not self.held[who]:
+                del self.held[who]
+
+
+SPOOL = Spool()
+
+
+class Body:
+    """The body of one request, counted while it arrives. `said` is the length that its head says, None where it comes in chunks."""
+
+    def __init__(self, method: str, target: str, said: int | None, address: str) -> None:
+        self.limit = body_limit(unquote(target.partition("?")[0]), method)
+        self.said = said
+        self.arrived = 0
+        self.asked = not self.limit.keyed  # whether its key was looked up, or is being looked up
+        self._held = 0
+        self._address = self._owner = address_owner(address)
+        if said is not None and said > self.limit.bytes:
+            raise self.limit.refusal(said)
+
+    @property
+    def wants_key(self) -> bool:
+        """Whether somebody has to look up its key now."""
+        return not self.asked and max(self.arrived, self.said or 0) > FREE
+
+    async def admit(self) -> None:
+        """Look up its key, whose session it counts for from now on. Raises SessionError."""
+        self.asked = True
+        owner = await owner_of(self.limit)
+        held = self._held
+        self.release()
+        self._owner = owner
+        self._hold(held)
+
+    def take(self, size: int) -> None:
+        """Count a part that came. Raises SessionError where it is too much."""
+        self.arrived += size
+        if self.arrived > self.limit.bytes:
+            raise self.limit.refusal()
+        if self.arrived > FREE:
+            self._hold(self.arrived - self._held)
+
+    def release(self) -> None:
+        """Count nothing of it any more."""
+        SPOOL.release(self._held, self._address, self._owner)
+        self._held = 0
+
+    def _hold(self, size: int) -> None:
+        SPOOL.take(size, self._address, self._owner)
+        self._held += size

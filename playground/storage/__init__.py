@@ -1,0 +1,1 @@
+"""The database: its backends, and copies of it."""

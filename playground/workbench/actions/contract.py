@@ -1,0 +1,131 @@
+"""What an action on an object is: for which kinds, what has to be filled in, and the command that it becomes.
+
+One table (catalogue.py) for the forms, the inspector's buttons and whatever else offers actions. Nothing here knows Django: titles and
+notes are marked for the catalogs and translated where they are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from scheduler_core.world.commands import Command, Ref
+
+Values = Mapping[str, Any]
+Type = Literal["text", "number", "flag", "choice", "quantity", "seconds", "pairs", "labels", "sizes"]
+"""How a field is filled in. `seconds`: a duration, in ns; `labels`: pairs to set, names to take away; `sizes`: name=quantity."""
+
+
+def gettext_noop(text: str) -> str:
+    """Marks a text for makemessages."""
+    return text
+
+
+class Subject(Struct, frozen=True):
+    """An object as an action finds it, and what a user has arranged. `now` is virtual time (ns), `time` the same as kube prints it.
+
+    `free` is the next free name of its kind, `classes` are the PriorityClasses with their values, `used` are keys and values that
+    taints and labels of its kind have.
+    """
+
+    kind: str
+    namespace: str
+    name: str
+    manifest: dict[str, Any]
+    kubelet_runs: bool = True
+    now: int = 0
+    time: str = ""
+    nodes: list[str] = []
+    programs: list[dict[str, Any]] = []
+    usage: list[dict[str, Any]] = []
+    draining: bool = False
+    free: str = ""
+    classes: list[tuple[str, int]] = []
+    used: dict[str, list[str]] = {}
+
+    @property
+    def key(self) -> str:
+        """As commands name a pod."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+    @property
+    def ref(self) -> Ref:
+        return Ref(self.kind, self.namespace, self.name)
+
+    def part(self, *path: str) -> Any:
+        """What is at a path of the manifest; None where something is missing."""
+        value: Any = self.manifest
+        for name in path:
+            value = value.get(name) if isinstance(value, Mapping) else None
+        return value
+
+
+Choices = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One thing to be filled in. `choices` of a text are suggestions; what `initial` and `choices` are depends on the object."""
+
+    name: str
+    type: Type
+    label: str
+    help: str = ""
+    required: bool = False
+    initial: Callable[[Subject], Any] = lambda subject: None
+    choices: Callable[[Subject], Choices] = lambda subject: ()
+    least: int = 0
+    most: int = 2**31 - 1
+
+
+class Wrong(ValueError):
+    """What was filled in makes no command; the message belongs to a field, "" for all of them."""
+
+    def __init__(self, field: str, text: str) -> None:
+        super().__init__(text)
+        self.field = field
+        self.text = text
+
+
+@dataclass(frozen=True)
+class Action:
+    """`name` is its part of an address, `title` its button, `done` what is said afterwards; %(name)s is the object's name.
+
+    `asked`: what is said instead where it was only asked for (its field `dry_run`). `letter` chooses it in a menu, where actions with a
+    letter come first; `icon` is its picture there (templates/playground/icons.html).
+    """
+
+    name: str
+    kinds: tuple[str, ...]
+    title: str
+    note: str
+    done: str
+    make: Callable[[Subject, Values], Command]
+    fields: tuple[Field, ...] = ()
+    applies: Callable[[Subject], bool] = lambda subject: True
+    danger: bool = False
+    asked: str = ""
+    letter: str = ""
+    icon: str = ""
+
+    @property
+    def together(self) -> Callable[[Sequence[Subject], Values], Command] | None:
+        """Makes one command of many objects, where that can be done."""
+        return getattr(self.make, "together", None)
+
+    def said(self, values: Values) -> str:
+        """What is said after it was done with these values."""
+        return self.asked if self.asked and values.get("dry_run") else self.done
+
+
+class Offer(Struct, frozen=True):
+    """An action that an object offers as it is now; `form`: something has to be filled in first."""
+
+    name: str
+    title: str
+    note: str
+    form: bool
+    danger: bool

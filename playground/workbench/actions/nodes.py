@@ -1,0 +1,238 @@
+"""What can be done to nodes, as kubectl does it; and what their kubelets are made to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.workbench.actions.contract import Action, Choices, Field, Subject, Values, gettext_noop
+from playground.workbench.actions.together import Patch, Patching
+from scheduler_core.world.commands import CancelDrain, DrainNode, ReportCondition, SetKubelet
+
+NODE = ("Node",)
+EFFECTS = (
+    ("NoSchedule", gettext_noop("NoSchedule: no new pods")),
+    ("PreferNoSchedule", gettext_noop("PreferNoSchedule: rather no new pods")),
+    ("NoExecute", gettext_noop("NoExecute: pods that don't tolerate it are evicted")),
+)
+STATUSES = (("True", "True"), ("False", "False"), ("Unknown", "Unknown"))
+CONDITIONS = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
+
+
+def _cordoned(subject: Subject) -> bool:
+    return bool(subject.part("spec", "unschedulable"))
+
+
+def taints_of(subject: Subject) -> list[dict[str, Any]]:
+    return [dict(taint) for taint in subject.part("spec", "taints") or ()]
+
+
+def written(taint: dict[str, Any]) -> str:
+    """As kubectl takes it."""
+    value = f"={taint['value']}" if taint.get("value") else ""
+    return f"{taint.get('key', '')}{value}:{taint.get('effect', '')}"
+
+
+def _unschedulable(value: bool | None) -> Any:
+    return lambda subject, values: {"spec": {"unschedulable": value}}
+
+
+def _used(name: str) -> Any:
+    """What is in use already, for suggestions."""
+    return lambda subject: [(each, each) for each in subject.used.get(name, ())]
+
+
+def _drain(subject: Subject, values: Values) -> DrainNode:
+    return DrainNode(subject.name, **values)
+
+
+def _taint(subject: Subject, values: Values) -> Patch:
+    """A taint of the same key and effect is replaced, as with --overwrite; so is the one that it takes the place of."""
+    new = {name: values[name] for name in ("key", "value", "effect") if values[name]}
+    same = (new["key"], new["effect"])
+    kept = [
+        taint
+        for taint in taints_of(subject)
+        if (taint.get("key"), taint.get("effect")) != same and written(taint) != values["replaces"]
+    ]
+    return {"spec": {"taints": [new, *kept]}}
+
+
+def _untaint(subject: Subject, values: Values) -> Patch:
+    kept = [taint for taint in taints_of(subject) if written(taint) != values["taint"]]
+    return {"spec": {"taints": kept or None}}
+
+
+def _replaced(subject: Subject) -> Choices:
+    return [("", gettext_noop("none: it is one more")), *_present_taints(subject)]
+
+
+def _present_taints(subject: Subject) -> Choices:
+    return [(written(taint), written(taint)) for taint in taints_of(subject)]
+
+
+def _conditions(subject: Subject) -> Choices:
+    return [(name, name) for name in CONDITIONS]
+
+
+CORDONS = (
+    Action(
+        "cordon",
+        NODE,
+        gettext_noop("Cordon"),
+        gettext_noop("No pod is scheduled here any more; those that run stay."),
+        gettext_noop("%(name)s is cordoned."),
+        Patching(_unschedulable(True)),
+        applies=lambda subject: not _cordoned(subject),
+        letter="c",
+        icon="cordon",
+    ),
+    Action(
+        "uncordon",
+        NODE,
+        gettext_noop("Uncordon"),
+        gettext_noop("Pods may be scheduled here again."),
+        gettext_noop("%(name)s is uncordoned."),
+        Patching(_unschedulable(None)),
+        applies=_cordoned,
+        letter="c",
+        icon="cordon",
+    ),
+    Action(
+        "drain",
+        NODE,
+        gettext_noop("Drain"),
+        gettext_noop(
+            "Cordons the node and asks for the eviction of its pods. What a disruption budget refuses is asked for again every 5 s."
+        ),
+        gettext_noop("%(name)s is being drained."),
+        _drain,
+        (
+            Field(
+                "ignore_daemon_sets",
+                "flag",
+                gettext_noop("Ignore the pods of DaemonSets"),
+                gettext_noop("--ignore-daemonsets: without it, one such pod is an error"),
+            ),
+            Field(
+                "force",
+                "flag",
+                gettext_noop("Evict pods that no controller would replace"),
+                gettext_noop("--force: without it, one such pod is an error"),
+            ),
+            Field(
+                "delete_empty_dir_data",
+                "flag",
+                gettext_noop("Evict pods with data in an emptyDir"),
+                gettext_noop("--delete-emptydir-data: without it, one such pod is an error"),
+            ),
+            Field(
+                "grace_period_seconds",
+                "number",
+                gettext_noop("Grace period in seconds"),
+                gettext_noop("empty: each pod's own"),
+            ),
+        ),
+        danger=True,
+        letter="d",
+        icon="down",
+    ),
+    Action(
+        "cancel-drain",
+        NODE,
+        gettext_noop("End the drain"),
+        gettext_noop(
+            "As Ctrl-C ends kubectl drain: no more evictions are asked for, and the node stays cordoned."
+        ),
+        gettext_noop("%(name)s is no longer being drained."),
+        lambda subject, values: CancelDrain(subject.name),
+        applies=lambda subject: subject.draining,
+    ),
+)
+TAINT = Action(
+    "taint",
+    NODE,
+    gettext_noop("Taint"),
+    gettext_noop("Pods that don't tolerate the taint stay away, or go."),
+    gettext_noop("%(name)s has the taint."),
+    Patching(_taint),
+    (
+        Field(
+            "key",
+            "text",
+            gettext_noop("Key"),
+            gettext_noop("such as dedicated"),
+            required=True,
+            choices=_used("taint keys"),
+        ),
+        Field(
+            "value",
+            "text",
+            gettext_noop("Value"),
+            gettext_noop("may be empty"),
+            choices=_used("taint values"),
+        ),
+        Field(
+            "effect",
+            "choice",
+            gettext_noop("Effect"),
+            gettext_noop("a taint of the same key and effect is replaced"),
+            True,
+            choices=lambda subject: EFFECTS,
+        ),
+        Field("replaces", "choice", gettext_noop("In place of"), choices=_replaced),
+    ),
+    letter="t",
+    icon="taint",
+)
+UNTAINT = Action(
+    "untaint",
+    NODE,
+    gettext_noop("Untaint"),
+    gettext_noop("Takes a taint away. Evictions that it had planned are called off."),
+    gettext_noop("The taint of %(name)s was taken away."),
+    Patching(_untaint),
+    (Field("taint", "choice", gettext_noop("Taint"), required=True, choices=_present_taints),),
+    applies=lambda subject: bool(taints_of(subject)),
+    icon="taint",
+)
+KUBELETS = (
+    Action(
+        "stop-kubelet",
+        NODE,
+        gettext_noop("Stop the kubelet"),
+        gettext_noop(
+            "No lease, no status, nothing is started or ended; containers run on. After node-monitor-grace-period the node is Unknown."
+        ),
+        gettext_noop("The kubelet of %(name)s is stopped."),
+        lambda subject, values: SetKubelet(subject.name, False),
+        applies=lambda subject: subject.kubelet_runs,
+        danger=True,
+    ),
+    Action(
+        "start-kubelet",
+        NODE,
+        gettext_noop("Start the kubelet"),
+        gettext_noop("It reports again, and does what was missed."),
+        gettext_noop("The kubelet of %(name)s runs."),
+        lambda subject, values: SetKubelet(subject.name, True),
+        applies=lambda subject: not subject.kubelet_runs,
+    ),
+    Action(
+        "report",
+        NODE,
+        gettext_noop("Report a condition"),
+        gettext_noop("From now on the kubelet, or a problem detector beside it, reports so."),
+        gettext_noop("%(name)s reports the condition."),
+        lambda subject, values: ReportCondition(
+            subject.name, values["type"], values["status"], values["reason"], values["message"]
+        ),
+        (
+            Field("type", "text", gettext_noop("Condition"), required=True, choices=_conditions),
+            Field(
+                "status", "choice", gettext_noop("Status"), required=True, choices=lambda subject: STATUSES
+            ),
+            Field("reason", "text", gettext_noop("Reason"), gettext_noop("one word, such as KernelDeadlock")),
+            Field("message", "text", gettext_noop("Message")),
+        ),
+    ),
+)

@@ -1,0 +1,101 @@
+"""What can be done to a plugin of a profile: another weight, or none of it. The scheduler restarts with the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from playground.workbench.actions.contract import Action, Field, Subject, Values, gettext_noop
+from scheduler_core.world.commands import SetConfiguration
+
+KIND = "Plugin"  # no object of the API: `manifest` holds the scheduler's configuration
+PLUGIN = (KIND,)
+MULTI = "multiPoint"
+
+
+def _profiles(subject: Subject) -> list[dict[str, Any]]:
+    return [dict(each) for each in subject.part("configuration", "profiles") or ()]
+
+
+def _enabled(subject: Subject) -> list[Mapping[str, Any]]:
+    sets = [(profile.get("plugins") or {}).get(MULTI) or {} for profile in _profiles(subject)]
+    return [each for one in sets for each in one.get("enabled") or () if each.get("name") == subject.name]
+
+
+def _weight(subject: Subject) -> Any:
+    return next((each.get("weight") for each in _enabled(subject)), None) or 1
+
+
+def _changed(
+    subject: Subject, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]], disabled: bool
+) -> SetConfiguration:
+    """The configuration with the list of plugins at all points changed, in every profile that has this one."""
+    profiles = []
+    for profile in _profiles(subject):
+        plugins = dict(profile.get("plugins") or {})
+        multi = dict(plugins.get(MULTI) or {})
+        named = [dict(each) for each in multi.get("enabled") or ()]
+        if any(each.get("name") == subject.name for each in named):
+            multi["enabled"] = change(named)
+            if disabled:
+                multi["disabled"] = [*(multi.get("disabled") or ()), {"name": subject.name}]
+            profile["plugins"] = {**plugins, MULTI: multi}
+        profiles.append(profile)
+    configuration = {**(subject.part("configuration") or {}), "profiles": profiles}
+    return SetConfiguration(configuration, subject.part("metadata", "scheduler"))
+
+
+def _weigh(subject: Subject, values: Values) -> SetConfiguration:
+    def change(named: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [
+            {**each, "weight": values["weight"]} if each.get("name") == subject.name else each
+            for each in named
+        ]
+
+    return _changed(subject, change, disabled=False)
+
+
+def _disable(subject: Subject, values: Values) -> SetConfiguration:
+    return _changed(
+        subject, lambda named: [each for each in named if each.get("name") != subject.name], disabled=True
+    )
+
+
+ACTIONS = (
+    Action(
+        "weight",
+        PLUGIN,
+        gettext_noop("Change the weight"),
+        gettext_noop(
+            "What the plugin's points count at Score. The scheduler restarts with the configuration."
+        ),
+        gettext_noop("%(name)s has this weight now."),
+        _weigh,
+        (
+            Field(
+                "weight",
+                "number",
+                gettext_noop("Weight"),
+                required=True,
+                initial=_weight,
+                least=1,
+                most=100,
+            ),
+        ),
+        applies=lambda subject: any("weight" in each for each in _enabled(subject)),
+        letter="w",
+        icon="resize",
+    ),
+    Action(
+        "disable",
+        PLUGIN,
+        gettext_noop("Disable"),
+        gettext_noop("Takes the plugin out of the profile at all its points. The scheduler restarts."),
+        gettext_noop("%(name)s is disabled."),
+        _disable,
+        applies=lambda subject: bool(_enabled(subject)),
+        danger=True,
+        letter="d",
+        icon="cordon",
+    ),
+)

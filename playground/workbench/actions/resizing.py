@@ -1,0 +1,226 @@
+"""How much a node has and a pod requests, a pod's priority and its gates; what kube refuses to change in place is made anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.workbench.actions.contract import Action, Choices, Field, Subject, Values, Wrong, gettext_noop
+from playground.workbench.actions.templates import containers
+from scheduler_core.world.commands import ApplyObjects, PatchObject
+
+CPU, MEMORY, PODS = "cpu", "memory", "pods"
+_SERVERS = ("status",)
+_ANEW = Field(
+    "recreate",
+    "flag",
+    gettext_noop("Delete the pod and make it anew"),
+    gettext_noop("for what can't be changed of a pod in place; the new one is scheduled again"),
+)
+
+
+def recreated(subject: Subject, spec: dict[str, Any], *more: dict[str, Any]) -> ApplyObjects:
+    """The pod deleted and made anew with another spec, on no node yet; `more` objects come with it."""
+    body = {name: value for name, value in subject.manifest.items() if name not in _SERVERS}
+    fresh = {name: value for name, value in spec.items() if name != "nodeName"}
+    return ApplyObjects((*more, {**body, "spec": fresh}), force=True)
+
+
+# A node's resources
+
+
+def _has(name: str) -> Any:
+    return lambda subject: subject.part("status", "allocatable", name)
+
+
+def _resize_node(subject: Subject, values: Values) -> PatchObject:
+    """Capacity follows: what is kept back for the system stays out of the picture."""
+    amounts = {name: values[name] for name in (CPU, MEMORY, PODS) if values[name]} | (values["others"] or {})
+    if not amounts:
+        raise Wrong(CPU, gettext_noop("Write at least one amount, such as 4"))
+    return PatchObject(
+        subject.ref, {"status": {"allocatable": amounts, "capacity": amounts}}, subresource="status"
+    )
+
+
+RESIZE_NODE = Action(
+    "resize",
+    ("Node",),
+    gettext_noop("Resize"),
+    gettext_noop(
+        "Sets how much the node has for pods: its allocatable resources, and its capacity with them."
+    ),
+    gettext_noop("%(name)s was resized."),
+    _resize_node,
+    (
+        Field(CPU, "quantity", gettext_noop("cpu"), initial=_has(CPU)),
+        Field(MEMORY, "quantity", gettext_noop("memory"), initial=_has(MEMORY)),
+        Field(PODS, "quantity", gettext_noop("pods"), initial=_has(PODS)),
+        Field(
+            "others",
+            "sizes",
+            gettext_noop("Other resources"),
+            gettext_noop("such as nvidia.com/gpu=4"),
+        ),
+    ),
+    letter="r",
+    icon="resize",
+)
+
+
+# A pod's requests
+
+
+def _containers(subject: Subject) -> Choices:
+    return [(name, name) for each in containers(subject) if (name := str(each.get("name")))]
+
+
+def _requests(name: str) -> Any:
+    def initial(subject: Subject) -> Any:
+        first = next(iter(containers(subject)), {})
+        return ((first.get("resources") or {}).get("requests") or {}).get(name)
+
+    return initial
+
+
+def _resize_pod(subject: Subject, values: Values) -> PatchObject | ApplyObjects:
+    """In place by the subresource resize, as kubectl patch --subresource resize does."""
+    amounts = {name: values[name] or None for name in (CPU, MEMORY)}
+    if not values["recreate"]:
+        given = {name: value for name, value in amounts.items() if value is not None}
+        if not given:
+            raise Wrong(CPU, gettext_noop("Write at least one amount, such as 500m"))
+        container = {"name": values["container"], "resources": {"requests": given}}
+        return PatchObject(subject.ref, {"spec": {"containers": [container]}}, "strategic", "resize")
+    spec = subject.part("spec") or {}
+    changed = [
+        _with_requests(each, amounts) if each.get("name") == values["container"] else each
+        for each in containers(subject)
+    ]
+    return recreated(subject, {**spec, "containers": changed})
+
+
+def _with_requests(container: dict[str, Any], amounts: dict[str, Any]) -> dict[str, Any]:
+    resources = dict(container.get("resources") or {})
+    requests = {**(resources.get("requests") or {}), **amounts}
+    resources["requests"] = {name: value for name, value in requests.items() if value is not None}
+    return {**container, "resources": resources}
+
+
+RESIZE_POD = Action(
+    "resize",
+    ("Pod",),
+    gettext_noop("Resize"),
+    gettext_noop(
+        "Changes what a container requests, in place. kube refuses what would change the pod's QoS class: such a pod has to be made anew."
+    ),
+    gettext_noop("%(name)s was resized."),
+    _resize_pod,
+    (
+        Field("container", "choice", gettext_noop("Container"), required=True, choices=_containers),
+        Field(CPU, "quantity", gettext_noop("cpu"), initial=_requests(CPU)),
+        Field(MEMORY, "quantity", gettext_noop("memory"), initial=_requests(MEMORY)),
+        _ANEW,
+    ),
+    letter="r",
+    icon="resize",
+)
+
+
+# A pod's priority and gates
+
+
+def _priority(subject: Subject, values: Values) -> ApplyObjects:
+    """A number gets a PriorityClass of its own where none has it."""
+    wanted, classes = values["priority"].strip(), dict(subject.classes)
+    spec = {
+        name: value
+        for name, value in (subject.part("spec") or {}).items()
+        if name not in ("priority", "preemptionPolicy", "priorityClassName")
+    }
+    if wanted in classes:
+        return recreated(subject, {**spec, "priorityClassName": wanted})
+    try:
+        number = int(wanted)
+    except ValueError:
+        said = gettext_noop(
+            "There is no such PriorityClass; write a number, or the name of one that is there"
+        )
+        raise Wrong("priority", said) from None
+    if known := next((name for name, value in classes.items() if value == number), ""):
+        return recreated(subject, {**spec, "priorityClassName": known})
+    name = f"priority-{number}" if number >= 0 else f"priority-minus-{-number}"
+    new = {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": name},
+        "value": number,
+    }
+    return recreated(subject, {**spec, "priorityClassName": name}, new)
+
+
+PRIORITY = Action(
+    "priority",
+    ("Pod",),
+    gettext_noop("Change the priority"),
+    gettext_noop(
+        "A pod's priority can't be changed: the pod is deleted and made anew with another PriorityClass, and scheduled again."
+    ),
+    gettext_noop("%(name)s was made anew with this priority."),
+    _priority,
+    (
+        Field(
+            "priority",
+            "text",
+            gettext_noop("Priority"),
+            gettext_noop("a number, or the name of a PriorityClass"),
+            True,
+            initial=lambda subject: subject.part("spec", "priority"),
+            choices=lambda subject: [(name, name) for name, _ in subject.classes],
+        ),
+    ),
+    letter="p",
+    icon="up",
+)
+
+
+def _gates_of(subject: Subject) -> list[str]:
+    return [str(each.get("name")) for each in subject.part("spec", "schedulingGates") or ()]
+
+
+def _gate_choices(subject: Subject) -> Choices:
+    some = [(name, name) for name in _gates_of(subject)]
+    return [
+        ("", gettext_noop("none of them")),
+        *([("*", gettext_noop("all of them"))] if some else []),
+        *some,
+    ]
+
+
+def _gates(subject: Subject, values: Values) -> PatchObject | ApplyObjects:
+    gone, new = values["remove"], values["add"]
+    kept = [name for name in _gates_of(subject) if gone not in ("*", name)]
+    if not gone and not new:
+        raise Wrong("add", gettext_noop("Choose a gate to remove, or write one to add"))
+    wanted = [{"name": name} for name in (*kept, *([new] if new else []))]
+    if new:
+        return recreated(subject, {**(subject.part("spec") or {}), "schedulingGates": wanted})
+    return PatchObject(subject.ref, {"spec": {"schedulingGates": wanted or None}})
+
+
+GATES = Action(
+    "gates",
+    ("Pod",),
+    gettext_noop("Change the gates"),
+    gettext_noop(
+        "Scheduling gates keep a pod out of the queue. To add one, the pod is deleted and made anew."
+    ),
+    gettext_noop("The gates of %(name)s were changed."),
+    _gates,
+    (
+        Field("remove", "choice", gettext_noop("Remove"), choices=_gate_choices),
+        Field("add", "text", gettext_noop("Add"), gettext_noop("such as example.com/quota")),
+    ),
+    applies=lambda subject: not subject.part("spec", "nodeName"),
+    letter="g",
+    icon="gate",
+)

@@ -1,0 +1,144 @@
+"""Clusters to start from, made by the same functions as the builder's forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from playground.workbench.builder.claims import claim_manifests
+from playground.workbench.builder.devices import PRESETS, device_manifests
+from playground.workbench.builder.nodes import node_manifests
+from playground.workbench.builder.pods import pod_manifests
+
+ZONES = ("zone-a", "zone-b", "zone-c")
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster offered on the first page; `make` gives its manifests, nodes before pods."""
+
+    slug: str
+    title: str | Promise
+    summary: str | Promise
+    make: Callable[[], list[dict[str, Any]]]
+
+
+def _small() -> list[dict[str, Any]]:
+    nodes = node_manifests(count=3, cpu="4", memory="16Gi")
+    return nodes + pod_manifests(
+        replicas=4, name="web-{i}", labels={"app": "web"}, requests={"cpu": "500m", "memory": "1Gi"}
+    )
+
+
+def _zones() -> list[dict[str, Any]]:
+    infra = [{"key": "dedicated", "value": "infra", "effect": "NoSchedule"}]
+    nodes = node_manifests(count=3, name="worker-{zone}", zones=ZONES, cpu="8", memory="32Gi")
+    nodes += node_manifests(
+        count=3,
+        name="infra-{zone}",
+        zones=ZONES,
+        cpu="4",
+        memory="16Gi",
+        labels={"dedicated": "infra"},
+        taints=infra,
+    )
+    pods = pod_manifests(
+        replicas=3, name="web-{i}", labels={"app": "web"}, requests={"cpu": "1", "memory": "2Gi"}
+    )
+    return (
+        nodes
+        + pods
+        + pod_manifests(
+            replicas=3,
+            name="metrics-{i}",
+            labels={"app": "metrics"},
+            requests={"cpu": "500m", "memory": "1Gi"},
+            tolerations=[{"key": "dedicated", "operator": "Equal", "value": "infra", "effect": "NoSchedule"}],
+        )
+    )
+
+
+def _fifty() -> list[dict[str, Any]]:
+    gpu = [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}]
+    nodes = node_manifests(count=40, name="worker-{i}", zones=ZONES, cpu="16", memory="64Gi")
+    nodes += node_manifests(
+        count=10,
+        name="gpu-{i}",
+        zones=ZONES,
+        cpu="32",
+        memory="128Gi",
+        resources={"nvidia.com/gpu": "4"},
+        labels={"accelerator": "nvidia"},
+        taints=gpu,
+    )
+    pods = pod_manifests(
+        replicas=60, name="web-{i}", labels={"app": "web"}, requests={"cpu": "1500m", "memory": "4Gi"}
+    )
+    pods += pod_manifests(
+        replicas=30, name="batch-{i}", labels={"app": "batch"}, requests={"cpu": "4", "memory": "8Gi"}
+    )
+    return (
+        nodes
+        + pods
+        + pod_manifests(
+            replicas=12,
+            name="train-{i}",
+            labels={"app": "train"},
+            requests={"cpu": "4", "memory": "16Gi", "nvidia.com/gpu": "1"},
+            limits={"nvidia.com/gpu": "1"},
+            priority=1000,
+            tolerations=[{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        )
+    )
+
+
+def _devices() -> list[dict[str, Any]]:
+    nodes = node_manifests(count=4, name="gpu-{i}", cpu="64", memory="256Gi")
+    names = [node["metadata"]["name"] for node in nodes]
+    requests = {"cpu": "4", "memory": "16Gi"}
+    claims = claim_manifests(
+        name="nvlink-4",
+        count=4,
+        match_attribute="gpu.example.com/nvlinkDomain",
+        pods=3,
+        pod_name="train-{i}",
+        requests=requests,
+    )
+    claims += claim_manifests(name="one-gpu", pods=6, pod_name="serve-{i}", requests=requests)
+    claims += claim_manifests(
+        name="common", shared=True, pods=2, pod_name="notebook-{i}", requests={"cpu": "1"}
+    )
+    claims.sort(key=lambda manifest: manifest["kind"] == "Pod")
+    return nodes + device_manifests(PRESETS["gpu"], names, 8) + claims
+
+
+CLUSTERS: dict[str, Cluster] = {
+    cluster.slug: cluster
+    for cluster in (
+        Cluster("small", _("Three nodes"), _("Three equal nodes and four pods that fit anywhere."), _small),
+        Cluster(
+            "zones",
+            _("Six nodes in three zones"),
+            _("A worker and a tainted infra node in each zone; three pods tolerate the taint, three do not."),
+            _zones,
+        ),
+        Cluster(
+            "fifty",
+            _("Fifty nodes, ten with GPUs"),
+            _("102 pods of three kinds over 50 nodes in three zones: enough to watch scores at work."),
+            _fifty,
+        ),
+        Cluster(
+            "devices",
+            _("Four nodes with GPUs to claim"),
+            _(
+                "Eight GPUs a node, in two NVLink domains: pods that claim one, four of one domain, or share one."
+            ),
+            _devices,
+        ),
+    )
+}

@@ -1,0 +1,111 @@
+"""Pod manifests from the pod form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from playground.workbench.builder.names import expand
+
+Manifest = dict[str, Any]
+Terms = Sequence[Mapping[str, Any]]
+Weighted = Sequence[tuple[int, Any]]
+
+
+def pod_manifests(
+    *,
+    replicas: int = 1,
+    name: str = "web-{i}",
+    first: int = 1,
+    namespace: str = "default",
+    labels: Mapping[str, str] | None = None,
+    annotations: Mapping[str, str] | None = None,
+    image: str = "",
+    requests: Mapping[str, str] | None = None,
+    limits: Mapping[str, str] | None = None,
+    host_ports: Terms = (),
+    **spec: Any,
+) -> list[Manifest]:
+    """`replicas` pods alike but for the name; `spec` goes to pod_spec. Raises PatternError."""
+    container: dict[str, Any] = {"name": "main", "image": image or "registry.k8s.io/pause:3.10"}
+    resources = {
+        word: dict(amounts) for word, amounts in (("requests", requests), ("limits", limits)) if amounts
+    }
+    if resources:
+        container["resources"] = resources
+    if host_ports:
+        container["ports"] = [dict(port) for port in host_ports]
+    body = pod_spec(container, **spec)
+    meta: dict[str, Any] = {"namespace": namespace or "default"}
+    if labels:
+        meta["labels"] = dict(labels)
+    if annotations:
+        meta["annotations"] = dict(annotations)
+    return [
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": each, **meta}, "spec": body}
+        for each in expand(name, replicas, first)
+    ]
+
+
+def pod_spec(
+    container: Mapping[str, Any],
+    *,
+    scheduler_name: str = "",
+    priority_class: str = "",
+    priority: int | None = None,
+    node_selector: Mapping[str, str] | None = None,
+    node_required: Sequence[Terms] = (),
+    node_preferred: Weighted = (),
+    pod_required: Terms = (),
+    pod_preferred: Weighted = (),
+    pod_anti_required: Terms = (),
+    pod_anti_preferred: Weighted = (),
+    tolerations: Terms = (),
+    spread: Mapping[str, Any] | None = None,
+    gates: Sequence[str] = (),
+    node_name: str = "",
+) -> dict[str, Any]:
+    """The spec that these wishes make; what is not wished for is left out."""
+    spec: dict[str, Any] = {"containers": [dict(container)]}
+    affinity = {
+        **_node_affinity(node_required, node_preferred),
+        **_pod_affinity("podAffinity", pod_required, pod_preferred),
+        **_pod_affinity("podAntiAffinity", pod_anti_required, pod_anti_preferred),
+    }
+    wishes: dict[str, Any] = {
+        "schedulerName": scheduler_name,
+        "priorityClassName": priority_class,
+        "priority": priority,
+        "nodeSelector": dict(node_selector or {}),
+        "affinity": affinity,
+        "tolerations": [dict(each) for each in tolerations],
+        "topologySpreadConstraints": [dict(spread)] if spread else [],
+        "schedulingGates": [{"name": gate} for gate in gates],
+        "nodeName": node_name,
+    }
+    return {**spec, **{key: value for key, value in wishes.items() if value not in ("", None, {}, [])}}
+
+
+def _node_affinity(required: Sequence[Terms], preferred: Weighted) -> dict[str, Any]:
+    """`required`: terms of which one must match; `preferred`: (weight, term)."""
+    affinity: dict[str, Any] = {}
+    if required:
+        affinity["requiredDuringSchedulingIgnoredDuringExecution"] = {
+            "nodeSelectorTerms": [{"matchExpressions": list(term)} for term in required]
+        }
+    if preferred:
+        affinity["preferredDuringSchedulingIgnoredDuringExecution"] = [
+            {"weight": weight, "preference": {"matchExpressions": list(term)}} for weight, term in preferred
+        ]
+    return {"nodeAffinity": affinity} if affinity else {}
+
+
+def _pod_affinity(kind: str, required: Terms, preferred: Weighted) -> dict[str, Any]:
+    affinity: dict[str, Any] = {}
+    if required:
+        affinity["requiredDuringSchedulingIgnoredDuringExecution"] = [dict(term) for term in required]
+    if preferred:
+        affinity["preferredDuringSchedulingIgnoredDuringExecution"] = [
+            {"weight": weight, "podAffinityTerm": dict(term)} for weight, term in preferred
+        ]
+    return {kind: affinity} if affinity else {}

@@ -1,0 +1,270 @@
+"""The builder's forms: what a person fills in, checked field by field, and the manifests it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from playground.workbench.builder import grammar, node_manifests, pod_manifests
+from playground.workbench.builder.names import PatternError
+from playground.workbench.forms.fields import GrammarField, QuantityField, TextField
+from scheduler_core.world.readonly import label_errors, subdomain_errors
+
+MOST_NODES = 2000
+MOST_PODS = 5000
+Manifests = list[dict[str, Any]]
+
+
+class BuilderForm(forms.Form):
+    """A form that makes objects. `groups`: titles and field names, in the order of the page."""
+
+    groups: Sequence[tuple[Any, Sequence[str]]] = ()
+    open_groups = 1
+    use_required_attribute = False
+
+    def fieldsets(self) -> list[dict[str, Any]]:
+        """What the template walks through; a group whose fields hold something or are wrong is open."""
+        return [self._fieldset(index, title, names) for index, (title, names) in enumerate(self.groups)]
+
+    def _fieldset(self, index: int, title: Any, names: Sequence[str]) -> dict[str, Any]:
+        fields = [self[name] for name in names]
+        filled = any(
+            field.errors or (self.is_bound and field.value() not in (None, "", field.initial))
+            for field in fields
+        )
+        return {"title": title, "fields": fields, "open": index < self.open_groups or filled}
+
+    def make(self) -> Manifests:
+        """The manifests of valid values; a PatternError becomes the name's error."""
+        raise NotImplementedError
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        self.manifests: Manifests = []
+        if self.errors:
+            return data
+        try:
+            manifests = self.make()
+        except PatternError as error:
+            raise ValidationError({"name": str(error)}) from error
+        if wrong := first_wrong_name(each["metadata"]["name"] for each in manifests):
+            raise ValidationError({"name": wrong})
+        self.manifests = manifests
+        return data
+
+
+def first_wrong_name(
+    names: Iterable[str], errors: Callable[[str], tuple[str, ...] | list[str]] = subdomain_errors
+) -> str:
+    """The first name that the API server would refuse, and why; "" where all are good."""
+    for name in names:
+        if wrong := errors(name):
+            return f"“{name}”: {wrong[0]}"
+    return ""
+
+
+def zone_list(text: str) -> list[str]:
+    """Zones between commas or blanks; none given twice."""
+    return list(dict.fromkeys(text.replace(",", " ").split()))
+
+
+class NodesForm(BuilderForm):
+    """Nodes alike but for name and zone."""
+
+    open_groups = 3
+    groups = (
+        (_("Nodes"), ("count", "name", "first", "zones")),
+        (_("Capacity"), ("cpu", "memory", "pods", "resources")),
+        (_("Labels and taints"), ("labels", "taints", "unschedulable")),
+    )
+    count = forms.IntegerField(label=_("Count"), min_value=1, max_value=MOST_NODES, initial=3)
+    name = TextField(
+        label=_("Name pattern"),
+        required=True,
+        initial="node-{i}",
+        help_text=_("{i} counts, {zone} is the zone"),
+    )
+    first = forms.IntegerField(label=_("{i} starts at"), min_value=0, max_value=1_000_000, initial=1)
+    zones = GrammarField(
+        zone_list, label=_("Zones"), example="zone-a, zone-b", help_text=_("the nodes take turns")
+    )
+    cpu = QuantityField(label=_("CPU"), required=True, initial="4", example="4")
+    memory = QuantityField(label=_("Memory"), required=True, initial="16Gi", example="16Gi")
+    pods = forms.IntegerField(label=_("Pods"), min_value=0, max_value=100_000, initial=110)
+    resources = GrammarField(
+        grammar.parse_resources, label=_("Extended resources"), example="nvidia.com/gpu=4", rows=2
+    )
+    labels = GrammarField(grammar.parse_pairs, label=_("Labels"), example="disk=ssd, rack=r1", rows=2)
+    taints = GrammarField(
+        grammar.parse_taints, label=_("Taints"), example="dedicated=infra:NoSchedule", rows=2
+    )
+    unschedulable = forms.BooleanField(label=_("Cordoned (unschedulable)"), required=False)
+
+    def make(self) -> Manifests:
+        return node_manifests(**self.cleaned_data)
+
+
+SPREAD_WHEN = (("DoNotSchedule", "DoNotSchedule"), ("ScheduleAnyway", "ScheduleAnyway"))
+
+
+class PodsForm(BuilderForm):
+    """Pods alike but for the name."""
+
+    groups = (
+        (_("Pods"), ("replicas", "name", "first", "namespace", "cpu", "memory", "labels")),
+        (_("More resources"), ("resources", "cpu_limit", "memory_limit", "limits", "host_ports", "image")),
+        (_("Priority and profile"), ("priority", "priority_class", "scheduler_name", "gates")),
+        (
+            _("Node selection"),
+            ("node_selector", "tolerations", "node_required", "node_preferred", "node_name"),
+        ),
+        (_("Pod affinity and anti-affinity"), ("near", "near_preferred", "away", "away_preferred")),
+        (_("Topology spread"), ("spread_skew", "spread_key", "spread_when", "spread_selector")),
+        (_("Annotations"), ("annotations",)),
+    )
+    replicas = forms.IntegerField(label=_("Replicas"), min_value=1, max_value=MOST_PODS, initial=3)
+    name = TextField(label=_("Name pattern"), required=True, initial="web-{i}", help_text=_("{i} counts"))
+    first = forms.IntegerField(label=_("{i} starts at"), min_value=0, max_value=1_000_000, initial=1)
+    namespace = TextField(label=_("Namespace"), required=True, initial="default", max_length=63)
+    labels = GrammarField(grammar.parse_pairs, label=_("Labels"), example="app=web", rows=2)
+    annotations = GrammarField(
+        grammar.parse_pairs,
+        label=_("Annotations"),
+        example="example.com/note=hello",
+        rows=2,
+        help_text=_("the demonstration plugin reads its wishes here"),
+    )
+    cpu = QuantityField(label=_("CPU request"), initial="500m", example="500m")
+    memory = QuantityField(label=_("Memory request"), initial="512Mi", example="512Mi")
+    resources = GrammarField(grammar.parse_resources, label=_("Other requests"), example="nvidia.com/gpu=1")
+    cpu_limit = QuantityField(label=_("CPU limit"), example="1")
+    memory_limit = QuantityField(label=_("Memory limit"), example="1Gi")
+    limits = GrammarField(grammar.parse_resources, label=_("Other limits"), example="nvidia.com/gpu=1")
+    host_ports = GrammarField(grammar.parse_ports, label=_("Host ports"), example="8080, 53/UDP")
+    image = TextField(label=_("Image"), example="nginx:1.27")
+    priority = forms.IntegerField(
+        label=_("Priority"), required=False, min_value=-2_147_483_648, max_value=1_000_000_000
+    )
+    priority_class = TextField(label=_("Priority class"), example="high")
+    scheduler_name = TextField(
+        label=_("Scheduler name"), example="default-scheduler", help_text=_("chooses the profile")
+    )
+    gates = GrammarField(grammar.split, label=_("Scheduling gates"), example="example.com/quota")
+    node_selector = GrammarField(grammar.parse_pairs, label=_("Node selector"), example="disk=ssd")
+    tolerations = GrammarField(
+        grammar.parse_tolerations,
+        label=_("Tolerations"),
+        example="dedicated=infra:NoSchedule",
+        rows=2,
+        help_text=_("key:Effect for any value, * for every taint"),
+    )
+    node_required = GrammarField(
+        lambda text: grammar.lines(text, grammar.parse_requirements),
+        rows=2,
+        label=_("Required node affinity"),
+        example="topology.kubernetes.io/zone in (zone-a, zone-b), !gpu",
+        help_text=_("a line is a term; one term must match"),
+    )
+    node_preferred = GrammarField(
+        lambda text: grammar.lines(text, _weighted(grammar.parse_requirements)),
+        rows=2,
+        label=_("Preferred node affinity"),
+        example="50 disk=ssd",
+        help_text=_("a weight (1–100) and a term"),
+    )
+    node_name = TextField(label=_("Node name"), help_text=_("the pod arrives bound to it"))
+    near = GrammarField(
+        lambda text: grammar.lines(text, grammar.parse_pod_term),
+        rows=2,
+        label=_("Required near"),
+        example="app=cache @ topology.kubernetes.io/zone",
+    )
+    near_preferred = GrammarField(
+        lambda text: grammar.lines(text, _weighted(grammar.parse_pod_term)),
+        rows=2,
+        label=_("Preferred near"),
+        example="100 app=cache @ kubernetes.io/hostname",
+    )
+    away = GrammarField(
+        lambda text: grammar.lines(text, grammar.parse_pod_term),
+        rows=2,
+        label=_("Required away from"),
+        example="app=web @ kubernetes.io/hostname",
+    )
+    away_preferred = GrammarField(
+        lambda text: grammar.lines(text, _weighted(grammar.parse_pod_term)),
+        rows=2,
+        label=_("Preferred away from"),
+        example="100 app=web @ topology.kubernetes.io/zone",
+    )
+    spread_skew = forms.IntegerField(label=_("Max skew"), required=False, min_value=1, max_value=10_000)
+    spread_key = TextField(label=_("Topology key"), example="topology.kubernetes.io/zone")
+    spread_when = forms.ChoiceField(label=_("When unsatisfiable"), choices=SPREAD_WHEN, required=False)
+    spread_selector = GrammarField(
+        grammar.parse_label_selector, label=_("Counts pods that match"), example="app=web"
+    )
+
+    def clean_namespace(self) -> str:
+        name: str = self.cleaned_data["namespace"]
+        if wrong := first_wrong_name([name], label_errors):
+            raise ValidationError(wrong)
+        return name
+
+    def make(self) -> Manifests:
+        data = self.cleaned_data
+        return pod_manifests(
+            replicas=data["replicas"],
+            name=data["name"],
+            first=data["first"],
+            namespace=data["namespace"],
+            labels=data["labels"],
+            annotations=data["annotations"],
+            image=data["image"],
+            requests=_resources(data["cpu"], data["memory"], data["resources"]),
+            limits=_resources(data["cpu_limit"], data["memory_limit"], data["limits"]),
+            host_ports=data["host_ports"],
+            scheduler_name=data["scheduler_name"],
+            priority_class=data["priority_class"],
+            priority=data["priority"],
+            node_selector=data["node_selector"],
+            node_required=data["node_required"],
+            node_preferred=data["node_preferred"],
+            pod_required=data["near"],
+            pod_preferred=data["near_preferred"],
+            pod_anti_required=data["away"],
+            pod_anti_preferred=data["away_preferred"],
+            tolerations=data["tolerations"],
+            spread=self._spread(),
+            gates=data["gates"],
+            node_name=data["node_name"],
+        )
+
+    def _spread(self) -> dict[str, Any] | None:
+        data = self.cleaned_data
+        if not data["spread_key"]:
+            return None
+        return {
+            "maxSkew": data["spread_skew"] or 1,
+            "topologyKey": data["spread_key"],
+            "whenUnsatisfiable": data["spread_when"] or "DoNotSchedule",
+            "labelSelector": data["spread_selector"] or {"matchLabels": dict(data["labels"])},
+        }
+
+
+def _weighted(parse: Callable[[str], Any]) -> Callable[[str], tuple[int, Any]]:
+    """A parser of a weight and what `parse` reads."""
+
+    def both(text: str) -> tuple[int, Any]:
+        weight, rest = grammar.parse_weighted(text)
+        return weight, parse(rest)
+
+    return both
+
+
+def _resources(cpu: str, memory: str, others: dict[str, str]) -> dict[str, str]:
+    """A resource list of what was filled in."""
+    return {key: value for key, value in {"cpu": cpu, "memory": memory, **others}.items() if value}

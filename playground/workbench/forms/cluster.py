@@ -1,0 +1,199 @@
+"""The form about the components around the schedulers: kube's own flags and configurations, which controllers run, and how fast."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from playground.workbench.builder import grammar, to_yaml
+from playground.workbench.forms.fields import PLAIN, DurationField, GrammarField
+from playground.workbench.forms.flags import FlagsField
+from scheduler_core.scheduler.config import APIServerOptions, ControllerManagerOptions
+from scheduler_core.world.readonly import CONTROLLER_NAMES
+
+ADMISSION = ("podNodeSelectorPluginConfig", "ResourceQuotaConfiguration")
+DEFAULTS = msgspec.to_builtins(APIServerOptions())
+YAML = ("admission", "provisioning_errors", "kubelet", "kubelets")
+MOST_TEXT = 64 << 10
+FEWEST_ROWS, MOST_ROWS = 4, 30
+
+
+KUBELET_DEFAULTS = """\
+maxPods: 110
+podsPerCore: 0
+kubeReserved: null
+systemReserved: null
+enforceNodeAllocatable: [pods]
+evictionHard:
+  memory.available: 100Mi
+  nodefs.available: 10%
+  nodefs.inodesFree: 5%
+  imagefs.available: 15%
+  imagefs.inodesFree: 5%
+evictionSoft: {}
+evictionSoftGracePeriod: {}
+evictionMaxPodGracePeriod: 0
+evictionMinimumReclaim: {}
+evictionPressureTransitionPeriod: 5m0s
+mergeDefaultEvictionSettings: false
+imageGCHighThresholdPercent: 85
+imageGCLowThresholdPercent: 80
+localStorageCapacityIsolation: true
+nodeStatusUpdateFrequency: 10s
+nodeLeaseDurationSeconds: 40
+"""
+
+
+class YamlField(forms.CharField):
+    """An object as YAML; the worker reads it."""
+
+    def __init__(self, example: str, **kwargs: Any) -> None:
+        widget = forms.Textarea({**PLAIN, "rows": FEWEST_ROWS, "wrap": "off", "placeholder": example})
+        super().__init__(required=False, widget=widget, max_length=MOST_TEXT, strip=False, **kwargs)
+
+
+class ClusterForm(forms.Form):
+    """ClusterSettings, as people write them."""
+
+    use_required_attribute = False
+    apiserver = FlagsField(
+        APIServerOptions,
+        label=_("Flags of kube-apiserver"),
+        help_text=_("one on each line; what is not here has its default"),
+    )
+    admission = YamlField(
+        "podNodeSelectorPluginConfig:\n  clusterDefaultNodeSelector: disk=ssd",
+        label=_("Configurations of admission plugins"),
+        help_text=_("YAML: podNodeSelectorPluginConfig and ResourceQuotaConfiguration"),
+    )
+    controller_manager = FlagsField(
+        ControllerManagerOptions,
+        label=_("Flags of kube-controller-manager"),
+        help_text=_("one on each line; what is not here has its default"),
+    )
+    controllers = forms.MultipleChoiceField(
+        label=_("Controllers that run"),
+        required=False,
+        choices=[(name, name) for name in CONTROLLER_NAMES],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    provisioners = GrammarField(
+        grammar.split,
+        label=_("CSI provisioners that run"),
+        example="ebs.csi.aws.com",
+        help_text=_("names between commas; empty: one for whatever a StorageClass names"),
+    )
+    provisioning_errors = YamlField(
+        "fast: rpc error: code = ResourceExhausted desc = no space left",
+        label=_("CSI provisioners that fail"),
+        help_text=_(
+            "YAML: what is answered in place of a volume, by the name of a StorageClass or a provisioner"
+        ),
+    )
+    run_kubelets = forms.BooleanField(
+        label=_("Nodes run a kubelet"),
+        required=False,
+        help_text=_("without one, a bound pod stays Pending"),
+    )
+    kubelet = YamlField(
+        "evictionHard:\n  memory.available: 100Mi",
+        label=_("KubeletConfiguration of all nodes"),
+        help_text=_("YAML; what is not here has kube's default"),
+    )
+    kubelets = YamlField(
+        "node-1:\n  maxPods: 20",
+        label=_("KubeletConfiguration of single nodes"),
+        help_text=_("YAML: fields by the node's name, over those of all nodes"),
+    )
+    reconcile_latency = DurationField(
+        label=_("A controller looks after"),
+        help_text=_("from a change until it is reconciled; default 10ms"),
+    )
+    api_latency = DurationField(
+        label=_("A call of a scheduler's process takes"),
+        help_text=_("a list, or a call about its lease; default 5ms"),
+    )
+
+    image_pull_rate = forms.IntegerField(
+        label=_("Images are pulled at"),
+        min_value=0,
+        max_value=10**12,
+        help_text=_(
+            "bytes a second, of images whose size some node reports; 0, the default: they are there at once"
+        ),
+    )
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> ClusterForm:
+        """The form filled in with a ClusterSettings as plain data."""
+        fields = cls.base_fields
+        apiserver = settings["apiserver"]
+        chosen = settings["controllers"]
+        flags = {
+            name: field.text(settings[name])
+            for name, field in fields.items()
+            if isinstance(field, FlagsField)
+        }
+        initial = {
+            **flags,
+            "admission": yaml_text(
+                {name: apiserver[name] for name in ADMISSION if apiserver[name] != DEFAULTS[name]}
+            ),
+            "run_kubelets": settings["run_kubelets"],
+            "kubelet": yaml_text(settings["kubelet"]),
+            "kubelets": yaml_text(settings["kubelets"]),
+            "controllers": list(CONTROLLER_NAMES if chosen is None else chosen),
+            "provisioners": ", ".join(settings["provisioners"] or ()),
+            "provisioning_errors": yaml_text(settings["provisioning_errors"]),
+            "reconcile_latency": settings["reconcile_latency"],
+            "api_latency": settings["api_latency"],
+            "image_pull_rate": settings["image_pull_rate"],
+        }
+        return cls(initial=initial)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("apiserver", "controller_manager", *YAML):
+            lines = str(self[name].value() or "").count("\n")
+            self.fields[name].widget.attrs["rows"] = min(max(lines + 2, FEWEST_ROWS), MOST_ROWS)
+
+    def settings(self, read: Mapping[str, Any]) -> dict[str, Any]:
+        """What a valid form asks for, as ClusterSettings takes it; `read` are the objects of its YAML, by field."""
+        data = self.cleaned_data
+        chosen = data["controllers"]
+        return {
+            "apiserver": {**data["apiserver"], **read["admission"]},
+            "controller_manager": data["controller_manager"],
+            "run_kubelets": data["run_kubelets"],
+            "kubelet": read["kubelet"],
+            "kubelets": read["kubelets"],
+            "controllers": None if len(chosen) == len(CONTROLLER_NAMES) else chosen,
+            "provisioners": data["provisioners"] or None,
+            "provisioning_errors": read["provisioning_errors"],
+            "reconcile_latency": data["reconcile_latency"],
+            "api_latency": data["api_latency"],
+            "image_pull_rate": data["image_pull_rate"],
+        }
+
+    def field_at(self, path: str) -> tuple[str, str]:
+        """Which field a path of a refused setting is about, and the rest of the path."""
+        name, rest = _below(path.removeprefix("settings.").removeprefix("cluster."))
+        if name == "apiserver" and _below(rest)[0] not in self.cleaned_data["apiserver"]:
+            return "admission", rest
+        return (name, rest) if name in self.fields else ("", path)
+
+
+def _below(path: str) -> tuple[str, str]:
+    """The first field of a path, and the path below it."""
+    name = re.split(r"[.[]", path, maxsplit=1)[0]
+    return name, path[len(name) :].removeprefix(".")
+
+
+def yaml_text(data: Mapping[str, Any]) -> str:
+    """An object as YAML; nothing where it is empty."""
+    return to_yaml([dict(data)]) if data else ""

@@ -1,0 +1,171 @@
+"""Forms that give nodes devices, and that claim them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from playground.workbench.builder import PRESETS, claim_manifests, device_manifests, grammar
+from playground.workbench.forms.build import MOST_PODS, BuilderForm, Manifests, first_wrong_name
+from playground.workbench.forms.fields import GrammarField, QuantityField, TextField
+from scheduler_core.world.readonly import label_errors
+
+ALL_NODES = "*"
+SHARED, EACH = "shared", "each"
+
+
+class DevicesForm(BuilderForm):
+    """Devices of one kind for some nodes; `nodes` are the names of those that are there."""
+
+    groups = ((_("Devices"), ("preset", "count", "nodes", "gates")),)
+    preset = forms.ChoiceField(
+        label=_("Kind"),
+        choices=[(preset.slug, preset.title) for preset in PRESETS.values()],
+        initial="gpu",
+    )
+    count = forms.IntegerField(
+        label=_("On each node"),
+        min_value=1,
+        required=False,
+        help_text=_("empty: 8 GPUs, 2 that are partitioned, 4 NICs, 2 shared ones, 2 FPGAs"),
+    )
+    nodes = GrammarField(
+        grammar.split,
+        label=_("Nodes"),
+        initial=ALL_NODES,
+        example="node-1, node-2",
+        help_text=_("names, or * for all nodes"),
+    )
+    gates = forms.BooleanField(
+        label=_("Turn on the feature gates that they need"),
+        required=False,
+        initial=True,
+        help_text=_(
+            "partitions need DRAPartitionableDevices, shared NICs DRAConsumableCapacity; without it they lose what makes them special"
+        ),
+    )
+
+    def __init__(self, *args: Any, nodes: tuple[str, ...] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.there = nodes
+
+    def clean_nodes(self) -> list[str]:
+        wanted = list(dict.fromkeys(self.cleaned_data["nodes"]))
+        if ALL_NODES in wanted:
+            wanted = list(self.there)
+        if missing := [name for name in wanted if name not in self.there]:
+            raise ValidationError(_("“%(name)s” is not the name of a node") % {"name": missing[0]})
+        if not wanted:
+            raise ValidationError(_("There is no node yet: add nodes first."))
+        return wanted
+
+    def clean(self) -> dict[str, Any]:
+        preset, count = PRESETS.get(self.cleaned_data.get("preset") or ""), self.cleaned_data.get("count")
+        if preset is not None and count is not None and count > preset.most:
+            self.add_error("count", _("at most %(most)s of these on a node") % {"most": preset.most})
+        return super().clean()
+
+    def make(self) -> Manifests:
+        data = self.cleaned_data
+        preset = PRESETS[data["preset"]]
+        return device_manifests(preset, data["nodes"], data["count"] or preset.count)
+
+    @property
+    def settings(self) -> dict[str, bool]:
+        """The gates to be turned on, by setting."""
+        data = self.cleaned_data
+        return dict(PRESETS[data["preset"]].settings) if data["gates"] else {}
+
+
+class ClaimsForm(BuilderForm):
+    """A claim that pods share, or a template and pods that each get a claim of their own."""
+
+    open_groups = 2
+    groups = (
+        (_("The claim"), ("name", "namespace", "sharing", "device_class", "count")),
+        (_("Pods that use it"), ("pods", "pod_name", "first", "cpu", "memory")),
+        (_("Which devices"), ("selectors", "match_attribute", "capacity", "tolerations", "admin")),
+    )
+    name = TextField(label=_("Name"), required=True, initial="one-gpu")
+    namespace = TextField(label=_("Namespace"), required=True, initial="default", max_length=63)
+    sharing = forms.ChoiceField(
+        label=_("Who uses it"),
+        choices=(
+            (EACH, _("a template: each pod has a claim of its own")),
+            (SHARED, _("one claim that all pods share")),
+        ),
+        initial=EACH,
+    )
+    device_class = TextField(label=_("Device class"), required=True, initial="gpu.example.com")
+    count = forms.IntegerField(
+        label=_("Devices"),
+        required=False,
+        min_value=1,
+        max_value=32,
+        initial=1,
+        help_text=_("empty: all devices of the node that match"),
+    )
+    pods = forms.IntegerField(label=_("Pods"), min_value=0, max_value=MOST_PODS, initial=1)
+    pod_name = TextField(label=_("Name pattern"), initial="train-{i}", help_text=_("{i} counts"))
+    first = forms.IntegerField(
+        label=_("{i} starts at"), required=False, min_value=0, max_value=1_000_000, initial=1
+    )
+    cpu = QuantityField(label=_("CPU request"), initial="500m", example="500m")
+    memory = QuantityField(label=_("Memory request"), initial="512Mi", example="512Mi")
+    selectors = GrammarField(
+        lambda text: grammar.lines(text, str),
+        rows=3,
+        label=_("Selectors (CEL)"),
+        example="device.attributes['gpu.example.com'].model == 'Example G80'",
+        help_text=_("a line is an expression; all of them have to hold"),
+    )
+    match_attribute = TextField(
+        label=_("All with the same"), example="gpu.example.com/nvlinkDomain", help_text=_("an attribute")
+    )
+    capacity = GrammarField(
+        grammar.parse_resources,
+        label=_("Capacity of each"),
+        example="bandwidth=20G",
+        help_text=_("of devices that are shared"),
+    )
+    tolerations = GrammarField(
+        grammar.parse_tolerations,
+        label=_("Tolerations of device taints"),
+        example="example.com/broken:NoExecute for 60s",
+        rows=2,
+    )
+    admin = forms.BooleanField(
+        label=_("Admin access"),
+        required=False,
+        help_text=_(
+            "devices in use too; the namespace needs the label resource.kubernetes.io/admin-access=true"
+        ),
+    )
+
+    def clean_namespace(self) -> str:
+        name: str = self.cleaned_data["namespace"]
+        if wrong := first_wrong_name([name], label_errors):
+            raise ValidationError(wrong)
+        return name
+
+    def make(self) -> Manifests:
+        data = self.cleaned_data
+        return claim_manifests(
+            name=data["name"],
+            namespace=data["namespace"],
+            shared=data["sharing"] == SHARED,
+            device_class=data["device_class"],
+            count=data["count"],
+            selectors=data["selectors"],
+            match_attribute=data["match_attribute"],
+            capacity=data["capacity"],
+            tolerations=data["tolerations"],
+            admin=data["admin"],
+            pods=data["pods"],
+            pod_name=data["pod_name"],
+            first=1 if data["first"] is None else data["first"],
+            requests={key: data[key] for key in ("cpu", "memory") if data[key]},
+        )

@@ -1,0 +1,146 @@
+"""Forms of scheduler extenders: one more in the configuration, and what its server does."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from playground.workbench.forms.fields import PLAIN, DurationField, TextField
+
+MAX_EXPRESSION = 4096
+MAX_RULES = 64 << 10
+VERBS = ("filter", "prioritize", "preempt", "bind")
+EXPRESSIONS = VERBS
+DEFAULT_LATENCY = 5_000_000
+DEFAULT_URL = "http://extender.example/scheduler"
+
+KINDS = (
+    ("cel", _("answers what expressions in CEL say, below")),
+    ("nobody", _("nobody listens there: connection refused")),
+    ("http", _("is a real server, asked over the network")),
+    ("recorded", _("answers by rules, below")),
+)
+
+
+def _expression(label: str, example: str, help_text: Any) -> forms.CharField:
+    widget = forms.Textarea({**PLAIN, "rows": 3, "placeholder": example, "class": "code"})
+    return forms.CharField(
+        label=label,
+        required=False,
+        widget=widget,
+        max_length=MAX_EXPRESSION,
+        strip=False,
+        help_text=help_text,
+    )
+
+
+class NewExtenderForm(forms.Form):
+    """One more extender of a configuration."""
+
+    use_required_attribute = False
+    url_prefix = TextField(
+        label=_("urlPrefix"),
+        required=True,
+        initial=DEFAULT_URL,
+        max_length=2048,
+        help_text=_("where it would be; written in CEL, it is never asked there"),
+    )
+    verbs = forms.MultipleChoiceField(
+        label=_("What it is asked for"),
+        choices=tuple((verb, verb) for verb in VERBS),
+        widget=forms.CheckboxSelectMultiple,
+        initial=["filter"],
+    )
+    weight = forms.IntegerField(
+        label=_("weight"),
+        min_value=1,
+        initial=1,
+        help_text=_("of its scores, each of which counts 10 × weight"),
+    )
+    node_cache_capable = forms.BooleanField(
+        label=_("nodeCacheCapable"),
+        required=False,
+        initial=True,
+        help_text=_("names are sent; off, whole nodes are, and what comes back is scored as if it was empty"),
+    )
+    ignorable = forms.BooleanField(
+        label=_("ignorable"), required=False, help_text=_("its failures are passed over; it is asked last")
+    )
+
+    def to_configuration(self) -> dict[str, Any]:
+        """An entry of `extenders`."""
+        data = self.cleaned_data
+        out: dict[str, Any] = {"urlPrefix": data["url_prefix"]}
+        out |= {f"{verb}Verb": verb for verb in data["verbs"]}
+        if "prioritize" in data["verbs"]:
+            out["weight"] = data["weight"]
+        out |= {"nodeCacheCapable": True} if data["node_cache_capable"] else {}
+        return out | ({"ignorable": True} if data["ignorable"] else {})
+
+
+class BehaviourForm(forms.Form):
+    """What the server of an extender does."""
+
+    use_required_attribute = False
+    kind = forms.ChoiceField(label=_("It"), choices=KINDS, initial="cel")
+    latency = DurationField(
+        label=_("It takes"), initial=DEFAULT_LATENCY, help_text=_("virtual time; a real server takes its own")
+    )
+    filter = _expression(
+        "filter",
+        "has(node.metadata.labels) && 'gpu' in node.metadata.labels ? '' : 'no GPU'",
+        _("pod, node → true or '': kept; false, or why the node is refused"),
+    )
+    unresolvable = forms.BooleanField(
+        label=_("evicting pods would not help where it refuses"), required=False
+    )
+    prioritize = _expression(
+        "prioritize", "node.metadata.name == 'node-1' ? 10 : 0", _("pod, node → a whole number, 0 to 10")
+    )
+    preempt = _expression(
+        "preempt", "size(victims) < 2", _("pod, node (its name), victims, violations → true: the node stays")
+    )
+    bind = _expression("bind", "true", _("pod, node (its name) → true or '': bound; false, or the error"))
+    rules = forms.CharField(
+        label=_("Rules"),
+        required=False,
+        max_length=MAX_RULES,
+        widget=forms.Textarea(
+            {**PLAIN, "rows": 4, "placeholder": '[{"verb": "filter", "refuse": {"node-1": "no"}}]'}
+        ),
+        help_text=_("a JSON list, for the kind that answers by rules; docs/extenders.md has the words"),
+    )
+
+    @classmethod
+    def of(cls, behaviour: dict[str, Any] | None) -> BehaviourForm:
+        """With what it does now."""
+        if behaviour is None:
+            return cls(initial={"kind": "nobody"})
+        initial = {name: value for name, value in behaviour.items() if name not in ("type", "rules")}
+        rules = json.dumps(behaviour["rules"], indent=2, ensure_ascii=False) if behaviour.get("rules") else ""
+        return cls(initial={**initial, "kind": behaviour["type"], "rules": rules})
+
+    def clean_rules(self) -> list[dict[str, Any]]:
+        text = self.cleaned_data["rules"]
+        try:
+            rules = json.loads(text) if text.strip() else []
+        except ValueError as error:
+            raise ValidationError(f"{error}", code="json") from error
+        if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
+            raise ValidationError(_("a list of objects is expected"), code="json")
+        return rules
+
+    def to_behaviour(self) -> dict[str, Any]:
+        """As the command SetExtender has it."""
+        data = self.cleaned_data
+        if data["kind"] == "cel":
+            expressions = {name: data[name].replace("\r\n", "\n").strip() for name in EXPRESSIONS}
+            more = {"unresolvable": data["unresolvable"], "latency": data["latency"]}
+            return {"type": "cel", **expressions, **more}
+        if data["kind"] == "recorded":
+            return {"type": "recorded", "rules": data["rules"], "latency": data["latency"]}
+        return {"type": data["kind"]}

@@ -1,0 +1,110 @@
+"""Form fields for what Kubernetes is written in: quantities, names, and kubectl's little languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from playground.workbench.builder.grammar import GrammarError
+from scheduler_core.scheduler.config import MAX_DURATION
+from scheduler_core.world.readonly import BadQuantity, parse_quantity
+
+PLAIN = {"spellcheck": "false", "autocomplete": "off", "autocapitalize": "off"}
+
+
+class GrammarField(forms.CharField):
+    """A text in one of the languages of builder/grammar.py; its clean value is what the parser returns."""
+
+    def __init__(
+        self, parse: Callable[[str], Any], *, example: str = "", rows: int = 1, **kwargs: Any
+    ) -> None:
+        attrs = {**PLAIN, "placeholder": example}
+        widget = forms.Textarea({**attrs, "rows": rows}) if rows > 1 else forms.TextInput(attrs)
+        super().__init__(required=False, widget=widget, max_length=4000, strip=False, **kwargs)
+        self.parse = parse
+
+    def clean(self, value: Any) -> Any:
+        try:
+            return self.parse(super().clean(value))
+        except GrammarError as error:
+            raise ValidationError(str(error), code="grammar") from error
+
+
+class QuantityField(forms.CharField):
+    """A quantity such as 500m or 2Gi, kept as it was written; "" where it is left empty."""
+
+    def __init__(self, *, example: str = "", required: bool = False, **kwargs: Any) -> None:
+        widget = forms.TextInput({**PLAIN, "placeholder": example})
+        super().__init__(max_length=40, widget=widget, required=required, **kwargs)
+
+    def clean(self, value: Any) -> str:
+        text: str = super().clean(value)
+        try:
+            negative = bool(text) and parse_quantity(text) < 0
+        except BadQuantity as error:
+            said = _("“%(received)s” is not a quantity; write it as 500m or 2")
+            raise ValidationError(said % {"received": text}, code="quantity") from error
+        if negative:
+            raise ValidationError(_("“%(received)s” is negative") % {"received": text}, code="quantity")
+        return text
+
+
+class TextField(forms.CharField):
+    """One line of plain text such as a name."""
+
+    def __init__(self, *, example: str = "", required: bool = False, **kwargs: Any) -> None:
+        widget = forms.TextInput({**PLAIN, "placeholder": example})
+        kwargs.setdefault("max_length", 253)
+        super().__init__(widget=widget, required=required, **kwargs)
+
+
+_UNITS = {
+    "ns": 1,
+    "us": 1_000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "m": 60_000_000_000,
+    "h": 3_600_000_000_000,
+}
+_DURATION = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)\s*(ns|us|ms|s|m|h)", re.ASCII)
+
+
+class DurationField(forms.CharField):
+    """A duration such as 5ms or 1.5s; its clean value is whole nanoseconds, None where it may be empty and is."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=30, widget=forms.TextInput({**PLAIN, "placeholder": "5ms"}), **kwargs)
+        if not self.required:
+            self.empty_value = None
+
+    def prepare_value(self, value: Any) -> Any:
+        return duration_text(value) if isinstance(value, int) else value
+
+    def clean(self, value: Any) -> int | None:
+        text: str | None = super().clean(value)
+        if text is None or text == "0":
+            return None if text is None else 0
+        match = _DURATION.fullmatch(text)
+        if match is None:
+            said = _("“%(received)s” is not a duration; write it as 5ms, 1.5s or 2m")
+            raise ValidationError(said % {"received": text}, code="duration")
+        nanoseconds = int(Decimal(match[1]) * _UNITS[match[2]])
+        if nanoseconds > MAX_DURATION:
+            said = _("“%(received)s” is too long; it can be at most %(most)s")
+            most = duration_text(MAX_DURATION)
+            raise ValidationError(said % {"received": text, "most": most}, code="duration")
+        return nanoseconds
+
+
+def duration_text(nanoseconds: int) -> str:
+    """Nanoseconds in the largest unit that needs no fraction."""
+    if nanoseconds == 0:
+        return "0s"
+    unit, size = next((u, n) for u, n in reversed(_UNITS.items()) if nanoseconds % n == 0)
+    return f"{nanoseconds // size}{unit}"

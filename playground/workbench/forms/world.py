@@ -1,0 +1,254 @@
+"""The forms about the world around a scheduler: its settings, and calls that are to fail or to be slow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from playground.workbench.forms.fields import DurationField, TextField
+from playground.workbench.forms.gates import GATE_SETTINGS, GateField, gate_rows
+from scheduler_core.scheduler.config import CURRENT, HISTORICAL, READ_AT_START
+from scheduler_core.world.commands import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES
+
+
+class Group(NamedTuple):
+    """Some fields under one title."""
+
+    title: Any
+    note: Any
+    names: Sequence[str]
+    historical: bool = False
+    gates: bool = False
+
+
+AT_ONCE = _("Applies immediately, also in the middle of a cycle; nothing restarts.")
+
+
+class SettingsForm(forms.Form):
+    """The settings of a world; names are WorldSettings' own."""
+
+    use_required_attribute = False
+    groups = (
+        Group(
+            _("What takes how long"),
+            AT_ONCE,
+            ("cycle_cost", "bind_cost", "patch_cost", "evict_cost", "pod_start_latency", "device_cost"),
+        ),
+        Group(
+            _("What schedulers hear, and how fast they may ask"),
+            AT_ONCE,
+            ("informer_lag", "client_qps", "client_burst"),
+        ),
+        Group(
+            _("What kube-scheduler reads when it starts"),
+            _(
+                "Changing one of these restarts the schedulers: queues are filled anew, attempts and backoffs forgotten."
+            ),
+            (
+                "max_in_unschedulable",
+                "demonstration",
+            ),
+        ),
+        Group(
+            _("Feature gates"),
+            _(
+                "kube-scheduler's --feature-gates. Changing one restarts the schedulers; "
+                "the API server keeps kube's defaults, but for those about devices."
+            ),
+            GATE_SETTINGS,
+            gates=True,
+        ),
+        Group(
+            _("Historical: how older releases worked"),
+            _(
+                "kube-scheduler v1.34 has no switch for these. The queue restarts the schedulers, the other does not."
+            ),
+            ("queue_mode", "assumed_pod_ttl"),
+            historical=True,
+        ),
+    )
+
+    cycle_cost = DurationField(
+        label=_("A scheduling cycle takes"),
+        help_text=_("virtual time from the pop to the decision; default 1ms"),
+    )
+    bind_cost = DurationField(
+        label=_("Binding takes"), help_text=_("the call to the API server; default 5ms")
+    )
+    patch_cost = DurationField(
+        label=_("Writing a pod's status takes"), help_text=_("its condition and nomination; default 1ms")
+    )
+    evict_cost = DurationField(
+        label=_("Each call of an eviction takes"),
+        help_text=_("two calls a victim: why it goes, then its deletion; default 1ms"),
+    )
+    pod_start_latency = DurationField(label=_("A bound pod starts after"), help_text=_("default 2s"))
+    device_cost = DurationField(
+        label=_("Trying a device takes"),
+        help_text=_(
+            "for claims, on one node; once its sum passes filterTimeout, the search there is given up; default 0s, never"
+        ),
+    )
+    informer_lag = DurationField(
+        label=_("Schedulers hear of changes after"),
+        help_text=_("the lag of their informers, such as 500ms; default 0s, at once"),
+    )
+    client_qps = forms.IntegerField(
+        label=_("API calls a second"),
+        min_value=0,
+        max_value=10_000,
+        help_text=_(
+            "qps of each scheduler's client; 0, the default: no limit, unless clientConnection sets one"
+        ),
+    )
+    client_burst = forms.IntegerField(
+        label=_("API calls at once"),
+        min_value=1,
+        max_value=10_000,
+        help_text=_("burst: so many go before the limit bites; default 100"),
+    )
+    max_in_unschedulable = DurationField(
+        label=_("Unschedulable pods are tried again after"),
+        help_text=_("podMaxInUnschedulablePodsDuration; default 5m"),
+    )
+    pop_from_backoff = GateField()
+    async_preemption = GateField()
+    async_api_calls = GateField()
+    expect_nominated_node = GateField()
+    observed_generation = GateField()
+    pod_level_resources = GateField()
+    in_place_scaling = GateField()
+    spread_label_keys = GateField()
+    storage_capacity_scoring = GateField()
+    volume_attributes_class = GateField()
+    dynamic_resources = GateField()
+    dra_admin_access = GateField()
+    dra_consumable_capacity = GateField()
+    dra_binding_conditions = GateField()
+    dra_device_taints = GateField()
+    dra_extended_resource = GateField()
+    dra_partitionable_devices = GateField()
+    dra_prioritized_list = GateField()
+    dra_device_status = GateField()
+    dra_filter_timeout = GateField()
+    demonstration = forms.BooleanField(
+        label=_("Demonstration plugin in every profile"),
+        required=False,
+        help_text=_("it waits, rejects and fails as the pods' playground.dev/ annotations ask; default off"),
+    )
+    queue_mode = forms.ChoiceField(
+        label=_("The scheduling queue"),
+        choices=(
+            (CURRENT, _("as in v1.34: by the hints of the plugins")),
+            (HISTORICAL, _("historical: by move requests, without hints")),
+        ),
+        help_text=_(
+            "historical: any event moves every unschedulable pod, leftovers go after 30 to 60 s, backoff is 2ⁿ s"
+        ),
+    )
+    assumed_pod_ttl = DurationField(
+        label=_("Assumed pods expire after"),
+        help_text=_("30s in the old days; 0s, as in v1.34: never. It takes a lag longer than that to see it"),
+    )
+
+    def fieldsets(self) -> list[dict[str, Any]]:
+        """What the template walks through."""
+        return [
+            {
+                **group._asdict(),
+                "fields": [self[name] for name in group.names],
+                "gates": gate_rows(self) if group.gates else None,
+            }
+            for group in self.groups
+        ]
+
+    def differing(self, present: dict[str, Any]) -> dict[str, Any]:
+        """What of a valid form is another than it is now."""
+        return {name: value for name, value in self.cleaned_data.items() if value != present[name]}
+
+
+def restarts(changes: dict[str, Any]) -> bool:
+    """Whether schedulers restart for these changes."""
+    return any(name in READ_AT_START for name in changes)
+
+
+CALL_CHOICES = (
+    ("bind", _("its binding")),
+    ("status", _("writing its status (condition, nomination, why it is evicted)")),
+    ("delete", _("its deletion as a victim of preemption")),
+    ("volumes", _("updating its claims and volumes (PreBind)")),
+    ("claims", _("writing its claims for devices")),
+)
+ANSWERS = {
+    403: _("403 Forbidden"),
+    404: _("404 Not Found"),
+    409: _("409 Conflict"),
+    429: _("429 Too Many Requests: made again after 1 s"),
+    500: _("500 Internal Server Error"),
+    503: _("503 Service Unavailable"),
+    504: _("504 Gateway Timeout: who knows whether it was done"),
+}
+SLOW = 0
+
+
+class CallForm(forms.Form):
+    """The next API calls about a pod fail, or take their time."""
+
+    use_required_attribute = False
+    pod = TextField(
+        label=_("Pod"),
+        required=True,
+        example="default/web-1",
+        max_length=510,
+        help_text=_("namespace/name, or a name in default"),
+    )
+    call = forms.ChoiceField(label=_("API call"), choices=CALL_CHOICES)
+    code = forms.TypedChoiceField(
+        label=_("Response"),
+        coerce=int,
+        initial=409,
+        choices=(*((code, ANSWERS[code]) for code in FAULT_CODES), (SLOW, _("no error, delay only"))),
+    )
+    latency = DurationField(
+        label=_("How long it takes"),
+        required=False,
+        help_text=_("such as 3s; empty: as the settings say. A call on its way takes so long from now"),
+    )
+    times = forms.IntegerField(
+        label=_("For how many calls"),
+        min_value=1,
+        max_value=MAX_FAULT_TIMES,
+        initial=1,
+        help_text=_("the next ones"),
+    )
+    after_write = forms.BooleanField(
+        label=_("It is carried out all the same"),
+        required=False,
+        help_text=_("only the answer is lost; try it with 504"),
+    )
+    message = TextField(
+        label=_("Error message"), max_length=MAX_FAULT_MESSAGE, help_text=_("empty: kube's default")
+    )
+
+    def clean_pod(self) -> str:
+        """A bare name is one of the namespace default, as kubectl takes it."""
+        pod = str(self.cleaned_data["pod"])
+        return pod if "/" in pod else f"default/{pod}"
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if self.errors:
+            return data
+        if data["code"] == SLOW and data["latency"] is None:
+            raise ValidationError(
+                {"latency": _("Say how long it takes, such as 3s, or choose an answer that fails.")}
+            )
+        if data["code"] == SLOW and (data["after_write"] or data["message"]):
+            raise ValidationError(
+                {"code": _("Choose an answer that fails: there is a message, or the answer is to be lost.")}
+            )
+        return data

@@ -1,0 +1,158 @@
+"""Asks a world why a pod is not on a node. Nothing is changed: plugins are asked over the scheduler's cache as it is now.
+
+kube: pkg/scheduler/schedule_one.go, backend/queue/scheduling_queue.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, explain_refused, sort_out
+from scheduler_core.analysis.explain.explanation import Explanation, Given, State
+from scheduler_core.analysis.explain.preempting import preemption
+from scheduler_core.analysis.explain.refusals import given, refusals, said_by
+from scheduler_core.analysis.explain.waiting import wakes
+from scheduler_core.analysis.fixes.diagnosis import diagnose_on, scheduler_for
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.core.algorithm.fit_error import NO_NODES
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.points import run_pre_enqueue
+from scheduler_core.scheduler.framework.status import Status
+from scheduler_core.scheduler.queue.types import QueuedPod
+from scheduler_core.world.readonly import WorldView
+from scheduler_core.world.simulation import Simulation
+
+FITS = 20  # nodes that are named
+
+
+def explain(world: WorldView, key: str, past: Past | None = None) -> Explanation | None:
+    """Of a pod "namespace/name"; None where there is none. `past`: of this world as it is, where more than one pod is asked about."""
+    assert isinstance(world, Simulation)
+    pod = world.store.pod_at(key)
+    if pod is None:
+        return None
+    past = past or Past(world)
+    if pod.phase == FAILED:
+        return explain_failed(pod, past)
+    if pod.node_name:
+        return explain_refused(world, pod, pod.node_name, past) or _placed(world, pod, past)
+    scheduler = scheduler_for(world, pod)
+    framework = None if scheduler is None else scheduler.framework_of(pod)
+    if scheduler is None or framework is None:
+        return _nobodys(world, pod)
+    return _Asking(world, pod, scheduler, framework, past).answer()
+
+
+def _placed(world: Simulation, pod: Pod, past: Past) -> Explanation:
+    before = past.before(pod)
+    if world.store.get("Node", "", pod.node_name) is not None:
+        return Explanation(pod.key, State.SCHEDULED, node=pod.node_name, phase=pod.phase, predecessors=before)
+    nodes = [str(node["metadata"]["name"]) for node in world.store.list("Node")]
+    reason = Given(
+        State.NO_SUCH_NODE,
+        "",
+        f'spec.nodeName: no node is called "{pod.node_name}"',
+        evidence={"nodeName": pod.node_name, "field": "spec.nodeName", "nodes": len(nodes)},
+    )
+    return Explanation(
+        pod.key, State.NO_SUCH_NODE, (reason,), node=pod.node_name, total=len(nodes), predecessors=before
+    )
+
+
+def _nobodys(world: Simulation, pod: Pod) -> Explanation:
+    name = pod.spec.scheduler_name
+    reason = Given(
+        State.NO_SUCH_SCHEDULER,
+        "",
+        f'spec.schedulerName: no profile of a scheduler that runs is called "{name}"',
+        evidence={
+            "schedulerName": name,
+            "field": "spec.schedulerName",
+            "profiles": [profile for scheduler in world.schedulers for profile in scheduler.profiles],
+        },
+    )
+    return Explanation(pod.key, State.NO_SUCH_SCHEDULER, (reason,))
+
+
+class _Asking:
+    """One pod that a scheduler is responsible for."""
+
+    def __init__(
+        self, world: Simulation, pod: Pod, scheduler: Scheduler, framework: Framework, past: Past
+    ) -> None:
+        self.world, self.pod, self.scheduler, self.framework = world, pod, scheduler, framework
+        self.past = past
+        index = world.journal.last_attempt.get(pod.key)
+        self.attempt = None if index is None else world.journal.attempts[index]
+        self.entry = scheduler.queue.find(pod.key)
+
+    def answer(self) -> Explanation:
+        if (binding := self._binding()) is not None:
+            refused = explain_refused(self.world, self.pod, binding, self.past)
+            before = self.past.before(self.pod)
+            return refused or Explanation(self.pod.key, State.BINDING, node=binding, predecessors=before)
+        gate = self._gate()
+        if gate is not None:
+            return self._gated(gate)
+        nodes = self.scheduler.cache.table()
+        if not len(nodes):
+            reason = Given(State.NO_NODES, "", NO_NODES)
+            return self._explained(State.NO_NODES, (reason,))
+        diagnosis = diagnose_on(self.scheduler, self.framework, self.pod, nodes)
+        reasons, waits = refusals(diagnosis)
+        feasible = diagnosis.feasible
+        names = (nodes.names[row] for row in feasible)
+        fits, kubelets = sort_out(self.world, self.pod, names, self.past, FITS)
+        return self._explained(
+            State.WAITING_FOR_CLAIM if waits else self._place(),
+            reasons if fits else (*kubelets, *reasons),
+            fits=fits,
+            total=len(nodes),
+            preemption=None if feasible else preemption(self.framework, self.pod, nodes, self.attempt),
+        )
+
+    def _explained(self, state: State, reasons: tuple[Given, ...], **more: object) -> Explanation:
+        until, events = wakes(self.scheduler, self.framework, self.entry)
+        return Explanation(
+            self.pod.key,
+            state,
+            reasons,
+            until,
+            events,
+            0 if self.entry is None else self.entry.attempts,
+            "" if self.attempt is None else self.attempt.message,
+            predecessors=self.past.before(self.pod),
+            **more,  # type: ignore[arg-type]
+        )
+
+    def _binding(self) -> str | None:
+        bindings = self.scheduler.bindings.values()
+        return next((binding.node for binding in bindings if binding.pod.key == self.pod.key), None)
+
+    def _gate(self) -> Status | None:
+        """What the PreEnqueue plugin says that holds it back."""
+        if self.entry is not None and not self.entry.gated_by:
+            return None
+        for plugin in self.framework.at(Point.PRE_ENQUEUE):
+            status = run_pre_enqueue(plugin, self.pod).status
+            if not status.ok and self.entry is not None:
+                return status
+        return None
+
+    def _gated(self, status: Status) -> Explanation:
+        said = said_by(self.framework, status, status.message)
+        reason = given(status, status.message, said, ())
+        state = State.WAITING_FOR_CLAIM if said.waits_for_claim else State.GATED
+        return self._explained(state, (reason,))
+
+    def _place(self) -> State:
+        entry: QueuedPod | None = self.entry
+        cycle = self.scheduler.cycle
+        if entry is None:
+            runs = cycle is not None and cycle.pod.key == self.pod.key and cycle.ended is None
+            return State.ATTEMPTING if runs else State.NOT_ATTEMPTED
+        queue = self.scheduler.queue
+        if entry.key in queue.unschedulable_pods:
+            return State.WAITING_FOR_EVENT
+        backing_off = entry.key in queue.backoff_pods or entry.key in queue.error_backoff_pods
+        return State.BACKOFF if backing_off else State.NOT_ATTEMPTED

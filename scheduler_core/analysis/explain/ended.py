@@ -1,0 +1,149 @@
+"""Pods that a kubelet refuses, or that failed: on which node, why, and how many pods of the same owner ended before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scheduler_core.analysis.explain.explanation import Explanation, Given, State
+from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.controllers.kubelet.pods import judge
+from scheduler_core.world.simulation import Simulation
+
+FAILED, KUBELET = "Failed", "Kubelet"
+REJECTED = "Pod was rejected: "  # how a kubelet's own words begin in the status of a pod that it refuses
+_BY_RESOURCE = "OutOf"
+_REFUSALS = frozenset(
+    (
+        "NodeAffinity",
+        "NodePorts",
+        "PodOSNotSupported",
+        "PodOSSelectorNodeLabelDoesNotMatch",
+        "TaintToleration",
+        "UnexpectedAdmissionError",
+    )
+)
+_ENDS = frozenset(("DeadlineExceeded", "Evicted", "Preempted", "Preempting", "TaintManagerEviction"))
+
+
+class Past:
+    """The pods of each owner that have ended, the first first: those that were brought so, then those that Events tell of."""
+
+    def __init__(self, world: Simulation) -> None:
+        self._ended: dict[tuple[str, str], list[str]] = {}
+        events = [event for event in world.store.events if event.kind == "Pod" and _is_end(event.reason)]
+        known = {(event.namespace, event.name) for event in events}
+        brought = [p for p in world.store.pods() if p.phase == FAILED and (p.namespace, p.name) not in known]
+        for pod in sorted(brought, key=lambda pod: pod.creation_time or 0):
+            self._note(pod.namespace, owner_of(pod) or _stem(pod.name), pod.name)
+        for event in events:
+            there = world.store.pod(event.namespace, event.name)
+            owner = owner_of(there) if there is not None else _stem(event.name)
+            self._note(event.namespace, owner, event.name)
+
+    def _note(self, namespace: str, owner: str, name: str) -> None:
+        self._ended.setdefault((namespace, owner), []).append(name)
+
+    def before(self, pod: Pod) -> int:
+        """How many pods of a pod's owner ended before it."""
+        owner = owner_of(pod)
+        ended = self._ended.get((pod.namespace, owner), []) if owner else []
+        if pod.phase != FAILED or pod.name not in ended:
+            return len(ended)
+        return len(ended) - 1 - ended[::-1].index(pod.name)
+
+
+def owner_of(pod: Pod) -> str:
+    """The name of the object that controls a pod, or ""."""
+    return str((controller_of(pod.manifest) or {}).get("name") or "")
+
+
+def explain_failed(pod: Pod, past: Past) -> Explanation:
+    """A pod whose phase is Failed."""
+    status = pod.manifest.get("status") or {}
+    reason, message = str(status.get("reason") or ""), str(status.get("message") or "")
+    state = State.REFUSED if is_refusal(status) else State.FAILED
+    given = (_given(reason, message, pod, past),) if reason else tuple(_containers(status, pod, past))
+    return Explanation(
+        pod.key,
+        state,
+        given,
+        node=pod.node_name,
+        phase=pod.phase,
+        reason=reason,
+        predecessors=past.before(pod),
+    )
+
+
+def explain_refused(world: Simulation, pod: Pod, node: str, past: Past) -> Explanation | None:
+    """A pod that is on a node, or about to be bound to it, whose kubelet has not admitted it and would refuse it; None of others."""
+    if pod.phase != "Pending" or pod.deleting or pod.key in world.surroundings.kubelet.pods:
+        return None
+    _, refused = sort_out(world, pod, [node], past)
+    if not refused:
+        return None
+    reason = refused[0].evidence["reason"]
+    return Explanation(
+        pod.key,
+        State.REFUSED,
+        refused,
+        node=node,
+        phase=FAILED,
+        reason=reason,
+        predecessors=past.before(pod),
+    )
+
+
+def sort_out(
+    world: Simulation, pod: Pod, names: Iterable[str], past: Past, most: int = 1
+) -> tuple[tuple[str, ...], tuple[Given, ...]]:
+    """The first of these nodes whose kubelets would take the pod now, and what the kubelets before them would say against it."""
+    taken: list[str] = []
+    found: dict[tuple[str, str], list[str]] = {}
+    for name in names:
+        node = world.store.node(name)
+        refusal = None if node is None else judge(world, pod, node)[0]
+        if refusal is None:
+            taken.append(name)
+        else:
+            found.setdefault((refusal.reason, f"{REJECTED}{refusal.message}"), []).append(name)
+        if len(taken) == most:
+            break
+    return tuple(taken), tuple(_given(*said, pod, past, *nodes) for said, nodes in found.items())
+
+
+def is_refusal(status: Mapping[str, Any]) -> bool:
+    """Whether the status of a pod says that a kubelet has not let it in."""
+    started = status.get("containerStatuses") or status.get("initContainerStatuses")
+    reason = str(status.get("reason") or "")
+    return str(status.get("message") or "").startswith(REJECTED) or (not started and _refuses(reason))
+
+
+def _refuses(reason: str) -> bool:
+    return reason.startswith(_BY_RESOURCE) or reason in _REFUSALS
+
+
+def _is_end(reason: str) -> bool:
+    return _refuses(reason) or reason in _ENDS
+
+
+def _stem(name: str) -> str:
+    """The owner's name within that of a pod that a controller has made: web-x7k2p, web-0."""
+    return name.rpartition("-")[0]
+
+
+def _given(reason: str, message: str, pod: Pod, past: Past, *nodes: str) -> Given:
+    names = nodes or ((pod.node_name,) if pod.node_name else ())
+    evidence = {"reason": reason, "predecessors": past.before(pod), "owner": owner_of(pod)}
+    return Given(f"{KUBELET}/{reason}", KUBELET, message or reason, names, len(names), evidence=evidence)
+
+
+def _containers(status: Mapping[str, Any], pod: Pod, past: Past) -> Iterable[Given]:
+    """The containers that ended with an error; of a pod of which nothing is known that it failed."""
+    for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
+        end = (each.get("state") or {}).get("terminated") or {}
+        if end.get("exitCode"):
+            reason = str(end.get("reason") or "Error")
+            text = f"container {each.get('name')} ended with exit code {end['exitCode']}"
+            yield _given(reason, text, pod, past)

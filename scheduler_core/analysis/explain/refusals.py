@@ -1,0 +1,119 @@
+"""What the plugins of a diagnosis refuse, reason by reason: near misses first, then what most nodes have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from scheduler_core.analysis.explain.explanation import Given
+from scheduler_core.analysis.explain.groups import grouped
+from scheduler_core.analysis.fixes.diagnosis import Diagnosis
+from scheduler_core.apimachinery.objects.selection import misses
+from scheduler_core.scheduler.framework.plugin import Evidence, Rows
+from scheduler_core.scheduler.framework.reasons import ERROR, LEFT_OUT, REFUSED, Said, read_reason
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.status import Code, Status
+
+EXTENDER = "Extender"
+SELECTION = "NodeAffinity"
+LOOKED_AT = 500  # nodes of a reason that are asked whether the pod selects them
+_LEFT_OUT = "node(s) didn't satisfy plugin(s) ["
+
+
+def said_by(framework: Framework, status: Status, text: str) -> Said:
+    """A reason's code, by the plugin that gave it."""
+    plugin = framework.plugin(status.plugin)
+    if status.code is Code.ERROR:
+        return Said(ERROR, {})
+    if text.startswith(_LEFT_OUT):  # the framework's own words for what PreFilter left out
+        return Said(LEFT_OUT, {})
+    return Said(REFUSED, {}) if plugin is None else read_reason(plugin.reasons, text)
+
+
+def given(
+    status: Status, text: str, said: Said, nodes: tuple[str, ...], evidence: Evidence | None = None
+) -> Given:
+    """A reason as it is explained; an extender's address is its plugin."""
+    owner = EXTENDER if "://" in status.plugin else status.plugin
+    return Given(
+        f"{owner}/{said.code}",
+        status.plugin,
+        text,
+        nodes,
+        len(nodes),
+        evidence={**said.values, **(evidence or {})},
+        final=status.code is Code.UNRESOLVABLE,
+    )
+
+
+def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
+    """The reasons, and whether it is a claim that the pod waits for, whatever nodes there are."""
+    by_reason: dict[tuple[str, str], tuple[list[Status], list[int]]] = {}
+    if diagnosis.whole is not None:
+        everywhere = list(range(len(diagnosis.nodes)))
+        for text in diagnosis.whole.reasons:
+            by_reason[diagnosis.whole.plugin, text] = ([diagnosis.whole], everywhere)
+    for row, status in diagnosis.refused.items():
+        for text in status.reasons:
+            known = by_reason.get((status.plugin, text))
+            if known is None:
+                by_reason[status.plugin, text] = ([status], [row])
+                continue
+            known[1].append(row)
+            if known[0][-1] is not status:
+                known[0].append(status)
+    waits = False
+    out = []
+    for (_, text), (statuses, rows) in by_reason.items():
+        status = next((each for each in statuses if each.code is not Code.UNRESOLVABLE), statuses[0])
+        said = said_by(diagnosis.framework, status, text)
+        waits = waits or (diagnosis.whole is not None and said.waits_for_claim)
+        out.append(_given(diagnosis, status, text, said, np.array(sorted(rows), np.intp)))
+    meant = _meant(diagnosis, out)
+    ranked = sorted(out, key=lambda reason: (not meant(reason), _of_another_kind(reason), *_order(reason)))
+    return tuple(ranked), waits
+
+
+def _meant(diagnosis: Diagnosis, reasons: list[Given]) -> Callable[[Given], bool]:
+    """Whether a reason is given for nodes that the pod's own selection asks for; where there are none, that is the reason."""
+    pod, nodes = diagnosis.pod, diagnosis.nodes
+    if len(reasons) < 2 or not (pod.spec.node_selector or pod.spec.node_affinity_required):
+        return lambda reason: True
+    selected = {
+        reason.code
+        for reason in reasons
+        if reason.plugin != SELECTION
+        and any(
+            not misses(pod, nodes.nodes[row])
+            for name in reason.nodes[:LOOKED_AT]
+            if (row := nodes.row(name)) is not None
+        )
+    }
+    return lambda reason: reason.code in selected if selected else reason.plugin == SELECTION
+
+
+def _given(diagnosis: Diagnosis, status: Status, text: str, said: Said, rows: Rows) -> Given:
+    nodes, plugin = diagnosis.nodes, diagnosis.framework.plugin(status.plugin)
+    found = {} if plugin is None else plugin.evidence(diagnosis.state, diagnosis.pod, nodes, rows, said)
+    reason = given(status, text, said, tuple(nodes.names[row] for row in rows.tolist()), found)
+    return Given(
+        reason.code,
+        reason.plugin,
+        reason.message,
+        reason.nodes,
+        reason.count,
+        grouped(nodes, rows),
+        reason.evidence,
+        reason.final,
+    )
+
+
+def _order(reason: Given) -> tuple[bool, bool, int, str, str]:
+    """What says how near it was comes first, then what others could help with, then what holds for most nodes."""
+    return "near" not in reason.evidence, reason.final, -reason.count, reason.code, reason.message
+
+
+def _of_another_kind(reason: Given) -> bool:
+    """Whether its nodes offer nothing at all of what is asked for: they were never meant."""
+    return reason.evidence.get("most") == 0

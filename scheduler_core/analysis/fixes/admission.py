@@ -1,0 +1,64 @@
+"""What the API server would say of one pod more that a workload wants, where nobody has asked it yet: in a snapshot no controller acts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.demand.amounts import Amount, amounts
+from scheduler_core.apiserver.kinds import KINDS
+from scheduler_core.apiserver.quota.scopes import in_scope, scopes_of
+from scheduler_core.apiserver.quota.usage import usage
+from scheduler_core.world.simulation import Simulation
+
+QUOTA = "ResourceQuota"
+COUNTING = "resourcequota-controller"
+CREATING = {
+    "ReplicaSet": "replicaset-controller",
+    "ReplicationController": "replicationcontroller-controller",
+    "StatefulSet": "statefulset-controller",
+    "DaemonSet": "daemonset-controller",
+    "Job": "job-controller",
+}
+
+Manifest = Mapping[str, Any]
+
+
+def pod_of(owner: Manifest, namespace: str) -> dict[str, Any]:
+    """A pod by its template."""
+    template = owner["spec"]["template"]
+    meta = {**(template.get("metadata") or {}), "namespace": namespace, "name": "new"}
+    return {"apiVersion": "v1", "kind": "Pod", **template, "metadata": meta}
+
+
+def quotas_of(sim: Simulation, pod: Manifest) -> Iterator[Manifest]:
+    """Those that count the pod."""
+    for quota in sim.store.list(QUOTA):
+        here = quota["metadata"]["namespace"] == pod["metadata"]["namespace"]
+        if here and all(in_scope(scope, KINDS["Pod"], pod) for scope in scopes_of(quota)):
+            yield quota
+
+
+def acts(sim: Simulation, kind: str) -> bool:
+    """Whether the controller that makes the pods of such workloads is at work."""
+    running = sim.settings.cluster.controllers
+    return running is None or CREATING.get(kind) in running
+
+
+def exceeded(sim: Simulation, owner: Manifest) -> str:
+    """In the API server's words; "" where quotas would let the pod in."""
+    meta = owner["metadata"]
+    pod = pod_of(owner, str(meta.get("namespace") or "default"))
+    each = usage(KINDS["Pod"], pod, 0)
+    for quota in quotas_of(sim, pod):
+        status = quota.get("status") or {}
+        hard = amounts(status.get("hard") or quota["spec"].get("hard"))
+        used = {name: Amount(0) for name in hard} | amounts(status.get("used"))
+        over = sorted(
+            name for name in each if name in hard and (used[name] + each[name]).nanos > hard[name].nanos
+        )
+        if over:
+            lists = (",".join(f"{name}={of[name].text}" for name in over) for of in (each, used, hard))
+            said = "requested: {}, used: {}, limited: {}".format(*lists)
+            return f'pods "{meta["name"]}-" is forbidden: exceeded quota: {quota["metadata"]["name"]}, {said}'
+    return ""

@@ -1,0 +1,79 @@
+"""Drafts as commands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.apiserver.kinds import KINDS
+from scheduler_core.apiserver.updates import SERVER_OWNED
+from scheduler_core.apiserver.validation.cluster import validate_update
+from scheduler_core.scheduler.framework.drafts import Draft, Manifest
+from scheduler_core.world.commands import (
+    ApplyObjects,
+    Command,
+    DeleteObjects,
+    PatchObject,
+    Ref,
+    SetConfiguration,
+)
+
+FORCED = ("Pod", "ResourceClaim")  # ApplyObjects makes these anew itself
+
+
+def commands_of(draft: Draft) -> tuple[Command, ...]:
+    """What makes all changes of a draft, in this order."""
+    commands: list[Command] = []
+    if draft.configuration is not None:
+        scheduler, configuration = draft.configuration
+        commands.append(SetConfiguration(configuration, scheduler))
+    pod = draft.pod
+    if pod is not None and draft.original["spec"].get("nodeName"):  # else it stays where it is
+        commands += _removed(pod)
+        pod = clean(pod)
+    others = []
+    for manifest in draft.others:
+        if manifest["kind"] not in FORCED:
+            commands += _removed(manifest)
+        others.append(manifest if manifest["kind"] in FORCED else clean(manifest))
+    nodes = [manifest for _, manifest in draft.nodes]
+    objects = (
+        *map(bare, draft.objects),
+        *([bare(pod)] if pod is not None else []),
+        *nodes,
+        *map(bare, others),
+    )
+    if objects:
+        forced = bool(draft.others) or recreates(draft)
+        commands.append(ApplyObjects(objects, force=True) if forced else ApplyObjects(objects))
+    for (kind, namespace, name, subresource), patch in draft.patched:
+        ref = Ref(kind, namespace, name)
+        commands.append(PatchObject(ref, patch, type="strategic", subresource=subresource))
+    if draft.deleted:
+        commands.append(
+            DeleteObjects(tuple(Ref("Pod", namespace, name) for namespace, name in draft.deleted))
+        )
+    return tuple(commands)
+
+
+def _removed(manifest: Manifest) -> list[Command]:
+    """The object goes at once: a finalizer that would have it stay for now is taken off."""
+    ref = Ref(manifest["kind"], manifest["metadata"].get("namespace") or "", manifest["metadata"]["name"])
+    gone = DeleteObjects((ref,), grace_period_seconds=0)
+    return [PatchObject(ref, {"metadata": {"finalizers": None}}), gone]
+
+
+def bare(manifest: Manifest) -> Manifest:
+    """An object without its status, which is the cluster's to write."""
+    return {name: value for name, value in manifest.items() if name != "status"}
+
+
+def clean(manifest: Manifest) -> dict[str, Any]:
+    """Without what the API server writes itself."""
+    meta = {name: value for name, value in manifest["metadata"].items() if name not in SERVER_OWNED}
+    meta.pop("finalizers", None)
+    return {**manifest, "metadata": meta}
+
+
+def recreates(draft: Draft) -> bool:
+    """Whether the pod can't be changed in place and is made anew."""
+    return draft.pod is not None and bool(validate_update(draft.original, draft.pod, KINDS["Pod"], ""))

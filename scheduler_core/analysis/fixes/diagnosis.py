@@ -1,0 +1,99 @@
+"""Diagnosis: what the Filter plugins and the extenders say now of a pod on every node, without the queue and without sampling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scheduler_core.analysis.fixes.extenders import extender_refusals
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework.runtime.cycles import Trial
+from scheduler_core.scheduler.framework.runtime.filters import FilterRunner
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.points import run_pre_filter
+from scheduler_core.scheduler.framework.status import Status, unresolvable
+from scheduler_core.world.simulation import Simulation
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """`refused` maps a row of `nodes` to the first plugin's refusal; `whole` is PreFilter's refusal of all nodes."""
+
+    pod: Pod
+    scheduler: Scheduler
+    framework: Framework
+    nodes: NodeTable
+    state: CycleState
+    refused: dict[int, Status]
+    whole: Status | None = None
+
+    @property
+    def feasible(self) -> list[int]:
+        if self.whole is not None:
+            return []
+        return [row for row in range(len(self.nodes)) if row not in self.refused]
+
+    def status_of(self, node: str) -> Status | None:
+        """The refusal of a node; None where it passes or does not exist."""
+        row = self.nodes.row(node)
+        return None if row is None else self.whole or self.refused.get(row)
+
+
+def scheduler_for(sim: Simulation, pod: Pod) -> Scheduler | None:
+    """The scheduler that one of whose profiles has the pod's schedulerName."""
+    return next((s for s in sim.schedulers if s.responsible_for(pod)), None)
+
+
+def diagnose(sim: Simulation, pod: Pod) -> Diagnosis | None:
+    """Asks the filters about a pod; None where no profile is responsible for it. Only to be called on a fork."""
+    scheduler = scheduler_for(sim, pod)
+    framework = None if scheduler is None else scheduler.framework_of(pod)
+    if scheduler is None or framework is None:
+        return None
+    scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
+    return diagnose_on(scheduler, framework, pod, scheduler.snapshot)
+
+
+def diagnose_on(scheduler: Scheduler, framework: Framework, pod: Pod, nodes: NodeTable) -> Diagnosis:
+    """Asks the filters about a pod over given nodes; changes nothing but these."""
+    state = CycleState()
+    whole, allowed, narrowing = _pre_filter(framework, state, pod, nodes)
+    refused: dict[int, Status] = {}
+    if whole is None:
+        rows = np.arange(len(nodes), dtype=np.intp)
+        if allowed is not None:
+            absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(narrowing)}]").by(
+                narrowing[0]
+            )
+            refused = {int(row): absent for row in rows if nodes.names[row] not in allowed}
+            rows = np.array([row for row in rows if int(row) not in refused], np.intp)
+        runner = FilterRunner(framework, scheduler.queue.nominator)
+        refused |= runner.refusals(state, pod, nodes, rows)
+        if scheduler.extenders:
+            left = [row for row in rows.tolist() if row not in refused]
+            refused |= extender_refusals(scheduler, pod, nodes, left)
+    return Diagnosis(pod, scheduler, framework, nodes, state, refused, whole)
+
+
+def _pre_filter(
+    framework: Framework, state: CycleState, pod: Pod, nodes: NodeTable
+) -> tuple[Status | None, frozenset[str] | None, list[str]]:
+    """A refusal of all nodes, or the nodes left (None: all) and the plugins that left others out."""
+    allowed: frozenset[str] | None = None
+    narrowing: list[str] = []
+    trial = Trial(pod, nodes, state)
+    for plugin in framework.at(Point.PRE_FILTER):
+        step = run_pre_filter(plugin, trial)
+        if step.skipped:
+            continue
+        if not step.status.ok:
+            return step.status, None, []
+        if step.node_names is not None:
+            allowed = step.node_names if allowed is None else allowed & step.node_names
+            narrowing.append(plugin.name)
+    return None, allowed, narrowing

@@ -1,0 +1,150 @@
+"""Side effects of a fix: what becomes of the other pods with it, beside what becomes of them without it up to the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.analysis.fixes.budgets import violating
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.world.simulation import Simulation
+
+# The worst first.
+KINDS = ("violates", "evicted", "pending", "replaced", "moves", "placed")
+HURTING = ("violates", "evicted", "pending")
+_DISTURBING = ("evicted", "replaced", "moves")
+GONE, PENDING = None, ""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a fix does to another pod.
+
+    violates: it loses `node` although its disruption budget allows that for no pod more.
+
+    evicted: it loses `node` and does not come back, unless `by` names an owner ("ReplicaSet web") that would make another, but does not act
+    here; pending: it would be on `node`, and waits; replaced: it is deleted from `node` and
+    its owner's new pod `by` goes to `to` ("": waits); moves: from `node` to `to`, or to `to`
+    where it would have gone to `node`; placed: it would wait, and goes to `to`.
+    """
+
+    kind: str
+    pod: str
+    node: str = ""
+    to: str = ""
+    by: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "pod": self.pod, "node": self.node, "to": self.to, "by": self.by}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a pod is: its node, "" where it waits, None where it is gone or going. `owner`: its controller's uid."""
+
+    node: str | None
+    owner: str = ""
+
+    @classmethod
+    def of(cls, pod: Pod | None) -> Standing:
+        if pod is None:
+            return cls(GONE)
+        references = pod.manifest["metadata"].get("ownerReferences") or ()
+        owners = [str(ref.get("uid") or "") for ref in references if ref.get("controller")]
+        ended = pod.deleting or pod.terminal
+        return cls(GONE if ended else pod.node_name, owners[0] if owners else "")
+
+
+class Watch:
+    """A world that is run on, with what became of its pods and when."""
+
+    def __init__(self, world: Simulation) -> None:
+        self.world = world
+        self.log: list[tuple[int, str, Standing]] = []
+        self.steps = 0
+
+    def note(self) -> None:
+        """What the transition just made changed."""
+        for event in self.world.changes:
+            if event.kind == "Pod":
+                key = f"{event.namespace}/{event.name}"
+                self.log.append((self.world.now, key, Standing.of(event.new_pod)))
+
+    def advance(self) -> bool:
+        moved = bool(self.world.advance()) or not self.world.over
+        self.steps += 1
+        self.note()
+        return moved
+
+    def until(self, time: int, most: int) -> Iterator[None]:
+        """Runs up to a time, but makes at most so many transitions in all."""
+        while self.steps < most and self.world.due(time):
+            self.world.advance()
+            self.steps += 1
+            self.note()
+            yield
+
+    def at(self, time: int) -> dict[str, Standing]:
+        """The pods that have changed up to a time, and where they were then."""
+        return {key: standing for t, key, standing in self.log if t <= time}
+
+
+def effects_of(start: Simulation, without: dict[str, Standing], fixed: Watch, key: str) -> tuple[Effect, ...]:
+    """Pods but `key` that are elsewhere with the fix than without it; `start` is the world that both began in."""
+    now, stores = fixed.at(fixed.world.now), (start.store, fixed.world.store)
+    found, gone, new = [], [], []
+    for name in sorted({*without, *now} - {key}):
+        first = Standing.of(start.store.pod_at(name))
+        before, after = without.get(name, first), now.get(name, first)
+        if before.node == after.node:
+            continue
+        if before.node is GONE and first.node is GONE:
+            new.append((name, after))
+        elif after.node is GONE:
+            gone.append((name, before))
+        else:
+            found.append(_moved(name, before.node, after.node or ""))
+    found += _replaced(start, gone, new)
+    found += [
+        Effect("violates", pod.key, pod.node_name) for pod in violating(*stores, displaced(start, found))
+    ]
+    return tuple(sorted(found, key=lambda effect: (KINDS.index(effect.kind), effect.pod)))
+
+
+def displaced(start: Simulation, effects: Iterable[Effect]) -> list[Pod]:
+    """The pods that lose the nodes which they had in the world at the start."""
+    keys = [effect.pod for effect in effects if effect.kind in _DISTURBING and effect.node]
+    return [pod for key in keys if (pod := start.store.pod_at(key)) is not None and pod.node_name]
+
+
+def _moved(name: str, before: str | None, after: str) -> Effect:
+    if not after:
+        return Effect("pending", name, before or "")
+    if not before:
+        return Effect("placed", name, to=after)
+    return Effect("moves", name, before, after)
+
+
+def _replaced(
+    start: Simulation, gone: list[tuple[str, Standing]], new: list[tuple[str, Standing]]
+) -> list[Effect]:
+    """Deleted pods, each with the new pod of the same owner where there is one."""
+    out = []
+    for name, before in gone:
+        mine = next((each for each in new if each[1].owner and each[1].owner == before.owner), None)
+        if mine is None:
+            out.append(Effect("evicted", name, before.node or "", by=_idle_owner(start, name)))
+        else:
+            new.remove(mine)
+            out.append(Effect("replaced", name, before.node or "", mine[1].node or "", mine[0]))
+    return out
+
+
+def _idle_owner(start: Simulation, key: str) -> str:
+    """What controls a pod, by kind and name, where only some controllers act, as in what was printed of a cluster; else ""."""
+    pod = start.store.pod_at(key)
+    if start.settings.cluster.controllers is None or pod is None:
+        return ""
+    references = pod.manifest["metadata"].get("ownerReferences") or ()
+    return next((f"{ref['kind']} {ref['name']}" for ref in references if ref.get("controller")), "")

@@ -1,0 +1,73 @@
+"""A higher priority for the pod: pods of a lower one are preempted for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scheduler_core.analysis.fixes.diagnosis import Diagnosis
+from scheduler_core.scheduler.framework.drafts import Change, Draft
+from scheduler_core.scheduler.framework.status import Code
+from scheduler_core.world.simulation import Simulation
+
+KIND = "PriorityClass"
+MOST_CLASSES = 2
+HIGHEST = 1_000_000_000  # of a class that users make
+_OF_THE_SYSTEM = "system-"
+_NEVER = "Never"
+
+
+def raised(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[Draft]:
+    """With a class that exists, or a new one just above the pods that are least important; none where preemption can't help."""
+    if diagnosis.whole is not None or not any(
+        status.code is Code.UNSCHEDULABLE for status in diagnosis.refused.values()
+    ):
+        return
+    pod = diagnosis.pod
+    floor = pod.priority if _preempts(pod.spec.manifest) else pod.priority - 1
+    others = sorted({other.priority for pods in diagnosis.nodes.pods for other in pods if not other.deleting})
+    useful = [priority for priority in others if priority >= floor and priority < HIGHEST]
+    if floor < pod.priority:
+        useful = [priority for priority in others if priority < pod.priority] or useful
+    if not useful:
+        return
+    lowest = max(useful[0] + 1, pod.priority)
+    classes = [
+        each
+        for each in sim.store.list(KIND)
+        if int(each.get("value") or 0) >= lowest
+        and (each.get("preemptionPolicy") or "") != _NEVER
+        and not each["metadata"]["name"].startswith(_OF_THE_SYSTEM)
+    ]
+    classes.sort(key=lambda each: (int(each["value"]), each["metadata"]["name"]))
+    for each in classes[:MOST_CLASSES]:
+        yield _with_class(draft, each["metadata"]["name"], int(each["value"]), pod.priority)
+    if not classes:
+        yield _with_new_class(draft, lowest, pod.priority)
+
+
+def _preempts(spec: Any) -> bool:
+    return (spec.get("preemptionPolicy") or "") != _NEVER
+
+
+def _with_class(draft: Draft, name: str, value: int, was: int, *, new: bool = False) -> Draft:
+    def edit(manifest: dict[str, Any]) -> None:
+        spec = manifest["spec"]
+        spec["priorityClassName"] = name
+        spec.pop("priority", None)
+        spec.pop("preemptionPolicy", None)
+
+    values = {"class": name, "value": value, "from": was, "new": new}
+    return draft.with_pod(Change("priority", values, value / HIGHEST), edit).taking_time()
+
+
+def _with_new_class(draft: Draft, value: int, was: int) -> Draft:
+    name = f"priority-{value}"
+    manifest = {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": KIND,
+        "metadata": {"name": name},
+        "value": value,
+    }
+    changed = _with_class(draft, name, value, was, new=True)
+    return changed.beside(manifest)

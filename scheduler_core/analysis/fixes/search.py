@@ -1,0 +1,257 @@
+"""The search for fixes: drafts in the order of their cost, each asked of the filters on a fork, then proven by running.
+
+Where nothing small adds what the pod needs, nodes are added: like those that exist, or the smallest one that would do. Bounded by a
+Budget and deterministic: the same world and budget find the same fixes.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable
+
+from scheduler_core.analysis.fixes.budgets import within_budgets
+from scheduler_core.analysis.fixes.commands import commands_of, recreates
+from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
+from scheduler_core.analysis.fixes.effects import Effect, displaced
+from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix
+from scheduler_core.analysis.fixes.kubectl import kubectl_of
+from scheduler_core.analysis.fixes.near import near_rows
+from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
+from scheduler_core.analysis.fixes.priority import raised
+from scheduler_core.analysis.fixes.proof import Prover
+from scheduler_core.analysis.fixes.proposals import (
+    anywhere,
+    profile_for,
+    propose,
+    scheduled_by,
+    ungated,
+    without_claims,
+)
+from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
+from scheduler_core.analysis.fixes.rollouts import in_turn
+from scheduler_core.analysis.fixes.runtime_classes import unpinned
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.scheduler.framework.drafts import HARMS, Draft
+from scheduler_core.world.simulation import Simulation
+
+Search = Generator[None, None, Findings]
+_DISPLACING = tuple(HARMS).index("displaces")
+
+
+def find_fixes(sim: Simulation, pod_key: str, budget: Budget | None = None) -> list[Fix]:
+    """Fixes for a pending pod (namespace/name), those that harm least first; none for a pod that fits as it is."""
+    running = search_fixes(sim, pod_key, budget or Budget())
+    while True:
+        try:
+            next(running)
+        except StopIteration as end:
+            findings: Findings = end.value
+            return list(findings.fixes)
+
+
+def search_fixes(
+    sim: Simulation,
+    pod_key: str,
+    budget: Budget,
+    should_stop: Callable[[], bool] = lambda: False,
+    found: Callable[[Fix], None] = lambda fix: None,
+) -> Search:
+    """The same as a generator that yields whenever others may have a turn; stopped, it answers with what it has.
+
+    Each fix is told to `found` as soon as it is proven.
+
+    `sim` itself is never changed.
+    """
+    pod = sim.store.pod_at(pod_key)
+    if pod is None and pod_key.endswith(UNNAMED):
+        return (yield from search_uncreated(sim, pod_key, budget))
+    if pod is None:
+        return Findings(pod_key, "gone")
+    if pod.node_name and sim.store.node(pod.node_name) is not None:
+        return Findings(pod_key, "bound")
+    return (yield from _Search(sim, pod, budget, should_stop, found).run())
+
+
+class _Search:
+    def __init__(
+        self,
+        sim: Simulation,
+        pod: Pod,
+        budget: Budget,
+        should_stop: Callable[[], bool],
+        found: Callable[[Fix], None],
+    ) -> None:
+        self.should_stop, self.found = should_stop, found
+        self.sim = sim
+        self.pod = pod
+        self.budget = budget
+        self.prover = Prover(sim, pod.key, budget)
+        self.heap: list[tuple[tuple[int, int, float], int, Draft]] = []
+        self.known: set[str] = set()
+        self.fixes: list[Fix] = []
+        self.alike: Counter[tuple[str, ...]] = Counter()
+        self.tried = self.unproven = self.steps = 0
+        self.left = False  # proposals that were not tried
+
+    def run(self) -> Search:
+        first = self._first_draft()
+        diagnosis = yield from self._diagnosed(first)
+        if diagnosis is None:
+            return self._end("searched")
+        if diagnosis.feasible and not first.changes:
+            return self._end("fits")
+        if diagnosis.feasible:
+            yield from self._proven(first)
+            self._push(self._other_firsts())
+        else:
+            rows = near_rows(diagnosis)
+            self._propose(first, diagnosis, rows)
+            self._push(unpinned(first, diagnosis, rows, self.sim))
+            self._push(raised(first, diagnosis, self.sim))
+            self._push(in_turn(first, self.sim))
+        yield from self._search(self.budget.candidates)
+        if not diagnosis.feasible and not any("node" in fix.kind.split("+") for fix in self.fixes):
+            yield from self._new_node(first, diagnosis)
+        if not diagnosis.feasible and not self.fixes and self.pod.spec.resource_claims:
+            self._push([without_claims(first)])
+            yield from self._search(self.tried + self.budget.big)
+        return self._end("searched")
+
+    def _new_node(self, first: Draft, diagnosis: Diagnosis) -> Generator[None, None, None]:
+        """A node of a group that exists; where none would do, the smallest one."""
+        self.left = bool(self.heap)
+        self.heap.clear()
+        for drafts in (
+            of_groups(first, diagnosis, self.sim.store),
+            smallest(first, diagnosis, self.sim.store),
+        ):
+            self._push(drafts)
+            yield from self._search(self.tried + self.budget.big)
+            if any("node" in fix.kind.split("+") for fix in self.fixes):
+                return
+
+    def _search(self, candidates: int) -> Generator[None, None, None]:
+        """Tries what was proposed, until smaller fixes than what is left do no harm or the budget is spent."""
+        while self.heap and self.tried < candidates and not self._spent():
+            _, _, draft = heapq.heappop(self.heap)
+            if self._enough(draft):
+                self.heap.clear()
+            elif not self._needless(draft) and self.alike[draft.kinds] < self.budget.alike:
+                yield from self._try(draft)
+
+    def _enough(self, draft: Draft) -> bool:
+        return any(
+            len(fix.changes) < len(draft.changes) and max(change.harm for change in fix.changes) < _DISPLACING
+            for fix in self.fixes
+        )
+
+    def _needless(self, draft: Draft) -> bool:
+        """Whether a part of it was proven already."""
+        return any(
+            len(fix.changes) < len(draft.changes) and {c.kind for c in fix.changes} <= set(draft.kinds)
+            for fix in self.fixes
+        )
+
+    def _first_draft(self) -> Draft:
+        """What has to be changed in any case: a scheduler that nobody is, gates, a node that does not exist."""
+        draft = Draft(self.pod.manifest)
+        if self.pod.node_name:
+            draft = anywhere(draft, self.pod.node_name)
+        if scheduler_for(self.sim, self.pod) is None:
+            draft = scheduled_by(draft, next(iter(self.sim.schedulers[0].profiles)))
+        if self.pod.spec.scheduling_gates:
+            draft = ungated(draft, self.pod.spec.scheduling_gates)
+        return draft
+
+    def _other_firsts(self) -> list[Draft]:
+        """Other ways to the same: the profile that is missing."""
+        if self.pod.spec.scheduling_gates or self.pod.node_name or scheduler_for(self.sim, self.pod):
+            return []
+        plain = Draft(self.pod.manifest)
+        return [profile_for(plain, self.sim.schedulers[0], self.pod.spec.scheduler_name)]
+
+    def _spent(self) -> bool:
+        return len(self.fixes) >= self.budget.fixes or self.steps >= self.budget.steps or self.should_stop()
+
+    def _end(self, state: str) -> Findings:
+        complete = not (self.heap or self.left) or bool(self.fixes)
+        fixes = tuple(sorted(self.fixes, key=lambda fix: fix.rank))
+        return Findings(self.pod.key, state, fixes, self.tried, self.unproven, complete)
+
+    def _diagnosed(self, draft: Draft) -> Generator[None, None, Diagnosis | None]:
+        """What the filters say once the draft's commands were applied; None where one is refused or nobody is responsible."""
+        world = self.sim.fork()
+        yield
+        try:
+            for command in commands_of(draft):
+                world.apply(command)
+        except Refused:
+            return None
+        pod = world.store.pod_at(self.pod.key)
+        return None if pod is None else diagnose(world, pod)
+
+    def _propose(self, draft: Draft, diagnosis: Diagnosis, rows: list[int]) -> None:
+        for row in rows:
+            status = diagnosis.whole or diagnosis.refused.get(row)
+            if status is not None:
+                self._push(propose(draft, diagnosis, row, status))
+
+    def _push(self, drafts: Iterable[Draft]) -> None:
+        for draft in drafts:
+            new = draft.fingerprint not in self.known
+            if new and len(draft.changes) <= self.budget.changes:
+                self.known.add(draft.fingerprint)
+                heapq.heappush(self.heap, (draft.cost, len(self.known), draft))
+
+    def _try(self, draft: Draft) -> Generator[None, None, None]:
+        self.tried += 1
+        if draft.patient:  # only running it shows
+            yield from self._proven(draft)
+            return
+        diagnosis = yield from self._diagnosed(draft)
+        if diagnosis is None:
+            return
+        if diagnosis.feasible:
+            yield from self._proven(draft)
+            return
+        row = diagnosis.nodes.row(draft.target)
+        if row is not None and len(draft.changes) < self.budget.changes:
+            self._propose(draft, diagnosis, [row])
+
+    def _proven(self, draft: Draft) -> Generator[None, None, None]:
+        limit = min(self.budget.proof_steps, self.budget.steps - self.steps)
+        commands = commands_of(draft)
+        proof = yield from self.prover.prove(commands, limit, patient=draft.patient)
+        self.steps += proof.steps
+        if not proof.node and "node" in draft.kinds:  # others that wait may have taken it
+            proof = yield from self.prover.prove(commands, limit, patient=draft.patient, alone=True)
+            self.steps += proof.steps
+        if not proof.node:
+            self.unproven += 1
+            return
+        self.alike[draft.kinds] += 1
+        fix = Fix(
+            draft.changes,
+            commands,
+            proof.node,
+            proof.steps,
+            recreates(draft),
+            proof.held_back,
+            proof.effects,
+            kubectl_of(draft, self.sim.store),
+        )
+        self.fixes.append(fix)
+        self.found(fix)
+        if any(effect.kind == "violates" for effect in proof.effects):
+            yield from self._proven_within_budgets(draft, proof.effects)
+
+    def _proven_within_budgets(
+        self, draft: Draft, effects: tuple[Effect, ...]
+    ) -> Generator[None, None, None]:
+        """The same once the budgets of those who are displaced allow it."""
+        changed = within_budgets(draft, self.sim.store, displaced(self.sim, effects))
+        if changed is not None and changed.fingerprint not in self.known:
+            self.known.add(changed.fingerprint)
+            yield from self._proven(changed)

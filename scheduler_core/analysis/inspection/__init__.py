@@ -1,0 +1,84 @@
+"""Looking closer at a world: attempts seen while they are run again, stranded pods, searches for devices, what a plugin sees on a node."""
+
+from __future__ import annotations
+
+from scheduler_core.analysis.inspection.attempt_observer import AttemptObserver, name_of
+from scheduler_core.analysis.inspection.cycle_state_observer import (
+    DRY_RUN,
+    NOMINATED,
+    CycleStateObserver,
+    StateAccess,
+)
+from scheduler_core.analysis.inspection.device_walk import DeviceSearch, device_search, device_step
+from scheduler_core.analysis.inspection.node_figures import figures
+from scheduler_core.analysis.inspection.observed_state import CLONED, MISSED, READ, WROTE
+from scheduler_core.analysis.inspection.one_node import WhyNot, why_not
+from scheduler_core.analysis.inspection.own_plugins import OnNode, Said, Trial, trial
+from scheduler_core.analysis.inspection.score_workings import Working, working
+from scheduler_core.analysis.inspection.stranding import Stranded, Way, stranded
+from scheduler_core.scheduler.framework.explanation import (
+    Amount,
+    Aside,
+    Bar,
+    Below,
+    Code,
+    Key,
+    Paragraph,
+    Part,
+    Parts,
+    PodName,
+    Row,
+    Source,
+    Table,
+    Words,
+    Written,
+)
+from scheduler_core.scheduler.framework.formula import Expression, Formula, Line, Of, Value
+
+__all__ = [
+    "CLONED",
+    "DRY_RUN",
+    "MISSED",
+    "NOMINATED",
+    "READ",
+    "WROTE",
+    "Amount",
+    "Aside",
+    "AttemptObserver",
+    "Bar",
+    "Below",
+    "Code",
+    "CycleStateObserver",
+    "DeviceSearch",
+    "Expression",
+    "Formula",
+    "Key",
+    "Line",
+    "Of",
+    "OnNode",
+    "Paragraph",
+    "Part",
+    "Parts",
+    "PodName",
+    "Row",
+    "Said",
+    "Source",
+    "StateAccess",
+    "Stranded",
+    "Table",
+    "Trial",
+    "Value",
+    "Way",
+    "WhyNot",
+    "Words",
+    "Working",
+    "Written",
+    "device_search",
+    "device_step",
+    "figures",
+    "name_of",
+    "stranded",
+    "trial",
+    "why_not",
+    "working",
+]

@@ -1,0 +1,155 @@
+"""One attempt from its first transition to the end of its binding, seen while a world is run (or its past run again).
+
+It keeps what the journal does not: each plugin's refusals, the events that came while the pod was in flight and what each means to it,
+Permit, PreBind, Bind and the way back, and the calls to the API server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from scheduler_core.base.trace.kinds import ApiCall, BindingEnded
+from scheduler_core.base.trace.records import Record
+from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.framework.events import ObjectEvent
+from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework.step import PluginStep
+from scheduler_core.scheduler.queue.types import RequeueDecision
+from scheduler_core.world.simulation import Simulation
+
+_LATE = (Point.RESERVE, Point.PERMIT, Point.UNRESERVE)  # of a scheduling cycle's steps
+
+
+class Seen(NamedTuple):
+    """Something that happened while the pod was in flight, at a position and a virtual time (ns)."""
+
+    what: ObjectEvent
+    position: int
+    t: int
+
+
+class AttemptObserver:
+    """Made when the attempt's first transition has been made; `see` is called after each one that follows."""
+
+    def __init__(self, sim: Simulation, pod: str) -> None:
+        self.scheduler, self.cycle = running_cycle(sim, pod)
+        self.pod, self.uid = pod, self.cycle.pod.uid
+        self.binding: BindingCycle | None = None
+        self.events: list[Seen] = []
+        self.decisions: list[RequeueDecision] = []
+        self.calls: list[dict[str, Any]] = []
+        self.end: dict[str, Any] = {}  # of the binding cycle
+        self._count = self.scheduler.queue.flight.count
+        self._flies = True
+
+    @property
+    def over(self) -> bool:
+        """Whether the attempt and its binding have ended."""
+        return self.cycle.ended is not None and self.cycle.number not in self.scheduler.bindings
+
+    def see(self, sim: Simulation, records: Iterable[Record]) -> None:
+        """Takes in one transition."""
+        self.binding = self.scheduler.bindings.get(self.cycle.number, self.binding)
+        if self._flies:
+            self._see_flight(sim)
+        for record in records:
+            call, ended = record.of(ApiCall), record.of(BindingEnded)
+            if call is not None and call.pod == self.pod:
+                self.calls.append({**record.data, "t": record.t, "position": sim.position})
+            elif ended is not None and ended.pod == self.pod:
+                self.end = {**record.data, "t": record.t, "position": sim.position}
+
+    def _see_flight(self, sim: Simulation) -> None:
+        queue = self.scheduler.queue
+        flying = queue.flight.events_of(self.uid)
+        if flying is None:
+            self._flies = False
+            entry = queue.find(self.pod)
+            if entry is not None and entry.rejectors and self.binding is None:
+                self.decisions = [queue.requeue_decision(entry, seen.what) for seen in self.events]
+        elif queue.flight.count != self._count:
+            self._count = queue.flight.count
+            self.events += [Seen(what, sim.position, sim.now) for what in flying[len(self.events) :]]
+
+    # As plain data
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "refusals": [_refusal(step) for step in self.cycle.steps if step.refused],
+            "answers": [_answer(step) for step in self.cycle.steps if _answered(step)],
+            "events": [self._event(i) for i in range(len(self.events))],
+            "steps": self._late_steps(),
+            "calls": self.calls,
+            "end": self.end,
+            "whole": self.over,
+        }
+
+    def _event(self, i: int) -> dict[str, Any]:
+        seen, decision = self.events[i], self.decisions[i] if i < len(self.decisions) else None
+        data: dict[str, Any] = {"event": seen.what.event.label, "object": name_of(seen.what)}
+        data |= {"position": seen.position, "t": seen.t}
+        if decision is None:
+            return data
+        return {**data, "decision": decision.strategy.value, "plugin": decision.plugin, "hint": decision.hint}
+
+    def _late_steps(self) -> list[dict[str, Any]]:
+        """Reserve, Permit, the binding cycle's points and Unreserve, in the order in which they ran."""
+        out = [_answer(step) for step in self.cycle.steps if step.point in _LATE]
+        if self.binding is None:
+            return out
+        since = self.binding.started
+        for step in self.binding.steps:
+            took = step.timeout or (step.t - since if step.point in (Point.BIND, Point.WAIT_ON_PERMIT) else 0)
+            out.append({**_answer(step), "took": took})
+            since = max(since, step.t + step.timeout)
+        return out
+
+
+def running_cycle(sim: Simulation, pod: str) -> tuple[Any, SchedulingCycle]:
+    """The scheduler that runs the pod's cycle now, or ran it last, and that cycle. ValueError where there is none."""
+    for scheduler in sim.schedulers:
+        if scheduler.cycle is not None and scheduler.cycle.pod.key == pod:
+            return scheduler, scheduler.cycle
+    raise ValueError(f"no scheduling cycle of {pod} at position {sim.position}")
+
+
+def _refusal(step: PluginStep) -> dict[str, Any]:
+    return {
+        "plugin": step.plugin,
+        "refused": step.refused,
+        "evaluated": step.evaluated,
+        "stage": step.stage,
+        "position": step.position,
+    }
+
+
+def _answered(step: PluginStep) -> bool:
+    """Whether a step before Reserve answered for all nodes at once: a refusal by PreFilter, what PostFilter said, an error."""
+    return step.point not in _LATE and not step.skipped and bool(step.status.message)
+
+
+def _answer(step: PluginStep) -> dict[str, Any]:
+    return {
+        "point": step.point.value,
+        "plugin": step.plugin,
+        "code": step.status.to_json()["code"],
+        "message": step.status.message,
+        "t": step.t,
+        "position": step.position,
+        "took": 0,
+        "timeout": step.timeout,
+    }
+
+
+def name_of(what: ObjectEvent) -> str:
+    """The object that an event is about: namespace/name, or name."""
+    thing = what.old if what.new is None else what.new
+    if thing is None:
+        return ""
+    if isinstance(thing, dict):
+        metadata = thing.get("metadata") or {}
+        namespace, name = metadata.get("namespace"), str(metadata.get("name", ""))
+        return f"{namespace}/{name}" if namespace else name
+    return str(getattr(thing, "key", None) or thing.name)

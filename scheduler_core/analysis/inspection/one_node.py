@@ -1,0 +1,189 @@
+"""Why not here: what every Filter plugin would say of a pod on one node now, and how the node would score where it is feasible.
+
+Asked of plugins as an attempt asks them, but outside of any: of a fork, on a view of the snapshot without the pod itself, and of every
+Filter plugin, where an attempt would ask none after the first refusal.
+
+kube: schedule_one.go (findNodesThatFitPod, prioritizeNodes), framework/runtime/framework.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scheduler_core.analysis.fixes.diagnosis import diagnose_on, scheduler_for
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.cache.what_if import Change, change_rows
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.plugin import Point, Rows
+from scheduler_core.scheduler.framework.runtime.cycles import Trial
+from scheduler_core.scheduler.framework.runtime.filters import FilterRunner, nominated_rows
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.points import (
+    run_filter,
+    run_normalize_score,
+    run_pre_filter,
+    run_pre_score,
+    run_score,
+)
+from scheduler_core.scheduler.framework.status import Status, unresolvable
+from scheduler_core.world.simulation import Simulation
+
+
+@dataclass(frozen=True, slots=True)
+class PluginVerdict:
+    """What a plugin says of the node: `status` None where it passes or is skipped; `point` is PreFilter where it refuses every node so."""
+
+    plugin: str
+    point: Point
+    skipped: bool = False
+    status: Status | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PluginScore:
+    """A plugin's points for the node: raw, normalised, and its weight."""
+
+    plugin: str
+    raw: int
+    normalized: int
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """`refusal` is what an attempt would say of the node: the first plugin's, or an extender's. `feasible` counts the nodes that pass.
+
+    `best` are the nodes with the highest total, `top`; `leaves` is the node that the pod is on now.
+    """
+
+    pod: str
+    node: str
+    verdicts: tuple[PluginVerdict, ...] = ()
+    refusal: Status | None = None
+    feasible: int = 0
+    scores: tuple[PluginScore, ...] = ()
+    total: int | None = None
+    best: tuple[str, ...] = ()
+    top: int = 0
+    leaves: str = ""
+    gates: tuple[str, ...] = ()
+
+
+def why_not(sim: Simulation, pod_key: str, node: str) -> WhyNot | None:
+    """None where there is no such pod or node, or nobody schedules the pod. `sim` is not changed."""
+    world = sim.fork()
+    pod = world.store.pod_at(pod_key)
+    scheduler = None if pod is None else scheduler_for(world, pod)
+    framework = None if pod is None or scheduler is None else scheduler.framework_of(pod)
+    if pod is None or scheduler is None or framework is None:
+        return None
+    scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
+    view, leaves = _without(scheduler.snapshot, pod)
+    row = view.row(node)
+    if row is None:
+        return None
+    alone = replace(pod, node_name="")
+    diagnosis = diagnose_on(scheduler, framework, alone, view)
+    verdicts = _verdicts(scheduler, framework, alone, view, row)
+    found = WhyNot(
+        pod.key,
+        node,
+        verdicts,
+        diagnosis.status_of(node),
+        len(diagnosis.feasible),
+        leaves=leaves,
+        gates=tuple(pod.spec.scheduling_gates),
+    )
+    if found.refusal is not None:
+        return found
+    trial = Trial(alone, view, diagnosis.state)
+    return _scored(found, framework, trial, np.array(diagnosis.feasible, np.intp), row)
+
+
+def _without(nodes: NodeTable, pod: Pod) -> tuple[NodeTable, str]:
+    """The view without the pod, and the node that it is on, bound or assumed; "" where it is on none."""
+    view = nodes.copy()
+    for row, pods in enumerate(view.pods):
+        there = next((each for each in pods if each.uid == pod.uid), None)
+        if there is not None:
+            change_rows(view, [Change(row, there, -1)])
+            return view, view.names[row]
+    return view, ""
+
+
+def _verdicts(
+    scheduler: Scheduler, framework: Framework, pod: Pod, nodes: NodeTable, row: int
+) -> tuple[PluginVerdict, ...]:
+    trial = Trial(pod, nodes)
+    out = [verdict for plugin in framework.at(Point.PRE_FILTER) if (verdict := _pre(plugin, trial, row))]
+    state, view = _with_nominated(scheduler, framework, trial, row)
+    said = {each.plugin for each in out}
+    for plugin in framework.at(Point.FILTER):
+        if plugin.name in said:
+            continue
+        if plugin.name in state.skip_filter:
+            out.append(PluginVerdict(plugin.name, Point.FILTER, skipped=True))
+            continue
+        step, _ = run_filter(plugin, trial, state, view, np.array([row], np.intp))
+        refusals = step.refusals()
+        status = refusals[0][1].by(plugin.name) if refusals else None
+        out.append(PluginVerdict(plugin.name, Point.FILTER, status=status))
+    return tuple(out)
+
+
+def _pre(plugin: object, trial: Trial, row: int) -> PluginVerdict | None:
+    """A PreFilter plugin that refuses all nodes, or leaves this one out."""
+    step = run_pre_filter(plugin, trial)  # type: ignore[arg-type]
+    if step.skipped:
+        return None
+    if not step.status.ok:
+        return PluginVerdict(step.plugin, Point.PRE_FILTER, status=step.status)
+    if step.node_names is not None and trial.nodes.names[row] not in step.node_names:
+        text = f"node(s) didn't satisfy plugin(s) [{step.plugin}]"
+        return PluginVerdict(step.plugin, Point.PRE_FILTER, status=unresolvable(text).by(step.plugin))
+    return None
+
+
+def _with_nominated(
+    scheduler: Scheduler, framework: Framework, trial: Trial, row: int
+) -> tuple[CycleState, NodeTable]:
+    """With the pods nominated to the node, where there are some: kube's first pass, which is the stricter one but for affinity."""
+    nominator = scheduler.queue.nominator
+    nominated = nominated_rows(nominator, trial.pod, trial.nodes, np.array([row], np.intp))
+    if not nominated:
+        return trial.state, trial.nodes
+    view, state = FilterRunner(framework, nominator).with_nominated(
+        trial.state, trial.pod, trial.nodes, nominated
+    )
+    return state, view
+
+
+def _scored(found: WhyNot, framework: Framework, trial: Trial, rows: Rows, row: int) -> WhyNot:
+    """With the points of the node beside those of all feasible ones; without them where a plugin can't score."""
+    here = int(np.flatnonzero(rows == row)[0])
+    total = np.zeros(len(rows), np.int64)
+    scores = []
+    normalizing = {plugin.name for plugin in framework.at(Point.NORMALIZE_SCORE)}
+    for plugin in framework.at(Point.PRE_SCORE):
+        status = run_pre_score(plugin, trial, rows).status
+        if not status.ok and not status.skipped:
+            return found
+    for plugin in framework.at(Point.SCORE):
+        if plugin.name in trial.state.skip_score:
+            continue
+        raw = run_score(plugin, trial, rows).scores
+        if raw is None:
+            return found
+        points = run_normalize_score(plugin, trial, rows, raw).scores if plugin.name in normalizing else raw
+        if points is None:
+            return found
+        weight = framework.weights[plugin.name]
+        total += points * weight
+        scores.append(PluginScore(plugin.name, int(raw[here]), int(points[here]), weight))
+    top = int(total.max())
+    best = tuple(trial.nodes.names[int(each)] for each in rows[total == top])
+    return replace(found, scores=tuple(scores), total=int(total[here]), best=best, top=top)

@@ -1,0 +1,155 @@
+"""What a plugin in CEL would say of a pod in the present world, on each node; nothing is changed by asking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.core.handle import WorldHandle
+from scheduler_core.scheduler.framework.per_node import NodeInfo
+from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.scheduler.framework.status import Code, Status
+from scheduler_core.scheduler.plugins.cel import Definition, plugin_of, variables
+from scheduler_core.scheduler.plugins.cel.explanation import values_of
+from scheduler_core.scheduler.plugins.cel.expressions import Answer, EvaluationFailed, Spent
+from scheduler_core.scheduler.plugins.cel.normalize import NORMALIZED
+from scheduler_core.scheduler.plugins.cel.plugin import Own, as_score
+from scheduler_core.world.commands import refuse
+from scheduler_core.world.simulation import Simulation
+from scheduler_core.world.simulation.own_plugins import require_compiled
+
+MOST_NODES = 100
+
+
+@dataclass(slots=True)
+class Said:
+    """What one expression answers: in words, whether that is a refusal or no answer at all, and the values of its parts."""
+
+    text: str
+    refuses: bool = False
+    fails: bool = False
+    values: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class OnNode:
+    """What a plugin says of one node; None where it has no such expression. `victims`: who may be evicted there, and who may not."""
+
+    node: str
+    filter: Said | None = None
+    score: Said | None = None
+    normalized: int | None = None
+    permit: Said | None = None
+    victims: tuple[tuple[str, Said], ...] = ()
+
+
+@dataclass(slots=True)
+class Trial:
+    """`left_out`: nodes beyond the first ones, or for which there was no cost left."""
+
+    pod: str
+    pre_enqueue: Said | None
+    nodes: tuple[OnNode, ...]
+    left_out: int = 0
+
+
+def trial(sim: Simulation, name: str, definition: Definition, pod: Pod) -> Trial:
+    """On the world as its first scheduler sees it now. Refused where an expression does not compile, or no scheduler runs."""
+    require_compiled(definition)
+    if not sim.schedulers:
+        raise refuse("plugin", name, "a scheduler that runs, to try it with")
+    scheduler = sim.schedulers[0]
+    return _trial(name, definition, pod, scheduler.cache.table(), WorldHandle(scheduler))
+
+
+def _trial(name: str, definition: Definition, pod: Pod, nodes: NodeTable, handle: Handle) -> Trial:
+    plugin, spent = plugin_of(name, definition)({}, handle), Spent()
+    held = None
+    if definition.pre_enqueue:
+        held, _ = _said(plugin, "pre_enqueue", variables.of_pod(pod, {}, handle.now), spent)
+    found: list[OnNode] = []
+    scores: list[int | None] = []
+    for row in range(min(len(nodes), MOST_NODES)):
+        if spent.left <= 0:
+            break
+        on_node, score = _on_node(plugin, pod, NodeInfo(nodes, row), spent)
+        found.append(on_node)
+        scores.append(score)
+    _normalize(plugin, found, scores)
+    return Trial(pod.key, held, tuple(found), len(nodes) - len(found))
+
+
+def _on_node(plugin: Own, pod: Pod, info: NodeInfo, spent: Spent) -> tuple[OnNode, int | None]:
+    """With the raw score."""
+    definition, on_node, score = plugin.definition, OnNode(info.name), None
+    if definition.filter:
+        on_node.filter, _ = _said(plugin, "filter", _given(plugin, "filter", pod, info), spent)
+    if definition.score:
+        on_node.score, score = _said(plugin, "score", _given(plugin, "score", pod, info), spent)
+    if definition.permit:
+        given = {**_given(plugin, "permit", pod, info), "waiting": plugin.waiting()}
+        on_node.permit, _ = _said(plugin, "permit", given, spent)
+    if definition.post_filter:
+        on_node.victims = tuple(_victims(plugin, pod, info, spent))
+    return on_node, score
+
+
+def _given(plugin: Own, field: str, pod: Pod, info: NodeInfo) -> dict[str, Any]:
+    return plugin.on_node(plugin.expression(field), pod, info)
+
+
+def _victims(plugin: Own, pod: Pod, info: NodeInfo, spent: Spent) -> Iterable[tuple[str, Said]]:
+    for victim in info.pods:
+        if victim.priority < pod.priority:
+            given = {**_given(plugin, "post_filter", pod, info), "victim": victim.manifest}
+            yield victim.key, _said(plugin, "post_filter", given, spent)[0]
+
+
+def _said(plugin: Own, field: str, given: Mapping[str, Any], spent: Spent) -> tuple[Said, int | None]:
+    """What an expression answers, and the score that this is."""
+    expression = plugin.expression(field)
+    outcome = expression.evaluate(given, spent, watch=True)
+    values = tuple(values_of(expression, outcome))
+    try:
+        answer = expression.read(outcome, spent)
+        if field == "score":
+            return Said(str(as_score(answer)), values=values), as_score(answer)
+    except EvaluationFailed as problem:
+        return Said(str(problem), fails=True, values=values), None
+    if field == "post_filter":
+        return Said("", refuses=not answer, values=values), None
+    status, timeout = _status(plugin, field, answer)
+    if status.code is Code.WAIT:
+        return Said(f"Wait {timeout // 1_000_000_000}s", values=values), None
+    return Said(status.message, refuses=not status.ok, values=values), None
+
+
+def _status(plugin: Own, field: str, answer: Answer) -> tuple[Status, int]:
+    if field == "pre_enqueue":
+        return plugin.let_in(answer), 0
+    if field == "filter":
+        return plugin.fits(answer), 0
+    result = plugin.permitted(answer)
+    return result.status, result.timeout
+
+
+def _normalize(plugin: Own, found: list[OnNode], scores: list[int | None]) -> None:
+    """Among the nodes that Filter leaves, as in a cycle."""
+    if plugin.definition.normalize not in NORMALIZED:
+        return
+    feasible = [
+        i
+        for i, on_node in enumerate(found)
+        if scores[i] is not None and not (on_node.filter and (on_node.filter.refuses or on_node.filter.fails))
+    ]
+    if not feasible:
+        return
+    raw = np.array([scores[i] for i in feasible], np.int64)
+    normal = NORMALIZED[plugin.definition.normalize](raw)
+    for i, score in zip(feasible, normal.tolist(), strict=True):
+        found[i].normalized = score

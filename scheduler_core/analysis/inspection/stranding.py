@@ -1,0 +1,98 @@
+"""Stranded pods: those that would fit now while nothing is about to try them, as kube itself leaves them; and how it came about.
+
+A pod waits for an event that a hint says may help it. kube's hints do not see everything that helps, and a gated pod hears only what the
+plugin that holds it back registered for. Such a pod waits for the timeout of unschedulable pods, or for as long as nothing happens.
+
+kube: plugins/interpodaffinity/plugin.go (isSchedulableAfterPodChange), backend/queue/scheduling_queue.go (isPodWorthRequeuing,
+flushUnschedulablePodsLeftover), framework/preemption/preemption.go (prepareCandidateAsync) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework.runtime.points import run_pre_enqueue
+from scheduler_core.scheduler.plugins.defaultpreemption.plugin import NAME as DEFAULT_PREEMPTION
+from scheduler_core.scheduler.plugins.interpodaffinity.filtering import EXISTING_ANTI, STATUSES
+from scheduler_core.scheduler.queue.types import QueuedPod
+from scheduler_core.world.simulation import Simulation
+
+_EXISTING_ANTI = STATUSES[EXISTING_ANTI].message
+
+
+class Way(enum.StrEnum):
+    """How a pod comes to be stranded."""
+
+    EXISTING_ANTI_AFFINITY = (
+        "existing anti-affinity"  # the deletion of a pod whose anti-affinity refused it moves nobody
+    )
+    NO_HINT = "no hint"  # what helped it was no event to the plugins that refused it
+    GATED_PREEMPTOR = (
+        "gated preemptor"  # held back for a preemption that is over: it hears of deleted pods alone
+    )
+    OPEN_GATE = "open gate"  # its PreEnqueue plugin would let it pass and has heard of nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Stranded:
+    """`node` is one that the pod would fit on, `plugins` those that refused it or hold it back, `until` when the queue tries it again by
+    itself (virtual nanoseconds; None: not before something happens).
+    """
+
+    way: Way
+    node: str
+    plugins: tuple[str, ...]
+    until: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "way": self.way.value,
+            "node": self.node,
+            "plugins": list(self.plugins),
+            "until": self.until,
+        }
+
+
+def stranded(sim: Simulation, key: str) -> Stranded | None:
+    """How a pod "namespace/name" is stranded; None where it is not. Looks at the filters of all nodes: not for every step."""
+    pod = sim.store.pod_at(key)
+    scheduler = None if pod is None else scheduler_for(sim, pod)
+    if pod is None or scheduler is None:
+        return None
+    state = scheduler.queue.state
+    entry = state.parked(key)
+    if entry is None or (entry.gated_by and not _gate_is_open(scheduler, pod)):
+        return None
+    diagnosis = fits(scheduler, pod)
+    if diagnosis is None or not diagnosis.feasible:
+        return None
+    node = diagnosis.nodes.names[diagnosis.feasible[0]]
+    if entry.gated_by:
+        preempted = entry.gated_by == DEFAULT_PREEMPTION
+        return Stranded(Way.GATED_PREEMPTOR if preempted else Way.OPEN_GATE, node, (entry.gated_by,))
+    return Stranded(_way(sim, entry), node, entry.rejectors, scheduler.queue.flush_due(entry))
+
+
+def fits(scheduler: Scheduler, pod: Pod) -> Diagnosis | None:
+    """What the filters say of the pod by what the scheduler's cache has now; None where no profile is for it."""
+    framework = scheduler.framework_of(pod)
+    return None if framework is None else diagnose_on(scheduler, framework, pod, scheduler.cache.table())
+
+
+def _gate_is_open(scheduler: Scheduler, pod: Pod) -> bool:
+    framework = scheduler.framework_of(pod)
+    return framework is not None and all(
+        run_pre_enqueue(plugin, pod).status.ok for plugin in framework.at(Point.PRE_ENQUEUE)
+    )
+
+
+def _way(sim: Simulation, entry: QueuedPod) -> Way:
+    index = sim.journal.last_attempt.get(entry.key)
+    refusals = () if index is None else sim.journal.attempts[index].refusals
+    return Way.EXISTING_ANTI_AFFINITY if _EXISTING_ANTI in dict(refusals) else Way.NO_HINT

@@ -1,0 +1,81 @@
+"""A scheduler's metrics: the catalogue, what they are now, how they developed; what devices there are; what the components around it do."""
+
+from __future__ import annotations
+
+from scheduler_core.analysis.status.devices import (
+    CounterUse,
+    Device,
+    DeviceClass,
+    DeviceState,
+    DeviceTaint,
+    DeviceTaintRule,
+    Holder,
+    NodeDevices,
+    PoolId,
+    PublishedPool,
+    ResourceClaim,
+    ResourceSlice,
+    Stock,
+    amount_text,
+    pods_of,
+    stock_of,
+)
+from scheduler_core.analysis.status.disruptions import (
+    read_covered,
+    read_drains,
+    read_planned,
+    read_troubles,
+    read_zones,
+)
+from scheduler_core.analysis.status.families import read_families
+from scheduler_core.analysis.status.replicas import read_replica, read_replicas
+from scheduler_core.analysis.status.surroundings import (
+    read_budgets,
+    read_controllers,
+    read_eviction,
+    read_node,
+    read_nodes,
+    read_rollouts,
+)
+from scheduler_core.scheduler.metrics.catalogue import BY_NAME, METRICS, Metric, MetricKind
+from scheduler_core.scheduler.metrics.former import FORMER
+from scheduler_core.world.scrapes import scrape
+
+__all__ = [
+    "BY_NAME",
+    "FORMER",
+    "METRICS",
+    "CounterUse",
+    "Device",
+    "DeviceClass",
+    "DeviceState",
+    "DeviceTaint",
+    "DeviceTaintRule",
+    "Holder",
+    "Metric",
+    "MetricKind",
+    "NodeDevices",
+    "PoolId",
+    "PublishedPool",
+    "ResourceClaim",
+    "ResourceSlice",
+    "Stock",
+    "amount_text",
+    "pods_of",
+    "read_budgets",
+    "read_controllers",
+    "read_covered",
+    "read_drains",
+    "read_eviction",
+    "read_families",
+    "read_node",
+    "read_nodes",
+    "read_planned",
+    "read_replica",
+    "read_replicas",
+    "read_rollouts",
+    "read_troubles",
+    "read_zones",
+    "scrape",
+    "stock_of",
+]

@@ -1,0 +1,31 @@
+"""Devices as they are now: what drivers publish, and which claims hold what of it. For those who look; the scheduler has its own."""
+
+from __future__ import annotations
+
+from scheduler_core.analysis.status.devices.holdings import Holder, pods_of
+from scheduler_core.analysis.status.devices.published import PublishedPool
+from scheduler_core.analysis.status.devices.stock import CounterUse, DeviceState, NodeDevices, Stock, stock_of
+from scheduler_core.apimachinery.dra.amounts import format_nanos as amount_text
+from scheduler_core.apimachinery.dra.claims import ResourceClaim
+from scheduler_core.apimachinery.dra.classes import DeviceClass
+from scheduler_core.apimachinery.dra.slices import Device, DeviceTaint, PoolId, ResourceSlice
+from scheduler_core.apimachinery.dra.taints import DeviceTaintRule
+
+__all__ = [
+    "CounterUse",
+    "Device",
+    "DeviceClass",
+    "DeviceState",
+    "DeviceTaint",
+    "DeviceTaintRule",
+    "Holder",
+    "NodeDevices",
+    "PoolId",
+    "PublishedPool",
+    "ResourceClaim",
+    "ResourceSlice",
+    "Stock",
+    "amount_text",
+    "pods_of",
+    "stock_of",
+]

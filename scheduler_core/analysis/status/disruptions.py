@@ -1,0 +1,105 @@
+"""What takes pods away, as data for people: budgets with their pods, planned taint evictions, zones of nodes, drains, troubles.
+
+Times are virtual ns.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.memory.disruption import DisruptionMemory
+from scheduler_core.controllers.memory.nodes import Drain
+from scheduler_core.controllers.nodes.lifecycle import zone_name
+from scheduler_core.controllers.nodes.zones import next_turn
+from scheduler_core.controllers.troubles import troubles_of
+
+Reading = dict[str, Any]
+
+
+def read_covered(world: World, budget: str) -> list[Reading]:
+    """The pods that a budget (namespace/name) covers: healthy, not ready, booked (evicted and not ending yet) or ending."""
+    namespace, _, name = budget.partition("/")
+    manifest = world.store.get("PodDisruptionBudget", namespace, name)
+    booked = ((manifest or {}).get("status") or {}).get("disruptedPods") or {}
+    pods = DisruptionMemory().pods_of(world.store, budget) if manifest is not None else []
+    return [{"pod": pod.key, "node": pod.node_name, "state": _state(pod, pod.name in booked)} for pod in pods]
+
+
+def _state(pod: Pod, booked: bool) -> str:
+    if pod.deleting:
+        return "ending"
+    if booked:
+        return "booked"
+    return "healthy" if pod.ready else "not ready"
+
+
+def read_planned(world: World, node: str = "") -> list[Reading]:
+    """The evictions that NoExecute taints have planned, soonest first: of which pod, from which node, when, and why; of one node where
+    one is said.
+    """
+    planned = []
+    for key, plan in world.surroundings.nodes.evictions.items():
+        pod = world.store.pod_at(key)
+        where = "" if pod is None else pod.node_name
+        if not node or where == node:
+            planned.append({"pod": key, "node": where, "since": plan.since, "at": plan.at, "why": plan.why})
+    return sorted(planned, key=lambda row: (row["at"], row["pod"]))
+
+
+def read_zones(world: World) -> list[Reading]:
+    """Zones of nodes: their state, how many nodes a second may be tainted NoExecute, who waits for it, and when the next has its turn."""
+    counts: dict[str, list[int]] = {}
+    for node in world.store.nodes():
+        count = counts.setdefault(node.zone_key, [0, 0])
+        count[node.ready != "True"] += 1
+    return [
+        {
+            "zone": zone_name(key),
+            "state": zone.state,
+            "rate": max(0.0, zone.rate),
+            "ready": counts.get(key, [0, 0])[0],
+            "lost": counts.get(key, [0, 0])[1],
+            "waiting": sorted(zone.waiting),
+            "next": next_turn(zone, world.now),
+        }
+        for key, zone in sorted(world.surroundings.nodes.zones.items())
+    ]
+
+
+def read_drains(world: World) -> list[Reading]:
+    """Drains, the last one of each node: what they wait for, and how they ended; `stuck` are the evictions that were refused."""
+    return [_drain(drain) for drain in world.surroundings.nodes.drains.values()]
+
+
+def _drain(drain: Drain) -> Reading:
+    return {
+        "node": drain.node,
+        "since": drain.since,
+        "ended": drain.ended,
+        "outcome": drain.outcome,
+        "warnings": list(drain.warnings),
+        "gone": [pod.key for pod in drain.pods if pod.done and not pod.refusal],
+        "ending": [pod.key for pod in drain.pods if pod.evicted and not pod.done],
+        "stuck": [
+            {"pod": pod.key, "tries": pod.tries, "why": pod.refusal}
+            for pod in drain.pods
+            if pod.refusal and (pod.waits or drain.ended is not None)
+        ],
+    }
+
+
+def read_troubles(world: World) -> list[Reading]:
+    """Controllers that fight each other or get nowhere, and why."""
+    return [
+        {
+            "sign": trouble.sign,
+            "controllers": list(trouble.controllers),
+            "about": trouble.about,
+            "since": trouble.since,
+            "count": trouble.count,
+            "text": trouble.text,
+        }
+        for trouble in troubles_of(world.surroundings, world.now)
+    ]

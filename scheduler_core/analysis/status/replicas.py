@@ -1,0 +1,119 @@
+"""Schedulers as processes, as data for people: stages, clocks, what each believes of the lease, what it was when. Times are virtual ns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from scheduler_core.apiserver.store import Store
+from scheduler_core.base.trace.journal import Journal, ProcessMove
+from scheduler_core.scheduler.core.process import PART, Process
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.leaderelection.elector import LeaderElector
+
+Reading = dict[str, Any]
+MOST_MOVES = 200  # of one process, the newest
+
+
+class World(Protocol):
+    """A world, as far as its schedulers go."""
+
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def journal(self) -> Journal: ...
+
+    @property
+    def now(self) -> int: ...
+
+    @property
+    def schedulers(self) -> tuple[Scheduler, ...]: ...
+
+    @property
+    def ended(self) -> Mapping[str, Process]: ...
+
+
+def read_replicas(world: World) -> list[Reading]:
+    """Those that run, then those that have ended, by name."""
+    running = [
+        _replica(world, s.name, s.process, list(s.profiles), _pending(s))
+        for s in sorted(world.schedulers, key=lambda s: s.name)
+    ]
+    return running + [_replica(world, name, process, [], 0) for name, process in sorted(world.ended.items())]
+
+
+def read_replica(world: World, name: str) -> Reading | None:
+    """The one of this name; None where none was ever started."""
+    return next((row for row in read_replicas(world) if row["name"] == name), None)
+
+
+def _pending(scheduler: Scheduler) -> int:
+    return len(scheduler.queue.active_pods)
+
+
+def _replica(
+    world: World, name: str, process: Process | None, profiles: Sequence[str], active: int
+) -> Reading:
+    """`process` None: a scheduler that was there from the beginning, and works."""
+    moves = [move for move in world.journal.processes if move.scheduler == name][-MOST_MOVES:]
+    row: Reading = {
+        "name": name,
+        "identity": "",
+        "stage": "working",
+        "profiles": profiles,
+        "active": active,
+        "cutOff": None,
+        "exitCode": None,
+        "clock": {"offset": 0, "rate": 1.0, "shows": world.store.timestamp(world.now)},
+        "election": None,
+        "moves": [_move(move) for move in moves],
+    }
+    if process is None:
+        return row
+    clock = process.clock
+    return {
+        **row,
+        "identity": process.identity,
+        "stage": "leading" if process.leads and process.stage.value == "working" else process.stage.value,
+        "cutOff": process.hang,
+        "exitCode": process.exit_code,
+        "clock": {
+            "offset": clock.offset,
+            "rate": clock.rate / PART,
+            "shows": world.store.timestamp(clock.at(world.now)),
+        },
+        "election": None if process.elector is None else _election(world, process, process.elector),
+    }
+
+
+def _election(world: World, process: Process, elector: LeaderElector) -> Reading:
+    """What it believes. `seen`: when it last saw the record change; `until`: from when on it would take the lease."""
+    candidate, config = elector.candidate, elector.config
+
+    def virtual(shown: int) -> int:
+        return process.clock.when(shown - world.store.epoch)
+
+    seen = candidate.observed_time > 0
+    return {
+        "lease": candidate.lock.description,
+        "phase": elector.phase.value,
+        "leader": candidate.observed.holder,
+        "isLeader": candidate.is_leader,
+        "transitions": candidate.observed.transitions,
+        "seen": virtual(candidate.observed_time) if seen else None,
+        "until": virtual(candidate.valid_until) if seen and candidate.observed.holder else None,
+        "next": None if elector.wake_at is None else virtual(elector.wake_at),
+        "durations": [config.lease_duration, config.renew_deadline, config.retry_period],
+    }
+
+
+def _move(move: ProcessMove) -> Reading:
+    return {
+        "t": move.t,
+        "position": move.position,
+        "identity": move.identity,
+        "state": move.state,
+        "leader": move.leader,
+        "cutOff": move.cut_off,
+    }

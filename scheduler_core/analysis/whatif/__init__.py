@@ -1,0 +1,37 @@
+"""What would be if: changes to a world, tried on forks of it."""
+
+from __future__ import annotations
+
+from scheduler_core.analysis.whatif.changes import SCALABLE, NoSuch, add, drain, remove, scale
+from scheduler_core.analysis.whatif.circles import Circles, Watchdog
+from scheduler_core.analysis.whatif.loops import FAILED, End, Loop, Loops, end_of, ends_of
+from scheduler_core.analysis.whatif.outcome import Outcome, waiting, what_if
+from scheduler_core.analysis.whatif.rest import Progress, Rest, settle
+from scheduler_core.analysis.whatif.room import MOST, Room, copy_of, room_for
+
+__all__ = [
+    "FAILED",
+    "MOST",
+    "SCALABLE",
+    "Circles",
+    "End",
+    "Loop",
+    "Loops",
+    "NoSuch",
+    "Outcome",
+    "Progress",
+    "Rest",
+    "Room",
+    "Watchdog",
+    "add",
+    "copy_of",
+    "drain",
+    "end_of",
+    "ends_of",
+    "remove",
+    "room_for",
+    "scale",
+    "settle",
+    "waiting",
+    "what_if",
+]

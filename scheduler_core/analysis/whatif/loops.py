@@ -1,0 +1,221 @@
+"""Loops: owners whose pods end again and again in the same way, while nothing about the owner changes.
+
+A controller that replaces such pods does so forever: a ReplicaSet whose pods a kubelet refuses, a StatefulSet whose pods a taint
+evicts. Nothing here knows a controller or a reason: whenever a pod ends, what is left of its owner is compared with what was left
+before. A Job that counts its failures up to a limit is another each time, so it is left alone until it ends by itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver.watch import WatchEvent
+
+ENDS = 20  # pods that ended alike
+ROUNDS = 3  # how often what was left was the same; more than one pod of an owner may end in each
+BARREN = 3  # times as many that failed before they ran are enough: of very many replicas a round would take too long
+MANY = 500  # failures that a Job may count are as good as endless: nobody waits for them
+FAILED, DELETED = "Failed", "Deleted"
+_VOLATILE = ("conditions", "uncountedTerminatedPods", "observedGeneration", "startTime", "failed")
+
+Subject = tuple[str, str, str]
+"""Kind, namespace and name."""
+
+Standing = tuple[str, str]
+"""Phase and node of a pod."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a pod ended on a node: `reason` and `message` are those of its status, or of the condition that says who deleted it.
+
+    `failed`: it failed, whether or not it was deleted afterwards.
+    """
+
+    pod: str
+    node: str
+    reason: str
+    message: str
+    failed: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return {"pod": self.pod, "node": self.node, "reason": self.reason, "message": self.message}
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """An owner whose pods end alike: what controls them, the workload on top of it, how many ended, where, and how the last one did."""
+
+    owner: Subject
+    workload: Subject
+    count: int
+    nodes: tuple[str, ...]
+    last: End
+
+    def to_json(self) -> dict[str, Any]:
+        kind, namespace, name = self.workload
+        return {
+            "kind": kind,
+            "namespace": namespace,
+            "name": name,
+            "pods": self.count,
+            "nodes": list(self.nodes),
+            "reason": self.last.reason,
+            "message": self.last.message,
+            "lastPod": self.last.pod,
+        }
+
+
+@dataclass(slots=True)
+class _Ends:
+    """What is known of one owner: pods that ended, and at which of them the owner was left in which state, the first and how often."""
+
+    live: dict[str, Standing] = field(default_factory=dict)
+    tally: Counter[Standing] = field(default_factory=Counter)
+    count: int = 0
+    barren: int = 0
+    nodes: dict[str, None] = field(default_factory=dict)
+    seen: dict[tuple[Any, ...], tuple[int, int]] = field(default_factory=dict)
+
+    def put(self, pod: str, standing: Standing | None) -> Standing | None:
+        """Notes where a pod stands, None: nowhere any more; returns where it stood before."""
+        before = self.live.pop(pod, None)
+        if before is not None:
+            self.tally[before] -= 1
+            if not self.tally[before]:
+                del self.tally[before]
+        if standing is not None:
+            self.live[pod] = standing
+            self.tally[standing] += 1
+        return before
+
+
+class Loops:
+    """Hears of each change, and knows the owners that go in circles. `ends`: how many pods have to end alike."""
+
+    def __init__(self, store: Store, ends: int = ENDS) -> None:
+        self._most = ends
+        self._alone: dict[str, End] = {}
+        self._of: dict[Subject, _Ends] = {}
+        for pod in store.pods():
+            self._ends(subject_of(pod)).put(pod.key, _state(pod))
+
+    def gone(self, store: Store) -> tuple[End, ...]:
+        """How the pods ended that nobody controls and that are not there any more, by key."""
+        return tuple(end for key, end in sorted(self._alone.items()) if store.pod_at(key) is None)
+
+    def forget(self, subject: Subject) -> None:
+        """Begins to compare anew."""
+        known = self._ends(subject)
+        known.seen.clear()
+        known.barren = 0
+
+    def hear(self, store: Store, changes: Iterable[WatchEvent]) -> Loop | None:
+        """An owner that has just been found to go in circles."""
+        found = None
+        for event in changes:
+            if event.kind == "Pod":
+                found = self._hear(store, event) or found
+        return found
+
+    def _hear(self, store: Store, event: WatchEvent) -> Loop | None:
+        old, new = event.old_pod, event.new_pod
+        pod = new or old
+        assert pod is not None
+        subject = subject_of(pod)
+        known = self._ends(subject)
+        state = None if new is None else _state(new)
+        before = known.put(pod.key, state)
+        if state is not None:
+            if pod.phase == "Running" and (old is None or old.phase != "Running"):
+                known.barren = 0
+            return None
+        if before is None or pod.phase == "Succeeded":
+            return None
+        known.count += 1
+        refused = pod.phase == FAILED and old is not None and old.phase == "Pending"
+        known.barren = known.barren + 1 if refused else 0
+        end = end_of(pod)
+        if subject[0] == "Pod":
+            self._alone[pod.key] = end
+        return self._note(store, subject, known, end)
+
+    def _note(self, store: Store, subject: Subject, known: _Ends, end: End) -> Loop | None:
+        if end.node:
+            known.nodes[end.node] = None
+        left = (end.reason, frozenset(known.tally.items()), _standing(store, subject))
+        first, rounds = known.seen.get(left, (known.count - 1, 0))
+        known.seen[left] = (first, rounds + 1)
+        alike = rounds >= ROUNDS and known.count - first >= self._most
+        if not alike and (known.barren < BARREN * self._most or subject[0] == "Job"):
+            return None
+        return Loop(subject, _workload(store, subject), known.count, tuple(sorted(known.nodes)), end)
+
+    def _ends(self, subject: Subject) -> _Ends:
+        return self._of.setdefault(subject, _Ends())
+
+
+def ends_of(store: Store) -> tuple[End, ...]:
+    """The pods that have failed, by key."""
+    return tuple(end_of(pod) for pod in store.pods() if pod.phase == FAILED)
+
+
+def subject_of(pod: Pod) -> Subject:
+    """What controls a pod; the pod itself where that is no object of its namespace, as of a static pod."""
+    owner = controller_of(pod.manifest)
+    if owner is None or owner.get("kind") == "Node":
+        return ("Pod", pod.namespace, pod.name)
+    return (str(owner.get("kind")), pod.namespace, str(owner.get("name")))
+
+
+def _state(pod: Pod) -> Standing | None:
+    """Where a pod stands; None where it has ended or is about to."""
+    return None if pod.terminal or pod.deleting else (pod.phase, pod.node_name)
+
+
+def end_of(pod: Pod) -> End:
+    """How a pod ended that has failed or is deleted."""
+    status = pod.manifest.get("status") or {}
+    targets = (each for each in status.get("conditions") or () if each.get("type") == "DisruptionTarget")
+    why: Mapping[str, Any] = status if status.get("reason") else next(targets, {})
+    reason = str(why.get("reason") or (FAILED if pod.phase == FAILED else DELETED))
+    return End(pod.key, pod.node_name, reason, str(why.get("message") or ""), pod.phase == FAILED)
+
+
+def _standing(store: Store, subject: Subject) -> str:
+    """What is said of an owner, without times and without names of pods."""
+    manifest = store.get(*subject)
+    if manifest is None or subject[0] == "Pod":
+        return ""
+    spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
+    kept = {name: value for name, value in status.items() if name not in _VOLATILE}
+    kept["conditions"] = [
+        (each.get("type"), each.get("status"), each.get("reason")) for each in status.get("conditions") or ()
+    ]
+    if subject[0] == "Job" and _limit(spec) <= MANY:
+        kept["failed"] = status.get("failed")
+    return json.dumps([manifest["metadata"].get("generation"), kept], sort_keys=True, default=str)
+
+
+def _limit(job: Mapping[str, Any]) -> int:
+    """How many failures a Job counts before it ends; a Job with a deadline ends as well."""
+    if job.get("activeDeadlineSeconds") is not None:
+        return 0
+    of_each = job.get("backoffLimitPerIndex")
+    return int(job.get("backoffLimit", 6) if of_each is None else of_each)
+
+
+def _workload(store: Store, subject: Subject) -> Subject:
+    """The owner's own owners, up to the last."""
+    while True:
+        reference = controller_of(store.get(*subject))
+        if reference is None:
+            return subject
+        subject = (str(reference.get("kind")), subject[1], str(reference.get("name")))

@@ -1,0 +1,147 @@
+"""A world is run until it is at rest, or until all that still happens in it goes in circles.
+
+What goes in circles is held back, so that the rest can come to its end, and then let go once more: now that nothing else changes, it has
+to get somewhere or is stuck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from scheduler_core.analysis.fixes.effects import Watch
+from scheduler_core.analysis.whatif.circles import Watchdog
+from scheduler_core.analysis.whatif.loops import ENDS, End, Loop, Loops, Subject, subject_of
+from scheduler_core.controllers.troubles import troubles_of
+from scheduler_core.controllers.workloads import catalogue
+from scheduler_core.controllers.workloads.watching import WorkloadController
+from scheduler_core.world.simulation import Simulation
+
+STEPS = 2_000_000
+TRIALS = 5
+
+Progress = Callable[[int], None]
+"""Hears now and then how many transitions were made."""
+
+EACH = 2_000
+KUBELET = "kubelet"
+_CONTROLLERS = {
+    controller.kind: controller.name
+    for controller in catalogue.CONTROLLERS
+    if isinstance(controller, WorkloadController)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """How a world came to rest: `at_rest` is false where steps or patience ended first, `loops` go on for ever and are held back.
+
+    `circles`: for how many steps no pod came to a new place, where that was too long. `fights`: fields that controllers put back in turn.
+    `gone`: pods that nobody controls, and that were deleted on the way.
+    """
+
+    at_rest: bool
+    loops: tuple[Loop, ...] = ()
+    circles: int = 0
+    fights: tuple[str, ...] = ()
+    gone: tuple[End, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.at_rest and not self.loops
+
+
+def settle(sim: Simulation, steps: int = STEPS, progress: Progress | None = None) -> Rest:
+    """Runs a world until it is at rest, but makes no more than so many transitions."""
+    return Settling(Watch(sim), steps, progress).run()
+
+
+class Settling:
+    """One world on its way to rest. `steps`: transitions in all."""
+
+    def __init__(self, watch: Watch, steps: int = STEPS, progress: Progress | None = None) -> None:
+        self.watch, self.world, self.steps, self.progress = watch, watch.world, steps, progress
+        self.loops = Loops(self.world.store)
+        self.watchdog = Watchdog(self.world)
+        self.held: dict[Subject, Loop] = {}
+        self._others_act = False  # while something is held back
+
+    def run(self) -> Rest:
+        return replace(self._run(), gone=self.loops.gone(self.world.store))
+
+    def _run(self) -> Rest:
+        before: set[Subject] = set()
+        for _ in range(TRIALS):
+            why = self._run_on()
+            if why is not None:
+                return why
+            if not self._others_act or set(self.held) == before:
+                break
+            before, self._others_act = set(self.held), False
+            self.world.change(self._release)
+        return Rest(True, tuple(self.held.values()))
+
+    def _run_on(self) -> Rest | None:
+        """Runs on until nothing but what is held back is left; else why it was stopped."""
+        while not self.world.idle:
+            if self.watch.steps >= self.steps:
+                return Rest(False, tuple(self.held.values()))
+            self.watch.advance()
+            loop = self.loops.hear(self.world.store, self.world.changes)
+            if loop is not None:
+                self.held[loop.owner] = loop
+            if self.held:
+                self._hold()
+            if self.watch.steps % EACH == 0 and (stopped := self._look()) is not None:
+                return stopped
+        return None
+
+    def _look(self) -> Rest | None:
+        """Tells how far it is, and looks whether it gets anywhere."""
+        if self.progress is not None:
+            self.progress(self.watch.steps)
+        loops = tuple(self.held.values())
+        if (circles := self.watchdog.circles(self.world)) is not None:
+            return Rest(False, loops, circles=circles.steps)
+        fights = [
+            trouble.text
+            for trouble in troubles_of(self.world.surroundings, self.world.now)
+            if trouble.sign == "fight" and trouble.count >= ENDS
+        ]
+        return Rest(False, loops, fights=tuple(fights)) if fights else None
+
+    def _hold(self) -> None:
+        """Keeps the controllers of what is held back from acting, and notes whether anything else changes."""
+        mine = {each for loop in self.held.values() for each in (loop.owner, loop.workload)}
+        self._others_act = self._others_act or any(
+            (
+                subject_of(pod)
+                if (pod := event.new_pod or event.old_pod)
+                else (event.kind, event.namespace, event.name)
+            )
+            not in mine
+            for event in self.world.changes
+        )
+        for owner in self.held:
+            name, key = _worker(owner)
+            queue = self.world.surroundings.queues.get(name)
+            if queue is not None and key in queue.due:
+                self.world.controller(name).forget(self.world, key)
+
+    def _release(self) -> None:
+        release(self.world, self.held)
+        for owner in self.held:
+            self.loops.forget(owner)
+        self.held.clear()
+
+
+def release(world: Simulation, owners: Iterable[Subject]) -> None:
+    """Lets the controllers of owners that were held back look at them again."""
+    for owner in owners:
+        name, key = _worker(owner)
+        world.controller(name).enqueue(world, key)
+
+
+def _worker(owner: Subject) -> tuple[str, str]:
+    """The controller that makes an owner's pods, and its key of the owner."""
+    kind, namespace, name = owner
+    return _CONTROLLERS.get(kind, KUBELET), f"{namespace}/{name}"

@@ -1,7 +1,0 @@
-"""Renaming: a cluster under other names that decides the same. Nothing of the former names is in it."""
-
-from __future__ import annotations
-
-from scheduler_core.api.imports.renaming.renaming import Renamed, renamed
-
-__all__ = ["Renamed", "renamed"]

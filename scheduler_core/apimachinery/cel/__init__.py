@@ -1,0 +1,51 @@
+"""CEL as kube uses it: cel-go's language and cost, kube's libraries and limits. docs/cel.md tells what is there.
+
+    environment = Environment({"node": DYN})
+    program = environment.compile("node.metadata.labels.zone == 'a'")
+    outcome = program.evaluate({"node": manifest}, limit=10_000)
+
+Values handed in are plain Python: None, bool, int, float, str, bytes, list, and dict with keys of strings, so whole
+manifests as they are.
+"""
+
+from __future__ import annotations
+
+from scheduler_core.apimachinery.cel.environment import CALL_LIMIT, NEWER, Environment, Outcome, Program
+from scheduler_core.apimachinery.cel.errors import CompileError
+from scheduler_core.apimachinery.cel.types import (
+    ANY,
+    BOOL,
+    BYTES,
+    DOUBLE,
+    DYN,
+    INT,
+    STRING,
+    UINT,
+    Type,
+    list_of,
+    map_of,
+    struct,
+)
+from scheduler_core.apimachinery.cel.values import Uint
+
+__all__ = [
+    "ANY",
+    "BOOL",
+    "BYTES",
+    "CALL_LIMIT",
+    "DOUBLE",
+    "DYN",
+    "INT",
+    "NEWER",
+    "STRING",
+    "UINT",
+    "CompileError",
+    "Environment",
+    "Outcome",
+    "Program",
+    "Type",
+    "Uint",
+    "list_of",
+    "map_of",
+    "struct",
+]

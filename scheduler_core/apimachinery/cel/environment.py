@@ -1,0 +1,145 @@
+"""Environments, programs, and what an evaluation comes to.
+
+kube: apiserver/pkg/cel/environment/{base,environment}.go, vendor/github.com/google/cel-go/cel/{env,program}.go
+@ v1.34.1 (cel-go v0.26.0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import msgspec
+
+from scheduler_core.apimachinery.cel.checking.checker import check
+from scheduler_core.apimachinery.cel.checking.validators import validate
+from scheduler_core.apimachinery.cel.depth import is_deep, room_for_deep_trees
+from scheduler_core.apimachinery.cel.errors import CompileError, Issues, Source
+from scheduler_core.apimachinery.cel.estimate import Declared, Range, estimate
+from scheduler_core.apimachinery.cel.json_safe import json_safe
+from scheduler_core.apimachinery.cel.limits import Cancelled
+from scheduler_core.apimachinery.cel.running.frame import COST, SEEN, Frame, Run
+from scheduler_core.apimachinery.cel.running.plan import PlanError, Planner
+from scheduler_core.apimachinery.cel.syntax.parser import parse
+from scheduler_core.apimachinery.cel.syntax.tree import Node
+from scheduler_core.apimachinery.cel.types import ANY, BOOL, Type
+from scheduler_core.apimachinery.cel.values import Failure
+
+CALL_LIMIT = 1_000_000
+"""The limit of one evaluation where none is given: kube's PerCallLimit."""
+
+NEWER = frozenset(
+    ("slice", "flatten", "lists.range", "reverse", "distinct", "sort", "@sortByAssociatedKeys", "sortBy")
+)
+"""What kube v1.34 runs where it is stored and does not take in what is new: cel-go's lists."""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What an evaluation came to: a value, or an error in cel-go's words ("" where there is none); its cost in
+    cel-go's units. `values`, when watched: (start, end, value as JSON has it) of every sub-expression in the order
+    of evaluation.
+    """
+
+    value: object
+    error: str
+    cost: int
+    values: tuple[tuple[int, int, object], ...] = ()
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The variables with their types, the fields of declared types, how large variables may be (for estimates), and
+    the names of functions and macros that are not there (NEWER: those that kube takes in new expressions from its next
+    release on). Compiled programs are kept.
+    """
+
+    variables: Mapping[str, Type]
+    structs: Mapping[str, Mapping[str, Type]] = field(default_factory=dict)
+    sizes: Mapping[str, Declared] = field(default_factory=dict)
+    without: frozenset[str] = frozenset()
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def compile(self, expression: str, expected: Type | None = BOOL) -> Program:
+        """CompileError where the expression is not well-formed, or of another type (None: any type will do)."""
+        return _compiled(self, expression, expected)
+
+
+@lru_cache(maxsize=1024)
+def _compiled(environment: Environment, expression: str, expected: Type | None) -> Program:
+    issues = Issues(Source(expression))
+    with room_for_deep_trees():
+        tree = parse(expression, issues, environment.without)
+        if tree is not None:
+            check(tree, environment.variables, environment.structs, issues, environment.without)
+            if not issues:
+                validate(tree, issues)
+        issues.raise_any()
+        assert tree is not None
+        if expected is not None and tree.type not in (expected, ANY):
+            message = f"must evaluate to {expected} or the unknown type, not {tree.type}"
+            raise CompileError(message, message)
+        return Program(expression, tree, environment)
+
+
+class Program:
+    """A compiled expression. `text` is the expression, `tree` its checked nodes."""
+
+    def __init__(self, text: str, tree: Node, environment: Environment) -> None:
+        self.text, self.tree = text, tree
+        self._sizes = environment.sizes
+        self._deep = is_deep(tree)
+        self._names = tuple(environment.variables)
+        self._run, self._width = self._planned(watched=False)
+        self._watched: tuple[Run, int] | None = None
+
+    def _planned(self, watched: bool) -> tuple[Run, int]:
+        planner = Planner(self._names, watched)
+        try:
+            run = planner.run(self.tree)
+        except PlanError as error:
+            raise CompileError(f"program instantiation failed: {error}", str(error)) from None
+        return run, planner.width
+
+    def estimated_cost(self) -> Range:
+        """What an evaluation costs at least and at most, as kube estimates it."""
+        with room_for_deep_trees():
+            return estimate(self.tree, self._sizes)
+
+    def evaluate(
+        self, variables: Mapping[str, object], limit: int | None = None, watch: bool = False
+    ) -> Outcome:
+        """The value for these variables; `limit` is the highest cost, CALL_LIMIT where it is None."""
+        run, width = self._run, self._width
+        if watch:
+            if self._watched is None:
+                with room_for_deep_trees():
+                    self._watched = self._planned(watched=True)
+            run, width = self._watched
+        frame: Frame = [0, CALL_LIMIT if limit is None else limit, []]
+        frame += [variables[name] if name in variables else _absent(name) for name in self._names]
+        frame += [None] * (width - len(frame))
+        try:
+            if self._deep:
+                with room_for_deep_trees():
+                    value = run(frame)
+            else:
+                value = run(frame)
+        except Cancelled as cancelled:
+            return Outcome(None, str(cancelled), frame[COST], _values(frame[SEEN]))
+        if isinstance(value, Failure):
+            return Outcome(None, value.message, frame[COST], _values(frame[SEEN]))
+        return Outcome(value, "", frame[COST], _values(frame[SEEN]))
+
+
+def _absent(name: str) -> Failure:
+    return Failure(f"no such attribute(s): {name}")
+
+
+def _values(seen: list[tuple[int, int, object]]) -> tuple[tuple[int, int, object], ...]:
+    return tuple((start, end, json_safe(value)) for start, end, value in seen) if seen else ()

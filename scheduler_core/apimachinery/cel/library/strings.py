@@ -1,0 +1,120 @@
+"""Members of strings.
+
+kube: vendor/github.com/google/cel-go/common/types/string.go, ext/strings.go @ v1.34.1 (cel-go v0.26.0)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from scheduler_core.apimachinery.cel.library.formatting import formatted
+from scheduler_core.apimachinery.cel.limits import MOST_CHARACTERS, bounded
+from scheduler_core.apimachinery.cel.texts import ESCAPES, go_value
+from scheduler_core.apimachinery.cel.values import NO_OVERLOAD, Failure
+
+# What Go's unicode.IsSpace takes for one.
+_BLANK = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_UPPER = re.compile("[A-Z]+")
+_LOWER = re.compile("[a-z]+")
+
+
+def _out_of_range(index: int) -> Failure:
+    return Failure(f"index out of range: {index}")
+
+
+def _both_strings(test: Callable[[str, str], bool]) -> Callable[..., object]:
+    def checked(text: object, part: object) -> object:
+        return test(text, part) if isinstance(text, str) and isinstance(part, str) else NO_OVERLOAD
+
+    return checked
+
+
+def _char_at(text: str, index: int) -> object:
+    return text[index : index + 1] if 0 <= index <= len(text) else _out_of_range(index)
+
+
+def _index_of(text: str, part: str, offset: int = 0) -> object:
+    if not part:
+        return offset
+    return _out_of_range(offset) if offset < 0 else text.find(part, offset)
+
+
+def _last_index_of(text: str, part: str) -> object:
+    return text.rfind(part) if part else len(text)
+
+
+def _last_index_from(text: str, part: str, offset: int) -> object:
+    """The last place at or before an offset."""
+    if not part:
+        return offset
+    if offset < 0:
+        return _out_of_range(offset)
+    return -1 if offset >= len(text) else text.rfind(part, 0, offset + len(part))
+
+
+def _replace(text: str, old: str, new: str, count: int = -1) -> object:
+    places = text.count(old) if count < 0 else min(count, text.count(old))
+    bounded(len(text) + places * len(new), MOST_CHARACTERS)
+    return text.replace(old, new, count)
+
+
+def _split(text: str, separator: str, count: int = -1) -> object:
+    if count == 0:
+        return []
+    if separator:
+        return text.split(separator, count - 1 if count > 0 else -1)
+    if 0 < count < len(text):
+        return [*text[: count - 1], text[count - 1 :]]
+    return [*text]
+
+
+def _substring(text: str, start: int) -> object:
+    return text[start:] if 0 <= start <= len(text) else _out_of_range(start)
+
+
+def _substring_range(text: str, start: int, end: int) -> object:
+    if start > end:
+        return Failure(f"invalid substring range. start: {start}, end: {end}")
+    for index in (start, end):
+        if not 0 <= index <= len(text):
+            return _out_of_range(index)
+    return text[start:end]
+
+
+def _join(parts: Sequence[object], separator: str = "") -> object:
+    for part in parts:
+        if not isinstance(part, str):
+            return Failure(f"join: invalid input: {go_value(part)}")
+    words = [str(part) for part in parts]
+    bounded(sum(map(len, words)) + len(separator) * len(words), MOST_CHARACTERS)
+    return separator.join(words)
+
+
+def _quote(text: str) -> str:
+    return f'"{"".join(ESCAPES.get(character, character) for character in text)}"'
+
+
+STRINGS: dict[str, Callable[..., object]] = {
+    "contains_string": _both_strings(lambda text, part: part in text),
+    "ends_with_string": _both_strings(str.endswith),
+    "starts_with_string": _both_strings(str.startswith),
+    "string_char_at_int": _char_at,
+    "string_format": formatted,
+    "string_index_of_string": _index_of,
+    "string_index_of_string_int": _index_of,
+    "list_join": _join,
+    "list_join_string": _join,
+    "string_last_index_of_string": _last_index_of,
+    "string_last_index_of_string_int": _last_index_from,
+    "string_lower_ascii": lambda text: _UPPER.sub(lambda match: match[0].lower(), text),
+    "string_replace_string_string": _replace,
+    "string_replace_string_string_int": _replace,
+    "string_split_string": _split,
+    "string_split_string_int": _split,
+    "strings_quote": _quote,
+    "string_substring_int": _substring,
+    "string_substring_int_int": _substring_range,
+    "string_trim": lambda text: text.strip(_BLANK),
+    "string_upper_ascii": lambda text: _LOWER.sub(lambda match: match[0].upper(), text),
+}

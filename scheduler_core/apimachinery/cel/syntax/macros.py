@@ -1,0 +1,268 @@
+"""Macros: calls that become other expressions while the text is parsed.
+
+kube: vendor/github.com/google/cel-go/{parser/macro,ext/comprehensions,ext/lists,ext/bindings,cel/library}.go
+@ v1.34.1 (cel-go v0.26.0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scheduler_core.apimachinery.cel.syntax.tree import (
+    ACCUMULATOR,
+    Call,
+    Comprehension,
+    Entry,
+    Ident,
+    ListNode,
+    Literal,
+    MapNode,
+    Message,
+    Node,
+    Select,
+)
+
+_FORMER_ACCUMULATOR = "__result__"
+_UNUSED = "#unused"
+_SORTED = "@__sortBy_input__"
+
+
+class MacroError(ValueError):
+    """A macro's arguments that are not what it wants; `at` is where."""
+
+    def __init__(self, message: str, at: int) -> None:
+        super().__init__(message)
+        self.at = at
+
+
+class Maker:
+    """Makes the nodes of one expansion: all have the text and the place of the macro's call."""
+
+    def __init__(self, start: int, end: int, at: int) -> None:
+        self._range = (start, end, at)
+
+    def literal(self, value: object) -> Literal:
+        return Literal(value, *self._range)
+
+    def ident(self, name: str = ACCUMULATOR) -> Ident:
+        return Ident(name, *self._range)
+
+    def list(self, *elements: Node) -> ListNode:
+        return ListNode(list(elements), frozenset(), *self._range)
+
+    def map(self) -> MapNode:
+        return MapNode([], *self._range)
+
+    def call(self, function: str, *args: Node) -> Call:
+        return Call(function, None, list(args), *self._range)
+
+    def member(self, function: str, target: Node, *args: Node) -> Call:
+        return Call(function, target, list(args), *self._range)
+
+    def test(self, operand: Node, field: str) -> Select:
+        return Select(operand, field, True, *self._range)
+
+    def fold(
+        self,
+        ranged: Node,
+        names: tuple[str, str],
+        init: Node,
+        condition: Node,
+        step: Node,
+        result: Node,
+        accumulator: str = ACCUMULATOR,
+    ) -> Comprehension:
+        return Comprehension(ranged, *names, accumulator, init, condition, step, result, *self._range)
+
+    def bind(self, name: str, value: Node, result: Node) -> Comprehension:
+        """A name for a value: a fold over nothing whose accumulator is the value, computed when it is used."""
+        return self.fold(
+            self.list(), (_UNUSED, ""), value, self.literal(False), self.ident(name), result, accumulator=name
+        )
+
+
+Expansion = Callable[[Maker, Node | None, list[Node]], Node | None]
+
+
+def copied(node: Node) -> Node:
+    """A second tree like the first: a node has its types and overloads once only."""
+    place = (node.start, node.end, node.at)
+    match node:
+        case Literal():
+            return Literal(node.value, *place)
+        case Ident():
+            return Ident(node.name, *place)
+        case Select():
+            return Select(copied(node.operand), node.field, node.test, *place)
+        case Call():
+            target = copied(node.target) if node.target is not None else None
+            return Call(node.function, target, [copied(arg) for arg in node.args], *place)
+        case ListNode():
+            return ListNode([copied(element) for element in node.elements], node.optional, *place)
+        case MapNode():
+            return MapNode([_copied_entry(entry) for entry in node.entries], *place)
+        case Message():
+            return Message(node.name, [_copied_entry(entry) for entry in node.entries], *place)
+        case Comprehension():
+            names = (node.first, node.second, node.accumulator)
+            init, condition, step, result = map(copied, (node.init, node.condition, node.step, node.result))
+            return Comprehension(copied(node.range), *names, init, condition, step, result, *place)
+    raise TypeError(node)
+
+
+def _copied_entry(entry: Entry) -> Entry:
+    return Entry(copied(entry.key), copied(entry.value), entry.optional, entry.at)
+
+
+def _name(node: Node, message: str) -> str:
+    if not isinstance(node, Ident):
+        raise MacroError(message, node.at)
+    return node.name
+
+
+def _loop_name(node: Node, message: str) -> str:
+    name = _name(node, message)
+    if name in (ACCUMULATOR, _FORMER_ACCUMULATOR):
+        raise MacroError("iteration variable overwrites accumulator variable", node.at)
+    return name
+
+
+def _names(args: list[Node], two: bool) -> tuple[str, str]:
+    if not two:
+        return _loop_name(args[0], "argument must be a simple name"), ""
+    first = _name(args[0], "argument must be a simple name")
+    second = _name(args[1], "argument must be a simple name")
+    if first == second:
+        raise MacroError(f"duplicate variable name: {first}", args[1].at)
+    return _loop_name(args[0], ""), _loop_name(args[1], "")
+
+
+def _has(make: Maker, target: Node | None, args: list[Node]) -> Node:
+    (arg,) = args
+    if not isinstance(arg, Select):
+        raise MacroError("invalid argument to has() macro", arg.at)
+    return make.test(arg.operand, arg.field)
+
+
+def _quantifier(init: object, condition: bool, two: bool) -> Expansion:
+    """all and exists: `init` is what holds of an empty range."""
+
+    def expand(make: Maker, target: Node | None, args: list[Node]) -> Node:
+        assert target is not None
+        names = _names(args, two)
+        stop: Node = make.ident() if condition else make.call("!_", make.ident())
+        step = make.call("_&&_" if condition else "_||_", make.ident(), args[-1])
+        return make.fold(
+            target, names, make.literal(init), make.call("@not_strictly_false", stop), step, make.ident()
+        )
+
+    return expand
+
+
+def _exists_one(two: bool) -> Expansion:
+    def expand(make: Maker, target: Node | None, args: list[Node]) -> Node:
+        assert target is not None
+        names = _names(args, two)
+        more = make.call("_+_", make.ident(), make.literal(1))
+        step = make.call("_?_:_", args[-1], more, make.ident())
+        result = make.call("_==_", make.ident(), make.literal(1))
+        return make.fold(target, names, make.literal(0), make.literal(True), step, result)
+
+    return expand
+
+
+def _map(make: Maker, target: Node | None, args: list[Node]) -> Node:
+    assert target is not None
+    name = _loop_name(args[0], "argument is not an identifier")
+    step: Node = make.call("_+_", make.ident(), make.list(args[-1]))
+    if len(args) == 3:
+        step = make.call("_?_:_", args[1], step, make.ident())
+    return make.fold(target, (name, ""), make.list(), make.literal(True), step, make.ident())
+
+
+def _filter(make: Maker, target: Node | None, args: list[Node]) -> Node:
+    assert target is not None
+    name = _loop_name(args[0], "argument is not an identifier")
+    step = make.call("_+_", make.ident(), make.list(args[0]))
+    step = make.call("_?_:_", args[1], step, make.ident())
+    return make.fold(target, (name, ""), make.list(), make.literal(True), step, make.ident())
+
+
+def _transform_list(make: Maker, target: Node | None, args: list[Node]) -> Node:
+    assert target is not None
+    names = _names(args, True)
+    step: Node = make.call("_+_", make.ident(), make.list(args[-1]))
+    if len(args) == 4:
+        step = make.call("_?_:_", args[2], step, make.ident())
+    return make.fold(target, names, make.list(), make.literal(True), step, make.ident())
+
+
+def _transform_map(entries: bool) -> Expansion:
+    def expand(make: Maker, target: Node | None, args: list[Node]) -> Node:
+        assert target is not None
+        names = _names(args, True)
+        inserted = (args[-1],) if entries else (make.ident(names[0]), args[-1])
+        step: Node = make.call("cel.@mapInsert", make.ident(), *inserted)
+        if len(args) == 4:
+            step = make.call("_?_:_", args[2], step, make.ident())
+        return make.fold(target, names, make.map(), make.literal(True), step, make.ident())
+
+    return expand
+
+
+def _opt_map(flat: bool) -> Expansion:
+    word = "optFlatMap" if flat else "optMap"
+
+    def expand(make: Maker, target: Node | None, args: list[Node]) -> Node:
+        assert target is not None
+        name = _name(args[0], f"{word}() variable name must be a simple identifier")
+        bound: Node = make.bind(name, make.member("value", copied(target)), args[1])
+        if not flat:
+            bound = make.call("optional.of", bound)
+        return make.call("_?_:_", make.member("hasValue", target), bound, make.call("optional.none"))
+
+    return expand
+
+
+def _bind(make: Maker, target: Node | None, args: list[Node]) -> Node | None:
+    if not isinstance(target, Ident) or target.name != "cel":
+        return None
+    name = _name(args[0], "cel.bind() variable names must be simple identifiers")
+    return make.bind(name, args[1], args[2])
+
+
+def _sort_by(make: Maker, target: Node | None, args: list[Node]) -> Node:
+    assert target is not None
+    if isinstance(target, Literal | MapNode | Message):
+        raise MacroError(
+            "sortBy can only be applied to a list, identifier, comprehension, call or select expression",
+            target.at,
+        )
+    keys = _map(make, make.ident(_SORTED), args)
+    return make.bind(_SORTED, target, make.member("@sortByAssociatedKeys", make.ident(_SORTED), keys))
+
+
+MACROS: dict[tuple[str, int, bool], Expansion] = {
+    # name, number of arguments, whether it is a member's
+    ("has", 1, False): _has,
+    ("all", 2, True): _quantifier(True, True, False),
+    ("exists", 2, True): _quantifier(False, False, False),
+    ("exists_one", 2, True): _exists_one(False),
+    ("map", 2, True): _map,
+    ("map", 3, True): _map,
+    ("filter", 2, True): _filter,
+    ("optMap", 2, True): _opt_map(False),
+    ("optFlatMap", 2, True): _opt_map(True),
+    ("all", 3, True): _quantifier(True, True, True),
+    ("exists", 3, True): _quantifier(False, False, True),
+    ("existsOne", 3, True): _exists_one(True),
+    ("exists_one", 3, True): _exists_one(True),
+    ("transformList", 3, True): _transform_list,
+    ("transformList", 4, True): _transform_list,
+    ("transformMap", 3, True): _transform_map(False),
+    ("transformMap", 4, True): _transform_map(False),
+    ("transformMapEntry", 3, True): _transform_map(True),
+    ("transformMapEntry", 4, True): _transform_map(True),
+    ("sortBy", 2, True): _sort_by,
+    ("bind", 3, True): _bind,
+}

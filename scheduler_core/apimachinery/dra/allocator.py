@@ -1,0 +1,183 @@
+"""The structured allocator: which devices a node could give to claims.
+
+kube: dynamic-resource-allocation/structured/allocator.go, internal/experimental/allocator_experimental.go (Allocate) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from scheduler_core.apimachinery.dra.allocated import AllocatedState
+from scheduler_core.apimachinery.dra.claims import Request, ResourceClaim
+from scheduler_core.apimachinery.dra.classes import DeviceClass
+from scheduler_core.apimachinery.dra.errors import AllocationError
+from scheduler_core.apimachinery.dra.features import DeviceFeatures
+from scheduler_core.apimachinery.dra.matching import Selectors
+from scheduler_core.apimachinery.dra.pools import Pool, gather_pools
+from scheduler_core.apimachinery.dra.results import (
+    AllocationResult,
+    DeviceResult,
+    Manifest,
+    claim_config,
+    class_config,
+    node_selector,
+)
+from scheduler_core.apimachinery.dra.search.attempt import Attempt
+from scheduler_core.apimachinery.dra.search.counters import Amounts
+from scheduler_core.apimachinery.dra.search.depth_first import FOUND, TOO_MANY, Search
+from scheduler_core.apimachinery.dra.search.preparation import WantedByKey, prepare
+from scheduler_core.apimachinery.dra.search.requests import RequestKey
+from scheduler_core.apimachinery.dra.search.tentative import Taken, Tentative
+from scheduler_core.apimachinery.dra.slices import ResourceSlice
+from scheduler_core.apimachinery.dra.watch import Watch
+from scheduler_core.apimachinery.objects.node import Node
+
+# DEVIATION: kube's search on a node ends after 10 s of real time (DRASchedulerFilterTimeout),
+# here after about as many devices as it tries in that time.
+MOST_TRIED = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """What a search on one node said. `results`: one per claim; None where they can't be allocated. `tried`: devices it looked at."""
+
+    results: tuple[AllocationResult, ...] | None
+    tried: int
+
+
+class Allocator:
+    """Allocates for one state of the cluster; one object serves all nodes."""
+
+    def __init__(
+        self,
+        features: DeviceFeatures,
+        state: AllocatedState,
+        classes: Mapping[str, DeviceClass],
+        selectors: Selectors,
+    ) -> None:
+        self._features = features
+        self._state = state
+        self._classes = classes
+        self._selectors = selectors
+        self._counters: dict[str, Amounts] = {}
+
+    def allocate(
+        self,
+        node: Node,
+        slices: Iterable[ResourceSlice],
+        claims: Sequence[ResourceClaim],
+        watch: Watch | None = None,
+        budget: int = MOST_TRIED,
+    ) -> Allocation:
+        """Of the slices that may be for the node, ordered by name.
+
+        AllocationError, in kube's words, where the cycle ends; AllocationTimeout after `budget` devices, at the latest after MOST_TRIED.
+        """
+        try:
+            return self._allocate(node, slices, claims, watch, min(budget, MOST_TRIED))
+        except AllocationError as error:
+            if watch is not None:
+                watch.fail(str(error))
+            raise
+
+    def _allocate(
+        self,
+        node: Node,
+        slices: Iterable[ResourceSlice],
+        claims: Sequence[ResourceClaim],
+        watch: Watch | None,
+        budget: int,
+    ) -> Allocation:
+        features = self._features
+        pools = gather_pools(slices, node, features)
+        attempt = Attempt(
+            features, self._state, self._classes, self._selectors, node, claims, pools, budget, watch
+        )
+        if watch is not None:
+            _show_pools(watch, pools)
+        wanted, constraints = prepare(attempt)
+        tentative = Tentative(attempt, constraints, self._counters)
+        outcome = Search(attempt, wanted, tentative).run()
+        if watch is not None:
+            watch.end(outcome.value)
+        if outcome is TOO_MANY:
+            raise AllocationError("allocation max size exceeded")
+        if outcome is not FOUND:
+            return Allocation(None, attempt.tried)
+        results = [
+            _result(index, claim, tentative.results[index], wanted, node, features)
+            for index, claim in enumerate(claims)
+        ]
+        return Allocation(tuple(results), attempt.tried)
+
+
+def _show_pools(watch: Watch, pools: Sequence[Pool]) -> None:
+    for pool in pools:
+        watch.check(
+            "pool",
+            not (pool.incomplete or pool.invalid),
+            pool=str(pool.id),
+            slices=[each.name for each in pool.slices],
+            devices=sum(len(each.devices) for each in pool.slices),
+            incomplete=pool.incomplete,
+            invalid=pool.invalid,
+        )
+
+
+def _result(
+    index: int,
+    claim: ResourceClaim,
+    chosen: Sequence[Taken],
+    wanted: WantedByKey,
+    node: Node,
+    features: DeviceFeatures,
+) -> AllocationResult:
+    try:
+        selector = node_selector(((taken.slice, taken.device) for taken in chosen), node.name, features)
+    except AllocationError as error:
+        raise AllocationError(f"create NodeSelector for claim {claim.name}: {error}") from None
+    return AllocationResult(
+        tuple(_device_result(taken, features) for taken in chosen),
+        tuple(_configs(index, claim, wanted)),
+        selector,
+    )
+
+
+def _device_result(taken: Taken, features: DeviceFeatures) -> DeviceResult:
+    device, consumed = taken.device, taken.consumed
+    return DeviceResult(
+        taken.wanted.result_name,
+        device.id,
+        bool(taken.wanted.ask.admin),
+        consumed is not None,
+        tuple(sorted((consumed or {}).items(), key=lambda each: each[0])),
+        (device.binding_conditions or ()) if features.binding else (),
+        device.binding_failure_conditions if features.binding else (),
+    )
+
+
+def _configs(index: int, claim: ResourceClaim, wanted: WantedByKey) -> list[Manifest]:
+    """Those of the classes once per request, then the claim's once per request that they name."""
+    found: list[Manifest] = []
+    for number in range(len(claim.requests)):
+        first = wanted[RequestKey(index, number)]
+        used = wanted[RequestKey(index, number, first.selected)]
+        found += [class_config(config) for config in used.device_class.configs]
+    for config in claim.configs:
+        names = config.get("requests") or ()
+        if not names:
+            found.append(claim_config(config))
+            continue
+        for number, request in enumerate(claim.requests):
+            if (
+                request.name in names
+                or _selected_name(request, wanted[RequestKey(index, number)].selected) in names
+            ):
+                found.append(claim_config(config))
+    return found
+
+
+def _selected_name(request: Request, selected: int) -> str | None:
+    """The subrequest that was picked, as configs name it."""
+    return f"{request.name}/{request.alternatives[selected].name}" if request.alternatives else None

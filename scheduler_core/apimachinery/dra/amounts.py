@@ -1,0 +1,140 @@
+"""Amounts: a device's capacities and counters as kube computes with them, and writes them back.
+
+What is computed with is a whole number of nanos. A text comes back as it was written where kube keeps it, else in
+its canonical form; so does what tells two Go values apart that stand for the same amount (`==` of a struct).
+
+kube: apimachinery/pkg/api/resource/{quantity,amount,suffix}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from scheduler_core.apimachinery.objects.quantity import (
+    NANO,
+    BadQuantity,
+    Quantity,
+    format_quantity,
+    nanos,
+    value_of_nanos,
+)
+
+BINARY, DECIMAL, EXPONENT = "BinarySI", "DecimalSI", "DecimalExponent"
+
+_SHAPE = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(.*)\Z", re.DOTALL)
+_DECIMALS = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARIES = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_MAX_DIGITS = 18  # of an int64 that takes part in kube's quick way
+_MAX_INT64 = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """`nanos` is the amount, `format` kube's name of how it is written, `kept` the text that kube keeps ("": none).
+
+    `scale` is the power of ten of kube's quick representation; None where it needs arbitrary precision, which never
+    equals another by Go's `==`.
+    """
+
+    nanos: int
+    format: str = DECIMAL
+    kept: str = ""
+    scale: int | None = 0
+
+    @classmethod
+    def of(cls, quantity: Quantity | None) -> Amount:
+        """Of what a manifest holds; what is no quantity (such objects can't be stored) counts as nothing."""
+        return _read(str(quantity)) if quantity is not None else ZERO
+
+    @property
+    def value(self) -> int:
+        """In whole units, rounded up; kube's Value()."""
+        return value_of_nanos(self.nanos)
+
+    def same(self, other: Amount) -> bool:
+        """Go's `==` of two quantities."""
+        return self.scale is not None and self == other
+
+    def text(self) -> str:
+        """As kube writes it in JSON."""
+        if self.kept:
+            return self.kept
+        if self.format == EXPONENT:
+            return _exponential(self.nanos)
+        return format_quantity(_exact(self.nanos), self.format == BINARY)
+
+
+def whole(number: int) -> Amount:
+    """kube: resource.NewQuantity(number, BinarySI)."""
+    return Amount(number * NANO, BINARY)
+
+
+@lru_cache(maxsize=16384)
+def _read(text: str) -> Amount:
+    text = text.strip()
+    try:
+        count = nanos(text)
+    except BadQuantity:
+        return ZERO
+    if text == "0":
+        return Amount(0, DECIMAL, text)
+    sign, num, denom, suffix = _parts(text)
+    if suffix in _BINARIES:
+        return _binary(text, count, num, denom, _BINARIES[suffix], sign)
+    exponent = _DECIMALS.get(suffix)
+    return _decimal(
+        text,
+        count,
+        num,
+        denom,
+        int(suffix[1:]) if exponent is None else exponent,
+        EXPONENT if exponent is None else DECIMAL,
+    )
+
+
+def _parts(text: str) -> tuple[str, str, str, str]:
+    """Sign, digits before the point without leading zeros, digits after it, and the suffix."""
+    match = _SHAPE.match(text)
+    assert match is not None  # it is a quantity
+    sign, num, denom, suffix = match.groups(default="")
+    return sign, num.lstrip("0") or "0", denom, suffix
+
+
+def _binary(text: str, count: int, num: str, denom: str, exponent: int, sign: str) -> Amount:
+    quick = not denom and 14 - len(num) - int(exponent * 3 / 10) >= 0
+    if not quick or int(num) << exponent > _MAX_INT64:
+        return Amount(count, DECIMAL if 0 < count < NANO else BINARY, "", None)
+    return Amount(count, BINARY, text if int(num) & 7 else "")
+
+
+def _decimal(text: str, count: int, num: str, denom: str, exponent: int, form: str) -> Amount:
+    scale = exponent - len(denom)
+    shifted = num + denom
+    if len(shifted) > _MAX_DIGITS or scale < -9:
+        return Amount(count, form, "", None)
+    kept = scale % 3 == 0 and not shifted.endswith("000") and not shifted.startswith("0")
+    return Amount(count, form, text if kept else "", scale)
+
+
+def _exponential(count: int) -> str:
+    """In thousands: 1500e3."""
+    if count == 0:
+        return "0"
+    exponent = -9
+    while count % 1000 == 0:
+        count, exponent = count // 1000, exponent + 3
+    return f"{count}e{exponent}" if exponent else str(count)
+
+
+def format_nanos(count: int) -> str:
+    """An amount that was computed, with binary suffixes where it is large."""
+    return format_quantity(_exact(count), True)
+
+
+def _exact(count: int) -> str:
+    return f"{count}n"
+
+
+ZERO = Amount(0)

@@ -1,0 +1,70 @@
+"""DeviceClasses: what kinds of devices claims may ask for.
+
+kube: api/resource/v1/types.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.apimachinery.dra.parsed import ByIdentity
+
+Manifest = Mapping[str, Any]
+
+KIND = "DeviceClass"
+IMPLICIT_RESOURCE = "deviceclass.resource.kubernetes.io/"
+_NOTHING: Mapping[str, Any] = {}
+
+
+def expressions(selectors: Any) -> tuple[str | None, ...]:
+    """The CEL expressions of selectors; None for one that has none."""
+    found = []
+    for selector in selectors or ():
+        cel = selector.get("cel")
+        found.append(None if cel is None else str(cel.get("expression") or ""))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeviceClass:
+    """`selectors` are CEL expressions, `configs` the manifest's."""
+
+    manifest: Manifest
+    name: str
+    selectors: tuple[str | None, ...]
+    configs: tuple[Manifest, ...]
+    extended_resource: str
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> DeviceClass:
+        """Read once per manifest."""
+        return _CLASSES.of(manifest, cls.from_manifest)
+
+    @classmethod
+    def from_manifest(cls, manifest: Manifest) -> DeviceClass:
+        spec = manifest.get("spec") or _NOTHING
+        return cls(
+            manifest,
+            (manifest.get("metadata") or _NOTHING).get("name") or "",
+            expressions(spec.get("selectors")),
+            tuple(spec.get("config") or ()),
+            spec.get("extendedResourceName") or "",
+        )
+
+
+def classes_by_resource(manifests: Iterable[Manifest]) -> dict[str, str]:
+    """Extended resource -> the class that stands for it; a class without a name for it has one of its own.
+
+    kube: plugins/dynamicresources/extended/util.go (DeviceClassMapping)
+    """
+    found: dict[str, str] = {}
+    for manifest in manifests:
+        name = manifest["metadata"]["name"]
+        resource = (manifest.get("spec") or _NOTHING).get("extendedResourceName")
+        found[IMPLICIT_RESOURCE + name if resource is None else resource] = name
+    return found
+
+
+_CLASSES: ByIdentity[DeviceClass] = ByIdentity(1024)

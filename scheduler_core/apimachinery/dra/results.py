@@ -1,0 +1,147 @@
+"""What an allocation is made of: the devices that were found, configs, and the nodes that can use them.
+
+kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (Allocate, createNodeSelector) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.apimachinery.dra.amounts import Amount
+from scheduler_core.apimachinery.dra.errors import AllocationError
+from scheduler_core.apimachinery.dra.features import DeviceFeatures
+from scheduler_core.apimachinery.dra.slices import Device, DeviceId, ResourceSlice
+
+Manifest = Mapping[str, Any]
+
+FROM_CLASS, FROM_CLAIM = "FromClass", "FromClaim"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceResult:
+    """One device for one request (`r`, or `r/s` of a subrequest). `shared`: it gets a shareID when the result is written."""
+
+    request: str
+    device: DeviceId
+    admin: bool = False
+    shared: bool = False
+    consumed: tuple[tuple[str, Amount], ...] = ()
+    binding_conditions: tuple[str, ...] = ()
+    binding_failure_conditions: tuple[str, ...] = ()
+
+    def manifest(self, share_id: str | None) -> dict[str, Any]:
+        written: dict[str, Any] = {
+            "request": self.request,
+            "driver": self.device.driver,
+            "pool": self.device.pool,
+            "device": self.device.device,
+        }
+        if self.admin:
+            written["adminAccess"] = True
+        if self.binding_conditions:
+            written["bindingConditions"] = list(self.binding_conditions)
+        if self.binding_failure_conditions:
+            written["bindingFailureConditions"] = list(self.binding_failure_conditions)
+        if share_id is not None:
+            written["shareID"] = share_id
+        if self.consumed:
+            written["consumedCapacity"] = {name: amount.text() for name, amount in self.consumed}
+        return written
+
+    def text(self) -> str:
+        """`request=driver/pool/device`, with what is special about it."""
+        words = [f"{self.request}={self.device}"]
+        if self.admin:
+            words.append("admin=true")
+        if self.consumed:
+            words.append(
+                "consumes=" + ",".join(f"{name}:{amount.text()}" for name, amount in sorted(self.consumed))
+            )
+        if self.shared:
+            words.append("shared")
+        return " ".join(words)
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationResult:
+    """What one claim gets on one node. `node_selector` is None where the devices can be used from everywhere."""
+
+    devices: tuple[DeviceResult, ...]
+    configs: tuple[Manifest, ...] = ()
+    node_selector: Manifest | None = None
+
+    def manifest(self, new_share_id: Callable[[], str]) -> dict[str, Any]:
+        """status.allocation as kube writes it, but for its timestamp; `new_share_id` is asked once for every share."""
+        devices: dict[str, Any] = {}
+        if self.devices:
+            devices["results"] = [
+                result.manifest(new_share_id() if result.shared else None) for result in self.devices
+            ]
+        if self.configs:
+            devices["config"] = [dict(config) for config in self.configs]
+        written: dict[str, Any] = {"devices": devices}
+        if self.node_selector is not None:
+            written["nodeSelector"] = self.node_selector
+        return written
+
+    def texts(self) -> tuple[str, ...]:
+        return tuple(result.text() for result in self.devices)
+
+
+def class_config(config: Manifest) -> Manifest:
+    """A class's config applies to all requests, whichever one names the class."""
+    return {"source": FROM_CLASS, **config}
+
+
+def claim_config(config: Manifest) -> Manifest:
+    written: dict[str, Any] = {"source": FROM_CLAIM}
+    if config.get("requests"):
+        written["requests"] = list(config["requests"])
+    return written | {name: value for name, value in config.items() if name != "requests"}
+
+
+def node_selector(
+    chosen: Iterable[tuple[ResourceSlice, Device]], node_name: str, features: DeviceFeatures
+) -> Manifest | None:
+    """Which nodes can use the devices. A device of one node, or one that binds to a node, restricts all to that one.
+
+    AllocationError where a slice's selector has several terms.
+    """
+    fields: list[Manifest] = []
+    expressions: list[Manifest] = []
+    for each, device in chosen:
+        scope = device.scope if each.per_device and device.scope is not None else each.scope
+        if scope.node_name is not None or (device.binds_to_node and features.experimental):
+            return _one_node(
+                node_name if features.experimental or scope.node_name is None else scope.node_name
+            )
+        terms = (scope.selector_manifest or {}).get("nodeSelectorTerms") or ()
+        if len(terms) > 1:
+            raise AllocationError(f"unsupported ResourceSlice.NodeSelector with {len(terms)} terms")
+        for term in terms:
+            _merge(fields, term.get("matchFields") or ())
+            _merge(expressions, term.get("matchExpressions") or ())
+    term = {}
+    if expressions:
+        term["matchExpressions"] = expressions
+    if fields:
+        term["matchFields"] = fields
+    return {"nodeSelectorTerms": [term]} if term else None
+
+
+def _one_node(name: str) -> Manifest:
+    field = {"key": "metadata.name", "operator": "In", "values": [name]}
+    return {"nodeSelectorTerms": [{"matchFields": [field]}]}
+
+
+def _merge(known: list[Manifest], more: Sequence[Manifest]) -> None:
+    """Adds the requirements that are not there yet, whatever the order of their values."""
+    for requirement in more:
+        if not any(_identity(requirement) == _identity(other) for other in known):
+            known.append(requirement)
+
+
+def _identity(requirement: Manifest) -> tuple[Any, Any, frozenset[str]]:
+    return requirement.get("key"), requirement.get("operator"), frozenset(requirement.get("values") or ())

@@ -1,0 +1,146 @@
+"""What one allocation on one node knows, and what is asked of single devices.
+
+kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (isSelectable, selectorsMatch) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from scheduler_core.apimachinery.dra.allocated import AllocatedState
+from scheduler_core.apimachinery.dra.amounts import format_nanos
+from scheduler_core.apimachinery.dra.claims import Ask, ResourceClaim
+from scheduler_core.apimachinery.dra.classes import DeviceClass
+from scheduler_core.apimachinery.dra.errors import AllocationError, AllocationTimeout, SelectorError
+from scheduler_core.apimachinery.dra.features import DeviceFeatures
+from scheduler_core.apimachinery.dra.matching import Selectors
+from scheduler_core.apimachinery.dra.pools import Pool, scope_matches
+from scheduler_core.apimachinery.dra.search.consumption import consumption, fits
+from scheduler_core.apimachinery.dra.search.requests import RequestKey
+from scheduler_core.apimachinery.dra.slices import Device, DeviceId, ResourceSlice
+from scheduler_core.apimachinery.dra.watch import Watch
+from scheduler_core.apimachinery.objects.node import Node
+
+MOST_LOOKED = 1_000_000  # devices of one node that are really looked at
+
+_NOTHING: dict[str, int] = {}
+
+
+@dataclass(slots=True)
+class Attempt:
+    """`budget`: how many devices may be tried until time is up. `tried`: how many were, of them `skipped` as the outcome was known."""
+
+    features: DeviceFeatures
+    state: AllocatedState
+    classes: Mapping[str, DeviceClass]
+    selectors: Selectors
+    node: Node
+    claims: Sequence[ResourceClaim]
+    pools: Sequence[Pool]
+    budget: int
+    watch: Watch | None = None
+    tried: int = 0
+    skipped: int = 0
+    allocating: dict[DeviceId, dict[str, int]] = field(default_factory=dict)  # shares being allocated
+    _matches: dict[RequestKey, dict[DeviceId, bool]] = field(default_factory=dict)
+
+    def check_time(self) -> None:
+        """AllocationTimeout where it is up; kube looks before each step of the search."""
+        if self.tried > self.budget or self.looked > MOST_LOOKED:
+            raise AllocationTimeout
+
+    @property
+    def looked(self) -> int:
+        return self.tried - self.skipped
+
+    def skip(self, tries: int) -> None:
+        """What was tried before in the very same situation counts again, as kube tries it again."""
+        self.tried += tries
+        self.skipped += tries
+        self.check_time()
+
+    def forget_matches(self) -> None:
+        self._matches = {}
+
+    def known_matches(self, key: RequestKey) -> Mapping[DeviceId, bool]:
+        """Which devices suit a request, of those that were asked about."""
+        return self._matches.get(key) or {}
+
+    def selectable(
+        self, key: RequestKey, ask: Ask, device_class: DeviceClass, each: ResourceSlice, device: Device
+    ) -> bool:
+        """Whether a device suits a request, whatever else is allocated; answered once per request and device."""
+        if device.binding_conditions and not (self.features.binding and self.features.device_status):
+            if self.watch is not None:
+                self.watch.check("binding", False)
+            return False
+        known = self._matches.setdefault(key, {})
+        found = known.get(device.id)
+        if found is None:
+            found = known[device.id] = self._suits(key, ask, device_class, each, device)
+        elif self.watch is not None:
+            self.watch.check("remembered", found)
+        return found
+
+    def _suits(
+        self, key: RequestKey, ask: Ask, device_class: DeviceClass, each: ResourceSlice, device: Device
+    ) -> bool:
+        claim = f"claim {self.claims[key.claim].key}"
+        if not self._selected(f"class {device_class.name}", device_class.selectors, device):
+            return False
+        if not self._selected(claim, ask.selectors, device):
+            return False
+        if not each.per_device:
+            return True
+        reaches = device.scope is not None and scope_matches(device.scope, self.node)
+        if self.watch is not None:
+            self.watch.check("node", reaches)
+        return reaches
+
+    def _selected(self, owner: str, expressions: Sequence[str | None], device: Device) -> bool:
+        """Whether all expressions of a class or of a claim's request select the device."""
+        for index, expression in enumerate(expressions):
+            assert expression is not None or owner.startswith("class")  # a claim's are checked before
+            try:
+                matches = self.selectors.matches(expression or "", device)
+            except SelectorError as error:
+                text = f"{owner}: selector #{index}: CEL {error.kind} error: {error}"
+                self._show_selector(owner, index, expression or "", device, False, str(error))
+                raise AllocationError(text) from None
+            self._show_selector(owner, index, expression or "", device, matches, "")
+            if not matches:
+                return False
+        return True
+
+    def _show_selector(
+        self, owner: str, index: int, expression: str, device: Device, passed: bool, error: str
+    ) -> None:
+        if self.watch is not None:
+            values = self.selectors.values(expression, device)
+            self.watch.check(
+                "selector",
+                passed,
+                owner=owner,
+                index=index,
+                expression=expression,
+                values=values,
+                error=error,
+            )
+
+    def has_capacity(self, ask: Ask, device: Device) -> bool:
+        """Whether what other claims leave of the device's capacity is enough."""
+        consumed = self.state.capacity.get(device.id, _NOTHING)
+        allocating = self.allocating.get(device.id, _NOTHING)
+        passed = fits(ask, device.capacity, consumed, allocating)
+        if self.watch is not None and (ask.asked or device.capacity):
+            amounts = {
+                name: {
+                    "wanted": consumption(ask.asked.get(name), each).text(),
+                    "taken": format_nanos(consumed.get(name, 0) + allocating.get(name, 0)),
+                    "of": each.value.text(),
+                }
+                for name, each in device.capacity.items()
+            }
+            self.watch.check("capacity", passed, amounts=amounts)
+        return passed

@@ -1,0 +1,212 @@
+"""The devices that the search has chosen so far: to choose one more, and to take the last one back.
+
+Where kube forgets to give something back it is forgotten here too: counters of a device whose taints or constraints speak against it, and
+all that was noted of a device whose capacity does not suffice after all.
+
+kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (allocateDevice) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from scheduler_core.apimachinery.dra.allocated import add_consumed, remove_consumed
+from scheduler_core.apimachinery.dra.amounts import Amount, format_nanos
+from scheduler_core.apimachinery.dra.claims import Ask
+from scheduler_core.apimachinery.dra.errors import AllocationError
+from scheduler_core.apimachinery.dra.search.attempt import Attempt
+from scheduler_core.apimachinery.dra.search.constraints import Constraint, find_attribute
+from scheduler_core.apimachinery.dra.search.consumption import consumptions
+from scheduler_core.apimachinery.dra.search.counters import (
+    Amounts,
+    CounterBook,
+    available_counters,
+    consumed_counters,
+)
+from scheduler_core.apimachinery.dra.search.requests import RequestKey, Wanted, label
+from scheduler_core.apimachinery.dra.slices import Device, DeviceId, DeviceTaint, ResourceSlice
+
+
+class Position(NamedTuple):
+    """The device that is looked for: of which claim, request and subrequest, and the how manieth of it."""
+
+    claim: int = 0
+    request: int = 0
+    sub: int = 0
+    device: int = 0
+
+    @property
+    def key(self) -> RequestKey:
+        return RequestKey(self.claim, self.request, self.sub)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Taken:
+    """A device that was chosen for a request. `consumed` is what a share takes of it; None where it is taken whole."""
+
+    slice: ResourceSlice
+    device: Device
+    wanted: Wanted
+    consumed: dict[str, Amount] | None
+
+
+class Tentative:
+    """`results`: what was chosen, by claim; `counters`: what that consumes. `left`: what allocated devices leave of counters, by slice.
+
+    `forgotten` counts what was not given back.
+    """
+
+    def __init__(
+        self, attempt: Attempt, constraints: list[list[Constraint]], left: dict[str, Amounts]
+    ) -> None:
+        self.results: list[list[Taken]] = [[] for _ in attempt.claims]
+        self._attempt = attempt
+        self._features = attempt.features
+        self._allocated = attempt.state.devices
+        self._constraints = constraints
+        self.counters = CounterBook()
+        self._left = left
+        self._users: dict[DeviceId, set[int]] = {}  # claims for which a device was chosen
+        self._numbers: dict[DeviceId, int] = {}  # of devices that were ever chosen
+        self._chosen = [0] * len(attempt.claims)  # the same as _users, by claim, as bits of these numbers
+        self._shares: dict[DeviceId, int] = {}  # how often a device was chosen to be shared
+        self.forgotten = 0
+
+    def fingerprint(self, claim: int) -> tuple[object, ...]:
+        """All of what was chosen that decides what can still be found for a claim and those after it."""
+        constraints = tuple([constraint.state() for constraint in self._constraints[claim]])
+        shares: tuple[object, ...] = ()
+        if self._shares:
+            amounts = self._attempt.allocating
+            shares = tuple(
+                sorted(
+                    (each, n, tuple(sorted(amounts.get(each, {}).items())))
+                    for each, n in self._shares.items()
+                )
+            )
+        return tuple(self._chosen), len(self.results[claim]), constraints, shares, self.forgotten
+
+    def in_use(self, claim: int, ask: Ask, device: DeviceId) -> bool:
+        """Whether a device is out of reach: with admin access only if the claim itself has it already."""
+        if ask.admin:
+            return claim in self._users.get(device, ())
+        return device in self._allocated or bool(self._users.get(device))
+
+    def take(
+        self, at: Position, wanted: Wanted, each: ResourceSlice, device: Device, must: bool
+    ) -> Taken | None:
+        """Chooses a device that suits, or None where it can't be had. `must`: that a constraint speaks against it is an error."""
+        share = self._features.consumable and bool(device.allows_multiple)
+        if not (share and wanted.ask.admin) and self.in_use(at.claim, wanted.ask, device.id):
+            self._refused("in-use")
+            return None
+        if device.counters and not self._counters_suffice(each, device):
+            return None
+        if (
+            self._features.taints and not self._tolerated(wanted.ask, device)
+        ) or not self._add_to_constraints(at, wanted, device, must):
+            self.forgotten += bool(device.counters)
+            return None
+        if share:
+            self._shares[device.id] = self._shares.get(device.id, 0) + 1
+        else:
+            self._users.setdefault(device.id, set()).add(at.claim)
+            self._chosen[at.claim] |= 1 << self._numbers.setdefault(device.id, len(self._numbers))
+        consumed = None
+        if self._features.consumable:
+            # kube asks for the how manieth device of the slice, not for this one. DEVIATION: beyond the slice's end it crashes.
+            asked = each.devices[at.device] if at.device < len(each.devices) else device
+            if not self._attempt.has_capacity(wanted.ask, asked):
+                self.forgotten += 1
+                return None
+            if share:
+                consumed = consumptions(wanted.ask, device.capacity)
+                add_consumed(self._attempt.allocating, device.id, _nanos(consumed))
+        taken = Taken(each, device, wanted, consumed)
+        self.results[at.claim].append(taken)
+        return taken
+
+    def undo(self, at: Position, taken: Taken) -> None:
+        """Takes back what was chosen last."""
+        device, wanted = taken.device, taken.wanted
+        for constraint in self._constraints[at.claim]:
+            constraint.remove(wanted.base_name, wanted.sub_name, device)
+        if device.id in self._users:
+            self._users[device.id].discard(at.claim)
+            self._chosen[at.claim] &= ~(1 << self._numbers[device.id])
+        if taken.consumed is not None:
+            remove_consumed(self._attempt.allocating, device.id, _nanos(taken.consumed))
+            self._shares[device.id] -= 1
+            self.forgotten += bool(device.counters)
+        elif device.counters and self._features.partitionable:
+            self.counters.give_back(taken.slice, device)
+        self.results[at.claim].pop()
+
+    def _refused(self, kind: str) -> None:
+        if self._attempt.watch is not None:
+            self._attempt.watch.check(kind, False)
+
+    def _counters_suffice(self, each: ResourceSlice, device: Device) -> bool:
+        if not self._features.partitionable:
+            self._refused("counters")
+            return False
+        left = self._left.get(each.name)
+        if left is None:
+            left = self._left[each.name] = available_counters(each, self._allocated)
+        short = self.counters.take(each, device, left)
+        if self._attempt.watch is not None:
+            needs = {"/".join(key): format_nanos(amount) for key, amount in consumed_counters(device)}
+            free = {"/".join(key): format_nanos(left[key] - self.counters.taken(each, key)) for key in left}
+            missing = "/".join(short) if short else ""
+            self._attempt.watch.check("counters", short is None, needs=needs, left=free, missing=missing)
+        return short is None
+
+    def _tolerated(self, ask: Ask, device: Device) -> bool:
+        watch = self._attempt.watch
+        for taint in device.taints:
+            if not any(toleration.tolerates(taint) for toleration in ask.tolerations):
+                if watch is not None:
+                    watch.check("taint", False, taint=_taint_text(taint))
+                return False
+        if watch is not None and device.taints:
+            watch.check("taint", True, taint=", ".join(_taint_text(taint) for taint in device.taints))
+        return True
+
+    def _add_to_constraints(self, at: Position, wanted: Wanted, device: Device, must: bool) -> bool:
+        constraints = self._constraints[at.claim]
+        base, sub = wanted.base_name, wanted.sub_name
+        for index, constraint in enumerate(constraints):
+            added = constraint.add(base, sub, device)
+            self._show_constraint(constraint, base, sub, device, added)
+            if added:
+                continue
+            if must:
+                text = f"cannot add device {device.id} because a claim constraint would not be satisfied"
+                raise AllocationError(f"{label(self._attempt.claims[at.claim], wanted.ask.name)}: {text}")
+            for earlier in constraints[:index]:
+                earlier.remove(base, sub, device)
+            return False
+        return True
+
+    def _show_constraint(
+        self, constraint: Constraint, base: str, sub: str, device: Device, added: bool
+    ) -> None:
+        if self._attempt.watch is not None and constraint.applies(base, sub):
+            value = find_attribute(device, constraint.attribute)
+            self._attempt.watch.check(
+                "constraint",
+                added,
+                constraint=constraint.kind,
+                attribute=constraint.attribute,
+                value=None if value is None else dict(value),
+                expected=constraint.expected(),
+            )
+
+
+def _nanos(consumed: dict[str, Amount]) -> dict[str, int]:
+    return {name: amount.nanos for name, amount in consumed.items()}
+
+
+def _taint_text(taint: DeviceTaint) -> str:
+    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"

@@ -1,0 +1,111 @@
+"""Inter-pod affinity terms, compiled once per distinct spec and namespace.
+
+kube: framework/types.go (newAffinityTerm, PodInfo.Update), kube-scheduler/framework/types.go (AffinityTerm) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.labels import Labels, LabelSelector
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.spec import PodSpec, canonical
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+_MEMO = "affinity terms"
+
+
+@dataclass(frozen=True, slots=True)
+class AffinityTerm:
+    """Which pods a term is about, and the label that says which nodes are near each other. `weight` is 0 for required terms."""
+
+    topology_key: str
+    selector: LabelSelector
+    namespaces: tuple[str, ...]
+    namespace_selector: LabelSelector
+    weight: int = 0
+
+    def matches(self, namespace: str, labels: Labels, namespace_labels: Labels) -> bool:
+        """Whether a pod of this namespace (whose own labels are given) is meant."""
+        meant = namespace in self.namespaces or self.namespace_selector.matches(namespace_labels)
+        return meant and self.selector.matches(labels)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AffinityTerms:
+    """All terms of a pod; `key` identifies them. A list with a term that kube can't parse is empty, with `errors`."""
+
+    key: str
+    required: tuple[AffinityTerm, ...]
+    required_anti: tuple[AffinityTerm, ...]
+    preferred: tuple[AffinityTerm, ...]
+    preferred_anti: tuple[AffinityTerm, ...]
+    errors: tuple[tuple[str, FieldError], ...] = ()  # name of the list in kube, the problem
+
+
+NO_TERMS = AffinityTerms("", (), (), (), ())
+
+
+def affinity_terms(pod: Pod) -> AffinityTerms:
+    """The pod's terms; NO_TERMS where it has none."""
+    spec = pod.spec
+    if not spec.pod_affinity and not spec.pod_anti_affinity:
+        return NO_TERMS
+    terms: AffinityTerms | None = spec.memo.get((_MEMO, pod.namespace))
+    if terms is None:
+        terms = spec.memo[_MEMO, pod.namespace] = _compile(spec, pod.namespace)
+    return terms
+
+
+def _compile(spec: PodSpec, namespace: str) -> AffinityTerms:
+    lists = {
+        "requiredAffinityTerms": _required(spec.pod_affinity, namespace),
+        "requiredAntiAffinityTerms": _required(spec.pod_anti_affinity, namespace),
+        "preferredAffinityTerms": _preferred(spec.pod_affinity, namespace),
+        "preferredAntiAffinityTerms": _preferred(spec.pod_anti_affinity, namespace),
+    }
+    if not any(lists.values()):
+        return NO_TERMS
+    first = {name: next(_problems(terms), None) for name, terms in lists.items()}
+    required, required_anti, preferred, preferred_anti = (
+        terms if first[name] is None else () for name, terms in lists.items()
+    )
+    key = canonical([namespace, spec.pod_affinity, spec.pod_anti_affinity])
+    errors = tuple((name, error) for name, error in first.items() if error is not None)
+    return AffinityTerms(key, required, required_anti, preferred, preferred_anti, errors)
+
+
+def _required(affinity: Mapping[str, Any], namespace: str) -> tuple[AffinityTerm, ...]:
+    return tuple(_term(raw, namespace, 0) for raw in affinity.get(REQUIRED) or ())
+
+
+def _preferred(affinity: Mapping[str, Any], namespace: str) -> tuple[AffinityTerm, ...]:
+    return tuple(
+        _term(raw.get("podAffinityTerm") or {}, namespace, raw.get("weight") or 0)
+        for raw in affinity.get(PREFERRED) or ()
+    )
+
+
+def _term(raw: Mapping[str, Any], namespace: str, weight: int) -> AffinityTerm:
+    namespaces = tuple(raw.get("namespaces") or ())
+    selector = raw.get("namespaceSelector")
+    if not namespaces and selector is None:
+        namespaces = (namespace,)
+    return AffinityTerm(
+        raw.get("topologyKey") or "",
+        LabelSelector.of(raw.get("labelSelector")),
+        namespaces,
+        LabelSelector.of(selector),
+        weight,
+    )
+
+
+def _problems(terms: Iterable[AffinityTerm]) -> Iterator[FieldError]:
+    for term in terms:
+        yield from term.selector.errors
+        yield from term.namespace_selector.errors

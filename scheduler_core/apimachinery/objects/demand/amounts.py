@@ -1,0 +1,139 @@
+"""Lists of resources as the API server adds them up: exact, by name, each amount in the notation that it was written in.
+
+kube: apimachinery/pkg/api/resource/quantity.go (Add, Sub, String), component-helpers/resource/helpers.go (PodRequests, PodLimits) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal
+
+from scheduler_core.apimachinery.objects.quantity import NANO, Quantity, format_quantity, nanos
+from scheduler_core.apimachinery.objects.resources import is_pod_level_name, is_sidecar, list_resized
+
+Side = Literal["requests", "limits"]
+Amounts = dict[str, "Amount"]
+_BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A quantity in billionths, and whether it is written with binary suffixes."""
+
+    nanos: int
+    binary: bool = False
+
+    @classmethod
+    def of(cls, quantity: Quantity) -> Amount:
+        """Of what a manifest holds. BadQuantity."""
+        return _read(quantity) if isinstance(quantity, str) else cls(nanos(quantity))
+
+    def __add__(self, other: Amount) -> Amount:
+        """A sum is written like its first part, unless that is zero."""
+        return Amount(self.nanos + other.nanos, self.binary if self.nanos else other.binary)
+
+    def __sub__(self, other: Amount) -> Amount:
+        return Amount(self.nanos - other.nanos, self.binary if self.nanos else other.binary)
+
+    @property
+    def text(self) -> str:
+        """Kube's canonical text: `1500m`, `2Gi`."""
+        return _text(self.nanos, self.binary)
+
+
+@lru_cache(maxsize=16384)
+def _read(text: str) -> Amount:
+    return Amount(nanos(text), text.endswith(_BINARY))
+
+
+@lru_cache(maxsize=16384)
+def _text(count: int, binary: bool) -> str:
+    return format_quantity(Fraction(count, NANO), binary)
+
+
+ZERO = Amount(0)
+
+
+def amounts(resources: Mapping[str, Any] | None) -> Amounts:
+    """Of a manifest's resource list. BadQuantity."""
+    return {name: Amount.of(quantity) for name, quantity in (resources or {}).items()}
+
+
+def texts(resources: Mapping[str, Amount]) -> dict[str, str]:
+    """As a manifest holds them, by name."""
+    return {name: resources[name].text for name in sorted(resources)}
+
+
+def add(total: Amounts, more: Mapping[str, Amount]) -> None:
+    """Adds to a list in place."""
+    for name, amount in more.items():
+        total[name] = total[name] + amount if name in total else amount
+
+
+def raise_to(total: Amounts, other: Mapping[str, Amount]) -> None:
+    """Raises each entry of a list, in place, to that of another."""
+    for name, amount in other.items():
+        if name not in total or amount.nanos > total[name].nanos:
+            total[name] = amount
+
+
+def difference(first: Mapping[str, Amount], second: Mapping[str, Amount]) -> Amounts:
+    """first - second, over the names of both."""
+    return {name: first.get(name, ZERO) - second.get(name, ZERO) for name in {**first, **second}}
+
+
+def pod_amounts(
+    spec: Mapping[str, Any], side: Side, *, overhead: bool, status: Mapping[str, Any] | None = None
+) -> Amounts:
+    """What a pod asks for or is limited to as a whole: containers and sidecars summed, init containers at most, what is said of the pod
+    as a whole in their place, and on request the overhead (to limits it is added only where there is one).
+
+    `status`: what it reports of containers' resources counts too, as in-place resizes have it.
+    """
+    total: Amounts = {}
+    actual = _read_reported(spec, status, side) if status else {}
+    for container in spec.get("containers") or ():
+        add(total, actual.get(container.get("name", "")) or _of(container, side))
+    raise_to(total, _starting(spec.get("initContainers") or (), side, total, actual))
+    for name, quantity in ((spec.get("resources") or {}).get(side) or {}).items():
+        if is_pod_level_name(name):
+            total[name] = Amount.of(quantity)
+    if overhead:
+        extra = amounts(spec.get("overhead"))
+        add(total, extra if side == "requests" else {name: extra[name] for name in extra if name in total})
+    return total
+
+
+def _read_reported(spec: Mapping[str, Any], status: Mapping[str, Any], side: Side) -> dict[str, Amounts]:
+    by_container: dict[str, Amounts] = {}
+    for container, *lists in list_resized(spec, status, side):
+        most = by_container[container["name"]] = {}
+        for each in lists:
+            raise_to(most, amounts(each))
+    return by_container
+
+
+def _starting(
+    containers: Iterable[Mapping[str, Any]], side: Side, total: Amounts, actual: Mapping[str, Amounts]
+) -> Amounts:
+    """What init containers need while they start one after the other; sidecars stay and count in `total` too."""
+    sidecars: Amounts = {}
+    most: Amounts = {}
+    for container in containers:
+        own = _of(container, side)
+        if is_sidecar(container):
+            own = actual.get(container.get("name", "")) or own
+            add(total, own)
+            add(sidecars, own)
+            own = sidecars
+        else:
+            add(own, sidecars)
+        raise_to(most, own)
+    return most
+
+
+def _of(container: Mapping[str, Any], side: Side) -> Amounts:
+    return amounts((container.get("resources") or {}).get(side))

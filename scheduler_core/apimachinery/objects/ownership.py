@@ -1,0 +1,41 @@
+"""Owner references: which controller an object belongs to.
+
+kube: apimachinery/pkg/apis/meta/v1/controller_ref.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.pod import Pod
+
+Manifest = Mapping[str, Any]
+
+
+def controller_of(manifest: Manifest | None) -> Manifest | None:
+    """The owner reference of the controller that manages an object, or None; a second controller is no valid one."""
+    for reference in ((manifest or {}).get("metadata") or {}).get("ownerReferences") or ():
+        if reference.get("controller"):
+            return reference  # type: ignore[no-any-return]
+    return None
+
+
+def controller_reference(api_version: str, kind: str, name: str, uid: str) -> dict[str, Any]:
+    """The owner reference that makes an object the controller of another."""
+    return {
+        "apiVersion": api_version,
+        "kind": kind,
+        "name": name,
+        "uid": uid,
+        "controller": True,
+        "blockOwnerDeletion": True,
+    }
+
+
+def owned_by(claim: Manifest, pod: Pod) -> bool:
+    """Whether a claim was made for the pod: same namespace, and the pod controls it."""
+    if (claim["metadata"].get("namespace") or "") != pod.namespace:
+        return False
+    owner = controller_of(claim)
+    return owner is not None and owner.get("uid") == pod.uid

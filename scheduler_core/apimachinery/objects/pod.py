@@ -1,0 +1,195 @@
+"""Pod: a pod's manifest with what the scheduler reads of it.
+
+kube: framework/types.go (PodInfo) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.apimachinery.objects.resources import (
+    Resources,
+    nonzero_requests,
+    pod_request_nanos,
+    resized_requests,
+)
+from scheduler_core.apimachinery.objects.spec import HostPort, PodSpec, Toleration, normalized_image_name
+from scheduler_core.apimachinery.objects.times import optional_time
+
+TERMINAL_PHASES = ("Succeeded", "Failed")
+
+
+class Reading(enum.IntFlag):
+    """What of a pod's requests the scheduler reads besides its containers', by kube's gates.
+
+    kube: framework/types.go (CalculateResource) @ v1.34.1
+    """
+
+    POD_LEVEL = 1  # PodLevelResources: spec.resources
+    IN_PLACE = 2  # InPlacePodVerticalScaling: what status says of a resize
+    ALL = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pod:
+    """Immutable; two Pods are equal where they are the same object.
+
+    Times are nanoseconds since 1970. `requests` and `nonzero` are the spec's, but for a running pod whose
+    status reports resources (in-place resize), as far as `reading` says. `node_name` and
+    `nominated_node_name` are "" where there is none.
+    """
+
+    manifest: Mapping[str, Any]
+    namespace: str
+    name: str
+    key: str
+    uid: str
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    spec: PodSpec
+    node_name: str
+    phase: str
+    nominated_node_name: str
+    deleting: bool
+    start_time: int | None
+    creation_time: int | None
+    priority: int
+    requests: Resources
+    nonzero: tuple[int, int]
+    reading: Reading = Reading.ALL
+
+    @classmethod
+    def from_manifest(
+        cls, manifest: Mapping[str, Any], like: Pod | None = None, reading: Reading = Reading.ALL
+    ) -> Pod:
+        """Of a valid manifest (see scheduler_core.apiserver.validation).
+
+        `like` is the pod as it was before a change that left its spec alone (nodeName excepted); it is read
+        as that one was.
+        """
+        metadata = manifest.get("metadata") or {}
+        raw = manifest.get("spec") or {}
+        status = manifest.get("status") or {}
+        if like is not None:
+            spec, reading = like.spec, like.reading
+        else:
+            spec = PodSpec.of(_read(raw, reading))
+        namespace, name = metadata.get("namespace") or "default", metadata.get("name") or ""
+        requests, nonzero = _amounts(spec, status, reading)
+        return cls(
+            manifest,
+            namespace,
+            name,
+            f"{namespace}/{name}",
+            metadata.get("uid") or "",
+            metadata.get("labels") or {},
+            metadata.get("annotations") or {},
+            spec,
+            raw.get("nodeName") or "",
+            status.get("phase") or "Pending",
+            status.get("nominatedNodeName") or "",
+            bool(metadata.get("deletionTimestamp")),
+            optional_time(status.get("startTime")),
+            optional_time(metadata.get("creationTimestamp")),
+            spec.priority,
+            requests,
+            nonzero,
+            reading,
+        )
+
+    def bound_to(self, node_name: str) -> Pod:
+        """The same pod with spec.nodeName set (what the cache assumes); everything else is shared."""
+        manifest = dict(self.manifest)
+        manifest["spec"] = {**manifest["spec"], "nodeName": node_name}
+        return Pod(
+            manifest,
+            self.namespace,
+            self.name,
+            self.key,
+            self.uid,
+            self.labels,
+            self.annotations,
+            self.spec,
+            node_name,
+            self.phase,
+            self.nominated_node_name,
+            self.deleting,
+            self.start_time,
+            self.creation_time,
+            self.priority,
+            self.requests,
+            self.nonzero,
+            self.reading,
+        )
+
+    @property
+    def identity(self) -> str:
+        """What distinguishes it from a former pod of its name: the uid, or the key where it has none (outside of a store)."""
+        return self.uid or self.key
+
+    @property
+    def terminal(self) -> bool:
+        """Whether it has ended; the scheduler leaves it alone."""
+        return self.phase in TERMINAL_PHASES
+
+    @property
+    def conditions(self) -> tuple[Mapping[str, Any], ...]:
+        return tuple((self.manifest.get("status") or {}).get("conditions") or ())
+
+    def condition(self, kind: str) -> Mapping[str, Any] | None:
+        """The condition of a type, such as PodScheduled, or None."""
+        for condition in self.conditions:
+            if condition.get("type") == kind:
+                return condition
+        return None
+
+    @property
+    def ready(self) -> bool:
+        """Whether its condition Ready is true."""
+        condition = self.condition("Ready")
+        return condition is not None and condition.get("status") == "True"
+
+
+def whole_requests(pod: Pod) -> Resources:
+    """With pod-level requests, whether they are read or not: what kube compares to see that a pod has been
+    scaled down.
+
+    kube: framework/events.go extractPodScaleDown, plugins/noderesources/fit.go isSchedulableAfterPodScaleDown
+    """
+    if "resources" not in pod.manifest["spec"] or Reading.POD_LEVEL in pod.reading:
+        return pod.requests
+    return Pod.from_manifest(pod.manifest, None, pod.reading | Reading.POD_LEVEL).requests
+
+
+def _read(spec: Mapping[str, Any], reading: Reading) -> Mapping[str, Any]:
+    """What of a pod's spec is read."""
+    if "resources" not in spec or Reading.POD_LEVEL in reading:
+        return spec
+    return {name: value for name, value in spec.items() if name != "resources"}
+
+
+def _amounts(spec: PodSpec, status: Mapping[str, Any], reading: Reading) -> tuple[Resources, tuple[int, int]]:
+    if not (status.get("containerStatuses") or status.get("initContainerStatuses")):
+        return spec.requests, spec.nonzero
+    if Reading.IN_PLACE not in reading:
+        return spec.requests, spec.nonzero
+    actual = resized_requests(spec.manifest, status)
+    if actual is None:
+        return spec.requests, spec.nonzero
+    requests = Resources.of_nanos(pod_request_nanos(spec.manifest, non_missing={}, actual=actual))
+    return requests, nonzero_requests(spec.manifest, actual)
+
+
+__all__ = [
+    "TERMINAL_PHASES",
+    "HostPort",
+    "Pod",
+    "PodSpec",
+    "Reading",
+    "Toleration",
+    "normalized_image_name",
+    "whole_requests",
+]

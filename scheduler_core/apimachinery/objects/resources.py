@@ -1,0 +1,252 @@
+"""Resources as the scheduler counts them: milli-CPUs, bytes, and whole units of anything else.
+
+kube: framework/types.go (Resource), component-helpers/resource/helpers.go (PodRequests) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from scheduler_core.apimachinery.objects.names import qualified_name_errors
+from scheduler_core.apimachinery.objects.quantity import milli_of_nanos, nanos, value_of_nanos
+
+CPU, MEMORY, EPHEMERAL_STORAGE, PODS = "cpu", "memory", "ephemeral-storage", "pods"
+HUGE_PAGES = "hugepages-"
+DEFAULT_MILLI_CPU = 100
+DEFAULT_MEMORY = 200 * 1024 * 1024
+NON_MISSING = {CPU: DEFAULT_MILLI_CPU * 1_000_000, MEMORY: DEFAULT_MEMORY * 1_000_000_000}  # nanos
+
+Nanos = dict[str, int]
+
+
+@lru_cache(maxsize=4096)
+def is_scalar_name(name: str) -> bool:
+    """Whether the scheduler counts a resource that is not cpu, memory, ephemeral-storage or pods."""
+    if name.startswith((HUGE_PAGES, "attachable-volumes-")) or "kubernetes.io/" in name:
+        return True
+    return is_extended_name(name)
+
+
+@lru_cache(maxsize=4096)
+def is_extended_name(name: str) -> bool:
+    """Whether it is an extended resource: a name with a domain that is not kubernetes.io."""
+    if "/" not in name or "kubernetes.io/" in name or name.startswith("requests."):
+        return False
+    return not qualified_name_errors(f"requests.{name}")
+
+
+def is_pod_level_name(name: str) -> bool:
+    """Whether a pod may ask for it as a whole (spec.resources)."""
+    return name in (CPU, MEMORY) or name.startswith(HUGE_PAGES)
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """An amount of every resource. `scalar` is sorted by name and keeps explicit zeros."""
+
+    milli_cpu: int = 0
+    memory: int = 0
+    ephemeral_storage: int = 0
+    scalar: tuple[tuple[str, int], ...] = ()
+
+    @classmethod
+    def of_list(cls, manifest: Mapping[str, Any] | None) -> Resources:
+        """Of a manifest's resource list; BadQuantity where an entry is none."""
+        return cls.of_nanos({name: nanos(quantity) for name, quantity in (manifest or {}).items()})
+
+    @classmethod
+    def of_nanos(cls, amounts: Mapping[str, int]) -> Resources:
+        """Of exact amounts in billionths, each rounded up as kube rounds it."""
+        scalar = [
+            (name, value_of_nanos(amount))
+            for name, amount in amounts.items()
+            if name not in (CPU, MEMORY, EPHEMERAL_STORAGE, PODS) and is_scalar_name(name)
+        ]
+        return cls(
+            milli_of_nanos(amounts.get(CPU, 0)),
+            value_of_nanos(amounts.get(MEMORY, 0)),
+            value_of_nanos(amounts.get(EPHEMERAL_STORAGE, 0)),
+            tuple(sorted(scalar)),
+        )
+
+    def __add__(self, other: Resources) -> Resources:
+        return self._merged(other, lambda a, b: a + b)
+
+    def max(self, other: Resources) -> Resources:
+        return self._merged(other, max)
+
+    def get(self, name: str) -> int:
+        """Milli-CPUs for cpu, bytes or units for the rest; 0 where absent."""
+        if name == CPU:
+            return self.milli_cpu
+        if name == MEMORY:
+            return self.memory
+        if name == EPHEMERAL_STORAGE:
+            return self.ephemeral_storage
+        return dict(self.scalar).get(name, 0)
+
+    def _merged(self, other: Resources, pick: Any) -> Resources:
+        mine, theirs = dict(self.scalar), dict(other.scalar)
+        names = sorted(mine.keys() | theirs.keys())
+        return Resources(
+            pick(self.milli_cpu, other.milli_cpu),
+            pick(self.memory, other.memory),
+            pick(self.ephemeral_storage, other.ephemeral_storage),
+            tuple((name, pick(mine.get(name, 0), theirs.get(name, 0))) for name in names),
+        )
+
+
+def pod_requests(spec: Mapping[str, Any], *, pod_level: bool = True, defaults: bool = False) -> Resources:
+    """What a pod asks for: containers and sidecars summed, init containers at most, pod-level requests in
+    their place, overhead.
+
+    `defaults` counts 100m and 200Mi for each container that says nothing of cpu or memory (an explicit zero
+    stays zero).
+    """
+    return Resources.of_nanos(
+        pod_request_nanos(spec, pod_level=pod_level, non_missing=NON_MISSING if defaults else {})
+    )
+
+
+def pod_request_nanos(
+    spec: Mapping[str, Any],
+    *,
+    pod_level: bool = True,
+    non_missing: Mapping[str, int],
+    actual: Mapping[str, Mapping[str, int]] | None = None,
+) -> Nanos:
+    """As pod_requests, exact and by name. `actual` replaces the requests of containers by name (in-place
+    resizes).
+    """
+    total = _container_nanos(spec, non_missing, actual or {})
+    if pod_level and (whole := pod_level_requests(spec)):
+        total.update({name: nanos(quantity) for name, quantity in whole.items()})
+    _add(total, {name: nanos(quantity) for name, quantity in (spec.get("overhead") or {}).items()})
+    return total
+
+
+def pod_level_requests(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """spec.resources.requests, the names that count there."""
+    requests = (spec.get("resources") or {}).get("requests") or {}
+    return {name: quantity for name, quantity in requests.items() if is_pod_level_name(name)}
+
+
+def nonzero_requests(
+    spec: Mapping[str, Any], actual: Mapping[str, Mapping[str, int]] | None = None
+) -> tuple[int, int]:
+    """(milli-CPUs, bytes) that a bound pod adds to its node's non-zero sums.
+
+    With pod-level requests the defaults stand in only for what the pod's total lacks. kube:
+    framework/types.go CalculateResource
+    """
+    non_missing: Mapping[str, int] = NON_MISSING
+    if pod_level_requests(spec):
+        total = pod_request_nanos(spec, non_missing={}, actual=actual)
+        non_missing = {name: amount for name, amount in NON_MISSING.items() if name not in total}
+    amounts = pod_request_nanos(spec, non_missing=non_missing, actual=actual)
+    return milli_of_nanos(amounts.get(CPU, 0)), value_of_nanos(amounts.get(MEMORY, 0))
+
+
+def is_sidecar(container: Mapping[str, Any]) -> bool:
+    """Whether an init container keeps running beside the others."""
+    return container.get("restartPolicy") == "Always"
+
+
+def _container_nanos(
+    spec: Mapping[str, Any], non_missing: Mapping[str, int], actual: Mapping[str, Mapping[str, int]]
+) -> Nanos:
+    total: Nanos = {}
+    for container in spec.get("containers") or ():
+        _add(total, _requests(container, non_missing, actual))
+    sidecars: Nanos = {}
+    highest: Nanos = {}
+    for container in spec.get("initContainers") or ():
+        requests = _requests(container, non_missing, actual if is_sidecar(container) else {})
+        if is_sidecar(container):
+            _add(total, requests)
+            _add(sidecars, requests)
+            running = sidecars
+        else:
+            running = dict(requests)
+            _add(running, sidecars)
+        _raise(highest, running)
+    _raise(total, highest)
+    return total
+
+
+def _requests(
+    container: Mapping[str, Any], non_missing: Mapping[str, int], actual: Mapping[str, Mapping[str, int]]
+) -> Nanos:
+    replaced = actual.get(container.get("name", "")) if actual else None
+    if replaced is not None:
+        amounts = dict(replaced)
+    else:
+        requests = (container.get("resources") or {}).get("requests") or {}
+        amounts = {name: nanos(quantity) for name, quantity in requests.items()}
+    for name, amount in non_missing.items():
+        amounts.setdefault(name, amount)
+    return amounts
+
+
+def _add(total: Nanos, more: Mapping[str, int]) -> None:
+    for name, amount in more.items():
+        total[name] = total.get(name, 0) + amount
+
+
+def _raise(total: Nanos, other: Mapping[str, int]) -> None:
+    for name, amount in other.items():
+        if name not in total or amount > total[name]:
+            total[name] = amount
+
+
+def resized_requests(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Nanos] | None:
+    """Requests by container where status reports running ones: the most of asked, running and allocated;
+    None: nothing reported that is not asked for.
+
+    kube: component-helpers/resource/helpers.go determineContainerReqs (InPlacePodVerticalScaling)
+    """
+    by_container: dict[str, Nanos] = {}
+    for container, *lists in list_resized(spec, status, "requests"):
+        highest: Nanos = {}
+        for amounts in lists:
+            _raise(highest, {name: nanos(quantity) for name, quantity in amounts.items()})
+        by_container[container["name"]] = highest
+    return by_container or None
+
+
+def list_resized(
+    spec: Mapping[str, Any], status: Mapping[str, Any], side: str
+) -> Iterator[tuple[Mapping[str, Any], ...]]:
+    """List containers whose status reports other resources than they ask for, each with the lists of which the maximum counts.
+
+    kube: component-helpers/resource/helpers.go determineContainerReqs, determineContainerLimits @ v1.34.1
+    """
+    reported = {
+        raw.get("name", ""): raw
+        for kind in ("containerStatuses", "initContainerStatuses")
+        for raw in status.get(kind) or ()
+        if isinstance(raw, Mapping) and raw.get("resources") is not None
+    }
+    if not reported:
+        return
+    infeasible = _resize_infeasible(status)
+    for container in [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
+        raw = reported.get(container.get("name", ""))
+        if raw is None:
+            continue
+        asked = (container.get("resources") or {}).get(side) or {}
+        others = [(raw["resources"] or {}).get(side) or {}]
+        if side == "requests":
+            others.append(raw.get("allocatedResources") or {})
+        if any(other != asked for other in others):
+            yield (container, *(() if infeasible else (asked,)), *others)
+
+
+def _resize_infeasible(status: Mapping[str, Any]) -> bool:
+    for condition in status.get("conditions") or ():
+        if condition.get("type") == "PodResizePending":
+            return bool(condition.get("reason") == "Infeasible")
+    return False

@@ -1,0 +1,224 @@
+"""JSON texts: one value or several, one after the other, with or without lines of `---` between them."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
+from scheduler_core.apimachinery.objects.paths import Step
+from scheduler_core.apimachinery.objects.texts.numbers import parse_integer
+from scheduler_core.apimachinery.objects.texts.repeated import RepeatedKey, twice
+
+# What repeats is possessive (`++`): a text that does not match is given up at once, not tried in every way it could be divided.
+_SPACE = re.compile(r"[ \t\n\r]*+")
+_BETWEEN = re.compile(r"(?:[ \t\n\r]++|^---(?=[ \t\n\r]|\Z)(?:[ \t]++#.*+)?)*+", re.MULTILINE)
+_BEGIN = re.compile(r'\ufeff?(?:[ \t\n\r]++|---(?=[ \t\n\r]))*+(?:\{[ \t\n\r]*+(?:"|\})|\[)')
+_ODD = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)|\x00")
+
+
+def looks_like_json(text: str) -> bool:
+    """Whether it begins as a JSON object or a list does; a YAML flow mapping without quotes does not."""
+    return _BEGIN.match(text) is not None
+
+
+def read(
+    text: str, max_depth: int, max_alias_nodes: int, repeated: list[RepeatedKey] | None = None
+) -> list[Any]:
+    """All values of the text. InvalidObject with line and column where it is malformed. A key that stands twice in one object is
+    malformed, too, unless `repeated` takes it: then the last counts.
+    """
+    decoder = _STRICT if repeated is None else _decoder(partial(_last_of, repeated))
+    text = text.removeprefix("\ufeff")
+    values: list[Any] = []
+    position = _next(text, 0)
+    while position < len(text):
+        try:
+            value, end = decoder.raw_decode(text, position)
+        except json.JSONDecodeError as error:
+            raise _malformed(text, error.pos, error.msg) from error
+        except RecursionError as error:
+            raise _too_deep(max_depth) from error
+        except ValueError as error:
+            raise _malformed(text, position, str(error)) from error
+        values.append(value)
+        position = _next(text, end)
+    for value in values:
+        check_depth(value, max_depth)
+    if ("\\u" in text or "\0" in text) and _ODD.search(text):
+        _check_characters(values)
+    return values
+
+
+def check_depth(value: Any, limit: int) -> None:
+    """InvalidObject where a value nests more than `limit` levels."""
+    if _is_deeper(value, limit):
+        raise _too_deep(limit)
+
+
+def _is_deeper(value: Any, limit: int) -> bool:
+    type_ = type(value)
+    if type_ is dict:
+        value = value.values()
+    elif type_ is not list:
+        return False
+    if not limit:
+        return True
+    for inner in value:
+        type_ = type(inner)
+        if (type_ is dict or type_ is list) and _is_deeper(inner, limit - 1):
+            return True
+    return False
+
+
+def find(text: str, document: int, steps: tuple[Step, ...]) -> tuple[int, int] | None:
+    """Line and column of the value at the steps, or of the nearest above it."""
+    starts = _starts(text)
+    for depth in (2, 1, 0):
+        position = starts.get((document, steps[:depth]))
+        if position is not None and len(steps) >= depth:
+            place = _find_from(text, position, steps[depth:])
+            ends = _line_ends(text)
+            line = bisect_left(ends, place)
+            return line + 1, place - (ends[line - 1] if line else -1)
+    return None
+
+
+def forget() -> None:
+    """Nobody looks for anything in the last text any more: the memory that this takes goes with the text."""
+    _starts.cache_clear()
+    _line_ends.cache_clear()
+
+
+@lru_cache(maxsize=1)
+def _line_ends(text: str) -> list[int]:
+    return [match.start() for match in re.finditer("\n", text)]
+
+
+def _find_from(text: str, position: int, steps: tuple[Step, ...]) -> int:
+    for step in steps:
+        places = [start for name, start, _ in _members(text, position) if name == step]
+        if not places:
+            return position
+        position = places[-1]  # of a key that stands twice, the last counts
+    return position
+
+
+@lru_cache(maxsize=1)
+def _starts(text: str) -> dict[tuple[int, tuple[Step, ...]], int]:
+    """Where values, entries of a top-level list and of `items` begin: one pass, then each object is found at
+    once.
+    """
+    starts: dict[tuple[int, tuple[Step, ...]], int] = {}
+    position, document = _next(text, 1 if text.startswith("\ufeff") else 0), 0
+    while position < len(text):
+        starts[document, ()] = position
+        above: tuple[Step, ...] = ()
+        listed = position if text[position] == "[" else None
+        for name, start, _ in _members(text, position) if listed is None else ():
+            if name == "items":
+                above, listed = ("items",), start
+        if listed is not None:
+            for name, start, _ in _members(text, listed):
+                starts[document, (*above, name)] = start
+        _, end = _ANY.raw_decode(text, position)
+        position, document = _next(text, end), document + 1
+    return starts
+
+
+def _members(text: str, position: int) -> Iterator[tuple[Step, int, int]]:
+    """Names or indexes of an object's or a list's members with where their values begin and end; nothing for
+    other values.
+    """
+    closing = {"{": "}", "[": "]"}.get(text[position : position + 1])
+    if closing is None:
+        return
+    cursor, index = _skip(text, position + 1), 0
+    while text[cursor] != closing:
+        name: Step = index
+        if closing == "}":
+            name, cursor = _ANY.raw_decode(text, cursor)
+            cursor = _skip(text, _skip(text, cursor) + 1)
+        _, end = _ANY.raw_decode(text, cursor)
+        yield name, cursor, end
+        cursor, index = _skip(text, end), index + 1
+        if text[cursor] == ",":
+            cursor = _skip(text, cursor + 1)
+
+
+def _skip(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
+    return match.end() if match else position
+
+
+def _next(text: str, position: int) -> int:
+    """Where the next value begins."""
+    match = _BETWEEN.match(text, position)
+    return match.end() if match else position
+
+
+def _place(text: str, position: int) -> tuple[int, int]:
+    return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
+
+
+class _DuplicateKeyError(ValueError):
+    pass
+
+
+def _repeated_in(pairs: list[tuple[str, Any]]) -> Iterator[str]:
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
+            yield name
+        seen.add(name)
+
+
+def _only_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise _DuplicateKeyError(twice(next(_repeated_in(pairs))))
+    return members
+
+
+def _last_of(repeated: list[RepeatedKey], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        repeated += [RepeatedKey(name, None) for name in _repeated_in(pairs)]
+    return members
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def _decoder(of_pairs: Callable[[list[tuple[str, Any]]], dict[str, Any]] | None) -> json.JSONDecoder:
+    return json.JSONDecoder(object_pairs_hook=of_pairs, parse_constant=_no_constant, parse_int=parse_integer)
+
+
+_STRICT = _decoder(_only_once)
+_ANY = _decoder(None)
+
+
+def _malformed(text: str, position: int, problem: str) -> InvalidObject:
+    line, column = _place(text, position)
+    message = f"line {line}, column {column}: {problem}"
+    return InvalidObject([FieldError("", "not readable as JSON", f"({message})", line=line, column=column)])
+
+
+def _too_deep(limit: int) -> InvalidObject:
+    return InvalidObject([FieldError("", "the text", f"nests deeper than {limit} levels")])
+
+
+def _check_characters(values: list[Any]) -> None:
+    """Half surrogate pairs and NULs can be written as escapes; nothing that stores text takes them."""
+    try:
+        text = json.dumps(values, ensure_ascii=False)
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidObject([FieldError("", "the text", "holds half of a surrogate pair")]) from error
+    if "\\u0000" in text:
+        raise InvalidObject([FieldError("", "the text", "holds a NUL character")])

@@ -1,0 +1,165 @@
+"""Defaulting and admission: what the API server fills in and the scheduler relies on.
+
+An object that has been admitted before passes unchanged. Only what decides placement or the pod's course is
+filled in; kube's other defaults (dnsPolicy, imagePullPolicy ...) are left out of pods, so that what a person
+wrote stays readable. Pod templates get them all (api/template_defaults.py).
+
+kube: pkg/apis/core/v1/defaults.go, plugin/pkg/admission/{priority,defaulttolerationseconds},
+pkg/registry/core/pod/strategy.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.spec import canonical
+from scheduler_core.apiserver.admission.label_keys import merged_label_keys, uses_label_keys
+from scheduler_core.apiserver.admission.pod_defaults import defaulted_spec
+from scheduler_core.apiserver.admission.priority import PriorityClasses
+from scheduler_core.apiserver.kinds import Kind, namespace_of
+
+Manifest = Mapping[str, Any]
+_GATED = {
+    "type": "PodScheduled",
+    "status": "False",
+    "reason": "SchedulingGated",
+    "message": "Scheduling is blocked due to non-empty scheduling gates",
+}
+_NOT_READY, _UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
+
+
+class Admission:
+    """Admits the objects of one request. Identical pod specs are worked on once and shared."""
+
+    def __init__(self, priorities: PriorityClasses) -> None:
+        self._priorities = priorities
+        self._specs: dict[str, tuple[Manifest, tuple[FieldError, ...]]] = {}
+
+    def admit(self, manifest: Manifest, kind: Kind) -> tuple[Manifest, tuple[FieldError, ...]]:
+        """The object with its defaults, and why it is not let in (empty: it is)."""
+        placed = _placed(manifest, kind)
+        if kind.key == "Pod":
+            return self._pod(placed)
+        default = _DEFAULTS.get(kind.key)
+        return (placed if default is None else default(placed)), ()
+
+    def _pod(self, manifest: Manifest) -> tuple[Manifest, tuple[FieldError, ...]]:
+        spec, errors = self._spec(manifest)
+        status = manifest.get("status") or {}
+        if not status.get("phase"):
+            status = {**status, "phase": "Pending"}
+        if spec.get("schedulingGates") and not status.get("conditions"):
+            status = {**status, "conditions": [_GATED]}
+        if spec is manifest.get("spec") and status is manifest.get("status"):
+            return manifest, errors
+        return {**manifest, "spec": spec, "status": status}, errors
+
+    def _spec(self, manifest: Manifest) -> tuple[Manifest, tuple[FieldError, ...]]:
+        spec = manifest.get("spec") or {}
+        if uses_label_keys(spec):
+            labels = manifest["metadata"].get("labels") or {}
+            return self._admitted(merged_label_keys(spec, labels))
+        key = canonical(spec)
+        admitted = self._specs.get(key)
+        if admitted is None:
+            admitted = self._specs[key] = self._admitted(spec)
+        return admitted
+
+    def _admitted(self, spec: Manifest) -> tuple[Manifest, tuple[FieldError, ...]]:
+        full = dict(spec)
+        defaulted_spec(full)
+        _tolerate_short_outages(full)
+        errors = self._priorities.resolve(full)
+        return (spec if full == spec else full), tuple(errors)
+
+
+def defaulted(manifest: Manifest, kind: Kind) -> Manifest:
+    """An object with the defaults of its kind, and nothing that an admission plugin sets."""
+    if kind.key != "Pod":
+        default = _DEFAULTS.get(kind.key)
+        return manifest if default is None else default(manifest)
+    spec = dict(manifest.get("spec") or {})
+    defaulted_spec(spec)
+    status = manifest.get("status") or {}
+    if not status.get("phase"):
+        status = {**status, "phase": "Pending"}
+    if spec.get("schedulingGates") and not status.get("conditions"):
+        status = {**status, "conditions": [_GATED]}
+    return {**manifest, "spec": spec, "status": status}
+
+
+def _placed(manifest: Manifest, kind: Kind) -> Manifest:
+    """With the default namespace where the kind lives in one and none is said."""
+    namespace = namespace_of(kind, manifest)
+    meta = manifest.get("metadata") or {}
+    if (meta.get("namespace") or "") == namespace:
+        return manifest
+    return {**manifest, "metadata": {**meta, "namespace": namespace}}
+
+
+def _tolerate_short_outages(spec: dict[str, Any]) -> None:
+    """Five minutes on a node that is not ready or unreachable, where the pod says nothing of it
+    (DefaultTolerationSeconds).
+    """
+    tolerations = spec.get("tolerations") or []
+    added = [
+        {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
+        for key in (_NOT_READY, _UNREACHABLE)
+        if not any(_covers(toleration, key) for toleration in tolerations)
+    ]
+    if added:
+        spec["tolerations"] = [*tolerations, *added]
+
+
+def _covers(toleration: Manifest, key: str) -> bool:
+    return (toleration.get("key") or key) == key and toleration.get("effect") in (None, "", "NoExecute")
+
+
+def _node(manifest: Manifest) -> Manifest:
+    status = manifest.get("status") or {}
+    if status.get("allocatable") is not None or status.get("capacity") is None:
+        return manifest
+    return {**manifest, "status": {**status, "allocatable": status["capacity"]}}
+
+
+def _namespace(manifest: Manifest) -> Manifest:
+    meta = manifest["metadata"]
+    labels = {**(meta.get("labels") or {}), "kubernetes.io/metadata.name": meta.get("name") or ""}
+    return manifest if labels == meta.get("labels") else {**manifest, "metadata": {**meta, "labels": labels}}
+
+
+def _priority_class(manifest: Manifest) -> Manifest:
+    return (
+        manifest
+        if manifest.get("preemptionPolicy")
+        else {**manifest, "preemptionPolicy": "PreemptLowerPriority"}
+    )
+
+
+def _storage_class(manifest: Manifest) -> Manifest:
+    defaults = {"reclaimPolicy": "Delete", "volumeBindingMode": "Immediate"}
+    missing = {name: value for name, value in defaults.items() if manifest.get(name) is None}
+    return {**manifest, **missing} if missing else manifest
+
+
+def _in_phase(phase: str) -> Callable[[Manifest], Manifest]:
+    """Sets the phase of objects that come without one."""
+
+    def default(manifest: Manifest) -> Manifest:
+        status = manifest.get("status") or {}
+        return manifest if status.get("phase") else {**manifest, "status": {**status, "phase": phase}}
+
+    return default
+
+
+_DEFAULTS: dict[str, Callable[[Manifest], Manifest]] = {
+    "Node": _node,
+    "Namespace": _namespace,
+    "PriorityClass": _priority_class,
+    "StorageClass": _storage_class,
+    # kube's controller makes new volumes available a moment later
+    "PersistentVolume": _in_phase("Available"),
+    "PersistentVolumeClaim": _in_phase("Pending"),
+}

@@ -1,0 +1,102 @@
+"""The admission plugins, in the order in which the API server asks them.
+
+kube: pkg/kubeapiserver/options/plugins.go (AllOrderedPlugins) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from scheduler_core.apiserver.admission.plugin import AdmissionPlugin
+from scheduler_core.apiserver.admission.plugins.default_toleration_seconds import DefaultTolerationSeconds
+from scheduler_core.apiserver.admission.plugins.extended_resource_toleration import ExtendedResourceToleration
+from scheduler_core.apiserver.admission.plugins.limit_ranger import LimitRanger
+from scheduler_core.apiserver.admission.plugins.namespace_lifecycle import NamespaceLifecycle
+from scheduler_core.apiserver.admission.plugins.node_restriction import NodeRestriction
+from scheduler_core.apiserver.admission.plugins.pod_anti_affinity_topology import (
+    LimitPodHardAntiAffinityTopology,
+)
+from scheduler_core.apiserver.admission.plugins.pod_node_selector import PodNodeSelector
+from scheduler_core.apiserver.admission.plugins.pod_toleration_restriction import PodTolerationRestriction
+from scheduler_core.apiserver.admission.plugins.priority import Priority
+from scheduler_core.apiserver.admission.plugins.resource_quota import ResourceQuota
+from scheduler_core.apiserver.admission.plugins.runtime_class import RuntimeClass
+from scheduler_core.apiserver.admission.plugins.simple import (
+    AlwaysAdmit,
+    AlwaysDeny,
+    AlwaysPullImages,
+    DenyServiceExternalIPs,
+    NamespaceExists,
+)
+from scheduler_core.apiserver.admission.plugins.storage import (
+    DefaultStorageClass,
+    PersistentVolumeClaimResize,
+    StorageObjectInUseProtection,
+)
+from scheduler_core.apiserver.admission.plugins.taint_nodes_by_condition import TaintNodesByCondition
+from scheduler_core.apiserver.options import APIServerOptions
+
+PLUGINS: tuple[AdmissionPlugin, ...] = (
+    AlwaysAdmit(),
+    NamespaceLifecycle(),
+    NamespaceExists(),
+    LimitPodHardAntiAffinityTopology(),
+    LimitRanger(),
+    NodeRestriction(),
+    TaintNodesByCondition(),
+    AlwaysPullImages(),
+    PodNodeSelector(),
+    Priority(),
+    DefaultTolerationSeconds(),
+    PodTolerationRestriction(),
+    ExtendedResourceToleration(),
+    DefaultStorageClass(),
+    StorageObjectInUseProtection(),
+    PersistentVolumeClaimResize(),
+    RuntimeClass(),
+    DenyServiceExternalIPs(),
+    ResourceQuota(),
+    AlwaysDeny(),
+)
+LEFT_OUT = {
+    "ServiceAccount": "pods run without service accounts and their tokens here",
+    "PodSecurity": "what a container may do to its node plays no part here",
+    "DefaultIngressClass": "Ingresses have no effect here",
+    "CertificateApproval": "certificates play no part here",
+    "CertificateSigning": "certificates play no part here",
+    "CertificateSubjectRestriction": "certificates play no part here",
+    "ClusterTrustBundleAttest": "certificates play no part here",
+    "MutatingAdmissionWebhook": "there are no webhooks here",
+    "ValidatingAdmissionWebhook": "there are no webhooks here",
+    "ValidatingAdmissionPolicy": "policies in CEL are not evaluated here",
+}
+"""Plugins that kube has on by default and this API server does not have, each with what that means."""
+
+
+def plugins_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
+    """Those that are on."""
+    return _chosen(options.enable_admission_plugins, options.disable_admission_plugins)[0]
+
+
+def others_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
+    """Of those that are on the ones that look at more of a pod than its spec."""
+    return _chosen(options.enable_admission_plugins, options.disable_admission_plugins)[1]
+
+
+def writers_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
+    """Of those that are on the ones that write something along with the object."""
+    return _chosen(options.enable_admission_plugins, options.disable_admission_plugins)[2]
+
+
+Chain = tuple[AdmissionPlugin, ...]
+
+
+@lru_cache(maxsize=64)
+def _chosen(enabled: tuple[str, ...], disabled: tuple[str, ...]) -> tuple[Chain, Chain, Chain]:
+    on = tuple(
+        plugin
+        for plugin in PLUGINS
+        if (plugin.on_by_default or plugin.name in enabled) and plugin.name not in disabled
+    )
+    others = tuple(plugin for plugin in on if not plugin.pods_by_spec)
+    return on, others, tuple(plugin for plugin in on if type(plugin).commit is not AdmissionPlugin.commit)

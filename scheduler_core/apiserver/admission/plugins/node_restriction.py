@@ -1,0 +1,205 @@
+"""NodeRestriction: a kubelet writes its own node and lease, mirror pods, and the status of the pods that are bound to it. Off by default.
+
+kube: plugin/pkg/admission/noderestriction/admission.go, kubelet/pkg/apis/well_known_labels.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Manifest, Request
+from scheduler_core.apiserver.admission.plugins.pod_references import reference_of
+from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.apiserver.status import Refused, not_found
+
+_USER = "system:node:"
+_OWN_PODS = "pods with spec.nodeName set to itself"
+_MIRROR = "kubernetes.io/config.mirror"
+_NODE_RESTRICTION = "node-restriction.kubernetes.io"
+_LEASES = "kube-node-lease"
+_KUBELET_LABELS = (
+    "kubernetes.io/hostname",
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region",
+    "beta.kubernetes.io/instance-type",
+    "node.kubernetes.io/instance-type",
+    "beta.kubernetes.io/os",
+    "beta.kubernetes.io/arch",
+    "kubernetes.io/os",
+    "kubernetes.io/arch",
+)
+_KUBELET_NAMESPACES = ("kubelet.kubernetes.io", "node.kubernetes.io")
+_FREE_CLAIM_STATUS = ("capacity", "conditions", "allocatedResourceStatuses", "allocatedResources")
+
+
+class NodeRestriction(AdmissionPlugin):
+    name = "NodeRestriction"
+    on_by_default = False
+
+    def admit(self, request: Request, manifest: Manifest) -> Manifest:
+        self._check(request, manifest)
+        return manifest
+
+    def validate(self, request: Request, manifest: Manifest) -> None:
+        if request.operation == "DELETE":
+            self._check(request, manifest)
+
+    def _check(self, request: Request, manifest: Manifest) -> None:
+        if not request.user.startswith(_USER):
+            return
+        node = request.user.removeprefix(_USER)
+        if not node:
+            raise request.refuse(f'could not determine node from user "{request.user}"')
+        check = _CHECKS.get(request.kind.key)
+        if check is not None:
+            check(request, node, manifest)
+
+
+def _pod(request: Request, node: str, pod: Manifest) -> None:
+    bound = ((request.old or pod).get("spec") or {}).get("nodeName")
+    if request.subresource == "status":
+        _pod_status(request, node, pod)
+    elif request.subresource == "eviction":
+        if bound != node:
+            raise request.refuse(f"node {node} can only evict pods with spec.nodeName set to itself")
+    elif request.subresource:
+        raise request.refuse(
+            f"unexpected pod subresource \"{request.subresource}\", only 'status' and 'eviction' are allowed"
+        )
+    elif request.operation == "CREATE":
+        _new_pod(request, node, pod)
+    elif request.operation == "UPDATE":
+        why = f'unexpected operation "UPDATE", node "{node}" can only create and delete mirror pods'
+        raise request.refuse(why)
+    elif bound != node:
+        raise request.refuse(f'node "{node}" can only delete pods with spec.nodeName set to itself')
+
+
+def _pod_status(request: Request, node: str, pod: Manifest) -> None:
+    old = request.old or {}
+    if (old.get("spec") or {}).get("nodeName") != node:
+        raise request.refuse(f'node "{node}" can only update pod status for {_OWN_PODS}')
+    if (old["metadata"].get("labels") or {}) != (pod["metadata"].get("labels") or {}):
+        raise request.refuse(f'node "{node}" cannot update labels through pod status')
+    before, after = (each.get("status") or {} for each in (old, pod))
+    if (before.get("resourceClaimStatuses") or []) != (after.get("resourceClaimStatuses") or []):
+        raise request.refuse(f'node "{node}" cannot update resource claim statues')
+    if before.get("extendedResourceClaimStatus") != after.get("extendedResourceClaimStatus"):
+        raise request.refuse(f'node "{node}" cannot update extended resource claim status')
+
+
+def _new_pod(request: Request, node: str, pod: Manifest) -> None:
+    if _MIRROR not in (pod["metadata"].get("annotations") or {}):
+        why = f'pod does not have "{_MIRROR}" annotation, node "{node}" can only create mirror pods'
+        raise request.refuse(why)
+    if (pod.get("spec") or {}).get("nodeName") != node:
+        raise request.refuse(f'node "{node}" can only create pods with spec.nodeName set to itself')
+    _owner(request, node, pod["metadata"].get("ownerReferences") or ())
+    kind = reference_of(pod["spec"])
+    if kind:
+        raise request.refuse(f'node "{node}" can not create pods that reference {kind}')
+
+
+def _owner(request: Request, node: str, owners: list[Manifest] | tuple[Manifest, ...]) -> None:
+    can = f'node "{node}" can only create pods with'
+    if len(owners) > 1:
+        raise request.refuse(f"{can} a single owner reference set to itself")
+    named = [(each.get("apiVersion"), each.get("kind"), each.get("name")) for each in owners]
+    if named != [("v1", "Node", node)]:
+        raise request.refuse(f"{can} an owner reference set to itself")
+    if not owners[0].get("controller"):
+        raise request.refuse(f"{can} a controller owner reference set to itself")
+    if owners[0].get("blockOwnerDeletion"):
+        raise request.refuse(f'node "{node}" must not set blockOwnerDeletion on an owner reference')
+    found = request.store.get("Node", "", node)
+    if found is None:
+        raise Refused.because(not_found("nodes", node), request.what)
+    uid, wanted = owners[0].get("uid"), found["metadata"]["uid"]
+    if uid != wanted:
+        raise request.refuse(f"node {node} UID mismatch: expected {uid} got {wanted}")
+
+
+def _node(request: Request, node: str, manifest: Manifest) -> None:
+    if request.name != node:
+        raise request.refuse(f'node "{node}" is not allowed to modify node "{request.name}"')
+    if request.operation == "DELETE":
+        return
+    old = request.old
+    labels = manifest["metadata"].get("labels") or {}
+    if old is None:
+        forbidden = _forbidden(_modified(labels, {}))
+        if forbidden:
+            what = f'node "{node}" is not allowed to set the following labels'
+            raise request.refuse(f"{what}: {', '.join(forbidden)}")
+        return
+    if ((manifest.get("spec") or {}).get("taints") or []) != ((old.get("spec") or {}).get("taints") or []):
+        raise request.refuse(f'node "{node}" is not allowed to modify taints')
+    if manifest["metadata"].get("ownerReferences") != old["metadata"].get("ownerReferences"):
+        raise request.refuse(f'node "{node}" is not allowed to modify ownerReferences')
+    forbidden = _forbidden(_modified(labels, old["metadata"].get("labels") or {}))
+    if forbidden:
+        raise request.refuse(f"is not allowed to modify labels: {', '.join(forbidden)}")
+
+
+def _modified(new: Mapping[str, str], old: Mapping[str, str]) -> list[str]:
+    return sorted(key for key in {**old, **new} if new.get(key) != old.get(key))
+
+
+def _forbidden(labels: list[str]) -> list[str]:
+    return [label for label in labels if _is_restricted(label)]
+
+
+def _is_restricted(label: str) -> bool:
+    domain, slash, _ = label.partition("/")
+    domain = domain if slash else ""
+    if _below(domain, _NODE_RESTRICTION):
+        return True
+    if not (_below(domain, "kubernetes.io") or _below(domain, "k8s.io")):
+        return False
+    return label not in _KUBELET_LABELS and not any(_below(domain, name) for name in _KUBELET_NAMESPACES)
+
+
+def _below(domain: str, parent: str) -> bool:
+    return domain == parent or domain.endswith(f".{parent}")
+
+
+def _lease(request: Request, node: str, manifest: Manifest) -> None:
+    if request.namespace != _LEASES:
+        raise request.refuse(f'can only access leases in the "{_LEASES}" system namespace')
+    if request.name != node:
+        raise request.refuse("can only access node lease with the same name as the requesting node")
+
+
+def _csi_node(request: Request, node: str, manifest: Manifest) -> None:
+    if request.name != node:
+        raise request.refuse("can only access CSINode with the same name as the requesting node")
+
+
+def _claim(request: Request, node: str, manifest: Manifest) -> None:
+    if request.subresource != "status" or request.old is None:
+        raise request.refuse("may only update PVC status")
+    freed = dict.fromkeys(_FREE_CLAIM_STATUS)
+    before, after = (with_section(each, "status", freed) for each in (request.old, manifest))
+    if before != after:
+        what = (
+            f'node "{node}" is not allowed to update fields other than status.quantity and status.conditions'
+        )
+        raise request.refuse(what)
+
+
+def _slice(request: Request, node: str, manifest: Manifest) -> None:
+    if request.operation != "UPDATE" and (manifest.get("spec") or {}).get("nodeName") != node:
+        what = f"can only {request.operation.lower()} ResourceSlice"
+        raise request.refuse(f"{what} with the same NodeName as the requesting node")
+
+
+_CHECKS: dict[str, Callable[[Request, str, Manifest], None]] = {
+    "Pod": _pod,
+    "Node": _node,
+    "Lease": _lease,
+    "CSINode": _csi_node,
+    "PersistentVolumeClaim": _claim,
+    "ResourceSlice": _slice,
+}

@@ -1,0 +1,177 @@
+"""ResourceQuota: what a new or changed object uses must fit into every quota of its namespace that counts it; status.used is kept at once.
+
+Settings: ResourceQuotaConfiguration (limitedResources: what may be used only where a quota covers it).
+
+kube: apiserver/pkg/admission/plugin/resourcequota/controller.go (CheckRequest), pkg/quota/v1/evaluator/core/pods.go (Constraints) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.demand.amounts import Amounts, add, amounts, difference, texts
+from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Manifest, Request
+from scheduler_core.apiserver.options import LimitedResource
+from scheduler_core.apiserver.quota.scopes import Scope, described, in_scope, is_terminating, scopes_of
+from scheduler_core.apiserver.quota.usage import by_quota_names, matching, usage
+from scheduler_core.apiserver.status import unknown_error
+
+# with a quota of one of these every container has to ask for it
+_TO_BE_SAID = ("cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory")
+_IGNORED = ("Event", "Namespace")
+
+
+class ResourceQuota(AdmissionPlugin):
+    name = "ResourceQuota"
+
+    def validate(self, request: Request, manifest: Manifest) -> None:
+        if _handles(request, manifest):
+            _charged(request, manifest)
+
+    def commit(self, request: Request, manifest: Manifest) -> None:
+        if not _handles(request, manifest):
+            return
+        for quota, used in _charged(request, manifest):
+            status = {**(quota.get("status") or {}), "used": texts(used)}
+            request.store.replace({**quota, "status": status}, "ResourceQuota")
+
+
+def _handles(request: Request, manifest: Manifest) -> bool:
+    if not request.namespace or request.kind.key in _IGNORED or request.operation == "DELETE":
+        return False
+    if request.kind.key == "Pod":
+        if request.subresource == "resize":
+            return True
+        old = request.old
+        changed = old is None or is_terminating(old) != is_terminating(manifest)
+        return not request.subresource and changed
+    if request.subresource:
+        return False
+    return request.operation == "CREATE" or request.kind.key in ("Service", "PersistentVolumeClaim")
+
+
+def _charged(request: Request, manifest: Manifest) -> list[tuple[Manifest, Amounts]]:
+    """The quotas that count the object, with what is used of them afterwards. Refused."""
+    quotas = request.in_namespace("ResourceQuota")
+    limited = request.options.resource_quota.limited
+    if not quotas and not limited:
+        return []
+    wall = request.store.epoch + request.now
+    used = usage(request.kind, manifest, wall)
+    interesting = [each for each in quotas if _counts(request, each, manifest)]
+    covered = {name for each in interesting for name in _restricted(request, each)}
+    charges = []
+    for quota in interesting:
+        names = _restricted(request, quota)
+        _demand_requests(request, quota, names, manifest)
+        _demand_status(request, quota, names)
+        delta = _delta(request, quota, used, wall)
+        if delta:
+            charges.append((quota, delta))
+    if not interesting:
+        if not _delta(request, None, used, wall):
+            return []
+    elif not charges:
+        return []
+    _demand_covered(request, manifest, used, limited, covered, quotas)
+    return [(quota, _added(request, quota, delta)) for quota, delta in charges]
+
+
+def _counts(request: Request, quota: Manifest, manifest: Manifest) -> bool:
+    if not _restricted(request, quota):
+        return False
+    return all(in_scope(scope, request.kind, manifest) for scope in scopes_of(quota))
+
+
+def _restricted(request: Request, quota: Manifest) -> list[str]:
+    """The resources of a quota that objects of the request's kind use, as far as its status says."""
+    return matching(request.kind, (quota.get("status") or {}).get("hard") or ())
+
+
+def _delta(request: Request, quota: Manifest | None, used: Amounts, wall: int) -> Amounts:
+    """What the request uses more than before, without zeros."""
+    old = request.old
+    if old is not None and (quota is None or _counts(request, quota, old)):
+        used = difference(used, usage(request.kind, old, wall))
+        used = {name: amount for name, amount in used.items() if amount.nanos > 0}
+    return {name: amount for name, amount in used.items() if amount.nanos}
+
+
+def _demand_requests(request: Request, quota: Manifest, names: list[str], manifest: Manifest) -> None:
+    if request.kind.key != "Pod":
+        return
+    spec = manifest["spec"]
+    whole = spec.get("resources") or {}
+    if whole.get("requests") or whole.get("limits"):
+        return
+    missing: dict[str, list[str]] = {}
+    for container in (*(spec.get("containers") or ()), *(spec.get("initContainers") or ())):
+        resources = container.get("resources") or {}
+        said = by_quota_names(amounts(resources.get("requests")), amounts(resources.get("limits")))
+        for name in names:
+            if name in _TO_BE_SAID and name not in said:
+                missing.setdefault(name, []).append(container["name"])
+    if missing:
+        parts = [f"{name} for: {','.join(sorted(missing[name]))}" for name in sorted(missing)]
+        raise request.refuse(f"failed quota: {quota['metadata']['name']}: must specify {'; '.join(parts)}")
+
+
+def _demand_status(request: Request, quota: Manifest, names: list[str]) -> None:
+    known = (quota.get("status") or {}).get("used") or {}
+    if any(name not in known for name in names):
+        listed = ",".join(sorted(names))
+        what = f"status unknown for quota: {quota['metadata']['name']}"
+        raise request.refuse(f"{what}, resources: {listed}")
+
+
+def _demand_covered(
+    request: Request,
+    manifest: Manifest,
+    used: Amounts,
+    limited: tuple[LimitedResource, ...],
+    covered: set[str],
+    quotas: list[Manifest],
+) -> None:
+    """What is limited by default is used only where a quota covers it."""
+    group, plural = request.kind.group, request.kind.plural
+    ours = [each for each in limited if (each.api_group, each.resource) == (group, plural)]
+    parts = [part for each in ours for part in each.match_contains]
+    needed = {name for name in used if used[name].nanos > 0 and any(part in name for part in parts)}
+    if needed - covered:
+        raise request.refuse(f"insufficient quota to consume: {','.join(sorted(needed - covered))}")
+    scopes: list[Scope] = [
+        {"scopeName": scope.scope_name, "operator": scope.operator, "values": scope.values}
+        for each in limited
+        for scope in each.match_scopes
+    ]
+    wanted = [scope for scope in scopes if in_scope(scope, request.kind, manifest)]
+    there = [
+        scope.get("scopeName")
+        for each in quotas
+        for scope in scopes_of(each)
+        if in_scope(scope, request.kind, manifest)
+    ]
+    uncovered = [scope for scope in wanted if scope.get("scopeName") not in there]
+    if uncovered:
+        text = f"insufficient quota to match these scopes: {described(uncovered)}"
+        raise unknown_error(text, request.what)
+
+
+def _added(request: Request, quota: Manifest, delta: Amounts) -> Amounts:
+    """What is used of a quota afterwards. Refused where that is too much."""
+    status = quota["status"]
+    hard, used = amounts(status.get("hard")), amounts(status.get("used"))
+    requested = {name: amount for name, amount in delta.items() if name in hard}
+    after = dict(used)
+    add(after, requested)
+    exceeded = [name for name in requested if after[name].nanos > hard[name].nanos]
+    if exceeded:
+        lists = [_listed(each, exceeded) for each in (requested, used, hard)]
+        what = f"exceeded quota: {quota['metadata']['name']}"
+        raise request.refuse(f"{what}, requested: {lists[0]}, used: {lists[1]}, limited: {lists[2]}")
+    return after
+
+
+def _listed(resources: Mapping[str, Any], names: list[str]) -> str:
+    return ",".join(f"{name}={resources[name].text}" for name in sorted(names) if name in resources)

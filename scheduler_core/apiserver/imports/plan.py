@@ -1,0 +1,73 @@
+"""The plan of an import: what would become of each object, as the screens show it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from scheduler_core.apiserver.imports.items import (
+    IGNORED,
+    REFUSED,
+    Item,
+    Located,
+    Manifest,
+    Plan,
+    notes,
+    source_of,
+)
+from scheduler_core.apiserver.imports.missing import missing
+from scheduler_core.apiserver.imports.pools import SLICE, pool_notes
+from scheduler_core.apiserver.imports.trial import PASSED_OVER, Outcome, Trial, tried
+from scheduler_core.apiserver.server import APIServer
+
+_REFERRED = {
+    "namespaces": re.compile(r'namespaces "([^"]*)" not found').match,
+    "priorityclasses": re.compile(r".*no PriorityClass with name (\S+) was found").match,
+    "runtimeclasses": re.compile(r'.*RuntimeClass "([^"]*)" not found').match,
+}
+
+
+def plan_import(api: APIServer, sources: Sequence[Manifest | Located]) -> Plan:
+    """What importing would do. Sources are manifests or loaded texts."""
+    read = [source_of(index, source) for index, source in enumerate(sources)]
+    return planned(api, read, tried(api, [source.manifest for source in read]))
+
+
+def planned(api: APIServer, sources: Sequence[Any], trial: Trial) -> Plan:
+    """What importing sources would do that were tried."""
+    items = tuple(_item(source, outcome) for source, outcome in zip(sources, trial.outcomes, strict=True))
+    slices = [item.name for item in items if item.kind == SLICE and item.action != REFUSED]
+    pools = pool_notes(trial.store, slices)
+    accepted = [item.manifest for item in items if item.manifest and item.action not in (REFUSED, IGNORED)]
+    said = (*_missing(trial.outcomes), *notes(api.store, items), *pools)
+    return Plan(items, said, missing(trial.store, accepted))
+
+
+def _missing(outcomes: Sequence[Outcome]) -> list[str]:
+    """What refused objects refer to, and where to get it."""
+    said = []
+    for kind, pattern in _REFERRED.items():
+        found = [pattern(outcome.answer.message) for outcome in outcomes if outcome.answer is not None]
+        names = ", ".join(f'"{name}"' for name in sorted({match[1] for match in found if match}))
+        if names:
+            get = f"import them too, as kubectl get {kind} -o yaml prints them"
+            said.append(f"not in the cluster, and not in this import: {kind} {names}; {get}")
+    return said
+
+
+def _item(source: Any, outcome: Outcome) -> Item:
+    errors = outcome.errors
+    if source.locate is not None:
+        errors = tuple(error.at(source.locate(error.path)).in_file(source.file) for error in errors)
+    return Item(
+        outcome.action,
+        outcome.kind,
+        outcome.namespace,
+        outcome.name,
+        source.index,
+        source.manifest if isinstance(source.manifest, dict) else {},
+        outcome.changed,
+        PASSED_OVER.get(outcome.kind, ""),
+        errors,
+    )

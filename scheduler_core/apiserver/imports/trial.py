@@ -1,0 +1,217 @@
+"""Imports: objects that are said to be there, all of them or none, after a trial on a copy of the store.
+
+The trial says what would become of each object, and has the writes that would do it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError, duplicate
+from scheduler_core.apiserver.admission.plugin import ADMIN
+from scheduler_core.apiserver.imports.items import CHANGED, CREATED, IGNORED, REFUSED, UNCHANGED
+from scheduler_core.apiserver.kinds import find_kind, is_own_group, kind_of
+from scheduler_core.apiserver.pod_memo import PodMemo
+from scheduler_core.apiserver.registry.naming import key_of, placed
+from scheduler_core.apiserver.schema.merging import BadPatch, merged
+from scheduler_core.apiserver.schema.table import type_of
+from scheduler_core.apiserver.server import APIServer
+from scheduler_core.apiserver.status import Answer, Refused
+from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver.updates import SERVER_OWNED, difference
+from scheduler_core.apiserver.validation.objects import describe
+from scheduler_core.apiserver.watch import WatchEvent
+
+Manifest = Mapping[str, Any]
+MAX_ERRORS = 100  # of one object
+PASSED_OVER = {"Event": "events tell what happened; this cluster makes its own"}
+_FIRST = ("Namespace", "CustomResourceDefinition", "PriorityClass", "StorageClass", "RuntimeClass", "Node")
+_RANK = {kind: rank for rank, kind in enumerate(_FIRST)} | {"Pod": len(_FIRST) + 1}
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What would become of one object; `index` is where it stood."""
+
+    index: int
+    submitted: Any
+    action: str = REFUSED
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    changed: tuple[str, ...] = ()
+    errors: tuple[FieldError, ...] = ()
+    answer: Answer | None = None
+    written: bool = False
+
+
+@dataclass(slots=True)
+class Trial:
+    """Outcomes in the order given, the writes in their order, and the copy they were made in, of a store at version `of`."""
+
+    store: Store
+    of: int
+    outcomes: list[Outcome] = field(default_factory=list)
+    events: Iterable[WatchEvent] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing that was refused has left a trace: of two objects with one name the second one has."""
+        return not any(each.written and each.errors for each in self.outcomes)
+
+
+def apply(
+    api: APIServer, manifests: Sequence[Manifest], user: str = ADMIN, create_only: bool = False
+) -> None:
+    """Creates what is new and updates what is there, what others refer to first. Refused, with the errors of all, and nothing is done.
+
+    `create_only` refuses names that are taken.
+    """
+    if len(manifests) == 1:  # what refuses one object refuses it before anything is written
+        _demand([taken(api, manifests[0], user, create_only)])
+        return
+    trial = tried(api, manifests, user, create_only)
+    _demand(trial.outcomes)
+    api.store.adopt(trial.events, trial.store)
+
+
+def _demand(outcomes: Sequence[Outcome]) -> None:
+    refused = [outcome for outcome in outcomes if outcome.errors]
+    if refused:
+        raise Refused([error for outcome in refused for error in outcome.errors], refused[0].answer)
+
+
+def tried(api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False) -> Trial:
+    """Imports objects into a copy, what others refer to first; what is refused is passed over. `create_only`: names that are taken are."""
+    trying = try_out(api, manifests, user, create_only)
+    while True:
+        try:
+            next(trying)
+        except StopIteration as end:
+            trial: Trial = end.value
+            return trial
+
+
+def try_out(
+    api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False
+) -> Generator[int, None, Trial]:
+    """The same, object by object; says how many there have been."""
+    events: list[WatchEvent] = []
+    trial = Trial(api.store.replica(), api.store.resource_version, events=events)
+    trial.store.subscribe(events.append)
+    copy = replace(api, store=trial.store, memo=PodMemo())
+    outcomes = [_outcome(index, manifest) for index, manifest in enumerate(manifests)]
+    seen: dict[tuple[str, str, str], None] = {}
+    for number, outcome in enumerate(sorted(outcomes, key=_rank)):
+        if outcome.action != IGNORED:
+            _take(copy, outcome, seen, user, create_only)
+        yield number
+    trial.outcomes = outcomes
+    return trial
+
+
+def taken(api: APIServer, manifest: Any, user: str = ADMIN, create_only: bool = False) -> Outcome:
+    """Imports one object; where it is refused nothing is written."""
+    outcome = _outcome(0, manifest)
+    if outcome.action != IGNORED:
+        _take(api, outcome, {}, user, create_only)
+    return outcome
+
+
+def _outcome(index: int, manifest: Any) -> Outcome:
+    outcome = Outcome(index, manifest)
+    if not isinstance(manifest, Mapping):
+        return outcome
+    outcome.kind = str(manifest.get("kind") or "")
+    if isinstance(manifest.get("metadata"), Mapping):
+        outcome.namespace, outcome.name = key_of(manifest)
+        if outcome.kind in PASSED_OVER and is_own_group(str(manifest.get("apiVersion") or "")):
+            outcome.action = IGNORED
+    return outcome
+
+
+def _rank(outcome: Outcome) -> int:
+    own = isinstance(outcome.submitted, Mapping) and is_own_group(str(outcome.submitted.get("apiVersion")))
+    return _RANK.get(outcome.kind if own else "", len(_FIRST))
+
+
+def _take(
+    api: APIServer, outcome: Outcome, seen: dict[tuple[str, str, str], None], user: str, create_only: bool
+) -> None:
+    try:
+        stored, before = _imported(api, outcome.submitted, user, create_only)
+    except Refused as refused:
+        errors = [error.of(describe(outcome.submitted)) for error in refused.errors]
+        outcome.errors, outcome.answer = _first(errors), refused.answer
+        return
+    outcome.written = True
+    kind = kind_of(stored)
+    outcome.kind = kind.key if kind is not None else outcome.kind
+    outcome.namespace, outcome.name = key_of(stored)
+    key = (outcome.kind, outcome.namespace, outcome.name)
+    if key in seen:
+        twice = duplicate("metadata.name", outcome.name)
+        outcome.errors = (twice.of(describe(outcome.submitted)),)
+        outcome.answer = Answer("Invalid", str(twice), (str(twice),))
+        return
+    seen[key] = None
+    outcome.changed = () if before is None else tuple(difference(before, stored))
+    outcome.action = CREATED if before is None else CHANGED if outcome.changed else UNCHANGED
+
+
+def _first(errors: list[FieldError]) -> tuple[FieldError, ...]:
+    """Of very many errors of one object the first ones."""
+    if len(errors) <= MAX_ERRORS:
+        return tuple(errors)
+    more = FieldError("", f"{len(errors) - MAX_ERRORS} more errors", "are not shown", errors[0].object)
+    return (*errors[:MAX_ERRORS], more)
+
+
+def _imported(
+    api: APIServer, manifest: Any, user: str, create_only: bool
+) -> tuple[Manifest, Manifest | None]:
+    """The object as it was stored, and as it was before."""
+    old = None if create_only else _present(api.store, manifest)
+    if old is None:
+        return api.create(manifest, user, imported=True), None
+    manifest = api.read(manifest)[1]
+    if manifest["metadata"].get("uid") == old["metadata"]["uid"]:
+        return api.update(_whole(manifest), user=user), old
+    return api.update(_desired(old, manifest), user=user, imported=True), old
+
+
+def _present(store: Store, manifest: Any) -> Manifest | None:
+    if not isinstance(manifest, Mapping) or not isinstance(manifest.get("metadata"), Mapping):
+        return None
+    kind = find_kind(str(manifest.get("apiVersion")), str(manifest.get("kind")))
+    return None if kind is None else store.get(kind.key, *key_of(placed(manifest, kind)))
+
+
+def _whole(submitted: Manifest) -> Manifest:
+    """An object that was shown and comes back with its uid, as it is to be: what is left out goes."""
+    meta = {name: value for name, value in submitted["metadata"].items() if name not in SERVER_OWNED}
+    return {**submitted, "metadata": meta}
+
+
+def _desired(old: Manifest, submitted: Manifest) -> Manifest:
+    """What an object becomes when it is given again: what is said of it, over what is there.
+
+    A pod's status counts only where it is said to be on a node. DEVIATION: what was given before is not kept, so what is left out now
+    stays; to take it away, write null.
+    """
+    kind = kind_of(submitted)
+    assert kind is not None
+    meta = {name: value for name, value in submitted["metadata"].items() if name not in SERVER_OWNED}
+    given = {**submitted, "metadata": meta}
+    if kind.key == "Pod" and not (submitted.get("spec") or {}).get("nodeName"):
+        given.pop("status", None)
+    type_ = type_of(kind, str(submitted["apiVersion"]))
+    if type_:
+        try:
+            return merged(old, given, type_)
+        except BadPatch as bad:
+            raise Refused.because(Answer("BadRequest", str(bad)), describe(submitted)) from bad
+    kept = {name: old["metadata"][name] for name in SERVER_OWNED if name in old["metadata"]}
+    return {**given, "metadata": {**meta, **kept}}

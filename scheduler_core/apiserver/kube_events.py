@@ -1,0 +1,66 @@
+"""Kubernetes Events: what components say about objects, kept as a list apart from the objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.apiserver.kinds import KINDS
+from scheduler_core.base.trace.kinds import EventRecorded
+
+NORMAL, WARNING = "Normal", "Warning"
+
+
+@dataclass(frozen=True, slots=True)
+class KubeEvent:
+    """One Event: virtual time (ns), Normal or Warning, kube's reason, the object, the text, and who says it."""
+
+    t: int
+    type: str
+    reason: str
+    kind: str
+    namespace: str
+    name: str
+    message: str
+    reporter: str
+    count: int = 1
+    action: str = ""
+    related: str = ""  # key of the other pod that it is about
+
+    def facts(self) -> EventRecorded:
+        """What the record of it says."""
+        return EventRecorded(
+            self.t,
+            self.type,
+            self.reason,
+            self.kind,
+            self.namespace,
+            self.name,
+            self.message,
+            self.reporter,
+            self.count,
+            self.action,
+            self.related,
+        )
+
+    def manifest(self, index: int, timestamp: str) -> dict[str, Any]:
+        """As kubectl prints it; `index` makes the name unique."""
+        known = KINDS.get(self.kind)
+        involved = {"kind": self.kind, "namespace": self.namespace, "name": self.name}
+        if known is not None and not known.group:
+            involved["apiVersion"] = "v1"
+        return {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {"name": f"{self.name}.{index:x}", "namespace": self.namespace or "default"},
+            "involvedObject": involved,
+            "type": self.type,
+            "reason": self.reason,
+            "message": self.message,
+            "count": self.count,
+            "firstTimestamp": timestamp,
+            "lastTimestamp": timestamp,
+            "source": {"component": self.reporter},
+            "reportingComponent": self.reporter,
+            **({"action": self.action} if self.action else {}),
+        }

@@ -1,0 +1,108 @@
+"""Pods of one import that ask for the same are admitted once: most of what admission says of a pod follows from its spec.
+
+Only what was let in is kept. A pod that differs in anything that the spec does not tell, or of which something is wrong, takes the
+whole way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.names import subdomain_errors
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.spec import canonical
+from scheduler_core.apiserver.admission.label_keys import uses_label_keys
+from scheduler_core.apiserver.kinds import KINDS
+from scheduler_core.apiserver.schema.table import fields
+from scheduler_core.apiserver.validation.object_meta import owners_and_finalizers
+from scheduler_core.apiserver.validation.objects import metadata
+from scheduler_core.apiserver.validation.shapes import METADATA
+
+Manifest = Mapping[str, Any]
+_TOP = dict.fromkeys(("apiVersion", "kind", "metadata", "spec", "status"))
+_POD = KINDS["Pod"]
+_NODE = "nodeName"
+_NEW: tuple[Any, ...] = (None, {}, {"phase": "Pending"})  # statuses that say nothing
+
+
+@dataclass(frozen=True, slots=True)
+class _Admitted:
+    """What became of the first pod of a spec: the spec without its node, what was noted on the pod, its first status, and the pod."""
+
+    spec: Manifest
+    noted: Manifest
+    status: Manifest
+    pod: Pod
+
+
+class PodMemo:
+    """What is known of the pods of an import by namespace and spec; it holds while nothing but pods is written."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], _Admitted] = {}
+
+    def recall(self, manifest: Any) -> tuple[Manifest, Pod] | None:
+        """The pod (placed in its namespace) as admission would have it, and one that is read as it is; None where that is not known."""
+        key = _key(manifest)
+        known = None if key is None else self._known.get(key)
+        if known is None or not _is_sound(manifest):
+            return None
+        meta, node = manifest["metadata"], manifest["spec"].get(_NODE)
+        if node and (subdomain_errors(node) or known.spec.get("schedulingGates")):
+            return None
+        if known.noted:
+            meta = {**meta, "annotations": {**(meta.get("annotations") or {}), **known.noted}}
+        spec = {**known.spec, _NODE: node} if node else known.spec
+        return {**manifest, "metadata": meta, "spec": spec, "status": known.status}, known.pod
+
+    def learn(self, manifest: Manifest, pod: Pod) -> None:
+        """Keeps what became of a pod: as it was given, and as it was stored."""
+        admitted = pod.manifest
+        key = None if uses_label_keys(manifest["spec"]) else _key(manifest)
+        if key is None or key in self._known:
+            return
+        before, after = (each["metadata"].get("annotations") or {} for each in (manifest, admitted))
+        noted = {name: text for name, text in after.items() if before.get(name) != text}
+        spec = {name: value for name, value in admitted["spec"].items() if name != _NODE}
+        self._known[key] = _Admitted(spec, noted, admitted["status"], pod)
+
+
+def _key(manifest: Any) -> tuple[str, str] | None:
+    """Namespace and spec; None where a pod is not told by these alone."""
+    if not isinstance(manifest, Mapping):
+        return None
+    if (manifest.get("apiVersion"), manifest.get("kind")) != ("v1", "Pod"):
+        return None
+    if manifest.get("status") not in _NEW:
+        return None
+    meta, spec = manifest.get("metadata"), manifest.get("spec")
+    if not isinstance(meta, Mapping) or not isinstance(spec, dict) or not meta.get("namespace"):
+        return None
+    if meta.get("uid"):
+        return None
+    if _NODE in spec:
+        if not isinstance(spec[_NODE], str) or not spec[_NODE]:
+            return None
+        spec = {name: value for name, value in spec.items() if name != _NODE}
+    try:
+        return str(meta["namespace"]), canonical(spec)
+    except (TypeError, ValueError):
+        return None  # it is not of the shape of a pod, as validation will say
+
+
+def _is_sound(manifest: Manifest) -> bool:
+    """Whether all is well with what is not in the spec."""
+    meta = manifest["metadata"]
+    if manifest.get("apiVersion") != "v1" or not _TOP.keys() >= manifest.keys():
+        return False
+    if not fields("ObjectMeta").keys() >= meta.keys():
+        return False
+    errors: list[FieldError] = []
+    METADATA(meta, "", errors)
+    if not errors:
+        metadata(manifest, _POD, errors)
+        errors += owners_and_finalizers(meta)
+    return not errors

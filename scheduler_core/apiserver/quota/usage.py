@@ -1,0 +1,174 @@
+"""What an object uses: by the names of a quota's resources, for each kind its own.
+
+kube: pkg/quota/v1/evaluator/core/{pods,services,persistent_volume_claims,resource_claims,registry}.go,
+apiserver/pkg/quota/v1/generic/evaluator.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.demand.amounts import Amount, Amounts, pod_amounts
+from scheduler_core.apimachinery.objects.quantity import NANO
+from scheduler_core.apimachinery.objects.resources import (
+    CPU,
+    EPHEMERAL_STORAGE,
+    HUGE_PAGES,
+    MEMORY,
+    is_extended_name,
+)
+from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.apiserver.kinds import Kind
+
+Manifest = Mapping[str, Any]
+ONE, NONE = Amount(NANO), Amount(0)
+PODS, CLAIMS, STORAGE = "pods", "persistentvolumeclaims", "requests.storage"
+SERVICES, NODE_PORTS, LOAD_BALANCERS = "services", "services.nodeports", "services.loadbalancers"
+BY_CLASS = ".storageclass.storage.k8s.io/"
+DEVICES_BY_CLASS = ".deviceclass.resource.k8s.io/devices"
+_MOST_DEVICES = 32  # what a request for all devices counts as
+COMPUTE = (CPU, MEMORY, EPHEMERAL_STORAGE)
+OF_PODS = (PODS, *COMPUTE, *(f"{side}.{name}" for side in ("requests", "limits") for name in COMPUTE))
+_ALIASES = {
+    "ConfigMap": "configmaps",
+    "ResourceQuota": "resourcequotas",
+    "ReplicationController": "replicationcontrollers",
+    "Secret": "secrets",
+}
+_BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
+
+
+def count_name(kind: Kind) -> str:
+    """The resource that counts objects of a kind: `count/deployments.apps`."""
+    return f"count/{kind.resource}"
+
+
+def matching(kind: Kind, names: Iterable[str]) -> list[str]:
+    """Of the resources of a quota those that objects of a kind use."""
+    return [name for name in names if _matches(kind, name)]
+
+
+def _matches(kind: Kind, name: str) -> bool:
+    if kind.key == "Service" and name in (SERVICES, NODE_PORTS, LOAD_BALANCERS):
+        return True
+    if name in (count_name(kind), _ALIASES.get(kind.key)):
+        return True
+    if kind.key == "PersistentVolumeClaim":
+        return name in (CLAIMS, STORAGE) or name.endswith((BY_CLASS + CLAIMS, BY_CLASS + STORAGE))
+    if kind.key == "ResourceClaim":
+        return name.endswith(DEVICES_BY_CLASS)
+    if kind.key != "Pod":
+        return False
+    if name in OF_PODS or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}")):
+        return True
+    return name.startswith("requests.") and "/" in name and "kubernetes.io/" not in name
+
+
+def usage(kind: Kind, manifest: Manifest, wall: int) -> Amounts:
+    """What an object uses; `wall` is the time in ns since 1970, as pods that should be gone use nothing."""
+    if kind.key == "Pod":
+        return {count_name(kind): ONE, **(_of_pod(manifest) if counts(manifest, wall) else {})}
+    if kind.key == "PersistentVolumeClaim":
+        return {count_name(kind): ONE, **_of_claim(manifest)}
+    if kind.key == "Service":
+        return {count_name(kind): ONE, **_of_service(manifest)}
+    if kind.key == "ResourceClaim":
+        return {count_name(kind): ONE, **_of_device_claim(manifest)}
+    alias = _ALIASES.get(kind.key)
+    return {count_name(kind): ONE, **({alias: ONE} if alias else {})}
+
+
+def counts(pod: Manifest, wall: int) -> bool:
+    """Whether a pod uses more than its place among the objects: it has not ended, and is not long overdue."""
+    if (pod.get("status") or {}).get("phase") in ("Failed", "Succeeded"):
+        return False
+    overdue = overdue_at(pod)
+    return overdue is None or wall <= overdue
+
+
+def overdue_at(pod: Manifest) -> int | None:
+    """When a pod that is ending stops to count, in ns since 1970; None where it is not ending."""
+    meta = pod["metadata"]
+    if meta.get("deletionTimestamp") is None or meta.get("deletionGracePeriodSeconds") is None:
+        return None
+    return int(parse_time(meta["deletionTimestamp"])) + int(meta["deletionGracePeriodSeconds"]) * SECOND
+
+
+def _of_pod(pod: Manifest) -> Amounts:
+    spec, status = pod["spec"], pod.get("status") or {}
+    requests = pod_amounts(spec, "requests", overhead=True, status=status)
+    limits = pod_amounts(spec, "limits", overhead=True, status=status)
+    return {PODS: ONE, **by_quota_names(requests, limits)}
+
+
+def by_quota_names(requests: Amounts, limits: Amounts) -> Amounts:
+    """Requests and limits by the names that quotas have for them."""
+    used: Amounts = {}
+    for name in COMPUTE:
+        if name in requests:
+            used[name] = used[f"requests.{name}"] = requests[name]
+        if name in limits:
+            used[f"limits.{name}"] = limits[name]
+    for name, amount in requests.items():
+        if name.startswith(HUGE_PAGES):
+            used[name] = used[f"requests.{name}"] = amount
+        elif is_extended_name(name):
+            used[f"requests.{name}"] = amount
+    return used
+
+
+def _of_claim(claim: Manifest) -> Amounts:
+    spec = claim.get("spec") or {}
+    annotations = claim["metadata"].get("annotations") or {}
+    storage_class = annotations.get(_BETA_CLASS, spec.get("storageClassName") or "")
+    used = {CLAIMS: ONE}
+    size = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
+    if size is not None:
+        used[STORAGE] = _whole(Amount.of(size))
+        allocated = ((claim.get("status") or {}).get("allocatedResources") or {}).get("storage")
+        if allocated is not None and Amount.of(allocated).nanos > used[STORAGE].nanos:
+            used[STORAGE] = _whole(Amount.of(allocated))
+    by_class = {f"{storage_class}{BY_CLASS}{name}": amount for name, amount in used.items()}
+    return {**used, **(by_class if storage_class else {})}
+
+
+def _whole(amount: Amount) -> Amount:
+    """Whole bytes, rounded up."""
+    return Amount(-(-amount.nanos // NANO) * NANO, amount.binary)
+
+
+def _of_device_claim(claim: Manifest) -> Amounts:
+    """Devices by class: of a request with alternatives the most that each class may have to give."""
+    used: Amounts = {}
+    for request in ((claim.get("spec") or {}).get("devices") or {}).get("requests") or ():
+        alternatives, exactly = request.get("firstAvailable") or (), request.get("exactly")
+        most: dict[str, int] = {}
+        for part in alternatives or ((exactly,) if exactly is not None else ()):
+            name = f"{part.get('deviceClassName') or ''}{DEVICES_BY_CLASS}"
+            most[name] = max(most.get(name, 0), _devices(part))
+        for name, count in most.items():
+            if count or not alternatives:
+                used[name] = used.get(name, NONE) + Amount(count * NANO)
+    return used
+
+
+def _devices(request: Manifest) -> int:
+    mode = request.get("allocationMode") or "ExactCount"
+    if mode == "All":
+        return _MOST_DEVICES
+    return int(request.get("count") or 1) if mode == "ExactCount" else 0
+
+
+def _of_service(service: Manifest) -> Amounts:
+    spec = service.get("spec") or {}
+    ports = spec.get("ports") or ()
+    balanced = spec.get("type") == "LoadBalancer"
+    counted = len(ports) if balanced or spec.get("type") == "NodePort" else 0
+    if balanced and spec.get("allocateLoadBalancerNodePorts") is False:
+        counted = sum(bool(port.get("nodePort")) for port in ports)
+    return {
+        SERVICES: ONE,
+        NODE_PORTS: Amount(counted * NANO),
+        LOAD_BALANCERS: ONE if balanced else NONE,
+    }

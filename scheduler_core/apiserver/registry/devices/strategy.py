@@ -1,0 +1,147 @@
+"""How objects of resource.k8s.io are made and changed: what a request may write, and what is wrong with it.
+
+kube: pkg/registry/resource/{deviceclass,devicetaintrule,resourceclaim,resourceclaimtemplate,resourceslice}/strategy.go,
+pkg/registry/resource/utils.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError, forbidden
+from scheduler_core.apiserver.kinds import Kind
+from scheduler_core.apiserver.registry.devices.dropping import without_disabled
+from scheduler_core.apiserver.registry.devices.gates import GROUP, DeviceGates
+from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver.validation.devices.claims import claim_spec
+from scheduler_core.apiserver.validation.devices.configuration import device_class
+from scheduler_core.apiserver.validation.devices.lists import internal
+from scheduler_core.apiserver.validation.devices.selectors import Compiling
+from scheduler_core.apiserver.validation.devices.slices import slice_spec
+from scheduler_core.apiserver.validation.devices.status import device_key, status_update
+from scheduler_core.apiserver.validation.devices.taints import rule
+from scheduler_core.apiserver.validation.devices.templates import immutable_spec, template
+
+Manifest = Mapping[str, Any]
+CLAIM, TEMPLATE = "ResourceClaim", "ResourceClaimTemplate"
+ADMIN_LABEL = "resource.kubernetes.io/admin-access"
+_ADMIN = f"admin access to devices requires the `{ADMIN_LABEL}: true` label on the containing namespace"
+
+
+def are_about(kind: Kind) -> bool:
+    """Whether objects of a kind are about devices."""
+    return kind.group == GROUP
+
+
+def created(kind: Kind, manifest: Manifest, gates: DeviceGates, imported: bool = False) -> Manifest:
+    """A new object: without a status, and without fields whose gate is off. `imported`: it is said to be there, with its status."""
+    if kind.key == CLAIM and not imported and "status" in manifest:
+        manifest = {name: value for name, value in manifest.items() if name != "status"}
+    return without_disabled(kind.key, manifest, None, gates)
+
+
+def updated(
+    kind: Kind, old: Manifest, new: Manifest, subresource: str, gates: DeviceGates, imported: bool = False
+) -> Manifest:
+    """The object to be, of what an update gives: its spec, or its status alone."""
+    if kind.key == CLAIM:
+        if subresource == "status":
+            new = _without_deallocated(old, new, gates)
+        elif not imported:
+            new = {name: value for name, value in new.items() if name != "status"}
+            if "status" in old:
+                new["status"] = old["status"]
+    return without_disabled(kind.key, new, old, gates)
+
+
+def _without_deallocated(old: Manifest, new: Manifest, gates: DeviceGates) -> Manifest:
+    """Without reports on devices that were allocated and are so no more."""
+    status = new.get("status") or {}
+    if not gates.dra_device_status and not (old.get("status") or {}).get("devices"):
+        return new
+    kept_keys = {device_key(result) for result in results_of(new)}
+    gone = {key for result in results_of(old) if (key := device_key(result)) not in kept_keys}
+    if not gone or not status.get("devices"):
+        return new
+    kept = [device for device in status["devices"] if device_key(device) not in gone]
+    rest = {name: value for name, value in status.items() if name != "devices"}
+    return {**new, "status": {**rest, "devices": kept} if kept else rest}
+
+
+def results_of(claim: Manifest) -> Sequence[Manifest]:
+    """What is allocated to a claim."""
+    allocation = (claim.get("status") or {}).get("allocation") or {}
+    return (allocation.get("devices") or {}).get("results") or ()
+
+
+def create_errors(kind: Kind, manifest: Manifest, gates: DeviceGates, store: Store) -> list[FieldError]:
+    """What is wrong with a new object, besides its metadata."""
+    errors = _admin_errors(kind, manifest, store)
+    _validate(kind.key, manifest, None, Compiling(gates.dra_consumable_capacity), errors)
+    return errors
+
+
+def update_errors(
+    kind: Kind, old: Manifest, new: Manifest, subresource: str, gates: DeviceGates, store: Store
+) -> list[FieldError]:
+    """What is wrong with a changed object, besides its metadata. What kube looks at twice is told twice."""
+    compiling = Compiling(gates.dra_consumable_capacity)
+    if subresource == "status":
+        return [*_admin_status_errors(old, new, store), *status_update(old, new)]
+    errors: list[FieldError] = []
+    if kind.key in (CLAIM, TEMPLATE, "DeviceClass"):
+        _validate(kind.key, new, None, compiling, errors)
+    if kind.key in (CLAIM, TEMPLATE):
+        immutable_spec(kind.key, old, new, errors)
+        compiling = compiling.of(stored=True)
+    _validate(kind.key, new, old, compiling, errors)
+    return errors
+
+
+def _validate(
+    kind: str, manifest: Manifest, old: Manifest | None, compiling: Compiling, errors: list[FieldError]
+) -> None:
+    match kind:
+        case "ResourceClaim":
+            claim_spec(manifest.get("spec") or {}, "spec", compiling, errors)
+        case "ResourceClaimTemplate":
+            template(manifest.get("spec") or {}, compiling, errors)
+        case "DeviceClass":
+            device_class(manifest, old, compiling, errors)
+        case "ResourceSlice":
+            slice_spec(manifest, old, errors)
+        case "DeviceTaintRule":
+            rule(manifest, old, compiling, errors)
+
+
+def _admin_errors(kind: Kind, manifest: Manifest, store: Store) -> list[FieldError]:
+    """Where a claim, or those of a template, ask for admin access: whether its namespace is labelled for it."""
+    spec = manifest.get("spec") or {}
+    if kind.key == TEMPLATE:
+        spec = spec.get("spec") or {}
+    elif kind.key != CLAIM:
+        return []
+    for i, request in enumerate((spec.get("devices") or {}).get("requests") or ()):
+        if (request.get("exactly") or {}).get("adminAccess"):
+            return _authorized(manifest, store, f"spec.devices.requests[{i}].adminAccess")
+    return []
+
+
+def _admin_status_errors(old: Manifest, new: Manifest, store: Store) -> list[FieldError]:
+    if any(result.get("adminAccess") for result in results_of(old)):
+        return []
+    for i, result in enumerate(results_of(new)):
+        if result.get("adminAccess"):
+            return _authorized(new, store, f"status.allocation.devices.results[{i}].adminAccess")
+    return []
+
+
+def _authorized(manifest: Manifest, store: Store, path: str) -> list[FieldError]:
+    name = manifest["metadata"].get("namespace") or ""
+    namespace = store.get("Namespace", "", name)
+    if namespace is None:
+        why = f'namespaces "{name}" not found'
+        return [internal(path, f"could not retrieve namespace to verify admin access: {why}")]
+    labels = namespace["metadata"].get("labels") or {}
+    return [] if labels.get(ADMIN_LABEL) == "true" else [forbidden(path, _ADMIN)]

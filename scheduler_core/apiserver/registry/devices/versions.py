@@ -1,0 +1,80 @@
+"""The versions of resource.k8s.io: v1beta2 is as v1; v1beta1 has requests, devices and slices in other shapes. Kept is v1.
+
+kube: pkg/apis/resource/{v1beta1,v1beta2}/conversion.go, pkg/apis/resource/v1beta1/defaults.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scheduler_core.apiserver.kinds import split_api_version
+from scheduler_core.apiserver.registry.devices.gates import GROUP
+
+Manifest = Mapping[str, Any]
+STORED = f"{GROUP}/v1"
+_OF_A_REQUEST = (
+    "deviceClassName",
+    "selectors",
+    "allocationMode",
+    "count",
+    "adminAccess",
+    "tolerations",
+    "capacity",
+)
+_TEXTS = ("deviceClassName", "allocationMode", "count")  # "" and 0 stand for nothing
+
+
+def converted(manifest: Manifest) -> Manifest:
+    """An object of the group that was read, as v1 has it; DeviceTaintRules stay as they are."""
+    group, version = split_api_version(str(manifest["apiVersion"]))
+    if group != GROUP or version not in ("v1beta1", "v1beta2"):
+        return manifest
+    converted = {**manifest, "apiVersion": STORED}
+    spec, convert = manifest.get("spec"), _CONVERSIONS.get(str(manifest["kind"]))
+    if version == "v1beta1" and spec and convert is not None:
+        converted["spec"] = convert(spec)
+    return converted
+
+
+def _claim(spec: Manifest) -> Manifest:
+    devices = spec.get("devices") or {}
+    if not devices.get("requests"):
+        return spec
+    requests = [_request(request) for request in devices["requests"]]
+    return {**spec, "devices": {**devices, "requests": requests}}
+
+
+def _request(request: Manifest) -> Manifest:
+    """What stands in the request itself goes to `exactly`, with its defaults where a class is named."""
+    kept = {name: value for name, value in request.items() if name not in _OF_A_REQUEST}
+    exact = {name: request[name] for name in _OF_A_REQUEST if _is_set(request, name)}
+    return {**kept, "exactly": exact} if exact else kept
+
+
+def _is_set(request: Manifest, name: str) -> bool:
+    return bool(request.get(name)) if name in _TEXTS else request.get(name) is not None
+
+
+def _template(spec: Manifest) -> Manifest:
+    return {**spec, "spec": _claim(spec["spec"])} if spec.get("spec") else spec
+
+
+def _slice(spec: Manifest) -> Manifest:
+    """No node is "" and not all nodes is false there."""
+    converted = {name: value for name, value in spec.items() if value or name not in ("nodeName", "allNodes")}
+    if spec.get("devices"):
+        converted["devices"] = [_device(device) for device in spec["devices"]]
+    return converted
+
+
+def _device(device: Manifest) -> Manifest:
+    rest = {name: value for name, value in device.items() if name != "basic"}
+    return {**rest, **(device.get("basic") or {})}
+
+
+_CONVERSIONS: dict[str, Callable[[Manifest], Manifest]] = {
+    "ResourceClaim": _claim,
+    "ResourceClaimTemplate": _template,
+    "ResourceSlice": _slice,
+}

@@ -1,0 +1,56 @@
+"""Names: where an object is placed, and the name that generateName makes.
+
+kube: apiserver/pkg/storage/names/generate.go, apimachinery/pkg/util/rand/rand.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apiserver.kinds import Kind, namespace_of
+from scheduler_core.apiserver.store import Store
+
+Manifest = Mapping[str, Any]
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+_LONGEST = 58
+
+
+def placed(manifest: Manifest, kind: Kind) -> Manifest:
+    """With the default namespace where the kind lives in one and none is said."""
+    namespace = namespace_of(kind, manifest)
+    meta = manifest.get("metadata") or {}
+    if (meta.get("namespace") or "") == namespace:
+        return manifest
+    return {**manifest, "metadata": {**meta, "namespace": namespace}}
+
+
+def key_of(manifest: Manifest) -> tuple[str, str]:
+    """Namespace and name."""
+    meta = manifest["metadata"]
+    return str(meta.get("namespace") or ""), str(meta.get("name") or "")
+
+
+def named(manifest: Manifest, kind: Kind, store: Store) -> Manifest:
+    """With a name made of generateName, where there is none."""
+    meta = manifest["metadata"]
+    base = meta.get("generateName")
+    if meta.get("name") or not base:
+        return manifest
+    tries = 0
+    while True:
+        name = base[:_LONGEST] + suffix(f"{kind.key}/{base}/{store.created}/{tries}")
+        if store.get(kind.key, meta.get("namespace") or "", name) is None:
+            return {**manifest, "metadata": {**meta, "name": name}}
+        tries += 1
+
+
+def suffix(text: str, length: int = 5) -> str:
+    """Letters that depend on nothing but the text, of kube's alphabet, which spells no words."""
+    number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
+    letters = []
+    for _ in range(length):
+        number, rest = divmod(number, len(_ALPHABET))
+        letters.append(_ALPHABET[rest])
+    return "".join(letters)

@@ -1,0 +1,117 @@
+"""What the API server does to an object of each kind besides admission: defaults, and fields that may not change.
+
+kube: pkg/registry/*/strategy.go, apiserver/pkg/registry/rest/{create,update}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apiserver.admission.admission import defaulted
+from scheduler_core.apiserver.admission.label_keys import merged_label_keys, uses_label_keys
+from scheduler_core.apiserver.admission.priority import SYSTEM_CLASSES
+from scheduler_core.apiserver.kinds import Kind, reference
+from scheduler_core.apiserver.registry import namespaces, pods
+from scheduler_core.apiserver.registry.cluster_defaults import filled_in
+from scheduler_core.apiserver.registry.pod_fields import without_gated_fields
+from scheduler_core.apiserver.rewriting import merge_patch
+from scheduler_core.apiserver.schema.merging import BadPatch, merged
+from scheduler_core.apiserver.schema.table import type_of
+from scheduler_core.apiserver.status import Answer, Refused
+from scheduler_core.apiserver.status import forbidden as forbidden_answer
+
+Manifest = Mapping[str, Any]
+_STATUS_OF_CONTROLLERS = (
+    "Deployment",
+    "ReplicaSet",
+    "ReplicationController",
+    "StatefulSet",
+    "DaemonSet",
+    "Job",
+    "CronJob",
+    "PodDisruptionBudget",
+    "ResourceQuota",
+)
+_NO_STRATEGIC = (
+    "the body of the request was in an unknown format - accepted media types include: "
+    "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
+)
+_PENDING_FIRST = ("PersistentVolume", "PersistentVolumeClaim")
+
+
+def prepare_for_create(kind: Kind, manifest: Manifest, restored: bool = False) -> Manifest:
+    """With the defaults of its kind, before admission. `restored`: the object was admitted where it comes from."""
+    if kind.key == "Pod" and uses_label_keys(manifest.get("spec") or {}):
+        labels, spec = manifest["metadata"].get("labels") or {}, manifest["spec"]
+        known = restored or bool(spec.get("nodeName"))
+        manifest = {**manifest, "spec": merged_label_keys(spec, labels, known)}
+    return with_defaults(kind, manifest)
+
+
+def with_defaults(kind: Kind, manifest: Manifest) -> Manifest:
+    """With the defaults of its kind."""
+    return filled_in(defaulted(without_gated_fields(manifest, kind.key), kind), kind.key)
+
+
+def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
+    """With what follows from the object as admission left it. `imported`: it is said to be there already, with its status."""
+    if kind.key == "Pod":
+        return pods.created(manifest, timestamp, imported)
+    if kind.key in _PENDING_FIRST and not imported:
+        return {**manifest, "status": {"phase": "Pending"}}
+    if kind.key == "Namespace":
+        return namespaces.created(manifest)
+    if kind.key in _STATUS_OF_CONTROLLERS and not imported and "status" in manifest:
+        return {name: value for name, value in manifest.items() if name != "status"}
+    return manifest
+
+
+def refuse_deletion(kind: Kind, name: str) -> None:
+    """Refused where the API server keeps an object."""
+    if kind.key == "PriorityClass" and name in SYSTEM_CLASSES:
+        why = "this is a system priority class and cannot be deleted"
+        raise Refused.because(forbidden_answer(kind.resource, name, why), reference(kind.key, "", name))
+
+
+def prepare_for_update(
+    kind: Kind, old: Manifest, new: Manifest, subresource: str, imported: bool
+) -> Manifest:
+    """The object to be: only the part that the (sub)resource may write.
+
+    DEVIATION: of a node an update of the object may write its status too, so that it can be edited in one go; and of kinds whose status
+    is nobody's here.
+    """
+    if subresource == "status":
+        return _with_status(kind, old, new)
+    if subresource == "resize":
+        return pods.resized(old, new)
+    if kind.key == "Namespace":
+        new = namespaces.updated(old, new, subresource)
+    if (kind.key == "Pod" or kind.key in _STATUS_OF_CONTROLLERS) and not imported:
+        new = {**new, "status": old.get("status") or {}}
+    return new
+
+
+def _with_status(kind: Kind, old: Manifest, new: Manifest) -> Manifest:
+    """What the subresource status writes: of pods and nodes labels and annotations too."""
+    if kind.key == "Pod":
+        return pods.with_status(old, new)
+    taken = ("metadata", "status") if kind.key == "Node" else ("status",)
+    return {**old, **{name: new.get(name) or {} for name in taken}}
+
+
+def patched(kind: Kind, old: Manifest, patch: Any, type_: str) -> Any:
+    """An object with a patch applied: strategic, or merge (RFC 7396). Refused."""
+    if type_ != "strategic":
+        return merge_patch(old, patch)
+    schema = type_of(kind, str(old.get("apiVersion")))
+    what = reference(kind.key, old["metadata"].get("namespace") or "", old["metadata"]["name"])
+    if not schema:
+        raise Refused.because(Answer("UnsupportedMediaType", _NO_STRATEGIC), what)
+    if not isinstance(patch, Mapping):
+        raise Refused.because(Answer("BadRequest", "the patch is not an object"), what)
+    try:
+        return merged(old, patch, schema)
+    except BadPatch as bad:
+        raise Refused.because(Answer("BadRequest", str(bad)), what) from bad

@@ -1,0 +1,133 @@
+"""Strict decoding: fields that a type does not have, and values that are not of their type, as `kubectl apply` has them told.
+
+DEVIATION: unknown fields of a status are passed over, so that what a newer cluster wrote can be imported.
+
+kube: apimachinery/pkg/runtime/error.go (strictDecodingError), apiserver/pkg/endpoints/handlers/{rest,patch}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError, child, keyed, wrong_type
+from scheduler_core.apiserver.kinds import Kind
+from scheduler_core.apiserver.schema.leaves import LEAVES
+from scheduler_core.apiserver.schema.sound import is_sound
+from scheduler_core.apiserver.schema.table import Field, fields, parsed, type_of
+
+Errors = list[FieldError]
+UNKNOWN = "unknown field"
+_CLOSE = 0.75
+
+
+def strict_errors(manifest: Mapping[str, Any], kind: Kind) -> list[FieldError]:
+    """What kube could not decode, of an object that has apiVersion and kind. Kinds that the table does not have pass."""
+    root = type_of(kind, str(manifest.get("apiVersion")))
+    errors: Errors = []
+    if root and not is_sound(manifest, root):
+        _Walk(root, errors).entries(manifest, root, "")
+    return errors
+
+
+def strict_decoding_error(errors: Sequence[FieldError]) -> str:
+    """kube's words for unknown fields; "" where there are none."""
+    unknown = [f'{UNKNOWN} "{error.path}"' for error in errors if error.received.startswith(UNKNOWN)]
+    return f"strict decoding error: {', '.join(unknown)}" if unknown else ""
+
+
+class _Walk:
+    """A walk through one object of a root type."""
+
+    def __init__(self, root: str, errors: Errors) -> None:
+        self._root = root
+        self._errors = errors
+        self._lenient = False
+
+    def entries(self, value: Any, type_: str, path: str) -> None:
+        if not isinstance(value, Mapping):
+            self._errors.append(wrong_type(path, value, "an object"))
+            return
+        known = fields(type_)
+        for name, inner in value.items():
+            field = known.get(name)
+            if field is None:
+                self._unknown(str(name), type_, path)
+            elif inner is not None:
+                lenient, self._lenient = self._lenient, self._lenient or (not path and name == "status")
+                self.value(inner, field, child(path, name))
+                self._lenient = lenient
+
+    def value(self, value: Any, field: Field, path: str) -> None:
+        if field.shape == "object":
+            self.entries(value, field.inner, path)
+        elif field.shape == "leaf":
+            check = LEAVES.get(field.inner)
+            if check is not None:
+                check(value, path, self._errors)
+        elif field.shape == "list":
+            self._list(value, parsed(field.inner), path)
+        elif not isinstance(value, Mapping):
+            self._errors.append(wrong_type(path, value, "an object"))
+        else:
+            inner = parsed(field.inner)
+            for name, entry in value.items():
+                self._entry(entry, inner, keyed(path, str(name)))
+
+    def _list(self, value: Any, inner: Field, path: str) -> None:
+        if not isinstance(value, list | tuple):
+            self._errors.append(wrong_type(path, value, "a list"))
+            return
+        for i, entry in enumerate(value):
+            self._entry(entry, inner, f"{path}[{i}]")
+
+    def _entry(self, entry: Any, inner: Field, path: str) -> None:
+        if entry is None and inner.inner != "any":
+            self._errors.append(wrong_type(path, entry, "a value"))
+        else:
+            self.value(entry, inner, path)
+
+    def _unknown(self, name: str, type_: str, path: str) -> None:
+        if self._lenient:
+            return
+        meant = _meant(name, type_, self._root)
+        hint = f'(did you mean "{meant}"?)' if meant else ""
+        self._errors.append(FieldError(child(path, name), f'{UNKNOWN} "{name}"', hint))
+
+
+@cache
+def _meant(name: str, type_: str, root: str) -> str:
+    """The field that was meant: one beside it of nearly that name, else the first one of that name elsewhere in the object."""
+    beside = list(fields(type_))
+    for known in beside:
+        if known.lower() == name.lower():
+            return known
+    close = difflib.get_close_matches(name, beside, 1, _CLOSE)
+    return close[0] if close else _elsewhere(name, root)
+
+
+def _elsewhere(name: str, root: str) -> str:
+    """The path of the field of this name that is least deep; the status is not looked through."""
+    seen = {root: None}
+    level = [(root, "")]
+    while level:
+        deeper = []
+        for type_, path in level:
+            for known, field in fields(type_).items():
+                where = child(path, known)
+                if known.lower() == name.lower():
+                    return where
+                inner = _object_within(field)
+                if inner and inner not in seen and where != "status":
+                    seen[inner] = None
+                    deeper.append((inner, f"{where}[*]" if field.shape == "list" else where))
+        level = deeper
+    return ""
+
+
+def _object_within(field: Field) -> str:
+    while field.shape in ("list", "map"):
+        field = parsed(field.inner)
+    return field.inner if field.shape == "object" else ""

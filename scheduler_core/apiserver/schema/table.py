@@ -1,0 +1,84 @@
+"""The table of fields: every type that objects of kube's own kinds are made of, with each field's type and how patches merge it.
+
+fields.json was read once from the Go types of k8s.io/api and k8s.io/apimachinery, v0.34.1: {type: {field: expression}}. An expression
+is a leaf (string, bool, int32, int64, number, quantity, time, intorstring, bytes, any) or a type of the table, after [] for a list
+and {} for a map of it; after | comes the patchStrategy, and after = the patchMergeKey. devices.json has the types of resource.k8s.io in the
+same way; their names begin with the version (v1beta2 is as v1).
+
+kube: api/*/*/types.go, apimachinery/pkg/apis/meta/v1/types.go @ v0.34.1
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from scheduler_core.apiserver.kinds import Kind, split_api_version
+
+_VERSIONS = {"HorizontalPodAutoscaler": "v2"}  # of the types; all others: v1
+_SERVED = {"HorizontalPodAutoscaler": ("v1", "v2"), "VolumeAttributesClass": ("v1", "v1beta1")}
+_ALIKE = {"v1beta2": "v1"}
+DEVICES = "resource.k8s.io"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field's type: `shape` is leaf, map, list or object; `inner` what it holds (of an object: its type, of a leaf: itself)."""
+
+    shape: str
+    inner: str
+    strategies: tuple[str, ...] = ()
+    merge_key: str = ""
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, str]]:
+    here = Path(__file__)
+    texts = [here.with_name(name).read_text(encoding="utf-8") for name in ("fields.json", "devices.json")]
+    table: Mapping[str, Mapping[str, str]] = {**json.loads(texts[0]), **json.loads(texts[1])}
+    return table
+
+
+@cache
+def fields(type_: str) -> Mapping[str, Field]:
+    """The fields of a type; KeyError where the table does not have it."""
+    return {name: parsed(expression) for name, expression in _table()[type_].items()}
+
+
+@cache
+def parsed(expression: str) -> Field:
+    """An expression of the table."""
+    text, _, strategy = expression.partition("|")
+    names, _, key = strategy.partition("=")
+    strategies = tuple(names.split(",")) if names else ()
+    if text.startswith("[]"):
+        return Field("list", text[2:], strategies, key)
+    if text.startswith("{}"):
+        return Field("map", text[2:], strategies, key)
+    return Field("object" if text in _table() else "leaf", text, strategies, key)
+
+
+def is_served(kind: Kind, api_version: str) -> bool:
+    """Whether kube 1.34 has a kind in this version; of kinds that the table does not have any will do."""
+    group, version = split_api_version(api_version)
+    if kind.group == DEVICES:
+        return bool(type_of(kind, api_version))
+    return not _is_known(kind) or (group == kind.group and version in _SERVED.get(kind.key, ("v1",)))
+
+
+def type_of(kind: Kind, api_version: str) -> str:
+    """The type of a kind's objects in a version; "" where the table does not have it."""
+    _, version = split_api_version(api_version)
+    if kind.group == DEVICES:
+        name = f"resource/{_ALIKE.get(version, version)}.{kind.key}"
+        return name if name in _table() else ""
+    known = _is_known(kind) and version == _VERSIONS.get(kind.key, "v1")
+    return kind.key if known else ""
+
+
+def _is_known(kind: Kind) -> bool:
+    """Whether the table has a kind's objects; a part of another kind's may have the same name, as core's ResourceClaim has."""
+    return "metadata" in _table().get(kind.key, ())

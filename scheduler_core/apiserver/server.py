@@ -1,0 +1,310 @@
+"""The API server: requests through admission and validation, as kube-apiserver takes them.
+
+create: defaults, mutating admission, validation, validating admission, storage. update and patch: the same, with the fields that may
+not change. delete: grace of pods, finalizers. Every verb raises Refused, with the answer that a client would get, and changes nothing
+then.
+
+kube: apiserver/pkg/registry/generic/registry/store.go, apiserver/pkg/endpoints/handlers @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError, invalid
+from scheduler_core.apiserver import deletion
+from scheduler_core.apiserver.admission.catalogue import others_of, plugins_of, writers_of
+from scheduler_core.apiserver.admission.plugin import ADMIN, Operation, Request
+from scheduler_core.apiserver.kinds import Kind, kind_of, known, reference
+from scheduler_core.apiserver.options import APIServerOptions
+from scheduler_core.apiserver.pod_memo import PodMemo
+from scheduler_core.apiserver.registry import strategies
+from scheduler_core.apiserver.registry.devices import strategy as devices
+from scheduler_core.apiserver.registry.devices.defaults import defaulted
+from scheduler_core.apiserver.registry.devices.gates import DEFAULT_GATES, DeviceGates
+from scheduler_core.apiserver.registry.devices.versions import converted
+from scheduler_core.apiserver.registry.naming import key_of, named, placed
+from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.apiserver.schema.reading import read, read_patched
+from scheduler_core.apiserver.status import Answer, Refused, already_exists, conflict, not_found
+from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver.validation.cluster import validate, validate_update
+
+Manifest = Mapping[str, Any]
+_SUBRESOURCES = {"Pod": ("status", "resize"), "Namespace": ("status", "finalize")}
+
+
+@dataclass(frozen=True, slots=True)
+class Preconditions:
+    """What must hold for a deletion."""
+
+    uid: str = ""
+    resource_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class APIServer:
+    """The door to a store. `now` is virtual time (ns). It keeps nothing: make one whenever it is needed."""
+
+    store: Store
+    options: APIServerOptions
+    now: int
+    memo: PodMemo | None = None  # of an import
+    devices: DeviceGates = DEFAULT_GATES
+
+    # writing
+
+    def create(
+        self, manifest: Manifest, user: str = ADMIN, dry_run: bool = False, imported: bool = False
+    ) -> Manifest:
+        """POST. The object as it was stored. `imported`: it is said to be there, and keeps what its cluster made of it."""
+        recalled = None if self.memo is None else self.memo.recall(manifest)
+        if recalled is None:
+            kind, manifest = self.read(manifest)
+        else:
+            kind = known("Pod")
+        manifest = named(placed(manifest, kind), kind, self.store)
+        namespace, name = key_of(manifest)
+        request = Request(
+            self.store,
+            self.options,
+            self.now,
+            "CREATE",
+            kind,
+            namespace,
+            name,
+            None,
+            "",
+            user,
+            dry_run,
+            imported,
+            imported and bool(manifest["metadata"].get("uid")),
+        )
+        given, like = manifest, None
+        if recalled is None:
+            manifest = self._admitted(request, manifest)
+        else:
+            manifest, like = recalled
+            for plugin in others_of(self.options):
+                plugin.validate(request, manifest)
+        if self.store.get(kind.key, namespace, name) is not None:
+            raise self._exists(kind, namespace, name)
+        if dry_run:
+            return manifest
+        for plugin in () if request.restored else writers_of(self.options):
+            plugin.commit(request, manifest)
+        event = self.store.create(manifest, kind.key, self.now, like)
+        assert event.new is not None
+        if self.memo is not None and recalled is None and event.new_pod is not None:
+            self.memo.learn(given, event.new_pod)
+        return event.new
+
+    def update(
+        self, manifest: Manifest, subresource: str = "", user: str = ADMIN, imported: bool = False
+    ) -> Manifest:
+        """PUT. The object as it is stored now; a resourceVersion that is given must be the present one. `imported`: see create."""
+        kind, manifest = self.read(manifest)
+        return self._update(kind, manifest, subresource, user, imported)
+
+    def _update(
+        self, kind: Kind, manifest: Manifest, subresource: str, user: str, imported: bool = False
+    ) -> Manifest:
+        """An update of an object that was read."""
+        if subresource and subresource not in self._subresources(kind):
+            answer = Answer("NotFound", "the server could not find the requested resource")
+            raise Refused.because(answer, reference(kind.key, *key_of(manifest)))
+        namespace, name = key_of(placed(manifest, kind))
+        old = self._found(kind, namespace, name)
+        given = manifest["metadata"].get("resourceVersion")
+        if given and given != old["metadata"].get("resourceVersion"):
+            why = (
+                "the object has been modified; please apply your changes to the latest version and try again"
+            )
+            raise Refused.because(conflict(kind.resource, name, why), reference(kind.key, namespace, name))
+        request = replace(
+            self._request("UPDATE", kind, namespace, name, user=user),
+            old=old,
+            subresource=subresource,
+            imported=imported,
+        )
+        new = self._with_defaults(kind, manifest)
+        for plugin in plugins_of(self.options):
+            new = plugin.admit(request, new)
+        new = strategies.prepare_for_update(kind, old, new, subresource, imported)
+        new = devices.updated(kind, old, new, subresource, self.devices, imported)
+        errors = validate(new, kind) + validate_update(old, new, kind, subresource)
+        if devices.are_about(kind):
+            errors += devices.update_errors(kind, old, new, subresource, self.devices, self.store)
+        self._check(kind, name, errors)
+        for plugin in plugins_of(self.options):
+            plugin.validate(request, new)
+        for plugin in writers_of(self.options):
+            plugin.commit(request, new)
+        return self._written(kind, old, new)
+
+    def patch(
+        self,
+        target: tuple[str, str, str],
+        patch: Any,
+        type_: str = "merge",
+        subresource: str = "",
+        user: str = ADMIN,
+    ) -> Manifest:
+        """PATCH of kind, namespace, name; `type_`: merge (RFC 7396) or strategic."""
+        kind = _kind(*target)
+        old = self._found(kind, *target[1:])
+        new = strategies.patched(kind, old, patch, type_)
+        fixed = {"name": target[2], **({"namespace": target[1]} if target[1] else {})}
+        if not isinstance(new, Mapping) or not isinstance(new.get("metadata"), Mapping):
+            raise Refused([invalid("metadata", None, "an object is expected").of(reference(*target))])
+        if kind_of(new) != kind:
+            raise Refused([invalid("kind", new.get("kind"), "field is immutable").of(reference(*target))])
+        read_patched(new, patch)
+        self._check_name(target, new["metadata"])
+        return self._update(kind, {**new, "metadata": {**new["metadata"], **fixed}}, subresource, user)
+
+    def patch_status(self, target: tuple[str, str, str], status: Mapping[str, Any]) -> Manifest:
+        """A controller's update of fields of the status: nothing is written where all is so."""
+        old = self._found(_kind(*target), *target[1:])
+        new = with_section(old, "status", status)
+        new["status"] = {name: value for name, value in new["status"].items() if value is not None}
+        return old if new.get("status") == old.get("status") else self._written(_kind(*target), old, new)
+
+    def delete(
+        self,
+        target: tuple[str, str, str],
+        grace: int | None = None,
+        propagation: str = "",
+        preconditions: Preconditions | None = None,
+        user: str = ADMIN,
+    ) -> None:
+        """DELETE of kind, namespace, name. `grace`: seconds for a pod (None: its own). What has finalizers stays until they are gone."""
+        kind = _kind(*target)
+        old = self._found(kind, *target[1:])
+        self._demand(kind, old, preconditions)
+        request = replace(self._request("DELETE", kind, target[1], target[2], user=user), old=old)
+        strategies.refuse_deletion(kind, target[2])
+        for plugin in plugins_of(self.options):
+            plugin.validate(request, old)
+        deletion.delete(self.store, kind, old, self.now, grace, propagation)
+
+    def bind(self, pod: str, uid: str, node: str) -> None:
+        """POST of pods/binding."""
+        answer = self.store.bind(pod, uid, node, self.now)
+        if not answer.ok:
+            raise Refused.because(answer, f"Pod {pod}")
+
+    def scale(self, target: tuple[str, str, str], replicas: int) -> None:
+        """PUT of the scale subresource."""
+        self.patch(target, {"spec": {"replicas": replicas}})
+
+    def found(self, target: tuple[str, str, str]) -> Manifest:
+        """The object of kind, namespace, name. Refused: 404."""
+        return self._found(_kind(*target), *target[1:])
+
+    # what all of them need
+
+    def read(self, manifest: Any) -> tuple[Kind, Manifest]:
+        """The kind of an object, and the object in the version that is kept. Refused: 400, where it cannot be read."""
+        kind, manifest = read(manifest)
+        return kind, converted(manifest)
+
+    def _subresources(self, kind: Kind) -> tuple[str, ...]:
+        if devices.are_about(kind) and kind.key != devices.CLAIM:
+            return ()
+        return _SUBRESOURCES.get(kind.key, ("status",))
+
+    def _with_defaults(self, kind: Kind, manifest: Manifest) -> Manifest:
+        manifest = strategies.with_defaults(kind, manifest)
+        if not devices.are_about(kind):
+            return manifest
+        return defaulted(manifest, kind.key, self.store.timestamp(self.now))
+
+    def _admitted(self, request: Request, manifest: Manifest) -> Manifest:
+        """A new object as admission would have it. Refused."""
+        kind = request.kind
+        if kind.key == "Job" and not manifest["metadata"].get("uid"):  # its selector will name it
+            uid = self.store.next_uid(request.namespace, request.name)
+            manifest = {**manifest, "metadata": {**manifest["metadata"], "uid": uid}}
+        plugins = plugins_of(self.options)
+        if request.restored:
+            plugins = tuple(plugin for plugin in plugins if plugin.of_restored)
+        manifest = self._with_defaults(kind, strategies.prepare_for_create(kind, manifest, request.restored))
+        for plugin in plugins:
+            manifest = plugin.admit(request, manifest)
+        timestamp, gates = self.store.timestamp(self.now), self.devices
+        manifest = strategies.complete(kind, manifest, timestamp, request.imported)
+        manifest = devices.created(kind, manifest, gates, request.imported)
+        errors = validate(manifest, kind, not request.restored)
+        if devices.are_about(kind):
+            errors += devices.create_errors(kind, manifest, gates, self.store)
+        self._check(kind, request.name, errors)
+        for plugin in plugins:
+            plugin.validate(request, manifest)
+        return manifest
+
+    def _check(self, kind: Kind, name: str, errors: Sequence[FieldError]) -> None:
+        if errors:
+            text = f"{kind.key}.{kind.group}" if kind.group and "." not in kind.key else kind.key
+            raise Refused.invalid(text, name, errors)
+
+    def _check_name(self, target: tuple[str, str, str], meta: Manifest) -> None:
+        """Refused where a patch would rename or move an object."""
+        name, why = meta.get("name") or "", ""
+        if name != target[2]:
+            why = f"the name of the object ({name}) does not match the name on the URL ({target[2]})"
+        if (meta.get("namespace") or target[1]) != target[1]:
+            why = "the namespace of the provided object does not match the namespace sent on the request"
+        if why:
+            raise Refused.because(Answer("BadRequest", why), reference(*target))
+
+    def _found(self, kind: Kind, namespace: str, name: str) -> Manifest:
+        old = self.store.get(kind.key, namespace, name)
+        if old is None:
+            raise Refused.because(not_found(kind.resource, name), reference(kind.key, namespace, name))
+        return old
+
+    def _exists(self, kind: Kind, namespace: str, name: str) -> Refused:
+        """That an object is there already, even if it is about to go."""
+        there = already_exists(kind.resource, name)
+        if self._found(kind, namespace, name)["metadata"].get("deletionTimestamp"):
+            there = replace(there, message=f"object is being deleted: {there.message}")
+        return Refused.because(there, reference(kind.key, namespace, name))
+
+    def _demand(self, kind: Kind, old: Manifest, wanted: Preconditions | None) -> None:
+        meta = old["metadata"]
+        if wanted is not None and (
+            (wanted.uid and wanted.uid != meta.get("uid"))
+            or (wanted.resource_version and wanted.resource_version != meta.get("resourceVersion"))
+        ):
+            why = f"Precondition failed: UID in precondition: {wanted.uid}, UID in object meta: {meta.get('uid')}"
+            raise Refused.because(conflict(kind.resource, meta["name"], why))
+
+    def _request(
+        self,
+        operation: Operation,
+        kind: Kind,
+        namespace: str,
+        name: str,
+        user: str = ADMIN,
+    ) -> Request:
+        return Request(self.store, self.options, self.now, operation, kind, namespace, name, user=user)
+
+    def _written(self, kind: Kind, old: Manifest, new: Manifest) -> Manifest:
+        event = self.store.replace(new, kind.key)
+        if event is None:
+            return old
+        stored = event.new
+        assert stored is not None
+        deletion.collect(self.store, kind, stored)
+        return stored
+
+
+def _kind(key: str, namespace: str, name: str) -> Kind:
+    """The kind of a target. Refused: nobody knows it."""
+    try:
+        return known(key)
+    except KeyError:
+        raise Refused.because(not_found(key.lower(), name), reference(key, namespace, name)) from None

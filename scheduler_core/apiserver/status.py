@@ -1,0 +1,95 @@
+"""What the API server answers where it refuses: a reason and a message in its own words.
+
+kube: apimachinery/pkg/api/errors/errors.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from scheduler_core.apimachinery.objects.errors import FieldError
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The outcome of one call. `reason` is kube's ("NotFound", "Conflict"), "" where the call was carried
+    out; `causes` are the messages of the Status' details, `retry_after` its seconds. `status`: the code of a
+    refusal that gives no reason.
+    """
+
+    reason: str = ""
+    message: str = ""
+    causes: tuple[str, ...] = ()
+    retry_after: int = 0
+    status: int = 0
+
+    @property
+    def ok(self) -> bool:
+        return not self.reason and not self.status
+
+    @property
+    def code(self) -> int:
+        """The code of the Status of a refusal."""
+        return self.status or _CODES.get(self.reason, 500)
+
+
+_CODES = {
+    "": 200,
+    "BadRequest": 400,
+    "Forbidden": 403,
+    "NotFound": 404,
+    "AlreadyExists": 409,
+    "Conflict": 409,
+    "UnsupportedMediaType": 415,
+    "Gone": 410,
+    "Invalid": 422,
+    "TooManyRequests": 429,
+    "InternalError": 500,
+    "Timeout": 504,
+}
+DONE = Answer()
+
+
+def not_found(resource: str, name: str) -> Answer:
+    return Answer("NotFound", f'{resource} "{name}" not found')
+
+
+def already_exists(resource: str, name: str) -> Answer:
+    return Answer("AlreadyExists", f'{resource} "{name}" already exists')
+
+
+def conflict(resource: str, name: str, why: str) -> Answer:
+    return Answer("Conflict", f'Operation cannot be fulfilled on {resource} "{name}": {why}')
+
+
+def forbidden(resource: str, name: str, why: str) -> Answer:
+    """What an admission plugin refuses."""
+    return Answer("Forbidden", f'{resource} "{name}" is forbidden: {why}')
+
+
+class Refused(Exception):
+    """A request that changes nothing; `errors` are all the reasons, `answer` is what the API server says."""
+
+    def __init__(self, errors: Iterable[FieldError], answer: Answer | None = None) -> None:
+        self.errors = tuple(errors)
+        self.answer = answer or Answer("Invalid", "; ".join(map(str, self.errors)))
+        super().__init__("; ".join(f"{e.object}: {e}" if e.object else str(e) for e in self.errors))
+
+    @classmethod
+    def because(cls, answer: Answer, what: str = "") -> Refused:
+        """For one answer of the API server about one object."""
+        return cls((FieldError("", "", answer.message, object=what),), answer)
+
+    @classmethod
+    def invalid(cls, kind: str, name: str, errors: Iterable[FieldError]) -> Refused:
+        """For an object whose fields are wrong."""
+        errors = tuple(errors)
+        texts = [str(error) for error in errors]
+        said = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+        return cls(errors, Answer("Invalid", f'{kind} "{name}" is invalid: {said}', tuple(texts)))
+
+
+def unknown_error(message: str, what: str) -> Refused:
+    """A plain error of the API server: 500, in its own words."""
+    return Refused.because(Answer("Unknown", message), what)

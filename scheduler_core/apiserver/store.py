@@ -1,0 +1,446 @@
+"""The store of the simulated API server: immutable manifests by kind, namespace and name.
+
+Every write gets the next resourceVersion and notifies the subscribers before it returns. The store trusts
+what it is given: validation and admission come before (see apply.py). DEVIATION: finalizers hold nothing
+back, as there is nobody to remove them; a namespace need not exist.
+
+kube: pkg/registry/core/pod/storage, apiserver/pkg/registry/generic/registry/store.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod, Reading
+from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
+from scheduler_core.apiserver.kinds import known
+from scheduler_core.apiserver.kube_events import KubeEvent
+from scheduler_core.apiserver.ownership import ByController
+from scheduler_core.apiserver.rewriting import with_condition, with_section
+from scheduler_core.apiserver.status import DONE, Answer, Refused, already_exists, conflict, not_found
+from scheduler_core.apiserver.watch import ADDED, DELETED, MODIFIED, Subscriber, WatchEvent
+from scheduler_core.base.state import Copied, Derived, Growing, Shared, State
+
+Manifest = Mapping[str, Any]
+Manifests = list[Manifest]
+Key = tuple[str, str]
+Keys = list[Key]
+Pods = list[Pod]
+Nodes = list[Node]
+Names = list[str]
+Subscribers = list[Subscriber]
+EPOCH = parse_time("2026-01-01T00:00:00Z")
+_NO_OBJECTS: dict[Key, Manifest] = {}
+_OWNED = ("uid", "creationTimestamp", "generation", "resourceVersion", "deletionTimestamp")
+
+
+class Store(State):
+    """All objects of a world. `epoch` (ns since 1970) is the wall time at virtual time 0; `reading` says how
+    pods are read.
+    """
+
+    epoch: int
+    reading: Reading
+    resource_version: int
+    events: Growing[KubeEvent]
+    _objects: Copied[dict[str, dict[Key, Manifest]]]
+    _pods: Copied[dict[Key, Pod]]
+    _nodes: Copied[dict[str, Node]]
+    _uids: Copied[dict[str, tuple[str, Key]]]
+    _created: int
+    _sorted: Derived[Copied[dict[str, Shared[Keys]]]]
+    _owned: Derived[dict[str, ByController]]  # by kind, of those that were asked for
+    _assigned: Derived[dict[str, dict[Key, None]]]  # pods by node, once they have been asked for
+    _subscribers: Derived[Subscribers]
+
+    def __init__(self, epoch: int = EPOCH) -> None:
+        self.epoch = epoch
+        self.reading = Reading.ALL
+        self.resource_version = 0
+        self.events = []
+        self._objects = {}
+        self._pods = {}
+        self._nodes = {}
+        self._uids = {}
+        self._created = 0
+        self._sorted = {}
+        self._owned = {}
+        self._assigned = {}
+        self._subscribers = []
+
+    # reading
+
+    def get(self, kind: str, namespace: str, name: str) -> Manifest | None:
+        return self._objects.get(kind, _NO_OBJECTS).get((namespace, name))
+
+    def list(self, kind: str) -> Manifests:
+        """All objects of a kind, by namespace and name."""
+        objects = self._objects.get(kind, _NO_OBJECTS)
+        return [objects[key] for key in self._order(kind)]
+
+    def in_creation_order(self, kind: str) -> Manifests:
+        """All objects of a kind, the oldest first."""
+        return [*self._objects.get(kind, _NO_OBJECTS).values()]
+
+    def by_uid(self, uid: str) -> tuple[str, str, str] | None:
+        """Kind, namespace and name of the object with a uid."""
+        found = self._uids.get(uid)
+        return None if found is None else (found[0], *found[1])
+
+    def named(self) -> Iterator[tuple[str, Key]]:
+        """Kind and key of every object that has a uid."""
+        return iter(self._uids.values())
+
+    def tables(self) -> tuple[Mapping[Any, Any], ...]:
+        """What objects are found in; each holds as many entries as there are objects of a kind, or of all."""
+        return (*self._objects.values(), self._pods, self._uids)
+
+    def count(self, kind: str) -> int:
+        return len(self._objects.get(kind, _NO_OBJECTS))
+
+    def kinds(self) -> Names:
+        """Keys of the kinds that have objects, sorted."""
+        return sorted(kind for kind, objects in self._objects.items() if objects)
+
+    def pod(self, namespace: str, name: str) -> Pod | None:
+        return self._pods.get((namespace, name))
+
+    def pod_at(self, key: str) -> Pod | None:
+        """The pod of a key "namespace/name"."""
+        namespace, _, name = key.partition("/")
+        return self._pods.get((namespace, name))
+
+    def pods(self) -> Pods:
+        """All pods, by namespace and name."""
+        return [self._pods[key] for key in self._order("Pod")]
+
+    def pods_on(self, node: str) -> Pods:
+        """The pods that are bound to a node, by namespace and name."""
+        if not self._assigned:
+            self._assigned[""] = {}
+            for key, pod in self._pods.items():
+                self._assign(key, None, pod)
+        return [self._pods[key] for key in sorted(self._assigned.get(node, ()))]
+
+    def node(self, name: str) -> Node | None:
+        return self._nodes.get(name)
+
+    def nodes(self) -> Nodes:
+        """All nodes, by name."""
+        return [self._nodes[key[1]] for key in self._order("Node")]
+
+    def controlled(self, kind: str, uid: str) -> Keys:
+        """Namespaces and names of a kind's objects that the controller of this uid manages, sorted."""
+        return self._ownership(kind).of(uid)
+
+    def uncontrolled(self, kind: str, namespace: str) -> Keys:
+        """Those of a namespace that no controller manages."""
+        return self._ownership(kind).without(namespace)
+
+    @property
+    def created(self) -> int:
+        """How many objects were ever created."""
+        return self._created
+
+    def count_from(self, created: int) -> None:
+        """Counts objects on from another world's number; never back, so that no uid comes twice."""
+        self._created = max(self._created, created)
+
+    def next_uid(self, namespace: str, name: str) -> str:
+        """The uid that the next object will have, if it is of this name and brings none."""
+        return "-".join(part for part in (namespace, name, str(self._created + 1)) if part)
+
+    def timestamp(self, now: int) -> str:
+        """Virtual time as manifests print it."""
+        return format_time(self.epoch + now)
+
+    def replica(self) -> Store:
+        """The same objects, to be kept up with by `mirror`: without Kubernetes Events and subscribers."""
+        events, self.events = self.events, []
+        twin = self.copy()
+        self.events = events
+        return twin
+
+    def mirror(self, event: WatchEvent) -> None:
+        """Does in a replica what was done in the store that it was made of."""
+        key, objects = (event.namespace, event.name), self._objects.setdefault(event.kind, {})
+        if (event.new is None) != (key not in objects):
+            self._sorted.pop(event.kind, None)
+        self._owned.pop(event.kind, None)
+        if event.new is None:
+            objects.pop(key, None)
+            if event.kind == "Pod":
+                self._assign(key, self._pods.pop(key, None), None)
+            elif event.kind == "Node":
+                self._nodes.pop(event.name, None)
+            return
+        objects[key] = event.new
+        if event.new_pod is not None:
+            self._assign(key, self._pods.get(key), event.new_pod)
+            self._pods[key] = event.new_pod
+        elif event.new_node is not None:
+            self._nodes[event.name] = event.new_node
+
+    def adopt(self, events: Iterable[WatchEvent], replica: Store) -> None:
+        """Does what was done in a replica since it was made, and tells the subscribers of each write."""
+        for event in events:
+            self.mirror(event)
+            manifest = event.new if event.new is not None else event.old
+            assert manifest is not None
+            if event.new is None:
+                self._uids.pop(manifest["metadata"].get("uid", ""), None)
+            elif event.type == ADDED:
+                self._uids[manifest["metadata"]["uid"]] = (event.kind, (event.namespace, event.name))
+            self._notify(event)
+        self.resource_version, self._created = replica.resource_version, replica.created
+
+    def subscribe(self, callback: Subscriber) -> None:
+        """Calls back after each write, after those who subscribed before."""
+        self._subscribers.append(callback)
+
+    def forget_subscribers(self) -> None:
+        """Calls nobody back any more."""
+        self._subscribers.clear()
+
+    # writing
+
+    def create(self, manifest: Manifest, kind: str, now: int, like: Pod | None = None) -> WatchEvent:
+        """Adds an object. An imported uid and creationTimestamp are kept; Refused where the name is taken. `like`: see _write."""
+        key = _key(manifest)
+        if key in self._objects.get(kind, _NO_OBJECTS):
+            raise Refused.because(already_exists(known(kind).resource, key[1]))
+        metadata = dict(manifest["metadata"])
+        if not metadata.get("uid") or metadata["uid"] in self._uids:
+            metadata["uid"] = self.next_uid(*key)
+        self._created += 1
+        metadata.setdefault("creationTimestamp", self.timestamp(now))
+        metadata.setdefault("generation", 1)
+        self._uids[metadata["uid"]] = (kind, key)
+        return self._write(ADDED, kind, key, None, {**manifest, "metadata": metadata}, like)
+
+    def replace(self, manifest: Manifest, kind: str) -> WatchEvent | None:
+        """Sets an object that is there, keeping its uid and age; None where nothing changes."""
+        key = _key(manifest)
+        old = self._objects.get(kind, _NO_OBJECTS).get(key)
+        if old is None:
+            raise Refused.because(not_found(known(kind).resource, key[1]))
+        kept = old["metadata"]
+        metadata = {**manifest["metadata"], **{name: kept[name] for name in _OWNED if name in kept}}
+        new = {**manifest, "metadata": metadata}
+        if new == old:
+            return None
+        if new.get("spec") != old.get("spec"):
+            metadata["generation"] = int(kept.get("generation") or 0) + 1
+        return self._write(MODIFIED, kind, key, old, new)
+
+    def overwrite(self, manifest: Manifest, kind: str) -> WatchEvent:
+        """Sets an object that is there as it is given, the server's own fields included; a write even where nothing changes."""
+        key = _key(manifest)
+        old = self._objects.get(kind, _NO_OBJECTS).get(key)
+        if old is None:
+            raise Refused.because(not_found(known(kind).resource, key[1]))
+        return self._write(MODIFIED, kind, key, old, manifest)
+
+    def remove(self, kind: str, namespace: str, name: str) -> WatchEvent | None:
+        """Takes an object away at once; None where there is none."""
+        key = (namespace, name)
+        old = self._objects.get(kind, _NO_OBJECTS).get(key)
+        if old is None:
+            return None
+        del self._objects[kind][key]
+        if kind in self._owned:
+            self._owned[kind].note(key, old, None)
+        self._uids.pop(old["metadata"].get("uid", ""), None)
+        self._sorted.pop(kind, None)
+        self.resource_version += 1
+        pod = self._pods.pop(key, None) if kind == "Pod" else None
+        self._assign(key, pod, None)
+        return self._notify(
+            WatchEvent(
+                DELETED,
+                kind,
+                old,
+                None,
+                old_pod=pod,
+                old_node=self._nodes.pop(name, None) if kind == "Node" else None,
+            )
+        )
+
+    def delete(self, kind: str, namespace: str, name: str, now: int, grace: int | None = None) -> WatchEvent:
+        """Deletes an object; a running pod only begins to end (see pod_grace). Refused where there is none."""
+        pod = self._pods.get((namespace, name)) if kind == "Pod" else None
+        seconds = 0 if pod is None else pod_grace(pod, grace)
+        if pod is None or seconds == 0:
+            event = self.remove(kind, namespace, name)
+            if event is None:
+                raise Refused.because(not_found(known(kind).resource, name))
+            return event
+        old = pod.manifest
+        metadata = {
+            "deletionTimestamp": self.timestamp(now + seconds * SECOND),
+            "deletionGracePeriodSeconds": seconds,
+        }
+        if pod.deleting and _sooner(old["metadata"], metadata):
+            return WatchEvent(MODIFIED, kind, old, old, pod, pod)
+        metadata["generation"] = int(old["metadata"].get("generation") or 0) + 1
+        return self._write(MODIFIED, kind, (namespace, name), old, with_section(old, "metadata", metadata))
+
+    def bind(self, key: str, uid: str, node_name: str, now: int) -> Answer:
+        """The binding call: sets spec.nodeName and the condition PodScheduled=True, or says why not.
+
+        kube: pkg/registry/core/pod/storage/storage.go (BindingREST)
+        """
+        pod = self.pod_at(key)
+        if pod is None:
+            return not_found("pods", key.partition("/")[2])
+        if refusal := _binding_refusal(pod, uid):
+            return refusal
+        status = pod.manifest.get("status") or {}
+        generation = int(pod.manifest["metadata"].get("generation") or 0)
+        condition = {"type": "PodScheduled", "observedGeneration": generation, "status": "True"}
+        bound: Manifest = {
+            **with_section(pod.manifest, "spec", {"nodeName": node_name}),
+            "status": with_condition(status, condition, self.timestamp(now)) or status,
+        }
+        self._write(MODIFIED, "Pod", (pod.namespace, pod.name), pod.manifest, bound, pod)
+        return DONE
+
+    def patch_pod_status(
+        self,
+        key: str,
+        now: int,
+        *,
+        condition: Mapping[str, Any] | None = None,
+        nominated_node_name: str | None = None,
+        fields: Mapping[str, Any] | None = None,
+    ) -> Answer:
+        """Sets a condition, the nomination ("" clears it) and other fields of a pod's status; nothing is
+        written where all is so.
+        """
+        pod = self.pod_at(key)
+        if pod is None:
+            return not_found("pods", key.partition("/")[2])
+        old = pod.manifest.get("status") or {}
+        status = dict(old)
+        if condition is not None:
+            status = with_condition(status, condition, self.timestamp(now)) or status
+        if nominated_node_name is not None and nominated_node_name != pod.nominated_node_name:
+            status["nominatedNodeName"] = nominated_node_name
+            if not nominated_node_name:
+                del status["nominatedNodeName"]
+        status.update(fields or {})
+        if status != old:
+            self._write(
+                MODIFIED, "Pod", _key(pod.manifest), pod.manifest, {**pod.manifest, "status": status}, pod
+            )
+        return DONE
+
+    def read_again(self, reading: Reading) -> None:
+        """Reads all pods anew in another way; nothing is written, and nobody notified."""
+        if reading != self.reading:
+            self.reading = reading
+            self._pods = {
+                key: Pod.from_manifest(pod.manifest, None, reading) for key, pod in self._pods.items()
+            }
+
+    def record(self, event: KubeEvent) -> None:
+        """Keeps a Kubernetes Event."""
+        self.events.append(event)
+
+    # the one place where objects change
+
+    def _write(
+        self, change: str, kind: str, key: Key, old: Manifest | None, new: Manifest, like: Pod | None = None
+    ) -> WatchEvent:
+        """Stamps and stores a manifest; `like`: the pod as it was, where its spec changes in nodeName at
+        most.
+        """
+        self.resource_version += 1
+        stamp = {**new["metadata"], "resourceVersion": str(self.resource_version)}
+        manifest: Manifest = {**new, "metadata": stamp}
+        objects = self._objects.setdefault(kind, {})
+        if key not in objects:
+            self._sorted.pop(kind, None)
+        if kind in self._owned:
+            self._owned[kind].note(key, objects.get(key), manifest)
+        objects[key] = manifest
+        if kind == "Pod":
+            before, pod = self._pods.get(key), Pod.from_manifest(manifest, like, self.reading)
+            self._pods[key] = pod
+            self._assign(key, before, pod)
+            return self._notify(WatchEvent(change, kind, old, manifest, before, pod))
+        if kind == "Node":
+            previous, node = self._nodes.get(key[1]), Node.from_manifest(manifest)
+            self._nodes[key[1]] = node
+            return self._notify(WatchEvent(change, kind, old, manifest, old_node=previous, new_node=node))
+        return self._notify(WatchEvent(change, kind, old, manifest))
+
+    def _assign(self, key: Key, before: Pod | None, after: Pod | None) -> None:
+        """Keeps the pods by node, where they have been asked for."""
+        if not self._assigned:
+            return
+        old = before.node_name if before is not None else ""
+        new = after.node_name if after is not None else ""
+        if old != new:
+            if old:
+                del self._assigned[old][key]
+            if new:
+                self._assigned.setdefault(new, {})[key] = None
+
+    def _notify(self, event: WatchEvent) -> WatchEvent:
+        for subscriber in self._subscribers:
+            subscriber(event)
+        return event
+
+    def _ownership(self, kind: str) -> ByController:
+        index = self._owned.get(kind)
+        if index is None:
+            index = self._owned[kind] = ByController(self._objects.get(kind, _NO_OBJECTS).items())
+        return index
+
+    def _order(self, kind: str) -> Keys:
+        keys = self._sorted.get(kind)
+        if keys is None:
+            keys = self._sorted[kind] = sorted(self._objects.get(kind, _NO_OBJECTS))
+        return keys
+
+
+def _key(manifest: Manifest) -> Key:
+    metadata = manifest["metadata"]
+    return metadata.get("namespace", ""), metadata["name"]
+
+
+def pod_grace(pod: Pod, wanted: int | None = None) -> int:
+    """Seconds a deleted pod has left: none where it is unbound or has ended, else what was asked, else its
+    own.
+
+    kube: pkg/registry/core/pod/strategy.go CheckGracefulDelete
+    """
+    if not pod.node_name or pod.terminal:
+        return 0
+    seconds = pod.spec.termination_grace_seconds if wanted is None else wanted
+    return 1 if seconds < 0 else seconds
+
+
+def _sooner(ending: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Whether a pod that is ending already ends no later than now asked; a deletion is never put off."""
+    return parse_time(ending["deletionTimestamp"]) <= parse_time(wanted["deletionTimestamp"])
+
+
+def _binding_refusal(pod: Pod, uid: str) -> Answer | None:
+    if uid and pod.uid != uid:
+        why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {pod.uid}"
+        key = f"/registry/pods/{pod.key}"
+        error = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMessage: {why}"
+        return conflict("pods", pod.name, error)
+    if pod.deleting:
+        why = f"pod {pod.name} is being deleted, cannot be assigned to a host"
+    elif pod.node_name:
+        why = f'pod {pod.name} is already assigned to node "{pod.node_name}"'
+    elif pod.spec.scheduling_gates:
+        why = f"pod {pod.name} has non-empty .spec.schedulingGates"
+    else:
+        return None
+    return conflict("pods/binding", pod.name, why)

@@ -1,0 +1,282 @@
+"""Checks that several kinds share: metadata, labels, selectors, resource names and amounts. Words and paths
+are kube's.
+
+kube: apimachinery/pkg/api/validation/objectmeta.go, apis/meta/v1/validation, pkg/apis/core/validation @
+v1.34.1
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.demand.amounts import Amount
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    duplicate,
+    forbidden,
+    invalid,
+    keyed,
+    not_supported,
+    required,
+    too_long,
+)
+from scheduler_core.apimachinery.objects.names import (
+    label_errors,
+    label_value_errors,
+    prefix_errors,
+    qualified_name_errors,
+    subdomain_errors,
+)
+from scheduler_core.apimachinery.objects.quantity import NANO, BadQuantity, nanos, value_of_nanos
+from scheduler_core.apimachinery.objects.resources import CPU, HUGE_PAGES, MEMORY, is_extended_name
+
+NameCheck = Callable[[str], tuple[str, ...]]
+Errors = list[FieldError]
+Check = Callable[[str, str, Errors], None]
+
+NOT_NEGATIVE = "must be greater than or equal to 0"
+POSITIVE = "must be greater than zero"
+_MOST_ANNOTATIONS = 256 * 1024  # bytes
+_MILLI = NANO // 1000
+_has_exponent = re.compile(r"[eE][+-]?[0-9]+\Z").search
+_CONTAINER_RESOURCES = (CPU, MEMORY, "ephemeral-storage")
+STANDARD_RESOURCES = (
+    *_CONTAINER_RESOURCES,
+    *(f"{side}.{name}" for side in ("requests", "limits") for name in _CONTAINER_RESOURCES),
+    *("pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps"),
+    *(
+        "persistentvolumeclaims",
+        "storage",
+        "requests.storage",
+        "services.nodeports",
+        "services.loadbalancers",
+    ),
+)
+
+_COUNTS = (
+    *("pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps"),
+    *("persistentvolumeclaims", "services.nodeports", "services.loadbalancers"),
+)
+
+
+def one_of(errors: Errors, path: str, value: Any, supported: Iterable[str]) -> None:
+    """An absent value passes."""
+    names = tuple(supported)
+    if value and value not in names:
+        errors.append(not_supported(path, value, names))
+
+
+def metadata(manifest: Mapping[str, Any], namespaced: bool, name_check: NameCheck, errors: Errors) -> None:
+    meta = manifest.get("metadata") or {}
+    name, namespace = meta.get("name") or "", meta.get("namespace") or ""
+    if base := meta.get("generateName"):
+        errors += [
+            invalid("metadata.generateName", base, problem) for problem in prefix_errors(name_check, base)
+        ]
+    if name:
+        errors += [invalid("metadata.name", name, problem) for problem in name_check(name)]
+    else:
+        errors.append(required("metadata.name", "name or generateName is required"))
+    if namespace and namespaced:
+        errors += [invalid("metadata.namespace", namespace, problem) for problem in label_errors(namespace)]
+    elif namespace:
+        errors.append(forbidden("metadata.namespace", "not allowed on this type"))
+    if (generation := meta.get("generation") or 0) < 0:
+        errors.append(invalid("metadata.generation", generation, NOT_NEGATIVE))
+    labels(meta.get("labels"), "metadata.labels", errors)
+    annotation_keys(meta.get("annotations"), "metadata.annotations", errors)
+
+
+def labels(labels: Mapping[str, str] | None, path: str, errors: Errors) -> None:
+    for key, value in (labels or {}).items():
+        label_name(key, path, errors)
+        errors += [invalid(path, value, problem) for problem in label_value_errors(value)]
+
+
+def annotation_keys(given: Mapping[str, str] | None, path: str, errors: Errors) -> None:
+    """Keys, and the size of all."""
+    given = given or {}
+    for key in given:
+        errors += [invalid(path, key, problem) for problem in qualified_name_errors(key.lower())]
+    if sum(len(key.encode()) + len(text.encode()) for key, text in given.items()) > _MOST_ANNOTATIONS:
+        errors.append(too_long(path, _MOST_ANNOTATIONS))
+
+
+def token_seconds(seconds: int | None, path: str, errors: Errors) -> None:
+    """The time that a service account's token is good for."""
+    if seconds is not None and seconds < 600:
+        errors.append(invalid(path, seconds, "may not specify a duration less than 10 minutes"))
+    if seconds is not None and seconds > 2**32:
+        errors.append(invalid(path, seconds, "may not specify a duration larger than 2^32 seconds"))
+
+
+def label_name(name: str, path: str, errors: Errors) -> None:
+    errors += [invalid(path, name, problem) for problem in qualified_name_errors(name)]
+
+
+def label_selector(selector: Mapping[str, Any] | None, path: str, errors: Errors) -> None:
+    if selector is None:
+        return
+    labels(selector.get("matchLabels"), f"{path}.matchLabels", errors)
+    for i, expression in enumerate(selector.get("matchExpressions") or ()):
+        _requirement(expression, f"{path}.matchExpressions[{i}]", errors, ordered=False)
+        _values(expression, f"{path}.matchExpressions[{i}]", errors)
+
+
+def node_selector_term(term: Mapping[str, Any], path: str, errors: Errors, *, check_values: bool) -> None:
+    for i, expression in enumerate(term.get("matchExpressions") or ()):
+        where = f"{path}.matchExpressions[{i}]"
+        _requirement(expression, where, errors, ordered=True)
+        if check_values:
+            _values(expression, where, errors)
+    for i, expression in enumerate(term.get("matchFields") or ()):
+        _field_requirement(expression, f"{path}.matchFields[{i}]", errors)
+
+
+def node_selector(selector: Mapping[str, Any], path: str, errors: Errors) -> None:
+    terms = selector.get("nodeSelectorTerms") or ()
+    if not terms:
+        errors.append(required(f"{path}.nodeSelectorTerms", "must have at least one node selector term"))
+    for i, term in enumerate(terms):
+        node_selector_term(term, f"{path}.nodeSelectorTerms[{i}]", errors, check_values=True)
+
+
+def _requirement(expression: Mapping[str, Any], path: str, errors: Errors, *, ordered: bool) -> None:
+    op, values = expression.get("operator") or "", expression.get("values") or ()
+    where = f"{path}.values"
+    if op in ("In", "NotIn"):
+        if not values:
+            errors.append(required(where, "must be specified when `operator` is 'In' or 'NotIn'"))
+    elif op in ("Exists", "DoesNotExist"):
+        if values:
+            errors.append(
+                forbidden(where, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+            )
+    elif ordered and op in ("Gt", "Lt"):
+        if len(values) != 1:
+            errors.append(required(where, "must be specified single value when `operator` is 'Lt' or 'Gt'"))
+    else:
+        errors.append(invalid(f"{path}.operator", op, "not a valid selector operator"))
+    label_name(expression.get("key") or "", f"{path}.key", errors)
+
+
+def _values(expression: Mapping[str, Any], path: str, errors: Errors) -> None:
+    for i, value in enumerate(expression.get("values") or ()):
+        errors += [invalid(f"{path}.values[{i}]", value, problem) for problem in label_value_errors(value)]
+
+
+def _field_requirement(expression: Mapping[str, Any], path: str, errors: Errors) -> None:
+    op, values = expression.get("operator") or "", expression.get("values") or ()
+    if op not in ("In", "NotIn"):
+        errors.append(invalid(f"{path}.operator", op, "not a valid selector operator"))
+    elif len(values) != 1:
+        detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
+        errors.append(required(f"{path}.values", detail))
+    key = expression.get("key") or ""
+    if key != "metadata.name":
+        errors.append(invalid(f"{path}.key", key, "not a valid field selector key"))
+        return
+    for i, value in enumerate(values):
+        errors += [invalid(f"{path}.values[{i}]", value, problem) for problem in subdomain_errors(value)]
+
+
+def quantity_text(quantity: Any) -> str:
+    """A quantity of a resource list as kube prints it: in its own notation, rounded up to thousandths."""
+    found = Amount.of(quantity)
+    milli = -(-found.nanos // _MILLI)
+    if _has_exponent(str(quantity)) and milli % 1000 == 0:
+        digits, exponent = milli // 1000, 0
+        while digits and digits % 1000 == 0:
+            digits, exponent = digits // 1000, exponent + 3
+        return f"{digits}e{exponent}" if exponent else str(digits)
+    return Amount(milli * _MILLI, found.binary).text
+
+
+def amount(name: str, quantity: Any, path: str, errors: Errors) -> None:
+    """A quantity of a resource: not negative, whole where it counts things."""
+    count = nanos(quantity)
+    if count < 0:
+        errors.append(invalid(path, quantity_text(quantity), NOT_NEGATIVE))
+    if count % NANO and (name in _COUNTS or is_extended_name(name)):
+        errors.append(invalid(path, quantity_text(quantity), "must be an integer"))
+
+
+def resource_requirements(
+    resources: Mapping[str, Any], path: str, errors: Errors, check_name: Check | None = None
+) -> None:
+    """Requests and limits of a container or, with names and paths of its own, of a pod."""
+    check_name = check_name or resource_name
+    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
+    for name, quantity in limits.items():
+        where = keyed(f"{path}.limits", name)
+        check_name(name, where, errors)
+        amount(name, quantity, where, errors)
+        _whole_pages(name, quantity, where, errors)
+    for name, quantity in requests.items():
+        where = keyed(f"{path}.requests", name)
+        check_name(name, where, errors)
+        amount(name, quantity, where, errors)
+        _within_limit(name, quantity, limits, path, errors)
+        _whole_pages(name, quantity, where, errors)
+    names = (*limits, *requests)
+    if any(name.startswith(HUGE_PAGES) for name in names) and CPU not in names and MEMORY not in names:
+        errors.append(forbidden(path, "HugePages require cpu or memory"))
+
+
+def _whole_pages(name: str, quantity: Any, path: str, errors: Errors) -> None:
+    if not name.startswith(HUGE_PAGES):
+        return
+    try:
+        page = nanos(name.removeprefix(HUGE_PAGES))
+    except BadQuantity:
+        page = 0
+    if page <= 0 or page % NANO or value_of_nanos(nanos(quantity)) % (page // NANO):
+        text = quantity_text(quantity)
+        errors.append(invalid(path, text, f"{text} is not positive integer multiple of {name}"))
+
+
+def standard_name(name: str, path: str, errors: Errors) -> None:
+    """A resource that kube knows, or a name with a domain."""
+    problems = qualified_name_errors(name)
+    errors += [invalid(path, name, problem) for problem in problems]
+    if problems or "/" in name:
+        return
+    if name not in STANDARD_RESOURCES and not name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}")):
+        errors.append(invalid(path, name, "must be a standard resource type or fully qualified"))
+
+
+def resource_name(name: str, path: str, errors: Errors) -> None:
+    """A resource that a container may ask for."""
+    standard_name(name, path, errors)
+    if name.count("/") == 0:
+        if name not in _CONTAINER_RESOURCES and not name.startswith(HUGE_PAGES):
+            errors.append(invalid(path, name, "must be a standard resource for containers"))
+    elif "kubernetes.io/" not in name and not is_extended_name(name):
+        errors.append(invalid(path, name, "doesn't follow extended resource name standard"))
+
+
+def _within_limit(name: str, quantity: Any, limits: Mapping[str, Any], path: str, errors: Errors) -> None:
+    shared = ("/" not in name or "kubernetes.io/" in name) and not name.startswith(HUGE_PAGES)
+    if name not in limits:
+        if not shared:
+            errors.append(required(f"{path}.limits", "Limit must be set for non overcommitable resources"))
+        return
+    request, limit = Amount.of(quantity), Amount.of(limits[name])
+    relation = "equal to" if request.nanos != limit.nanos and not shared else "less than or equal to"
+    if request.nanos > limit.nanos or relation == "equal to":
+        detail = f"must be {relation} {name} limit of {quantity_text(limits[name])}"
+        errors.append(invalid(f"{path}.requests", quantity_text(quantity), detail))
+
+
+def port_number(number: int, path: str, errors: Errors) -> None:
+    if not 1 <= number <= 65535:
+        errors.append(invalid(path, number, "must be between 1 and 65535, inclusive"))
+
+
+def unique(errors: Errors, seen: dict[str, None], value: str, path: str) -> None:
+    """Reports a value met before; remembers a new one."""
+    if value in seen:
+        errors.append(duplicate(path, value))
+    seen[value] = None

@@ -1,0 +1,164 @@
+"""What a claim asks for: requests, their alternatives, constraints and configuration.
+
+kube: pkg/apis/resource/validation/validation.go (validateDeviceClaim and what it calls) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError, invalid, not_supported, required
+from scheduler_core.apiserver.validation.devices import names
+from scheduler_core.apiserver.validation.devices.configuration import MOST_CONFIGURATIONS, configuration
+from scheduler_core.apiserver.validation.devices.lists import Errors, Manifest, each, each_once
+from scheduler_core.apiserver.validation.devices.selectors import Compiling, selectors
+from scheduler_core.apiserver.validation.devices.taints import toleration
+
+MOST_REQUESTS = MOST_CONSTRAINTS = 32
+MOST_ALTERNATIVES = 8
+ALL, EXACT = "All", "ExactCount"
+_REFERENCE = (
+    "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+)
+_ONE_OF = "exactly one of `exactly` or `firstAvailable` is required"
+_ONE_ATTRIBUTE = (
+    'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
+)
+
+RequestNames = Mapping[str, frozenset[str]]
+"""The requests of a claim, each with its alternatives."""
+
+
+def claim_spec(spec: Manifest, path: str, compiling: Compiling, errors: Errors) -> None:
+    """The spec of a claim, or of the claims of a template."""
+    devices, where = spec.get("devices") or {}, f"{path}.devices"
+    known = request_names(devices)
+    requests = devices.get("requests")
+    each_once(
+        requests,
+        MOST_REQUESTS,
+        lambda request, place, errors: _request(request, place, compiling, errors),
+        _name,
+        "name",
+        f"{where}.requests",
+        errors,
+    )
+    each(
+        devices.get("constraints"),
+        MOST_CONSTRAINTS,
+        lambda constraint, place, errors: _constraint(constraint, known, place, compiling, errors),
+        f"{where}.constraints",
+        errors,
+    )
+    each(
+        devices.get("config"),
+        MOST_CONFIGURATIONS,
+        lambda config, place, errors: configured(config, known, place, compiling.stored, errors),
+        f"{where}.config",
+        errors,
+    )
+
+
+def request_names(devices: Manifest) -> RequestNames:
+    """What references may name."""
+    return {
+        _name(request): frozenset(_name(each) for each in request.get("firstAvailable") or ())
+        for request in devices.get("requests") or ()
+    }
+
+
+def reference(name: Any, known: RequestNames, path: str, errors: Errors) -> None:
+    """The name of a request, with or without that of one of its alternatives."""
+    parts = (name or "").split("/")
+    if len(parts) > 2:
+        errors.append(invalid(path, name, _REFERENCE))
+        return
+    for part in parts:
+        names.label(part, path, errors)
+    if parts[0] not in known or (len(parts) == 2 and parts[1] not in known[parts[0]]):
+        errors.append(invalid(path, name or "", _REFERENCE))
+
+
+def references(given: Any, known: RequestNames, path: str, errors: Errors) -> None:
+    """References that differ from one another."""
+    each_once(
+        given,
+        MOST_REQUESTS,
+        lambda name, place, errors: reference(name, known, place, errors),
+        str,
+        "",
+        path,
+        errors,
+    )
+
+
+def configured(config: Manifest, known: RequestNames, path: str, stored: bool, errors: Errors) -> None:
+    """Configuration for some requests."""
+    references(config.get("requests"), known, f"{path}.requests", errors)
+    configuration(config, path, stored, errors)
+
+
+def _name(entry: Manifest) -> str:
+    return str(entry.get("name") or "")
+
+
+def _request(request: Manifest, path: str, compiling: Compiling, errors: Errors) -> None:
+    names.label(request.get("name"), f"{path}.name", errors)
+    alternatives, exactly = request.get("firstAvailable") or (), request.get("exactly")
+    if alternatives:
+        each_once(
+            alternatives,
+            MOST_ALTERNATIVES,
+            lambda sub, place, errors: _alternative(sub, place, compiling, errors),
+            _name,
+            "name",
+            f"{path}.firstAvailable",
+            errors,
+        )
+    if exactly is not None:
+        _exact(exactly, f"{path}.exactly", compiling, errors)
+    if exactly is None and not alternatives:
+        errors.append(required(path, _ONE_OF))
+    elif exactly is not None and alternatives:
+        detail = f"{_ONE_OF}, but multiple fields are set"
+        errors.append(FieldError(path, "null", detail, kind="Invalid value"))
+
+
+def _alternative(sub: Manifest, path: str, compiling: Compiling, errors: Errors) -> None:
+    names.label(sub.get("name"), f"{path}.name", errors)
+    _exact(sub, path, compiling, errors)
+
+
+def _exact(request: Manifest, path: str, compiling: Compiling, errors: Errors) -> None:
+    names.needed_class_name(request.get("deviceClassName"), f"{path}.deviceClassName", errors)
+    selectors(request.get("selectors"), f"{path}.selectors", compiling, errors)
+    _mode(request.get("allocationMode") or "", request.get("count") or 0, path, errors)
+    for i, given in enumerate(request.get("tolerations") or ()):
+        toleration(given, f"{path}.tolerations[{i}]", errors)
+
+
+def _mode(mode: str, count: int, path: str, errors: Errors) -> None:
+    if mode == ALL:
+        if count:
+            detail = f"must not be specified when allocationMode is '{ALL}'"
+            errors.append(invalid(f"{path}.count", count, detail))
+    elif mode == EXACT:
+        if count <= 0:
+            errors.append(invalid(f"{path}.count", count, "must be greater than zero"))
+    else:
+        errors.append(not_supported(f"{path}.allocationMode", mode, (ALL, EXACT)))
+
+
+def _constraint(
+    constraint: Manifest, known: RequestNames, path: str, compiling: Compiling, errors: Errors
+) -> None:
+    references(constraint.get("requests"), known, f"{path}.requests", errors)
+    for field in ("matchAttribute", "distinctAttribute"):
+        if constraint.get(field) is not None:
+            names.fully_qualified(constraint[field], f"{path}.{field}", errors)
+            return
+    if compiling.consumable_capacity:
+        errors.append(required(path, _ONE_ATTRIBUTE))
+    else:
+        errors.append(required(f"{path}.matchAttribute"))

@@ -1,0 +1,140 @@
+"""Names of drivers, pools, devices, requests, attributes and capacities.
+
+kube: pkg/apis/resource/validation/validation.go, pkg/apis/core/validation/validation.go (ValidateCSIDriverName),
+apimachinery/pkg/util/validation/validation.go (IsCIdentifier) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import invalid, required
+from scheduler_core.apimachinery.objects.names import (
+    label_errors,
+    label_value_errors,
+    qualified_name_errors,
+    subdomain_errors,
+)
+from scheduler_core.apiserver.validation.devices.lists import Errors, longer, too_long
+
+LONGEST_DRIVER = LONGEST_DOMAIN = 63
+LONGEST_POOL = 253
+LONGEST_ID = 32
+LONGEST_KEY = LONGEST_DOMAIN + 1 + LONGEST_ID  # of an attribute or a capacity
+LONGEST_LABEL = 63
+_is_identifier = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z").match
+_IDENTIFIER = (
+    "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' "
+    "(e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')"
+)
+_HEX = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z").match
+_NORMAL = "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters"
+
+
+def label(name: Any, path: str, errors: Errors) -> None:
+    """Names of requests, devices and counters."""
+    errors += [invalid(path, name or "", problem) for problem in label_errors(name or "")]
+
+
+def class_name(name: Any, path: str, errors: Errors) -> None:
+    errors += [invalid(path, name, problem) for problem in subdomain_errors(name)]
+
+
+def needed_class_name(name: Any, path: str, errors: Errors) -> None:
+    if name:
+        class_name(name, path, errors)
+    else:
+        errors.append(required(path))
+
+
+def driver(name: Any, path: str, errors: Errors) -> None:
+    name = name or ""
+    if not name:
+        errors.append(required(path))
+    if longer(name, LONGEST_DRIVER):
+        errors.append(too_long(path, LONGEST_DRIVER))
+    errors += [invalid(path, name, problem) for problem in subdomain_errors(name.lower())]
+
+
+def pool(name: Any, path: str, errors: Errors) -> None:
+    if not name:
+        errors.append(required(path))
+        return
+    if longer(name, LONGEST_POOL):
+        errors.append(too_long(path, LONGEST_POOL))
+    for part in name.split("/"):
+        errors += [invalid(path, part, problem) for problem in subdomain_errors(part)]
+
+
+def node(name: Any, path: str, errors: Errors) -> None:
+    errors += [invalid(path, name, problem) for problem in subdomain_errors(name)]
+
+
+def label_name(name: Any, path: str, errors: Errors) -> None:
+    """Keys of taints and types of conditions."""
+    errors += [invalid(path, name or "", problem) for problem in qualified_name_errors(name or "")]
+
+
+def label_value(value: Any, path: str, errors: Errors) -> None:
+    errors += [invalid(path, value or "", problem) for problem in label_value_errors(value or "")]
+
+
+def qualified(name: Any, path: str, errors: Errors) -> None:
+    """An attribute or a capacity: an identifier, with or without a domain and "/" before it."""
+    if not name:
+        errors.append(required(path, "name required"))
+        return
+    parts = name.split("/")
+    if len(parts) == 1:
+        _identifier(parts[0], path, errors)
+    elif len(parts) == 2:
+        if parts[0]:
+            driver(parts[0], path, errors)
+        else:
+            errors.append(required(path, "the domain must not be empty"))
+        if parts[1]:
+            _identifier(parts[1], path, errors)
+        else:
+            errors.append(required(path, "the name must not be empty"))
+
+
+def fully_qualified(name: Any, path: str, errors: Errors) -> None:
+    """An attribute with its domain."""
+    qualified(name, path, errors)
+    if name and "/" not in name:
+        errors.append(invalid(path, name, "must include a domain"))
+
+
+def _identifier(name: str, path: str, errors: Errors) -> None:
+    if longer(name, LONGEST_ID):
+        errors.append(too_long(path, LONGEST_ID))
+    if not _is_identifier(name):
+        errors.append(invalid(path, name, _IDENTIFIER))
+
+
+def uid(text: Any, path: str, errors: Errors) -> None:
+    text = text or ""
+    if problem := _uuid_problem(text):
+        errors.append(invalid(path, text, f"error validating uid: {problem}"))
+    elif len(text) != 36 or text != text.lower():
+        errors.append(invalid(path, text, _NORMAL))
+
+
+def _uuid_problem(text: str) -> str:
+    """What keeps a text from being a UUID in any of the forms that there are."""
+    match len(text.encode()):
+        case 36:
+            return "" if _HEX(text) else "invalid UUID format"
+        case 45:
+            if text[:9].lower() != "urn:uuid:":
+                return f'invalid urn prefix: "{text[:9]}"'
+            return "" if _HEX(text[9:]) else "invalid UUID format"
+        case 38:
+            if text[0] != "{" or text[-1] != "}":
+                return "invalid bracketed UUID format"
+            return "" if _HEX(text[1:-1]) else "invalid UUID format"
+        case 32:
+            return "" if re.fullmatch("[0-9a-fA-F]{32}", text) else "invalid UUID format"
+        case length:
+            return f"invalid UUID length: {length}"

@@ -1,0 +1,149 @@
+"""The claims for devices that a pod names, those that its containers use of them, and what its status says of them.
+
+kube: pkg/apis/core/validation/validation.go (validatePodResourceClaims, validateResourceClaimNames,
+validatePodResourceClaimStatuses, validatePodExtendedResourceClaimStatus) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    duplicate,
+    forbidden,
+    invalid,
+    not_found,
+    required,
+)
+from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
+from scheduler_core.apiserver.validation.checks import Errors
+from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
+
+Manifest = Mapping[str, Any]
+_MIRROR = "kubernetes.io/config.mirror"
+_SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
+
+
+def is_mirror(meta: Manifest) -> bool:
+    """Whether a pod shows one that the kubelet runs by itself."""
+    return _MIRROR in (meta.get("annotations") or {})
+
+
+def claims_of(spec: Manifest, mirror: bool, path: str, errors: Errors) -> None:
+    """Claims of a pod, or of a template for pods; `path` is where its spec stands."""
+    seen: dict[str, None] = {}
+    for i, claim in enumerate(spec.get("resourceClaims") or ()):
+        if mirror:
+            errors.append(forbidden("[]", "static pods do not support resource claims"))
+        else:
+            _claim(claim, seen, f"{path}.resourceClaims[{i}]", errors)
+
+
+def _claim(claim: Manifest, seen: dict[str, None], path: str, errors: Errors) -> None:
+    name = claim.get("name") or ""
+    if not name:
+        errors.append(required(f"{path}.name"))
+    elif name in seen:
+        errors.append(duplicate(f"{path}.name", name))
+    else:
+        errors += [invalid(f"{path}.name", name, problem) for problem in label_errors(name)]
+        seen[name] = None
+    given = [field for field in _SOURCES if claim.get(field) is not None]
+    if len(given) != 1:
+        detail = (
+            "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
+            if given
+            else "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
+        )
+        written = as_go_writes(claim, "PodResourceClaim")
+        errors.append(FieldError(path, written, detail, kind="Invalid value"))
+    for field in given:
+        problems = subdomain_errors(claim[field])
+        errors += [invalid(f"{path}.{field}", claim[field], problem) for problem in problems]
+
+
+def uses(used: Sequence[Manifest], known: Sequence[str], path: str, errors: Errors) -> None:
+    """What a container uses: claims of the pod, whole or a request of theirs, nothing twice."""
+    seen: dict[str, None] = {}
+    for i, use in enumerate(used):
+        where, name, request = f"{path}[{i}]", use.get("name") or "", use.get("request") or ""
+        if not name:
+            errors.append(required(where))
+            continue
+        if name in seen:
+            errors.append(duplicate(where, name))
+        else:
+            key = f"{name}/{request}" if request else name
+            if request:
+                errors += [invalid(f"{where}.request", request, each) for each in label_errors(request)]
+            if key in seen:
+                errors.append(duplicate(where, key))
+            elif not request:
+                errors += [duplicate(where, name) for other in seen if other.startswith(f"{name}/")]
+            seen[key] = None
+        if name not in known:
+            said = "must be one of the names in pod.spec.resourceClaims"
+            listed = ", ".join(sorted(known))
+            said += f": {listed}" if known else " which is empty"
+            errors.append(not_found(where, name, said))
+
+
+def claim_statuses(pod: Manifest) -> list[FieldError]:
+    """What a pod's status says of its claims."""
+    errors: Errors = []
+    spec, status = pod.get("spec") or {}, pod.get("status") or {}
+    known = [claim.get("name") for claim in spec.get("resourceClaims") or ()]
+    seen: dict[str, None] = {}
+    for i, entry in enumerate(status.get("resourceClaimStatuses") or ()):
+        where, name = f"status.resourceClaimStatuses[{i}].name", entry.get("name") or ""
+        if name not in known:
+            detail = "must match the name of an entry in `spec.resourceClaims`"
+            errors.append(invalid(where, name, detail))
+        if name in seen:
+            errors.append(duplicate(where, name))
+        seen[name] = None
+        claim = entry.get("resourceClaimName")
+        if claim is not None:
+            errors += [invalid(where, claim, problem) for problem in subdomain_errors(claim)]
+    extended = status.get("extendedResourceClaimStatus")
+    if extended is not None:
+        _extended(extended, spec, "status.extendedResourceClaimStatus", errors)
+    return errors
+
+
+def _extended(status: Manifest, spec: Manifest, path: str, errors: Errors) -> None:
+    """The claim that stands for a pod's extended resources."""
+    containers = {
+        each.get("name"): each for field in ("initContainers", "containers") for each in spec.get(field) or ()
+    }
+    mappings = status.get("requestMappings") or ()
+    if not mappings:
+        errors.append(required(f"{path}.requestMappings", "at least one request mapping is required"))
+    seen: dict[tuple[str, str], None] = {}
+    for i, mapping in enumerate(mappings):
+        where = f"{path}.requestMappings[{i}]"
+        name, resource = mapping.get("containerName") or "", mapping.get("resourceName") or ""
+        container = containers.get(name)
+        if container is None:
+            detail = "must match the name of an entry in spec.initContainers.name or spec.containers.name"
+            errors.append(invalid(f"{where}.containerName", name, detail))
+        elif resource not in ((container.get("resources") or {}).get("requests") or {}):
+            detail = (
+                "must match the extended resource name of an entry in spec.initContainers.resources.requests or "
+                "spec.containers.resources.requests"
+            )
+            errors.append(invalid(f"{where}.resourceName", resource, detail))
+        request = mapping.get("requestName") or ""
+        errors += [invalid(f"{path}.requestName", request, problem) for problem in label_errors(request)]
+        if (name, resource) in seen:
+            errors.append(duplicate(f"{where}.containerName", name))
+            errors.append(duplicate(f"{where}.resourceName", resource))
+        seen[name, resource] = None
+    claim = status.get("resourceClaimName") or ""
+    if not claim:
+        errors.append(required(f"{path}.resourceClaimName"))
+    else:
+        where = f"{path}.resourceClaimName"
+        errors += [invalid(where, claim, problem) for problem in subdomain_errors(claim)]

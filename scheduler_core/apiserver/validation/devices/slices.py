@@ -1,0 +1,123 @@
+"""ResourceSlices: whose devices, where they are, and the counters that they share.
+
+kube: pkg/apis/resource/validation/validation.go (validateResourceSliceSpec and what it calls) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError, invalid, required
+from scheduler_core.apiserver.validation.checks import node_selector
+from scheduler_core.apiserver.validation.devices import names
+from scheduler_core.apiserver.validation.devices.device import counters, device
+from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
+from scheduler_core.apiserver.validation.devices.lists import Errors, Manifest, each_once, quoted
+
+MOST_DEVICES = 128
+MOST_COUNTERS_OF_DEVICES = 1024
+MOST_SHARED_COUNTERS = 32
+_PLACES = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
+_UNSET_OR_TRUE = "must be either unset or set to true"
+IMMUTABLE = "field is immutable"
+
+
+def slice_spec(manifest: Manifest, old: Manifest | None, errors: Errors) -> None:
+    """The spec of a slice, new or changed."""
+    spec, path = manifest.get("spec") or {}, "spec"
+    names.driver(spec.get("driver"), f"{path}.driver", errors)
+    _pool(spec.get("pool") or {}, f"{path}.pool", errors)
+    if old is not None:
+        _fixed(spec, old.get("spec") or {}, errors)
+    _place(spec, errors)
+    shared = spec.get("sharedCounters") or ()
+    known = {str(each.get("name") or ""): frozenset(each.get("counters") or ()) for each in shared}
+    per_device = bool(spec.get("perDeviceNodeSelection"))
+    devices = spec.get("devices") or ()
+    each_once(
+        devices,
+        MOST_DEVICES,
+        lambda each, where, errors: device(each, where, known, per_device, errors),
+        _name,
+        "name",
+        f"{path}.devices",
+        errors,
+    )
+    _sizes(devices, shared, errors)
+    each_once(shared, -1, _counter_set, _name, "name", f"{path}.sharedCounters", errors)
+
+
+def _name(entry: Manifest) -> str:
+    return str(entry.get("name") or "")
+
+
+def _pool(pool: Manifest, path: str, errors: Errors) -> None:
+    names.pool(pool.get("name"), f"{path}.name", errors)
+    count, generation = pool.get("resourceSliceCount") or 0, pool.get("generation") or 0
+    if count <= 0:
+        errors.append(invalid(f"{path}.resourceSliceCount", count, "must be greater than zero"))
+    if generation < 0:
+        errors.append(invalid(f"{path}.generation", generation, "must be greater than or equal to zero"))
+
+
+def _fixed(spec: Manifest, before: Manifest, errors: Errors) -> None:
+    """What of a slice may never change."""
+    name, old = ((each.get("pool") or {}).get("name") or "" for each in (spec, before))
+    if name != old:
+        errors.append(invalid("spec.pool.name", name, IMMUTABLE))
+    if (spec.get("driver") or "") != (before.get("driver") or ""):
+        errors.append(invalid("spec.driver", spec.get("driver") or "", IMMUTABLE))
+    if spec.get("nodeName") != before.get("nodeName"):
+        errors.append(invalid("spec.nodeName", spec.get("nodeName"), IMMUTABLE))
+
+
+def _place(spec: Manifest, errors: Errors) -> None:
+    """Which nodes have the devices: said in one way."""
+    path, said = "spec", []
+    name = spec.get("nodeName")
+    if name:
+        said.append("nodeName")
+        names.node(name, f"{path}.nodeName", errors)
+    elif name is not None:
+        detail = "must be either unset or set to a non-empty string"
+        errors.append(invalid(f"{path}.nodeName", name, detail))
+    selector = spec.get("nodeSelector")
+    if selector is not None:
+        said.append("nodeSelector")
+        node_selector(selector, f"{path}.nodeSelector", errors)
+        terms = selector.get("nodeSelectorTerms")
+        if len(terms or ()) != 1:
+            detail = "must have exactly one node selector term"
+            shown = as_go_writes(terms, "[]NodeSelectorTerm")
+            where = f"{path}.nodeSelector.nodeSelectorTerms"
+            errors.append(FieldError(where, shown, detail, kind="Invalid value"))
+    for field in ("allNodes", "perDeviceNodeSelection"):
+        if spec.get(field):
+            said.append(field)
+        elif spec.get(field) is not None:
+            errors.append(invalid(f"{path}.{field}", False, _UNSET_OR_TRUE))
+    if not said:
+        errors.append(required(path, _PLACES))
+    elif len(said) > 1:
+        errors.append(invalid(path, quoted(said), f"{_PLACES}, but multiple fields are set"))
+
+
+def _sizes(devices: Any, shared: Any, errors: Errors) -> None:
+    used = sum(
+        len(each.get("counters") or ()) for device in devices for each in device.get("consumesCounters") or ()
+    )
+    if used > MOST_COUNTERS_OF_DEVICES:
+        detail = f"the total number of counters in devices must not exceed {MOST_COUNTERS_OF_DEVICES}"
+        errors.append(invalid("spec.devices", used, detail))
+    there = sum(len(each.get("counters") or ()) for each in shared)
+    if there > MOST_SHARED_COUNTERS:
+        detail = f"the total number of shared counters must not exceed {MOST_SHARED_COUNTERS}"
+        errors.append(invalid("spec.sharedCounters", there, detail))
+
+
+def _counter_set(given: Manifest, path: str, errors: Errors) -> None:
+    if given.get("name"):
+        names.label(given["name"], f"{path}.name", errors)
+    else:
+        errors.append(required(f"{path}.name"))
+    counters(given, path, errors)

@@ -1,0 +1,254 @@
+"""The status of a claim: what was allocated, for whom it is reserved, and what drivers report.
+
+kube: pkg/apis/resource/validation/validation.go (validateResourceClaimStatusUpdate and what it calls),
+apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateConditions) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
+from scheduler_core.apiserver.validation.checks import node_selector
+from scheduler_core.apiserver.validation.devices import names
+from scheduler_core.apiserver.validation.devices.bindings import bindings
+from scheduler_core.apiserver.validation.devices.claims import (
+    RequestNames,
+    configured,
+    reference,
+    request_names,
+)
+from scheduler_core.apiserver.validation.devices.configuration import MOST_CONFIGURATIONS, raw
+from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
+from scheduler_core.apiserver.validation.devices.lists import (
+    Errors,
+    Manifest,
+    bad,
+    each,
+    each_once,
+    longer,
+    too_long,
+    too_many,
+)
+from scheduler_core.apiserver.validation.likeness import alike
+
+MOST_RESERVED = 256
+MOST_RESULTS = 32
+MOST_CONDITIONS = 8
+LONGEST_DATA = 10 * 1024
+MOST_ADDRESSES, LONGEST_INTERFACE, LONGEST_HARDWARE = 16, 256, 128
+_NO_NEW = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set"
+_REASON = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?"
+_is_reason = re.compile(_REASON + r"\Z").match
+_REASON_WORDS = (
+    "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters "
+    f"or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or "
+    f"'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '{_REASON}')"
+)
+
+DeviceKey = tuple[str, str, str, str | None]
+"""Driver, pool, device, and share."""
+
+
+def device_key(entry: Manifest) -> DeviceKey:
+    """Which device, or share of one, an entry of a status is about."""
+    share = entry.get("shareID")
+    return (
+        str(entry.get("driver") or ""),
+        str(entry.get("pool") or ""),
+        str(entry.get("device") or ""),
+        None if share is None else str(share),
+    )
+
+
+def status_update(old: Manifest, new: Manifest) -> Errors:
+    """What is wrong with a claim's new status."""
+    errors: Errors = []
+    status, before = new.get("status") or {}, old.get("status") or {}
+    allocation = status.get("allocation")
+    reserved = status.get("reservedFor") or ()
+    each_once(
+        reserved,
+        MOST_RESERVED,
+        _consumer,
+        lambda ref: ref.get("uid") or "",
+        "uid",
+        "status.reservedFor",
+        errors,
+    )
+    results = ((allocation or {}).get("devices") or {}).get("results") or ()
+    allocated = {device_key(result) for result in results}
+    each_once(
+        status.get("devices"),
+        -1,
+        lambda device, path, errors: _device(device, allocated, path, errors),
+        device_key,
+        "deviceID",
+        "status.devices",
+        errors,
+        _shown,
+    )
+    if reserved and allocation is None:
+        errors.append(forbidden("status.reservedFor", "may not be specified when `allocated` is not set"))
+    elif reserved and new["metadata"].get("deletionTimestamp") is not None:
+        known = [_plain(ref) for ref in before.get("reservedFor") or ()]
+        if any(_plain(ref) not in known for ref in reserved):
+            errors.append(forbidden("status.reservedFor", _NO_NEW))
+    if allocation is not None:
+        if before.get("allocation") is None:
+            requests = request_names((new.get("spec") or {}).get("devices") or {})
+            _allocation(allocation, requests, "status.allocation", errors)
+        elif not alike(allocation, before["allocation"]):
+            shown = as_go_writes(allocation, "AllocationResult")
+            errors.append(FieldError("status.allocation", shown, "field is immutable", kind="Invalid value"))
+    return errors
+
+
+def _plain(ref: Manifest) -> tuple[str, ...]:
+    return tuple(str(ref.get(field) or "") for field in ("apiGroup", "resource", "name", "uid"))
+
+
+def _shown(entry: Manifest) -> dict[str, Any]:
+    """A device as kube's errors show it: they print nothing of its names."""
+    return {"Driver": {}, "Pool": {}, "Device": {}, "ShareID": {}}
+
+
+def _consumer(ref: Manifest, path: str, errors: Errors) -> None:
+    for field in ("resource", "name", "uid"):
+        if not ref.get(field):
+            errors.append(required(f"{path}.{field}"))
+
+
+def _allocation(allocation: Manifest, known: RequestNames, path: str, errors: Errors) -> None:
+    devices, where = allocation.get("devices") or {}, f"{path}.devices"
+    each(
+        devices.get("results"),
+        MOST_RESULTS,
+        lambda result, place, errors: _result(result, known, place, errors),
+        f"{where}.results",
+        errors,
+    )
+    each(
+        devices.get("config"),
+        2 * MOST_CONFIGURATIONS,
+        lambda config, place, errors: _configuration(config, known, place, errors),
+        f"{where}.config",
+        errors,
+    )
+    if allocation.get("nodeSelector") is not None:
+        node_selector(allocation["nodeSelector"], f"{path}.nodeSelector", errors)
+
+
+def _result(result: Manifest, known: RequestNames, path: str, errors: Errors) -> None:
+    reference(result.get("request"), known, f"{path}.request", errors)
+    _names(result, path, errors)
+    bindings(result, path, errors)
+    if result.get("shareID") is not None:
+        names.uid(result["shareID"], f"{path}.shareID", errors)
+
+
+def _names(entry: Manifest, path: str, errors: Errors) -> None:
+    names.driver(entry.get("driver"), f"{path}.driver", errors)
+    names.pool(entry.get("pool"), f"{path}.pool", errors)
+    names.label(entry.get("device"), f"{path}.device", errors)
+
+
+def _configuration(config: Manifest, known: RequestNames, path: str, errors: Errors) -> None:
+    source, sources = config.get("source"), ("FromClaim", "FromClass")
+    if not source:
+        errors.append(required(f"{path}.source"))
+    elif source not in sources:
+        errors.append(not_supported(f"{path}.source", source, sources))
+    configured(config, known, path, False, errors)
+
+
+def _device(device: Manifest, allocated: set[DeviceKey], path: str, errors: Errors) -> None:
+    _names(device, path, errors)
+    if device.get("shareID") is not None:
+        names.uid(device["shareID"], f"{path}.shareID", errors)
+    if device_key(device) not in allocated:
+        errors.append(bad(path, _shown(device), "must be an allocated device in the claim"))
+    conditions = device.get("conditions") or ()
+    if len(conditions) > MOST_CONDITIONS:
+        errors.append(too_many(f"{path}.conditions", len(conditions), MOST_CONDITIONS))
+    seen: dict[str, None] = {}
+    for i, condition in enumerate(conditions):
+        where, type_ = f"{path}.conditions[{i}]", str(condition.get("type") or "")
+        if type_ in seen:
+            errors.append(duplicate(f"{where}.type", type_))
+        seen[type_] = None
+        _condition(condition, where, errors)
+    if device.get("data") is not None:
+        raw(device["data"], f"{path}.data", False, LONGEST_DATA, errors)
+    if device.get("networkData") is not None:
+        _network(device["networkData"], f"{path}.networkData", errors)
+
+
+def _condition(condition: Manifest, path: str, errors: Errors) -> None:
+    names.label_name(condition.get("type"), f"{path}.type", errors)
+    statuses = ("False", "True", "Unknown")
+    if condition.get("status") not in statuses:
+        errors.append(not_supported(f"{path}.status", condition.get("status") or "", statuses))
+    generation = condition.get("observedGeneration") or 0
+    if generation < 0:
+        errors.append(
+            invalid(f"{path}.observedGeneration", generation, "must be greater than or equal to zero")
+        )
+    if condition.get("lastTransitionTime") is None:
+        errors.append(required(f"{path}.lastTransitionTime"))
+    reason, message = condition.get("reason") or "", condition.get("message") or ""
+    if not reason:
+        errors.append(required(f"{path}.reason"))
+    elif not _is_reason(reason):
+        errors.append(invalid(f"{path}.reason", reason, _REASON_WORDS))
+    for field, text, most in (("reason", reason, 1024), ("message", message, 32 * 1024)):
+        if longer(text, most):
+            errors.append(too_long(f"{path}.{field}", most))
+
+
+def _network(data: Manifest, path: str, errors: Errors) -> None:
+    for field, most in (("interfaceName", LONGEST_INTERFACE), ("hardwareAddress", LONGEST_HARDWARE)):
+        if longer(data.get(field) or "", most):
+            errors.append(too_long(f"{path}.{field}", most))
+    each_once(data.get("ips"), MOST_ADDRESSES, _address, str, "", f"{path}.ips", errors)
+
+
+def _address(text: str, path: str, errors: Errors) -> None:
+    """An address with the length of its prefix, in its shortest form."""
+    address, slash, length = text.partition("/")
+    try:
+        if not slash or not length.isdecimal() or "%" in address:
+            raise ValueError
+        network = ipaddress.ip_interface(f"{_without_zeros(address)}/{int(length)}")
+    except ValueError:
+        detail = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)"
+        errors.append(invalid(path, text, detail))
+        return
+    canonical = _canonical(network)
+    if text != canonical:
+        errors.append(invalid(path, text, f'must be in canonical form ("{canonical}")'))
+
+
+def _canonical(interface: ipaddress.IPv4Interface | ipaddress.IPv6Interface) -> str:
+    length = interface.network.prefixlen
+    mapped = interface.ip.ipv4_mapped if isinstance(interface.ip, ipaddress.IPv6Address) else None
+    if mapped is not None:
+        return f"{mapped}/{length - 96 if length > 32 else length}"
+    return f"{interface.ip}/{length}"
+
+
+def _without_zeros(address: str) -> str:
+    """kube reads numbers of an IPv4 address with zeros before them as decimal ones."""
+    parts = address.split(".")
+    if ":" in address or not all(part.isdecimal() for part in parts):
+        return address
+    return ".".join(str(int(part)) for part in parts)

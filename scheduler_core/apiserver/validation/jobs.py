@@ -1,0 +1,304 @@
+"""What is wrong with a Job, or with the Job that a CronJob makes.
+
+kube: pkg/apis/batch/validation/validation.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    duplicate,
+    invalid,
+    keyed,
+    not_supported,
+    quote,
+    required,
+    too_long,
+)
+from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects.names import label_errors, qualified_name_errors, subdomain_errors
+from scheduler_core.apiserver.validation import checks
+from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors
+from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
+from scheduler_core.apiserver.validation.pods.templates import match, pod_template, selector_json
+from scheduler_core.apiserver.validation.rules import not_negative, one
+
+Manifest = Mapping[str, Any]
+_ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
+_OPERATORS = ("In", "NotIn")
+_STATUSES = ("False", "True", "Unknown")
+_MOST_INDEXES, _MANY, _MOST_OF_MANY = 100_000, 100_000, 10_000
+_LONGEST_MANAGER = 63
+_MOST_RULES, _MOST_CODES, _LONGEST_INDEXES = 20, 255, 64 * 1024
+_PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
+_is_path = re.compile(_PATH + r"\Z").match
+_COUNTS = (
+    "parallelism",
+    "completions",
+    "activeDeadlineSeconds",
+    "backoffLimit",
+    "ttlSecondsAfterFinished",
+    "backoffLimitPerIndex",
+    "maxFailedIndexes",
+)
+
+
+def job(manifest: Manifest, errors: Errors) -> None:
+    spec, meta = manifest.get("spec") or {}, manifest["metadata"]
+    selector, template = spec.get("selector"), spec.get("template") or {}
+    if not spec.get("manualSelector") and selector is not None:
+        _generated(selector, template, meta, errors)
+    job_spec(spec, "spec", errors)
+    before = len(errors)
+    checks.label_selector(selector, "spec.selector", errors)
+    if selector is None:
+        errors.append(required("spec.selector"))
+    if len(errors) == before or selector is None:
+        match(selector, template, "spec.template", errors)
+    completions, name = spec.get("completions") or 0, meta.get("name") or ""
+    host = f"{name}-{completions - 1}"
+    if spec.get("completionMode") == "Indexed" and completions > 0 and label_errors(host):
+        detail = f"will not able to create pod with invalid DNS label: {host}"
+        errors.append(invalid("metadata.name", name, detail))
+
+
+def _generated(selector: Manifest, template: Manifest, meta: Manifest, errors: Errors) -> None:
+    """Labels that kube puts on the pods of a Job that has no selector of its own."""
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    uid, name = meta.get("uid") or "", meta.get("name") or ""
+    prefix = "batch.kubernetes.io/"
+    wanted = {
+        "controller-uid": uid,
+        "job-name": name,
+        f"{prefix}controller-uid": uid,
+        f"{prefix}job-name": name,
+    }
+    for key, value in wanted.items():
+        where = keyed("spec.template.metadata.labels", key)
+        if key not in labels:
+            errors.append(required(where, f"must be '{value}'"))
+        elif labels[key] != value:
+            errors.append(invalid(where, dict(sorted(labels.items())), f"must be '{value}'"))
+    found: Errors = []
+    checks.label_selector(selector, "", found)
+    if not found and not LabelSelector.of(selector).matches(wanted):
+        errors.append(invalid("spec.selector", selector_json(selector), "`selector` not auto-generated"))
+
+
+def job_spec(spec: Manifest, where: str, errors: Errors) -> None:
+    """Adds what is wrong with the spec at a path, but for its selector."""
+    not_negative(*_COUNTS)(spec, where, errors)
+    if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
+        errors.append(required(f"{where}.backoffLimitPerIndex", "when maxFailedIndexes is specified"))
+    if (manager := spec.get("managedBy")) is not None:
+        _manager(manager, f"{where}.managedBy", errors)
+    one("completionMode", "NonIndexed", "Indexed", empty=True)(spec, where, errors)
+    mode = spec.get("completionMode", "NonIndexed")
+    if mode == "Indexed":
+        _indexed(spec, where, errors)
+    elif mode == "NonIndexed":
+        _not_indexed(spec, where, errors)
+    _policies(spec, where, errors)
+    pod_template(spec.get("template") or {}, f"{where}.template", errors)
+    _restart_policy(spec, f"{where}.template.spec.restartPolicy", errors)
+
+
+def _manager(name: str, path: str, errors: Errors) -> None:
+    """Who looks after the Job: a domain and a path."""
+    host, _, rest = name.partition("/")
+    if not name:
+        errors.append(required(path))
+    elif not host or not rest:
+        errors.append(invalid(path, name, 'must be a domain-prefixed path (such as "acme.io/foo")'))
+    else:
+        errors += [invalid(path, host, problem) for problem in subdomain_errors(host)]
+        if not _is_path(rest):
+            detail = f"Invalid path (regex used for validation is '{_PATH}')"
+            errors.append(invalid(path, rest, detail))
+    if len(name.encode()) > _LONGEST_MANAGER:
+        errors.append(too_long(path, _LONGEST_MANAGER))
+
+
+def _indexed(spec: Manifest, where: str, errors: Errors) -> None:
+    completions, most = spec.get("completions"), spec.get("maxFailedIndexes")
+    parallelism = spec.get("parallelism")
+    if completions is None:
+        errors.append(required(f"{where}.completions", "when completion mode is Indexed"))
+    if parallelism is not None and parallelism > _MOST_INDEXES:
+        detail = f"must be less than or equal to {_MOST_INDEXES} when completion mode is Indexed"
+        errors.append(invalid(f"{where}.parallelism", parallelism, detail))
+    if most is not None and completions is not None and most > completions:
+        errors.append(invalid(f"{where}.maxFailedIndexes", most, "must be less than or equal to completions"))
+    if most is not None and most > _MOST_INDEXES:
+        detail = f"must be less than or equal to {_MOST_INDEXES}"
+        errors.append(invalid(f"{where}.maxFailedIndexes", most, detail))
+    if completions is not None and completions > _MANY and spec.get("backoffLimitPerIndex") is not None:
+        _many(spec, where, errors)
+
+
+def _many(spec: Manifest, where: str, errors: Errors) -> None:
+    if spec.get("maxFailedIndexes") is None:
+        detail = f"must be specified when completions is above {_MANY}"
+        errors.append(required(f"{where}.maxFailedIndexes", detail))
+    for name in ("parallelism", "maxFailedIndexes"):
+        if (spec.get(name) or 0) > _MOST_OF_MANY:
+            detail = (
+                f"must be less than or equal to {_MOST_OF_MANY} when completions are above {_MANY} and used with "
+                "backoff limit per index"
+            )
+            errors.append(invalid(f"{where}.{name}", spec[name], detail))
+
+
+def _not_indexed(spec: Manifest, where: str, errors: Errors) -> None:
+    for name in ("backoffLimitPerIndex", "maxFailedIndexes"):
+        if spec.get(name) is not None:
+            errors.append(invalid(f"{where}.{name}", spec[name], "requires indexed completion mode"))
+
+
+def _restart_policy(spec: Manifest, where: str, errors: Errors) -> None:
+    policy = ((spec.get("template") or {}).get("spec") or {}).get("restartPolicy")
+    if policy in (None, "", "Always"):
+        errors.append(required(where, 'valid values: "OnFailure", "Never"'))
+    elif policy not in ("OnFailure", "Never"):
+        errors.append(not_supported(where, policy, ("OnFailure", "Never")))
+    elif policy != "Never" and spec.get("podFailurePolicy") is not None:
+        detail = 'only "Never" is supported when podFailurePolicy is specified'
+        errors.append(invalid(where, policy, detail))
+
+
+def _policies(spec: Manifest, where: str, errors: Errors) -> None:
+    failure, success = spec.get("podFailurePolicy"), spec.get("successPolicy")
+    rules = (failure or {}).get("rules") or ()
+    _not_more(rules, _MOST_RULES, f"{where}.podFailurePolicy.rules", errors)
+    for i, rule in enumerate(rules):
+        _rule(spec, rule, f"{where}.podFailurePolicy.rules[{i}]", errors)
+    if success is not None and spec.get("completionMode") != "Indexed":
+        written = as_go_writes(success, "SuccessPolicy")
+        detail = "requires indexed completion mode"
+        errors.append(FieldError(f"{where}.successPolicy", written, detail, kind="Invalid value"))
+    elif success is not None:
+        rules = success.get("rules") or ()
+        _success(rules, spec.get("completions") or 0, f"{where}.successPolicy.rules", errors)
+    allowed = ("Failed",) if failure is not None else ("Failed", "TerminatingOrFailed")
+    one("podReplacementPolicy", *allowed, empty=True)(spec, where, errors)
+
+
+def _not_more(entries: Sequence[Any], most: int, path: str, errors: Errors) -> None:
+    if len(entries) > most:
+        errors.append(FieldError(path, str(len(entries)), f"must have at most {most} items", kind="Too many"))
+
+
+def _success(rules: Sequence[Manifest], completions: int, where: str, errors: Errors) -> None:
+    if not rules:
+        detail = "at least one rules must be specified when the successPolicy is specified"
+        errors.append(required(where, detail))
+    _not_more(rules, _MOST_RULES, where, errors)
+    for i, rule in enumerate(rules):
+        count, indexes = rule.get("succeededCount"), rule.get("succeededIndexes")
+        if count is None and indexes is None:
+            detail = "at least one of succeededCount or succeededIndexes must be specified"
+            errors.append(required(f"{where}[{i}]", detail))
+        most: dict[str, int] = {"specified completions": completions}
+        if indexes is not None:
+            most["indexes in the specified succeededIndexes field"] = _indexes(
+                indexes, completions, f"{where}[{i}].succeededIndexes", errors
+            )
+        if count is not None and count < 0:
+            errors.append(invalid(f"{where}[{i}].succeededCount", count, NOT_NEGATIVE))
+        for what, number in most.items():
+            if count is not None and count > number:
+                detail = f"must be less than or equal to {number} (the number of {what})"
+                errors.append(invalid(f"{where}[{i}].succeededCount", count, detail))
+
+
+def _indexes(text: str, completions: int, path: str, errors: Errors) -> int:
+    """How many indexes a text such as "1,3-5" names; 0 where it is wrong."""
+    if len(text.encode()) > _LONGEST_INDEXES:
+        errors.append(too_long(path, _LONGEST_INDEXES))
+    total, last = 0, -1
+    for part in text.split(",") if text else ():
+        ends, problem = part.split("-"), ""
+        numbers = [int(end) if _is_number(end) else None for end in ends]
+        wrong = next((i for i, number in enumerate(numbers) if number is None or number >= completions), None)
+        if len(ends) > 2:
+            problem = (
+                f"the fragment {quote(part)} violates the requirement that an index interval can have at most "
+                "two parts separated by '-'"
+            )
+        elif wrong is not None and numbers[wrong] is None:
+            problem = f"cannot convert string to integer for index: {quote(ends[wrong])}"
+        elif wrong is not None:
+            problem = f"too large index: {quote(ends[wrong])}"
+        else:
+            first, end = numbers[0] or 0, numbers[-1] or 0
+            if len(ends) == 2 and first >= end:
+                problem = f"non-increasing order, previous: {first}, current: {end}"
+            elif last >= first:
+                problem = f"non-increasing order, previous: {last}, current: {first}"
+            total, last = total + end - first + 1, end
+        if problem:
+            errors.append(invalid(path, text, f"error parsing succeededIndexes: {problem}"))
+            return 0
+    return total
+
+
+def _rule(spec: Manifest, rule: Manifest, where: str, errors: Errors) -> None:
+    """A rule of a podFailurePolicy."""
+    action, codes = rule.get("action"), rule.get("onExitCodes")
+    conditions = rule.get("onPodConditions") or ()
+    if not action:
+        errors.append(required(f"{where}.action", f"valid values: {_quoted(_ACTIONS)}"))
+    elif action not in _ACTIONS:
+        errors.append(not_supported(f"{where}.action", action, _ACTIONS))
+    elif action == "FailIndex" and spec.get("backoffLimitPerIndex") is None:
+        errors.append(invalid(f"{where}.action", action, "requires the backoffLimitPerIndex to be set"))
+    if codes is not None:
+        _exit_codes(spec, codes, f"{where}.onExitCodes", errors)
+    _not_more(conditions, _MOST_RULES, f"{where}.onPodConditions", errors)
+    for i, pattern in enumerate(conditions):
+        place, kind = f"{where}.onPodConditions[{i}]", pattern.get("type") or ""
+        errors += [invalid(f"{place}.type", kind, problem) for problem in qualified_name_errors(kind)]
+        one("status", *_STATUSES)(pattern, place, errors)
+    if codes is not None and conditions:
+        detail = "specifying both OnExitCodes and OnPodConditions is not supported"
+        errors.append(FieldError(where, "", detail, kind="Invalid value"))
+    if codes is None and not conditions:
+        detail = "specifying one of OnExitCodes and OnPodConditions is required"
+        errors.append(FieldError(where, "", detail, kind="Invalid value"))
+
+
+def _exit_codes(spec: Manifest, codes: Manifest, where: str, errors: Errors) -> None:
+    operator, values, container = codes.get("operator"), codes.get("values") or [], codes.get("containerName")
+    if not operator:
+        errors.append(required(f"{where}.operator", f"valid values: {_quoted(_OPERATORS)}"))
+    elif operator not in _OPERATORS:
+        errors.append(not_supported(f"{where}.operator", operator, _OPERATORS))
+    pod = (spec.get("template") or {}).get("spec") or {}
+    names = [
+        one.get("name") or "" for field in ("containers", "initContainers") for one in pod.get(field) or ()
+    ]
+    if container is not None and container not in names:
+        detail = "must be one of the container or initContainer names in the pod template"
+        errors.append(invalid(f"{where}.containerName", container, detail))
+    if not values:
+        errors.append(invalid(f"{where}.values", codes.get("values"), "at least one value is required"))
+    _not_more(values, _MOST_CODES, f"{where}.values", errors)
+    for i, value in enumerate(values):
+        if value == 0 and operator == "In":
+            errors.append(invalid(f"{where}.values[{i}]", value, "must not be 0 for the In operator"))
+        if value in values[:i]:
+            errors.append(duplicate(f"{where}.values[{i}]", value))
+    if list(values) != sorted(values):
+        errors.append(invalid(f"{where}.values", list(values), "must be ordered"))
+
+
+_is_number = re.compile(r"[+-]?[0-9]+\Z").match
+
+
+def _quoted(values: Sequence[str]) -> str:
+    """As Go prints a list of texts."""
+    return "[" + " ".join(f'"{value}"' for value in values) + "]"

@@ -1,0 +1,200 @@
+"""Services.
+
+kube: pkg/apis/core/validation/validation.go (validateService, ValidateServiceClusterIPsRelatedFields) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.apimachinery.objects.errors import duplicate, forbidden, invalid, not_supported, required
+from scheduler_core.apimachinery.objects.names import (
+    label_errors,
+    port_name_errors,
+    qualified_name_errors,
+    subdomain_errors,
+)
+from scheduler_core.apiserver.validation import checks
+from scheduler_core.apiserver.validation.checks import Errors
+from scheduler_core.apiserver.validation.network.addresses import (
+    endpoint_address,
+    ip_address,
+    ip_range,
+    parsed,
+    two_families,
+)
+from scheduler_core.apiserver.validation.rules import Object, named, one
+
+_TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
+_BALANCER = "may only be used when `type` is 'LoadBalancer'"
+_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
+_HINTS, _MODE = "service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode"
+_LONGEST_AFFINITY = 86400  # seconds
+_EXTERNAL = ("clusterIPs", "ipFamilies", "ipFamilyPolicy")
+
+
+def service(manifest: Object, errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    annotations = manifest["metadata"].get("annotations") or {}
+    addresses = list(spec.get("clusterIPs") or ([spec["clusterIP"]] if spec.get("clusterIP") else ()))
+    kind, headless = spec.get("type") or "ClusterIP", addresses[:1] == ["None"]
+    if _HINTS in annotations and annotations.get(_MODE, annotations[_HINTS]) != annotations[_HINTS]:
+        detail = f"must match annotations[{_HINTS}] when both are specified"
+        errors.append(invalid(f"metadata.annotations[{_MODE}]", annotations[_MODE], detail))
+    _type(spec, kind, addresses, headless, errors)
+    _ports(spec, errors)
+    checks.labels(spec.get("selector"), "spec.selector", errors)
+    _affinity(spec, errors)
+    if kind != "ExternalName":
+        _addresses(spec, addresses, errors)
+    for i, address in enumerate(spec.get("externalIPs") or ()):
+        ip_address(address, f"spec.externalIPs[{i}]", errors)
+        endpoint_address(address, f"spec.externalIPs[{i}]", errors)
+    one("type", *_TYPES)(spec, "spec", errors)
+    _node_ports(spec, kind, errors)
+    _ranges(spec, kind, annotations, errors)
+    if spec.get("allocateLoadBalancerNodePorts") is not None and kind != "LoadBalancer":
+        errors.append(forbidden("spec.allocateLoadBalancerNodePorts", _BALANCER))
+    name = spec.get("loadBalancerClass")
+    if name is not None and kind != "LoadBalancer":
+        errors.append(forbidden("spec.loadBalancerClass", _BALANCER))
+    elif name is not None:
+        errors += [
+            invalid("spec.loadBalancerClass", name, problem) for problem in qualified_name_errors(name)
+        ]
+    _traffic(spec, kind, errors)
+
+
+def _type(spec: Object, kind: str, addresses: list[str], headless: bool, errors: Errors) -> None:
+    if not spec.get("ports") and not headless and kind != "ExternalName":
+        errors.append(required("spec.ports"))
+    if headless and kind in ("LoadBalancer", "NodePort"):
+        detail = f"may not be set to 'None' for {kind} services"
+        errors.append(invalid("spec.clusterIPs[0]", addresses[0], detail))
+    if kind != "ExternalName":
+        return
+    given = {**spec, "clusterIPs": addresses}
+    for field in _EXTERNAL:
+        if given.get(field) or (field == "ipFamilyPolicy" and given.get(field) is not None):
+            errors.append(forbidden(f"spec.{field}", "may not be set for ExternalName services"))
+    name = (spec.get("externalName") or "").removesuffix(".")
+    named("externalName", subdomain_errors, needed=True)({"externalName": name}, "spec", errors)
+
+
+def _ports(spec: Object, errors: Errors) -> None:
+    ports = spec.get("ports") or ()
+    names: dict[str, None] = {}
+    for i, port in enumerate(ports):
+        where, name, number = f"spec.ports[{i}]", port.get("name") or "", port.get("port") or 0
+        if name:
+            named("name", label_errors)(port, where, errors)
+            checks.unique(errors, names, name, f"{where}.name")
+        elif len(ports) > 1:
+            errors.append(required(f"{where}.name"))
+        checks.port_number(number, f"{where}.port", errors)
+        one("protocol", "SCTP", "TCP", "UDP")(port, where, errors)
+        target = port.get("targetPort") or number
+        if isinstance(target, str):
+            errors += [
+                invalid(f"{where}.targetPort", target, problem) for problem in port_name_errors(target)
+            ]
+        else:
+            checks.port_number(target, f"{where}.targetPort", errors)
+        protocol = port.get("appProtocol")
+        if protocol is not None:
+            problems = qualified_name_errors(protocol)
+            errors += [invalid(f"{where}.appProtocol", protocol, problem) for problem in problems]
+
+
+def _affinity(spec: Object, errors: Errors) -> None:
+    one("sessionAffinity", "ClientIP", "None")(spec, "spec", errors)
+    seconds = ((spec.get("sessionAffinityConfig") or {}).get("clientIP") or {}).get("timeoutSeconds")
+    if spec.get("sessionAffinity") == "ClientIP" and seconds is not None:
+        if not 0 < seconds <= _LONGEST_AFFINITY:
+            detail = f"must be greater than 0 and less than {_LONGEST_AFFINITY}"
+            errors.append(invalid("spec.sessionAffinityConfig.clientIP.timeoutSeconds", seconds, detail))
+
+
+def _addresses(spec: Object, addresses: list[str], errors: Errors) -> None:
+    where, single, families = "spec.clusterIPs", spec.get("clusterIP") or "", spec.get("ipFamilies") or ()
+    if single and addresses[0] != single:
+        errors.append(invalid(where, addresses, "first value must match `clusterIP`"))
+    if not single and addresses:
+        errors.append(invalid(where, addresses, "must be empty when `clusterIP` is not specified"))
+    seen: dict[str, None] = {}
+    for i, family in enumerate(families):
+        place = f"spec.ipFamilies[{i}]"
+        if family not in ("IPv4", "IPv6"):
+            errors.append(not_supported(place, family, ("IPv4", "IPv6")))
+        checks.unique(errors, seen, family, place)
+    policies = ("PreferDualStack", "RequireDualStack", "SingleStack")
+    one("ipFamilyPolicy", *policies, empty=True)(spec, "spec", errors)
+    before = len(errors)
+    for i, address in enumerate(addresses):
+        if i or address != "None":
+            ip_address(address, f"{where}[{i}]", errors)
+        elif len(addresses) > 1:
+            errors.append(invalid(where, addresses, "'None' must be the first and only value"))
+    wrong = len(errors) > before
+    if len(addresses) > 2:
+        errors.append(invalid(where, addresses, "may only hold up to 2 values"))
+    if wrong:
+        return
+    if len(addresses) > 1 and not two_families(addresses):
+        errors.append(invalid(where, addresses, "may specify no more than one IP for each IP family"))
+    for i, (address, family) in enumerate(zip(addresses, families, strict=False)):
+        found_ip = parsed(address)
+        if found_ip is not None and family in ("IPv4", "IPv6") and f"IPv{found_ip.version}" != family:
+            detail = f"expected an {family} value as indicated by `ipFamilies[{i}]`"
+            errors.append(invalid(f"{where}[{i}]", address, detail))
+
+
+def _node_ports(spec: Object, kind: str, errors: Errors) -> None:
+    ports = [(i, port, port.get("protocol") or "TCP") for i, port in enumerate(spec.get("ports") or ())]
+    taken = [(i, port["nodePort"], protocol) for i, port, protocol in ports if port.get("nodePort")]
+    if kind == "ClusterIP":
+        detail = "may not be used when `type` is 'ClusterIP'"
+        errors += [forbidden(f"spec.ports[{i}].nodePort", detail) for i, _, _ in taken]
+    seen: dict[tuple[int, str], None] = {}
+    for i, number, protocol in taken:
+        if (number, protocol) in seen:
+            errors.append(duplicate(f"spec.ports[{i}].nodePort", number))
+        seen[number, protocol] = None
+    seen = {}
+    for i, port, protocol in ports:
+        key = port.get("port") or 0, protocol
+        if key in seen:
+            shown = {"Name": "", "Protocol": protocol, "AppProtocol": None, "Port": key[0]}
+            errors.append(duplicate(f"spec.ports[{i}]", {**shown, "TargetPort": 0, "NodePort": 0}))
+        seen[key] = None
+
+
+def _ranges(spec: Object, kind: str, annotations: Object, errors: Errors) -> None:
+    ranges, where = spec.get("loadBalancerSourceRanges") or (), "spec.LoadBalancerSourceRanges"
+    if ranges:
+        places = [(text, f"{where}[{i}]") for i, text in enumerate(ranges)]
+    elif _RANGES in annotations:
+        where = f"metadata.annotations[{_RANGES}]"
+        listed = annotations[_RANGES].strip()
+        places = [(text, where) for text in listed.split(",")] if listed else []
+    else:
+        return
+    if kind != "LoadBalancer":
+        errors.append(forbidden(where, _BALANCER))
+    for text, place in places:
+        ip_range(text.strip(), place, errors)
+
+
+def _traffic(spec: Object, kind: str, errors: Errors) -> None:
+    policy, number = spec.get("externalTrafficPolicy") or "", spec.get("healthCheckNodePort") or 0
+    if kind in ("LoadBalancer", "NodePort") or (kind == "ClusterIP" and spec.get("externalIPs")):
+        one("externalTrafficPolicy", "Cluster", "Local")(spec, "spec", errors)
+    elif policy:
+        detail = "may only be set for externally-accessible services"
+        errors.append(invalid("spec.externalTrafficPolicy", policy, detail))
+    if number and kind == "LoadBalancer" and policy == "Local":
+        checks.port_number(number, "spec.healthCheckNodePort", errors)
+    elif number:
+        detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
+        errors.append(invalid("spec.healthCheckNodePort", number, detail))
+    one("internalTrafficPolicy", "Cluster", "Local", empty=True)(spec, "spec", errors)
+    near = ("PreferClose", "PreferSameZone", "PreferSameNode")
+    one("trafficDistribution", *near, empty=True)(spec, "spec", errors)

@@ -1,0 +1,191 @@
+"""Validation: what is wrong with an object, all of it, at its fields and in kube's words.
+
+Two stages, as in kube: `structure` finds what could not even be read (wrong types, unknown kinds),
+`semantics` what must not be, after defaulting. Fields that are not known here pass unseen.
+
+kube: pkg/apis/{core,apps,batch,scheduling}/validation @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError, invalid, keyed, required, wrong_type
+from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects.names import (
+    label1035_errors,
+    label_errors,
+    path_segment_errors,
+    subdomain_errors,
+)
+from scheduler_core.apiserver.kinds import Kind, kind_of, namespace_of, reference
+from scheduler_core.apiserver.validation import checks
+from scheduler_core.apiserver.validation.checks import Errors
+from scheduler_core.apiserver.validation.network.addresses import ip_range, two_families
+from scheduler_core.apiserver.validation.placement import taints
+from scheduler_core.apiserver.validation.pods.spec import pod, pod_spec
+from scheduler_core.apiserver.validation.shapes import KIND_SHAPES, METADATA, shaped, string
+
+Manifest = Mapping[str, Any]
+HIGHEST_USER_PRIORITY = 1_000_000_000
+
+
+def structure(manifest: Any) -> list[FieldError]:
+    """What keeps the object from being read. Empty: it has a known kind and fields of the right types."""
+    errors: Errors = []
+    if not isinstance(manifest, Mapping):
+        return [wrong_type("", manifest, "an object with apiVersion and kind")]
+    for field in ("apiVersion", "kind"):
+        string(manifest.get(field), field, errors)
+        if not manifest.get(field):
+            errors.append(required(field))
+    if errors:
+        return errors
+    kind = kind_of(manifest)
+    if kind is None:
+        text = f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"'
+        return [FieldError("", "", text)]
+    shaped(METADATA, manifest.get("metadata"), "metadata", errors)
+    if manifest.get("metadata") is None:
+        errors.append(required("metadata.name", "name or generateName is required"))
+    for field, shape in KIND_SHAPES.get(kind.key, _NO_SHAPES).items():
+        shaped(shape, manifest.get(field), field, errors)
+    return errors
+
+
+_NO_SHAPES: dict[str, Callable[[Any, str, Errors], None]] = {}
+
+
+def semantics(manifest: Manifest, kind: Kind) -> list[FieldError]:
+    """What must not be in an object of sound structure, after defaulting."""
+    errors: Errors = []
+    metadata(manifest, kind, errors)
+    if kind.key == "Pod":
+        pod(manifest, errors, new=False)
+    elif kind.key in WORKLOADS:
+        workload(manifest, errors)
+    else:
+        contents(manifest, kind, errors)
+    return errors
+
+
+def contents(manifest: Manifest, kind: Kind, errors: Errors) -> None:
+    """What must not be in an object that is no pod and no workload."""
+    check = _CHECKS.get(kind.key)
+    if check is not None:
+        check(manifest, errors)
+
+
+def metadata(manifest: Manifest, kind: Kind, errors: Errors) -> None:
+    checks.metadata(manifest, kind.namespaced, _NAME_CHECKS.get(kind.key, subdomain_errors), errors)
+
+
+def describe(manifest: Any) -> str:
+    """An object as errors name it, also where it is broken."""
+    if not isinstance(manifest, Mapping):
+        return ""
+    meta = manifest.get("metadata")
+    name = meta.get("name") if isinstance(meta, Mapping) else None
+    kind = kind_of(manifest)
+    space = namespace_of(kind, manifest) if kind is not None and isinstance(meta, Mapping) else ""
+    return reference(str(manifest.get("kind") or "object"), str(space), str(name or "?"))
+
+
+def _node(manifest: Manifest, errors: Errors) -> None:
+    # kube's own path for taints is metadata.taints (a slip); where they stand is spec.taints
+    taints((manifest.get("spec") or {}).get("taints") or (), "spec.taints", errors)
+    for side in ("capacity", "allocatable"):
+        for name, quantity in ((manifest.get("status") or {}).get(side) or {}).items():
+            checks.amount(name, quantity, keyed(f"status.{side}", name), errors)
+    spec = manifest.get("spec") or {}
+    ranges = list(spec.get("podCIDRs") or ())
+    if spec.get("podCIDR") and ranges[:1] != [spec["podCIDR"]]:
+        ranges = [spec["podCIDR"]]
+    for i, text in enumerate(ranges):
+        ip_range(text, f"spec.podCIDRs[{i}]", errors)
+    if len(ranges) > 2 or (len(ranges) == 2 and not two_families(ranges)):
+        detail = "may specify no more than one CIDR for each IP family"
+        errors.append(invalid("spec.podCIDRs", ranges, detail))
+
+
+def _priority_class(manifest: Manifest, errors: Errors) -> None:
+    name, value = manifest["metadata"].get("name") or "", manifest.get("value") or 0
+    if not name.startswith("system-") and value > HIGHEST_USER_PRIORITY:
+        detail = f"maximum allowed value of a user defined priority is {HIGHEST_USER_PRIORITY}"
+        errors.append(FieldError("value", "", detail, kind="Forbidden"))
+    supported = ("PreemptLowerPriority", "Never")
+    checks.one_of(errors, "preemptionPolicy", manifest.get("preemptionPolicy"), supported)
+
+
+def workload(manifest: Manifest, errors: Errors) -> None:
+    """What all workloads share: numbers, the template and the selector."""
+    spec = manifest.get("spec") or {}
+    for field in ("replicas", "parallelism", "completions"):
+        number = spec.get(field)
+        if number is not None and number < 0:
+            errors.append(invalid(f"spec.{field}", number, checks.NOT_NEGATIVE))
+    template = spec.get("template") or {}
+    pod_spec(_with_claims(spec), errors, "spec.template.spec")
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    checks.labels(labels, "spec.template.metadata.labels", errors)
+    selector = spec.get("selector")
+    checks.label_selector(selector, "spec.selector", errors)
+    if manifest["kind"] == "Job":
+        return
+    if selector is None:
+        errors.append(required("spec.selector"))
+    elif not errors and not LabelSelector.of(selector).matches(labels):
+        detail = "`selector` does not match template `labels`"
+        errors.append(invalid("spec.template.metadata.labels", dict(labels), detail))
+
+
+def _with_claims(spec: Manifest) -> Manifest:
+    """The spec of a workload's pods; those of a StatefulSet have a volume of each of its claims."""
+    pod = (spec.get("template") or {}).get("spec") or {}
+    names = [(claim.get("metadata") or {}).get("name") for claim in spec.get("volumeClaimTemplates") or ()]
+    if not names:
+        return pod
+    own = [volume for volume in pod.get("volumes") or () if volume.get("name") not in names]
+    made = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names]
+    return {**pod, "volumes": [*own, *made]}
+
+
+def _budget(manifest: Manifest, errors: Errors) -> None:
+    checks.label_selector((manifest.get("spec") or {}).get("selector"), "spec.selector", errors)
+
+
+def _volume(manifest: Manifest, errors: Errors) -> None:
+    for name, quantity in ((manifest.get("spec") or {}).get("capacity") or {}).items():
+        checks.amount(name, quantity, keyed("spec.capacity", name), errors)
+
+
+def _claim(manifest: Manifest, errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    checks.label_selector(spec.get("selector"), "spec.selector", errors)
+    for name, quantity in ((spec.get("resources") or {}).get("requests") or {}).items():
+        checks.amount(name, quantity, keyed("spec.resources.requests", name), errors)
+
+
+def _storage_class(manifest: Manifest, errors: Errors) -> None:
+    if not manifest.get("provisioner"):
+        errors.append(required("provisioner"))
+    modes = ("Immediate", "WaitForFirstConsumer")
+    checks.one_of(errors, "volumeBindingMode", manifest.get("volumeBindingMode"), modes)
+
+
+WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
+_PATH_SEGMENTS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "IPAddress")
+_NAME_CHECKS = {
+    "Namespace": label_errors,
+    "Service": label1035_errors,
+    **dict.fromkeys(_PATH_SEGMENTS, path_segment_errors),
+}
+_CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
+    "Node": _node,
+    "PriorityClass": _priority_class,
+    "PodDisruptionBudget": _budget,
+    "PersistentVolume": _volume,
+    "PersistentVolumeClaim": _claim,
+    "StorageClass": _storage_class,
+}

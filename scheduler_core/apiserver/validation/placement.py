@@ -1,0 +1,190 @@
+"""Checks of what a pod's spec says about where it may run: selectors, affinity, tolerations, spreading.
+
+kube: pkg/apis/core/validation/validation.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
+from scheduler_core.apimachinery.objects.names import label_errors, label_value_errors
+from scheduler_core.apiserver.validation import checks
+from scheduler_core.apiserver.validation.checks import POSITIVE, Errors
+from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
+from scheduler_core.apiserver.validation.rules import one
+
+Spec = Mapping[str, Any]
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+_WEIGHT = "must be in the range 1-100"
+
+
+def affinity(affinity: Spec, path: str, errors: Errors) -> None:
+    _node_affinity(affinity.get("nodeAffinity") or {}, f"{path}.nodeAffinity", errors)
+    for kind in ("podAffinity", "podAntiAffinity"):
+        _pod_affinity(affinity.get(kind) or {}, f"{path}.{kind}", errors)
+
+
+def _node_affinity(affinity: Spec, path: str, errors: Errors) -> None:
+    if affinity.get(_REQUIRED) is not None:
+        checks.node_selector(affinity[_REQUIRED], f"{path}.{_REQUIRED}", errors)
+    for i, entry in enumerate(affinity.get(_PREFERRED) or ()):
+        where = f"{path}.{_PREFERRED}[{i}]"
+        _weight(entry, where, errors)
+        preference = entry.get("preference") or {}
+        checks.node_selector_term(preference, f"{where}.preference", errors, check_values=False)
+
+
+def _pod_affinity(affinity: Spec, path: str, errors: Errors) -> None:
+    for i, term in enumerate(affinity.get(_REQUIRED) or ()):
+        _pod_term(term, f"{path}.{_REQUIRED}[{i}]", errors)
+    for i, entry in enumerate(affinity.get(_PREFERRED) or ()):
+        where = f"{path}.{_PREFERRED}[{i}]"
+        _weight(entry, where, errors)
+        _pod_term(entry.get("podAffinityTerm") or {}, f"{where}.podAffinityTerm", errors)
+
+
+def _weight(entry: Spec, path: str, errors: Errors) -> None:
+    weight = entry.get("weight") or 0
+    if not 1 <= weight <= 100:
+        errors.append(invalid(f"{path}.weight", weight, _WEIGHT))
+
+
+def _pod_term(term: Spec, path: str, errors: Errors) -> None:
+    for field in ("labelSelector", "namespaceSelector"):
+        checks.label_selector(term.get(field), f"{path}.{field}", errors)
+    for namespace in term.get("namespaces") or ():
+        errors += [invalid(f"{path}.namespace", namespace, problem) for problem in label_errors(namespace)]
+    match, mismatch = term.get("matchLabelKeys") or (), term.get("mismatchLabelKeys") or ()
+    _label_keys(match, mismatch, term.get("labelSelector"), path, errors)
+    key = term.get("topologyKey") or ""
+    if not key:
+        errors.append(required(f"{path}.topologyKey", "can not be empty"))
+    checks.label_name(key, f"{path}.topologyKey", errors)
+
+
+def _label_keys(
+    match: Sequence[str], mismatch: Sequence[str], selector: Spec | None, path: str, errors: Errors
+) -> None:
+    """matchLabelKeys and mismatchLabelKeys, whose expressions are in the selector by now."""
+    for field, keys in (("matchLabelKeys", match), ("mismatchLabelKeys", mismatch)):
+        if keys and selector is None:
+            errors.append(forbidden(f"{path}.{field}", "must not be specified when labelSelector is not set"))
+            continue
+        for i, key in enumerate(keys):
+            checks.label_name(key, f"{path}.{field}[{i}]", errors)
+    if selector is not None:
+        _no_key_twice(match, selector, path, errors)
+    for i, key in enumerate(match):
+        if key in mismatch:
+            detail = "exists in both matchLabelKeys and mismatchLabelKeys"
+            errors.append(invalid(f"{path}.matchLabelKeys[{i}]", key, detail))
+
+
+def _no_key_twice(match: Sequence[str], selector: Spec, path: str, errors: Errors) -> None:
+    seen, places = dict.fromkeys(selector.get("matchLabels") or ()), {key: i for i, key in enumerate(match)}
+    for expression in selector.get("matchExpressions") or ():
+        key = expression.get("key")
+        if key in places and key in seen:
+            detail = "exists in both matchLabelKeys and labelSelector"
+            errors.append(invalid(f"{path}[{places[key]}]", key, detail))
+        seen[key] = None
+
+
+def spread(constraints: Sequence[Spec], path: str, errors: Errors) -> None:
+    last = {_pair(constraint): i for i, constraint in enumerate(constraints)}
+    for i, constraint in enumerate(constraints):
+        where = f"{path}[{i}]"
+        if (constraint.get("maxSkew") or 0) <= 0:
+            errors.append(invalid(f"{where}.maxSkew", constraint.get("maxSkew") or 0, POSITIVE))
+        if not constraint.get("topologyKey"):
+            errors.append(required(f"{where}.topologyKey", "can not be empty"))
+        action = constraint.get("whenUnsatisfiable") or ""
+        if action not in ("DoNotSchedule", "ScheduleAnyway"):
+            supported = ("DoNotSchedule", "ScheduleAnyway")
+            errors.append(not_supported(f"{where}.whenUnsatisfiable", action, supported))
+        pair = _pair(constraint)
+        _not_repeated(pair, last[pair] > i, where, errors)
+        _min_domains(constraint, action, where, errors)
+        for field in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
+            one(field, "Honor", "Ignore", empty=True)(constraint, where, errors)
+        keys = constraint.get("matchLabelKeys") or ()
+        _label_keys(keys, (), constraint.get("labelSelector"), where, errors)
+        checks.label_selector(constraint.get("labelSelector"), f"{where}.labelSelector", errors)
+
+
+def _pair(constraint: Spec) -> tuple[Any, Any]:
+    return constraint.get("topologyKey") or "", constraint.get("whenUnsatisfiable") or ""
+
+
+def _not_repeated(pair: tuple[Any, Any], repeated: bool, path: str, errors: Errors) -> None:
+    if repeated:
+        errors.append(duplicate(f"{path}.{{topologyKey, whenUnsatisfiable}}", f"{{{pair[0]}, {pair[1]}}}"))
+
+
+def _min_domains(constraint: Spec, action: str, path: str, errors: Errors) -> None:
+    number = constraint.get("minDomains")
+    if number is None:
+        return
+    if number <= 0:
+        errors.append(invalid(f"{path}.minDomains", number, POSITIVE))
+    if action != "DoNotSchedule":
+        detail = f"can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}"
+        errors.append(invalid(f"{path}.minDomains", number, detail))
+
+
+def tolerations(tolerations: Sequence[Spec], path: str, errors: Errors) -> None:
+    for i, toleration in enumerate(tolerations):
+        _toleration(toleration, f"{path}[{i}]", errors)
+
+
+def _toleration(toleration: Spec, path: str, errors: Errors) -> None:
+    key, op = toleration.get("key") or "", toleration.get("operator") or ""
+    value, effect = toleration.get("value") or "", toleration.get("effect") or ""
+    if key:
+        checks.label_name(key, f"{path}.key", errors)
+    elif op != "Exists":
+        detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+        errors.append(invalid(f"{path}.operator", op, detail))
+    if toleration.get("tolerationSeconds") is not None and effect != "NoExecute":
+        detail = "effect must be 'NoExecute' when `tolerationSeconds` is set"
+        errors.append(invalid(f"{path}.effect", effect, detail))
+    if op in ("", "Equal"):
+        if problems := label_value_errors(value):
+            errors.append(invalid(f"{path}.operator", value, ";".join(problems)))
+    elif op == "Exists":
+        if value:
+            detail = "value must be empty when `operator` is 'Exists'"
+            errors.append(invalid(f"{path}.operator", value, detail))
+    else:
+        errors.append(not_supported(f"{path}.operator", op, ("Equal", "Exists")))
+    checks.one_of(errors, f"{path}.effect", effect, EFFECTS)
+
+
+def taints(taints: Sequence[Spec], path: str, errors: Errors) -> None:
+    """A node's taints."""
+    seen: dict[tuple[str, str], None] = {}
+    for i, taint in enumerate(taints):
+        key, effect = taint.get("key") or "", taint.get("effect") or ""
+        where = f"{path}[{i}]"
+        checks.label_name(key, f"{where}.key", errors)
+        if problems := label_value_errors(taint.get("value") or ""):
+            errors.append(invalid(f"{where}.value", taint.get("value"), ";".join(problems)))
+        if effect:
+            checks.one_of(errors, f"{where}.effect", effect, EFFECTS)
+        else:
+            errors.append(required(f"{where}.effect"))
+        if (key, effect) in seen:
+            detail = "taints must be unique by key and effect pair"
+            errors.append(FieldError(where, as_go_writes(taint, "Taint"), detail, kind="Duplicate value"))
+        seen[key, effect] = None

@@ -1,0 +1,169 @@
+"""What of a pod may change: images, a shorter deadline, more tolerations, fewer gates; and where a gated pod may go, as long as it narrows.
+
+kube: pkg/apis/core/validation/validation.go ValidatePodUpdate, ValidatePodStatusUpdate @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, invalid
+from scheduler_core.apimachinery.objects.resources import is_sidecar
+from scheduler_core.apiserver.rewriting import changed_paths
+from scheduler_core.apiserver.validation.checks import Errors
+from scheduler_core.apiserver.validation.likeness import alike, plain
+
+Spec = Mapping[str, Any]
+_MOST_SECONDS = 2**31 - 1
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_OTHERS = (
+    "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
+    "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
+    "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
+)
+_CONTAINERS = ("containers", "initContainers")
+
+
+def pod_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
+    """What may not be changed so, by an update of the pod itself."""
+    before, after = old.get("spec") or {}, new.get("spec") or {}
+    errors: Errors = []
+    for field in _CONTAINERS:
+        if len(before.get(field) or ()) != len(after.get(field) or ()):
+            return [forbidden(f"spec.{field}", "pod updates may not add or remove containers")]
+        for i, container in enumerate(after.get(field) or ()):
+            image = str(container.get("image") or "")
+            if image.strip() != image:
+                where = f"spec.{field}[{i}].image"
+                errors.append(invalid(where, image, "must not have leading or trailing whitespace"))
+    if not _deadline(before, after, errors):
+        return errors
+    _tolerations(before.get("tolerations") or (), after.get("tolerations") or (), errors)
+    _gates(before.get("schedulingGates") or (), after.get("schedulingGates") or (), errors)
+    munged = _munged(before, after)
+    if before.get("schedulingGates"):
+        munged = _placed(before, munged, errors)
+    if not alike(before, munged):
+        paths = changed_paths(plain(before), plain(munged), "spec")
+        errors.append(forbidden("spec", "\n".join((_OTHERS, *paths))))
+    return errors
+
+
+def _deadline(before: Spec, after: Spec, errors: Errors) -> bool:
+    """Whether to go on: a deadline may be set, and shortened."""
+    where = "spec.activeDeadlineSeconds"
+    was, seconds = (spec.get("activeDeadlineSeconds") for spec in (before, after))
+    if seconds is None:
+        if was is not None:
+            errors.append(invalid(where, None, "must not update from a positive integer to nil value"))
+        return True
+    if not 0 <= seconds <= _MOST_SECONDS:
+        errors.append(invalid(where, seconds, f"must be between 0 and {_MOST_SECONDS}, inclusive"))
+        return False
+    if was is not None and was < seconds:
+        errors.append(invalid(where, seconds, "must be less than or equal to previous value"))
+        return False
+    return True
+
+
+def _tolerations(before: Sequence[Spec], after: Sequence[Spec], errors: Errors) -> None:
+    kept = [_without_seconds(each) for each in after]
+    if any(_without_seconds(each) not in kept for each in before):
+        detail = "existing toleration can not be modified except its tolerationSeconds"
+        errors.append(forbidden("spec.tolerations", detail))
+
+
+def _without_seconds(toleration: Spec) -> Any:
+    return plain({name: value for name, value in toleration.items() if name != "tolerationSeconds"})
+
+
+def _gates(before: Sequence[Spec], after: Sequence[Spec], errors: Errors) -> None:
+    known = [gate.get("name") for gate in before]
+    for i, gate in enumerate(after):
+        if gate.get("name") not in known:
+            detail = f"only deletion is allowed, but found new scheduling gate '{gate.get('name')}'"
+            errors.append(forbidden(f"spec.schedulingGates[{i}].name", detail))
+
+
+def _munged(before: Spec, after: Spec) -> dict[str, Any]:
+    """The new spec with the old one's values where a change is allowed, or was judged by now."""
+    munged = dict(after)
+    for field in _CONTAINERS:
+        pairs = zip(before.get(field) or (), after.get(field) or (), strict=True)
+        munged[field] = [{**new, "image": old.get("image")} for old, new in pairs]
+    for field in ("activeDeadlineSeconds", "schedulingGates", "tolerations"):
+        munged[field] = before.get(field)
+    grace = "terminationGracePeriodSeconds"
+    if (before.get(grace) or 0) < 0 and after.get(grace) == 1:
+        munged[grace] = before[grace]
+    return munged
+
+
+def _placed(before: Spec, munged: dict[str, Any], errors: Errors) -> dict[str, Any]:
+    """A gated pod's node selector may grow and its node affinity narrow."""
+    old, new = before.get("nodeSelector") or {}, munged.get("nodeSelector") or {}
+    if any(new.get(key) != value for key, value in old.items()):
+        detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
+        errors.append(invalid("spec.nodeSelector", dict(new), detail))
+    was, now = before.get("affinity") or {}, munged.get("affinity") or {}
+    if not alike(was.get("nodeAffinity"), now.get("nodeAffinity")):
+        _node_affinity(was.get("nodeAffinity") or {}, now.get("nodeAffinity") or {}, errors)
+    affinity = {**now, "nodeAffinity": was.get("nodeAffinity")}
+    return {**munged, "nodeSelector": before.get("nodeSelector"), "affinity": affinity}
+
+
+def _node_affinity(before: Spec, after: Spec, errors: Errors) -> None:
+    old = (before.get(_REQUIRED) or {}).get("nodeSelectorTerms") or []
+    new = (after.get(_REQUIRED) or {}).get("nodeSelectorTerms") or []
+    where = f"spec.affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms"
+    if old and len(old) != len(new):
+        detail = "no additions/deletions to non-empty NodeSelectorTerms list are allowed"
+        errors.append(invalid(where, new, detail))
+        return
+    for i, term in enumerate(old):
+        if not _only_additions(term, new[i]):
+            detail = "only additions are allowed (no mutations or deletions)"
+            errors.append(invalid(f"{where}[{i}]", new[i], detail))
+
+
+def _only_additions(before: Spec, after: Spec) -> bool:
+    fields = ("matchExpressions", "matchFields")
+    if not any(before.get(field) for field in fields):
+        return not any(after.get(field) for field in fields)
+    return all(
+        alike((after.get(field) or [])[: len(before.get(field) or ())], before.get(field) or [])
+        for field in fields
+    )
+
+
+def pod_status_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
+    """What may not be changed so, by an update of the pod's status."""
+    errors: Errors = []
+    before, after = old.get("status") or {}, new.get("status") or {}
+    if before.get("qosClass") != after.get("qosClass"):
+        errors.append(invalid("status.qosClass", after.get("qosClass"), "field is immutable"))
+    spec = old.get("spec") or {}
+    policy = spec.get("restartPolicy") or "Always"
+    sidecars = [each.get("name") for each in spec.get("initContainers") or () if is_sidecar(each)]
+    if policy == "Always":
+        return errors
+    for field in ("containerStatuses", "initContainerStatuses"):
+        running = [each.get("name") for each in after.get(field) or () if _ended(each) is None]
+        for i, status in enumerate(before.get(field) or ()):
+            ended = _ended(status)
+            if (
+                ended is None
+                or (policy == "OnFailure" and ended.get("exitCode"))
+                or status.get("name") in sidecars
+            ):
+                continue
+            if status.get("name") in running:
+                detail = "may not be transitioned to non-terminated state"
+                errors.append(forbidden(f"status.{field}[{i}].state", detail))
+    return errors
+
+
+def _ended(status: Spec) -> Spec | None:
+    ended: Spec | None = (status.get("state") or {}).get("terminated")
+    return ended

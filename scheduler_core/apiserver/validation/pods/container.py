@@ -1,0 +1,265 @@
+"""What containers of all sorts have in common: names, images, ports, variables, mounts and devices.
+
+kube: pkg/apis/core/validation/validation.go validateContainerCommon @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scheduler_core.apimachinery.objects.errors import (
+    duplicate,
+    forbidden,
+    invalid,
+    not_found,
+    not_supported,
+    required,
+)
+from scheduler_core.apimachinery.objects.names import (
+    config_key_errors,
+    label_errors,
+    port_name_errors,
+    subdomain_errors,
+    variable_errors,
+)
+from scheduler_core.apiserver.validation import checks
+from scheduler_core.apiserver.validation.checks import Errors
+from scheduler_core.apiserver.validation.devices.pods import uses
+from scheduler_core.apiserver.validation.pods.references import field_reference, resource_reference
+from scheduler_core.apiserver.validation.pods.security import security_context
+from scheduler_core.apiserver.validation.rules import (
+    Object,
+    Rules,
+    inner,
+    named,
+    need,
+    not_below,
+    obey,
+    one,
+    steps_back,
+    text,
+)
+
+PULL_POLICIES = ("Always", "IfNotPresent", "Never")
+_FIELDS = (
+    *("metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName"),
+    *("status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"),
+)
+_SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef")
+_MORE = "may not have more than one field specified at a time"
+
+
+@dataclass(frozen=True, slots=True)
+class Pod:
+    """The pod of the containers that are checked: its spec and the spec's path, sound volumes by name, and the names of its claims."""
+
+    spec: Object
+    path: str
+    volumes: Mapping[str, Object]
+    claims: tuple[str, ...] = ()
+
+    @property
+    def grace(self) -> int:
+        """Seconds."""
+        given = self.spec.get("terminationGracePeriodSeconds")
+        return 30 if given is None else int(given) if given >= 0 else 1
+
+    @property
+    def never_restarts(self) -> bool:
+        return self.spec.get("restartPolicy") == "Never"
+
+    @property
+    def host_users(self) -> bool:
+        return self.spec.get("hostUsers") is not False
+
+
+def container(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
+    """Appends what is wrong with a container, whatever it is for."""
+    obey(_NAMED, raw, path, errors)
+    _ports(raw, path, errors)
+    for i, variable in enumerate(raw.get("env") or ()):
+        _variable(variable, f"{path}.env[{i}]", errors)
+    for i, source in enumerate(raw.get("envFrom") or ()):
+        _variables(source, f"{path}.envFrom", i, errors)
+    _mounts(raw, pod, f"{path}.volumeMounts", errors)
+    _devices(raw, pod, f"{path}.volumeDevices", errors)
+    one("imagePullPolicy", *PULL_POLICIES)(raw, path, errors)
+    resources = raw.get("resources") or {}
+    checks.resource_requirements(resources, f"{path}.resources", errors)
+    uses(resources.get("claims") or (), pod.claims, f"{path}.resources.claims", errors)
+    _resize(raw, pod, f"{path}.resizePolicy", errors)
+    if (context := raw.get("securityContext")) is not None:
+        security_context(context, pod.host_users, f"{path}.securityContext", errors)
+
+
+_NAMED: Rules = (
+    named("name", label_errors, needed=True),
+    need("image"),
+    one("terminationMessagePolicy", "File", "FallbackToLogsOnError"),
+)
+
+
+def _ports(raw: Object, path: str, errors: Errors) -> None:
+    names: dict[str, None] = {}
+    for i, port in enumerate(raw.get("ports") or ()):
+        where, name = f"{path}.ports[{i}]", port.get("name") or ""
+        if name and (problems := port_name_errors(name)):
+            errors += [invalid(f"{where}.name", name, problem) for problem in problems]
+        elif name:
+            checks.unique(errors, names, name, f"{where}.name")
+        if not port.get("containerPort"):
+            errors.append(required(f"{where}.containerPort"))
+        else:
+            checks.port_number(port["containerPort"], f"{where}.containerPort", errors)
+        if port.get("hostPort"):
+            checks.port_number(port["hostPort"], f"{where}.hostPort", errors)
+        one("protocol", "SCTP", "TCP", "UDP")(port, where, errors)
+
+
+def _variable(variable: Object, path: str, errors: Errors) -> None:
+    named("name", variable_errors, needed=True)(variable, path, errors)
+    given = variable.get("valueFrom")
+    if given is None:
+        return
+    where = f"{path}.valueFrom"
+    for field in _SOURCES:
+        if given.get(field) is not None:
+            _source(given[field], field, f"{where}.{field}", errors)
+    count = sum(given.get(field) is not None for field in _SOURCES)
+    if not count:
+        named_ = ", ".join(f"`{field}`" for field in _SOURCES[:-1])
+        detail = f"must specify one of: {named_} or `{_SOURCES[-1]}`"
+        errors.append(invalid(where, "", detail))
+    elif variable.get("value"):
+        errors.append(invalid(where, "", "may not be specified when `value` is not empty"))
+    elif count > 1:
+        errors.append(invalid(where, "", _MORE))
+
+
+def _source(source: Object, field: str, path: str, errors: Errors) -> None:
+    if field == "fieldRef":
+        field_reference(source, path, errors, _FIELDS)
+    elif field == "resourceFieldRef":
+        resource_reference(source, path, errors, in_volume=False)
+    else:
+        text("name", subdomain_errors)({"name": source.get("name") or ""}, path, errors)
+        named("key", config_key_errors, needed=True)(source, path, errors)
+
+
+def _variables(source: Object, path: str, i: int, errors: Errors) -> None:
+    """All keys of a ConfigMap or Secret; kube tells how many sources there are at the list."""
+    named("prefix", variable_errors)(source, f"{path}[{i}]", errors)
+    fields = ("configMapRef", "secretRef")
+    for field in fields:
+        inner(field, named("name", subdomain_errors, needed=True))(source, f"{path}[{i}]", errors)
+    count = sum(source.get(field) is not None for field in fields)
+    if count != 1:
+        detail = _MORE if count else "must specify one of: `configMapRef` or `secretRef`"
+        errors.append(invalid(path, "", detail))
+
+
+def _by_name(entries: object, field: str) -> dict[str, str]:
+    given = entries if isinstance(entries, list | tuple) else ()
+    return {each.get("name") or "": each.get(field) or "" for each in given}
+
+
+def _mounts(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
+    devices = _by_name(raw.get("volumeDevices"), "devicePath")
+    taken: dict[str, None] = {}
+    for i, mount in enumerate(raw.get("volumeMounts") or ()):
+        where = f"{path}[{i}]"
+        name, place = mount.get("name") or "", mount.get("mountPath") or ""
+        need("name")(mount, where, errors)
+        if name not in pod.volumes:
+            errors.append(not_found(f"{where}.name", name))
+        need("mountPath")(mount, where, errors)
+        if place in taken:
+            errors.append(invalid(f"{where}.mountPath", place, "must be unique"))
+        taken[place] = None
+        if name in devices:
+            errors.append(invalid(f"{where}.name", name, "must not already exist in volumeDevices"))
+        if place in devices.values():
+            detail = "must not already exist as a path in volumeDevices"
+            errors.append(invalid(f"{where}.mountPath", place, detail))
+        if mount.get("subPath"):
+            text("subPath", not_below)(mount, path, errors)
+        if mount.get("subPathExpr"):
+            if mount.get("subPath"):
+                detail = "subPathExpr and subPath are mutually exclusive"
+                errors.append(invalid(f"{where}.subPathExpr", mount["subPathExpr"], detail))
+            text("subPathExpr", not_below)(mount, path, errors)
+        _propagation(mount, raw, path, errors)
+
+
+def _propagation(mount: Object, raw: Object, path: str, errors: Errors) -> None:
+    """kube tells both fields at the list of mounts."""
+    one("mountPropagation", "Bidirectional", "HostToContainer", "None", empty=True)(mount, path, errors)
+    given, recursive = mount.get("mountPropagation"), mount.get("recursiveReadOnly")
+    privileged = (raw.get("securityContext") or {}).get("privileged")
+    if given == "Bidirectional" and not privileged:
+        detail = "Bidirectional mount propagation is available only to privileged containers"
+        errors.append(forbidden(f"{path}.mountPropagation", detail))
+    where, modes = f"{path}.recursiveReadOnly", ("Disabled", "Enabled", "IfPossible")
+    if recursive not in (None, *modes):
+        errors.append(not_supported(where, recursive, modes))
+    elif recursive not in (None, "Disabled"):
+        if not mount.get("readOnly"):
+            errors.append(forbidden(where, "may only be specified when readOnly is true"))
+        if given not in (None, "None"):
+            detail = "may only be specified when mountPropagation is None or not specified"
+            errors.append(forbidden(where, detail))
+
+
+def _devices(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
+    mounts = _by_name(raw.get("volumeMounts"), "mountPath")
+    names: dict[str, None] = {}
+    paths: dict[str, None] = {}
+    for i, device in enumerate(raw.get("volumeDevices") or ()):
+        where = f"{path}[{i}]"
+        name, place = device.get("name") or "", device.get("devicePath") or ""
+        volume = pod.volumes.get(name)
+        need("name")(device, where, errors)
+        if name in names:
+            errors.append(invalid(f"{where}.name", name, "must be unique"))
+        if volume is None:
+            errors.append(not_found(f"{where}.name", name))
+        elif volume.get("persistentVolumeClaim") is None and volume.get("ephemeral") is None:
+            detail = "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"
+            errors.append(invalid(f"{where}.name", name, detail))
+        need("devicePath")(device, where, errors)
+        if place in paths:
+            errors.append(invalid(f"{where}.devicePath", place, "must be unique"))
+        if steps_back(place):
+            detail = "can not contain backsteps ('..')"
+            errors.append(invalid(f"{where}.devicePath", place, detail))
+        else:
+            paths[place] = None
+        if name in mounts:
+            errors.append(invalid(f"{where}.name", name, "must not already exist in volumeMounts"))
+        if place in mounts.values():
+            detail = "must not already exist as a path in volumeMounts"
+            errors.append(invalid(f"{where}.devicePath", place, detail))
+        if name:
+            names[name] = None
+
+
+def _resize(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
+    """Policies, which kube tells at the list, but for those that are there twice."""
+    seen: dict[str, None] = {}
+    known = {"resourceName": ("cpu", "memory"), "restartPolicy": ("NotRequired", "RestartContainer")}
+    for i, policy in enumerate(raw.get("resizePolicy") or ()):
+        resource = policy.get("resourceName") or ""
+        if resource in seen:
+            errors.append(duplicate(f"{path}[{i}]", resource))
+        seen[resource] = None
+        for field, supported in known.items():
+            value = policy.get(field) or ""
+            if not value:
+                errors.append(required(path))
+            elif value not in supported:
+                errors.append(not_supported(path, value, supported))
+        restart = policy.get("restartPolicy") or ""
+        if pod.never_restarts and restart != "NotRequired":
+            detail = "must be 'NotRequired' when `restartPolicy` is 'Never'"
+            errors.append(invalid(path, restart, detail))

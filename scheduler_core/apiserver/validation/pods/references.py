@@ -1,0 +1,86 @@
+"""References of the downward API: fields of a pod, and resources of a container.
+
+kube: pkg/apis/core/validation/validation.go (validateObjectFieldSelector, validateContainerResourceFieldSelector),
+pkg/apis/core/pods/helpers.go (ConvertDownwardAPIFieldLabel) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scheduler_core.apimachinery.objects.demand.amounts import Amount
+from scheduler_core.apimachinery.objects.errors import invalid, not_supported, required
+from scheduler_core.apimachinery.objects.names import qualified_name_errors
+from scheduler_core.apiserver.validation.checks import Errors
+from scheduler_core.apiserver.validation.rules import Object
+
+_MAPS = ("metadata.annotations", "metadata.labels")
+_LABELS = (
+    *_MAPS,
+    *("metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.restartPolicy"),
+    *("spec.serviceAccountName", "spec.schedulerName", "status.phase", "status.hostIP", "status.hostIPs"),
+    *("status.podIP", "status.podIPs"),
+)
+_RESOURCES = (
+    *("limits.cpu", "limits.ephemeral-storage", "limits.memory"),
+    *("requests.cpu", "requests.ephemeral-storage", "requests.memory"),
+)
+_BYTES = ("1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei")
+_OF_RESOURCE = {"memory": "memory", "ephemeral-storage": "local ephemeral storage"}
+
+
+def field_reference(value: Object, path: str, errors: Errors, supported: Sequence[str]) -> None:
+    """A field of the pod, of those that are supported where the reference stands."""
+    version, field = value.get("apiVersion") or "v1", value.get("fieldPath") or ""
+    where = f"{path}.fieldPath"
+    if not field:
+        errors.append(required(where))
+        return
+    name, subscript, has_subscript = _split(field)
+    problem = ""
+    if version != "v1":
+        problem = f"unsupported pod version: {version}"
+    elif has_subscript and name not in _MAPS:
+        problem = f"field label does not support subscript: {field}"
+    elif not has_subscript and field not in (*_LABELS, "spec.host"):
+        problem = f"field label not supported: {field}"
+    if problem:
+        errors.append(invalid(where, field, f"error converting fieldPath: {problem}"))
+    elif has_subscript:
+        key = subscript.lower() if name == "metadata.annotations" else subscript
+        errors += [invalid(path, key, each) for each in qualified_name_errors(key)]
+    else:
+        name = "spec.nodeName" if field == "spec.host" else field
+        if name not in supported:
+            errors.append(not_supported(where, name, supported))
+
+
+def _split(field: str) -> tuple[str, str, bool]:
+    """A path and the key that it ends with, in brackets and quotes, where it has one."""
+    name, bracket, subscript = field.removesuffix("']").partition("['")
+    if not field.endswith("']") or not bracket or not name:
+        return field, "", False
+    return name, subscript, True
+
+
+def resource_reference(value: Object, path: str, errors: Errors, in_volume: bool) -> None:
+    """A resource of a container, which a volume has to name."""
+    resource = value.get("resource") or ""
+    huge = resource.startswith(("requests.hugepages-", "limits.hugepages-"))
+    if in_volume and not value.get("containerName"):
+        errors.append(required(f"{path}.containerName"))
+    elif not resource:
+        errors.append(required(f"{path}.resource"))
+    elif resource not in _RESOURCES and not huge:
+        errors.append(not_supported(f"{path}.resource", resource, _RESOURCES))
+    divisor = Amount.of(value.get("divisor") or "0").text
+    kind = "hugepages" if huge else _OF_RESOURCE.get(resource.partition(".")[2], "")
+    if divisor == "0":
+        return
+    if resource in ("limits.cpu", "requests.cpu"):
+        if divisor not in ("1m", "1"):
+            detail = "only divisor's values 1m and 1 are supported with the cpu resource"
+            errors.append(invalid(f"{path}.divisor", resource, detail))
+    elif (huge or resource in _RESOURCES) and divisor not in _BYTES:
+        detail = f"only divisor's values {', '.join(_BYTES)} are supported with the {kind} resource"
+        errors.append(invalid(f"{path}.divisor", resource, detail))

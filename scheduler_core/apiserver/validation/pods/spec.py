@@ -1,0 +1,183 @@
+"""A pod's spec, and a pod, after defaulting: all that is wrong, in kube's order.
+
+kube: pkg/apis/core/validation/validation.go (ValidatePodSpec, ValidatePodCreate) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import duplicate, forbidden, invalid, required
+from scheduler_core.apimachinery.objects.names import (
+    label_errors,
+    qualified_name_errors,
+    subdomain_errors,
+    underscored_errors,
+)
+from scheduler_core.apiserver.validation import checks, placement
+from scheduler_core.apiserver.validation.checks import Errors
+from scheduler_core.apiserver.validation.devices.pods import claims_of, is_mirror
+from scheduler_core.apiserver.validation.network.addresses import ip_address
+from scheduler_core.apiserver.validation.pods import annotations as of_annotations
+from scheduler_core.apiserver.validation.pods import operating_systems
+from scheduler_core.apiserver.validation.pods.container import Pod
+from scheduler_core.apiserver.validation.pods.containers import containers, every_container, padded_image
+from scheduler_core.apiserver.validation.pods.resources import pod_resources
+from scheduler_core.apiserver.validation.pods.security import pod_security_context
+from scheduler_core.apiserver.validation.pods.volumes import volumes
+from scheduler_core.apiserver.validation.rules import MAX_INT32, Object, Rules, named, one, within
+
+_MOST_SERVERS, _MOST_SEARCHES, _LONGEST_LIST = 3, 32, 2048
+_DNS = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
+
+
+def _account(spec: Object, path: str, errors: Errors) -> None:
+    """The service account, whose older field counts where the other one is empty."""
+    name = spec.get("serviceAccountName") or spec.get("serviceAccount")
+    named("serviceAccountName", subdomain_errors)({"serviceAccountName": name}, path, errors)
+
+
+_PLACED: Rules = (
+    _account,
+    named("nodeName", subdomain_errors),
+    within("activeDeadlineSeconds", 1, MAX_INT32),
+    named("hostname", label_errors),
+    named("subdomain", label_errors),
+)
+
+
+def pod_spec(
+    spec: Object,
+    errors: Errors,
+    path: str = "spec",
+    meta: Mapping[str, Any] | None = None,
+) -> None:
+    """Append all that is wrong. `path`: the place of the spec; `meta`: the pod's, None in a template."""
+    sound = volumes(spec.get("volumes") or (), (meta or {}).get("name") or "", f"{path}.volumes", errors)
+    claims_of(spec, is_mirror(meta or {}), path, errors)
+    names = tuple(str(each["name"]) for each in spec.get("resourceClaims") or () if each.get("name"))
+    pod = Pod(spec, path, sound, names)
+    containers(pod, errors)
+    pod_resources(pod, errors)
+    _host_network(spec, path, meta is None, errors)
+    one("restartPolicy", "Always", "OnFailure", "Never")(spec, path, errors)
+    one("dnsPolicy", *_DNS)(spec, path, errors)
+    checks.labels(spec.get("nodeSelector"), f"{path}.nodeSelector", errors)
+    pod_security_context(spec, path, errors)
+    placement.affinity(spec.get("affinity") or {}, f"{path}.affinity", errors)
+    _dns(spec, f"{path}.dnsConfig", errors)
+    _gates(spec, path, errors)
+    placement.spread(spec.get("topologySpreadConstraints") or (), f"{path}.topologySpreadConstraints", errors)
+    operating_systems.host_process(spec, path, errors)
+    _host_users(spec, path, errors)
+    for rule in _PLACED:
+        rule(spec, path, errors)
+    placement.tolerations(spec.get("tolerations") or (), f"{path}.tolerations", errors)
+    _host_aliases(spec, f"{path}.hostAliases", errors)
+    named("priorityClassName", subdomain_errors)(spec, path, errors)
+    if (name := spec.get("runtimeClassName")) is not None:
+        errors += [invalid(f"{path}.runtimeClassName", name, problem) for problem in subdomain_errors(name)]
+    if spec.get("preemptionPolicy") == "":
+        errors.append(required(f"{path}.preemptionPolicy"))
+    one("preemptionPolicy", "PreemptLowerPriority", "Never")(spec, path, errors)
+    if spec.get("overhead"):
+        checks.resource_requirements({"limits": spec["overhead"]}, f"{path}.overhead", errors)
+    operating_systems.fields_of(spec, path, errors)
+
+
+def pod(manifest: Object, errors: Errors, new: bool = True) -> None:
+    """Appends all that is wrong with a pod besides its metadata. `new`: it is being made, not known from elsewhere."""
+    spec, meta = manifest.get("spec") or {}, manifest["metadata"]
+    pod_spec(spec, errors, meta=meta)
+    for field in ("containers", "initContainers"):
+        for i, raw in enumerate(spec.get(field) or ()):
+            padded_image(raw, f"spec.{field}[{i}]", errors)
+    if new and spec.get("ephemeralContainers"):
+        errors.append(forbidden("spec.ephemeralContainers", "cannot be set on create"))
+    if spec.get("nodeName") and spec.get("schedulingGates"):
+        errors.append(forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared"))
+    annotations = meta.get("annotations") or {}
+    of_annotations.annotated_seccomp(spec, annotations, "spec", errors)
+    of_annotations.annotated_app_armor(spec, annotations, errors)
+    phase = (manifest.get("status") or {}).get("phase")
+    checks.one_of(errors, "status.phase", phase, ("Pending", "Running", "Succeeded", "Failed", "Unknown"))
+
+
+def _host_network(spec: Object, path: str, in_template: bool, errors: Errors) -> None:
+    """A template may leave the port of the host open: it is filled in when a pod is made of it."""
+    for i, container in enumerate(spec.get("containers") or ()) if spec.get("hostNetwork") else ():
+        for j, port in enumerate(container.get("ports") or ()):
+            host = port.get("hostPort") or 0
+            if host != (port.get("containerPort") or 0) and not (in_template and not host):
+                where = f"{path}.containers[{i}].ports[{j}].hostPort"
+                errors.append(invalid(where, host, "must match `containerPort` when `hostNetwork` is true"))
+
+
+def _dns(spec: Object, path: str, errors: Errors) -> None:
+    config = spec.get("dnsConfig")
+    servers = (config or {}).get("nameservers") or ()
+    if spec.get("dnsPolicy") == "None":
+        if config is None:
+            errors.append(required(path, "must provide `dnsConfig` when `dnsPolicy` is None"))
+            return
+        if not servers:
+            detail = "must provide at least one DNS nameserver when `dnsPolicy` is None"
+            errors.append(required(f"{path}.nameservers", detail))
+            return
+    if config is None:
+        return
+    if len(servers) > _MOST_SERVERS:
+        detail = f"must not have more than {_MOST_SERVERS} nameservers"
+        errors.append(invalid(f"{path}.nameservers", list(servers), detail))
+    for i, server in enumerate(servers):
+        ip_address(server, f"{path}.nameservers[{i}]", errors)
+    _searches(list(config.get("searches") or ()), f"{path}.searches", errors)
+    for i, option in enumerate(config.get("options") or ()):
+        if not option.get("name"):
+            errors.append(required(f"{path}.options[{i}]", "must not be empty"))
+
+
+def _searches(searches: list[str], path: str, errors: Errors) -> None:
+    if len(searches) > _MOST_SEARCHES:
+        errors.append(invalid(path, searches, f"must not have more than {_MOST_SEARCHES} search paths"))
+    if len(" ".join(searches).encode()) > _LONGEST_LIST:
+        detail = f"must not have more than {_LONGEST_LIST} characters (including spaces) in the search list"
+        errors.append(invalid(path, searches, detail))
+    for i, search in enumerate(searches):
+        name = search.removesuffix(".")
+        problems = () if search == "." else underscored_errors(name)
+        errors += [invalid(f"{path}[{i}]", name, problem) for problem in problems]
+
+
+def _gates(spec: Object, path: str, errors: Errors) -> None:
+    for i, gate in enumerate(spec.get("readinessGates") or ()):
+        name, where = gate.get("conditionType") or "", f"{path}.readinessGates[{i}].conditionType"
+        errors += [invalid(where, name, problem) for problem in qualified_name_errors(name)]
+    seen: dict[str, None] = {}
+    for i, gate in enumerate(spec.get("schedulingGates") or ()):
+        name, where = gate.get("name") or "", f"{path}.schedulingGates[{i}]"
+        errors += [invalid(where, name, problem) for problem in qualified_name_errors(name)]
+        if name in seen:
+            errors.append(duplicate(where, name))
+        seen[name] = None
+
+
+def _host_users(spec: Object, path: str, errors: Errors) -> None:
+    if spec.get("hostUsers") is not False:
+        return
+    detail = "when `hostUsers` is false"
+    for field in ("hostNetwork", "HostPID", "HostIPC"):
+        if spec.get(f"h{field[1:]}"):
+            errors.append(forbidden(f"{path}.{field}", detail))
+    for raw, where in every_container(spec, path):
+        if raw.get("volumeDevices"):
+            errors.append(forbidden(f"{where}.volumeDevices", detail))
+
+
+def _host_aliases(spec: Object, path: str, errors: Errors) -> None:
+    for i, alias in enumerate(spec.get("hostAliases") or ()):
+        ip_address(alias.get("ip") or "", f"{path}[{i}].ip", errors)
+        for j, name in enumerate(alias.get("hostnames") or ()):
+            where = f"{path}[{i}].hostnames[{j}]"
+            errors += [invalid(where, name, problem) for problem in subdomain_errors(name)]

@@ -1,0 +1,155 @@
+"""Rules: what must hold for the fields of one type, as a table reads them. A type is a tuple of rules, in kube's order of errors.
+
+A rule is a function (object, path, errors) that appends what is wrong. An absent field is as its default is; so most rules pass it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import child, forbidden, invalid, not_supported, required
+from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors, NameCheck
+
+Object = Mapping[str, Any]
+Rule = Callable[[Object, str, Errors], None]
+Rules = tuple[Rule, ...]
+MAX_INT32 = 2**31 - 1
+
+
+def obey(rules: Iterable[Rule], value: Object, path: str, errors: Errors) -> None:
+    """Appends what is wrong with an object of a type."""
+    for rule in rules:
+        rule(value, path, errors)
+
+
+def need(*fields: str, detail: str = "") -> Rule:
+    """Fields that may not be empty."""
+
+    def check(value: Object, path: str, errors: Errors) -> None:
+        errors += [required(child(path, field), detail) for field in fields if not value.get(field)]
+
+    return check
+
+
+def one(field: str, *supported: str, empty: bool = False) -> Rule:
+    """A field with one of some values, listed in kube's order. `empty`: an empty text is told, too (the field is a pointer in kube)."""
+
+    def check(value: Object, path: str, errors: Errors) -> None:
+        given = value.get(field)
+        if given not in supported and given is not None and (given or empty):
+            errors.append(not_supported(child(path, field), given, supported))
+
+    return check
+
+
+def named(field: str, problems: NameCheck, needed: bool = False, at: str = "") -> Rule:
+    """A name. `needed`: it may not be empty; `at`: the field that errors name instead."""
+
+    def check(value: Object, path: str, errors: Errors) -> None:
+        name = value.get(field) or ""
+        if name:
+            errors += [invalid(child(path, at or field), name, problem) for problem in problems(name)]
+        elif needed:
+            errors.append(required(child(path, field)))
+
+    return check
+
+
+def within(field: str, low: int, high: int, detail: str = "") -> Rule:
+    """A number, where it is given."""
+    said = detail or f"must be between {low} and {high}, inclusive"
+
+    def check(value: Object, path: str, errors: Errors) -> None:
+        number = value.get(field)
+        if number is not None and not low <= number <= high:
+            errors.append(invalid(child(path, field), number, said))
+
+    return check
+
+
+def not_negative(*fields: str) -> Rule:
+    """Numbers."""
+
+    def check(value: Object, path: str, errors: Errors) -> None:
+        errors += [
+            invalid(child(path, field), value[field], NOT_NEGATIVE)
+            for field in fields
+            if (value.get(field) or 0) < 0
+        ]
+
+    return check
+
+
+def inner(field: str, *rules: Rule, at: str = "") -> Rule:
+    """An object in a field, where it is given."""
+
+    def check(value: Object, path: str, errors: Errors) -> None:
+        if value.get(field) is not None:
+            obey(rules, value[field], child(path, at or field), errors)
+
+    return check
+
+
+def each(field: str, *rules: Rule) -> Rule:
+    """The objects of a list."""
+
+    def check(value: Object, path: str, errors: Errors) -> None:
+        for i, entry in enumerate(value.get(field) or ()):
+            obey(rules, entry, f"{child(path, field)}[{i}]", errors)
+
+    return check
+
+
+def text(field: str, *problems: Callable[[str], Iterable[str]]) -> Rule:
+    """A text, empty or not, where it is given: what is wrong with it."""
+
+    def check(value: Object, path: str, errors: Errors) -> None:
+        given = value.get(field)
+        if isinstance(given, str):
+            found = [problem for find in problems for problem in find(given)]
+            errors += [invalid(child(path, field), given, problem) for problem in found]
+
+    return check
+
+
+def only_one(
+    kinds: Mapping[str, Rules],
+    detail: str,
+    spelled: Mapping[str, str] | None = None,
+    also: tuple[str, ...] = (),
+) -> Rule:
+    """Of several fields one alone; its rules hold for it. `spelled`: the names that errors about a second one have; `also`: fields that
+    may be a second one.
+    """
+
+    def check(value: Object, path: str, errors: Errors) -> None:
+        found = False
+        for field, rules in kinds.items():
+            if value.get(field) is None:
+                continue
+            if found and field not in also:
+                errors.append(forbidden(child(path, (spelled or {}).get(field, field)), detail))
+            else:
+                obey(rules, value[field], child(path, field), errors)
+            found = True
+
+    return check
+
+
+# paths of files
+
+
+def steps_back(path: str) -> list[str]:
+    return ["must not contain '..'"] if ".." in path.split("/") else []
+
+
+def not_below(path: str) -> list[str]:
+    """Of a path that leads down from where it is used."""
+    return [*(["must be a relative path"] if path.startswith("/") else []), *steps_back(path)]
+
+
+def reserved(path: str) -> list[str]:
+    """Of a file's path in a volume."""
+    hidden = path.startswith("..") and not path.startswith("../")
+    return [*not_below(path), *(["must not start with '..'"] if hidden else [])]

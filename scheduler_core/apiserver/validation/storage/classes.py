@@ -1,0 +1,146 @@
+"""StorageClasses, and what CSI drivers say of themselves, their nodes, their room and their attachments.
+
+kube: pkg/apis/storage/validation/validation.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.apimachinery.objects.errors import (
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+    too_long,
+)
+from scheduler_core.apimachinery.objects.names import qualified_name_errors, subdomain_errors
+from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apiserver.validation import checks
+from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors
+from scheduler_core.apiserver.validation.rules import Object, inner, not_negative, one
+from scheduler_core.apiserver.validation.storage.persistent import inline_volume
+from scheduler_core.apiserver.validation.storage.sources import driver_name, is_provisioner
+
+_MOST = 256 * 1024  # bytes
+_MOST_PARAMETERS = 512
+_LONGEST_NODE_ID = 256
+_EXACTLY = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
+
+
+def storage_class(manifest: Object, errors: Errors) -> None:
+    provisioner(manifest, "provisioner", errors)
+    parameters(manifest.get("parameters") or {}, errors)
+    one("reclaimPolicy", "Delete", "Retain")(manifest, "", errors)
+    one("volumeBindingMode", "Immediate", "WaitForFirstConsumer", empty=True)(manifest, "", errors)
+    met: list[dict[str, set[str]]] = []
+    for i, term in enumerate(manifest.get("allowedTopologies") or ()):
+        values = _topology(term, f"allowedTopologies[{i}].matchLabelExpressions", errors)
+        # kube's list of terms begins with as many empty ones as there are terms
+        same = met.count(values) + (0 if values else len(manifest["allowedTopologies"]))
+        errors += [duplicate(f"allowedTopologies[{i}].matchLabelExpressions", "")] * same
+        met.append(values)
+
+
+def provisioner(manifest: Object, field: str, errors: Errors) -> None:
+    """The name of who makes volumes."""
+    name = (manifest.get(field) or "").lower()
+    if not name:
+        errors.append(required(field))
+        return
+    errors += [invalid(field, name, problem) for problem in qualified_name_errors(name)]
+
+
+def parameters(given: Object, errors: Errors) -> None:
+    """Of a class of volumes."""
+    if len(given) > _MOST_PARAMETERS:
+        errors.append(too_long("parameters", _MOST_PARAMETERS))
+        return
+    errors += [invalid("parameters", name, "field can not be empty.") for name in given if not name]
+    if sum(len(name.encode()) + len(text.encode()) for name, text in given.items()) > _MOST:
+        errors.append(too_long("parameters", _MOST))
+
+
+def _topology(term: Object, path: str, errors: Errors) -> dict[str, set[str]]:
+    """The values of a term by key."""
+    found: dict[str, set[str]] = {}
+    for i, expression in enumerate(term.get("matchLabelExpressions") or ()):
+        where, values, key = f"{path}[{i}]", expression.get("values") or (), expression.get("key") or ""
+        if not values:
+            errors.append(required(f"{where}.values"))
+        seen: dict[str, None] = {}
+        for j, value in enumerate(values):
+            checks.unique(errors, seen, value, f"{where}.values[{j}]")
+        checks.label_name(key, f"{where}.key", errors)
+        if key in found:
+            errors.append(duplicate(f"{where}.key", key))
+        found[key] = set(values)
+    return found
+
+
+def csi_node(manifest: Object, errors: Errors) -> None:
+    seen: dict[str, None] = {}
+    for i, driver in enumerate((manifest.get("spec") or {}).get("drivers") or ()):
+        where, name, node = f"spec.drivers[{i}]", driver.get("name") or "", driver.get("nodeID") or ""
+        driver_name(name, f"{where}.name", errors)
+        if not node:
+            errors.append(required(f"{where}.nodeID"))
+        if len(node.encode()) > _LONGEST_NODE_ID:
+            detail = f"must be {_LONGEST_NODE_ID} characters or less"
+            errors.append(invalid(f"{where}.nodeID", node, detail))
+        inner("allocatable", not_negative("count"))(driver, where, errors)
+        checks.unique(errors, seen, name, f"{where}.name")
+        keys: dict[str, None] = {}
+        for key in driver.get("topologyKeys") or ():
+            if not key:
+                errors.append(required(where))
+            checks.unique(errors, keys, key, where)
+            errors += [invalid(where, key, problem) for problem in qualified_name_errors(key)]
+
+
+def csi_driver(manifest: Object, errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    policies = ("File", "None", "ReadWriteOnceWithFSType")
+    one("fsGroupPolicy", *policies, empty=True)(spec, "spec", errors)
+    seen: dict[str, None] = {}
+    for i, request in enumerate(spec.get("tokenRequests") or ()):
+        where, audience = f"spec.tokenRequests[{i}]", request.get("audience") or ""
+        if audience in seen:
+            errors.append(duplicate(f"{where}.audience", audience))
+            continue
+        seen[audience] = None
+        checks.token_seconds(request.get("expirationSeconds"), f"{where}.expirationSeconds", errors)
+    known = ("Persistent", "Ephemeral")
+    modes = spec.get("volumeLifecycleModes") or ()
+    errors += [not_supported("spec.volumeLifecycleModes", mode, known) for mode in modes if mode not in known]
+
+
+def csi_storage_capacity(manifest: Object, errors: Errors) -> None:
+    checks.label_selector(manifest.get("nodeTopology"), "nodeTopology", errors)
+    name, room = manifest.get("storageClassName") or "", manifest.get("capacity")
+    errors += [invalid("storageClassName", name, problem) for problem in subdomain_errors(name)]
+    if room is not None and nanos(room) < 0:
+        errors.append(invalid("capacity", checks.quantity_text(room), NOT_NEGATIVE))
+
+
+def volume_attachment(manifest: Object, errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    attacher, source = spec.get("attacher") or "", spec.get("source") or {}
+    inline, name = source.get("inlineVolumeSpec"), source.get("persistentVolumeName")
+    if not attacher:
+        errors.append(required("spec.attacher"))
+    if inline is None and name is None:
+        errors.append(required("spec.source", _EXACTLY))
+    elif inline is not None and name is not None:
+        errors.append(forbidden("spec.source", _EXACTLY))
+    elif inline is not None:
+        inline_volume(inline, "spec.source.inlineVolumeSpec", errors)
+    elif not name:
+        detail = "must specify non empty persistentVolumeName"
+        errors.append(required("spec.source.persistentVolumeName", detail))
+    node = spec.get("nodeName") or ""
+    errors += [invalid("spec.nodeName", node, problem) for problem in subdomain_errors(node)]
+    if not is_provisioner(attacher):
+        driver_name(attacher, "spec.attacher", errors)
+    if name is not None:
+        where = "spec.source.persistentVolumeName"
+        errors += [invalid(where, name, problem) for problem in subdomain_errors(name)]

@@ -1,0 +1,286 @@
+"""PersistentVolumes, claims for them, and templates of claims.
+
+kube: pkg/apis/core/validation/validation.go (ValidatePersistentVolumeSpec, ValidatePersistentVolumeClaimSpec), pkg/volume/validation,
+pkg/api/persistentvolumeclaim/util.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import forbidden, invalid, keyed, not_supported, required
+from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
+from scheduler_core.apimachinery.objects.quantity import nanos, value
+from scheduler_core.apiserver.validation import checks
+from scheduler_core.apiserver.validation.checks import POSITIVE, Errors
+from scheduler_core.apiserver.validation.rules import (
+    Object,
+    Rule,
+    Rules,
+    inner,
+    named,
+    need,
+    obey,
+    one,
+    only_one,
+)
+from scheduler_core.apiserver.validation.storage.sources import (
+    AZURE_FILE,
+    GLUSTER,
+    ONE_TYPE,
+    SHARED,
+    at,
+    cinder,
+    driver,
+    initiator_length,
+    is_provisioner,
+    iscsi,
+    path_on_node,
+    storageos,
+)
+
+_ALONE = "ReadWriteOncePod"
+_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", _ALONE)
+_MOUNT_OPTIONS = "volume.beta.kubernetes.io/mount-options"
+_MOUNTED = (
+    *("gcePersistentDisk", "awsElasticBlockStore", "glusterfs", "nfs", "rbd", "quobyte", "iscsi", "cinder"),
+    *("cephfs", "azureFile", "vsphereVolume", "azureDisk", "photonPersistentDisk"),
+)
+_INLINE = "in the context of inline volumes"
+_CLASS = named("storageClassName", subdomain_errors)
+_MODE = one("volumeMode", "Block", "Filesystem", empty=True)
+_REFERENCE: Rules = (
+    named("name", subdomain_errors, needed=True),
+    named("namespace", label_errors, needed=True),
+)
+
+
+def _gluster_namespace(given: Object, path: str, errors: Errors) -> None:
+    namespace, where = given.get("endpointsNamespace"), f"{path}.endpointsNamespace"
+    if namespace == "":
+        detail = "if the endpointnamespace is set, it must be a valid namespace name"
+        errors.append(invalid(where, namespace, detail))
+    named("endpointsNamespace", label_errors)(given, path, errors)
+
+
+def _secret_namespace(given: Object, path: str, errors: Errors) -> None:
+    if given.get("secretNamespace") == "":
+        errors.append(required(f"{path}.secretNamespace"))
+
+
+def _driver(given: Object, path: str, errors: Errors) -> None:
+    if not is_provisioner(given.get("driver") or ""):
+        driver(given, path, errors)
+
+
+_SOURCES: dict[str, Rules] = {
+    "hostPath": SHARED["hostPath"],
+    "gcePersistentDisk": at("persistentDisk", SHARED["gcePersistentDisk"]),
+    "awsElasticBlockStore": SHARED["awsElasticBlockStore"],
+    "glusterfs": (GLUSTER, _gluster_namespace),
+    **{name: SHARED[name] for name in ("flocker", "nfs", "rbd", "quobyte", "cephfs")},
+    "iscsi": (need("targetPortal"), *iscsi(persistent=True)),
+    "cinder": cinder(namespaced=True),
+    "fc": SHARED["fc"],
+    "flexVolume": SHARED["flexVolume"],
+    "azureFile": (AZURE_FILE, _secret_namespace),
+    **{
+        name: SHARED[name]
+        for name in ("vsphereVolume", "photonPersistentDisk", "portworxVolume", "azureDisk", "scaleIO")
+    },
+    "local": (path_on_node(),),
+    "storageos": storageos(namespaced=True),
+    "csi": (
+        _driver,
+        need("volumeHandle"),
+        inner("controllerPublishSecretRef", *_REFERENCE),
+        inner("controllerExpandSecretRef", *_REFERENCE),
+        inner("nodePublishSecretRef", *_REFERENCE),
+        inner("nodeExpandSecretRef", *_REFERENCE),
+    ),
+}
+_ONE_SOURCE = only_one(_SOURCES, ONE_TYPE, {"cephfs": "cephFS"}, also=("flexVolume",))
+
+
+def volume(manifest: Object, errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    name = manifest["metadata"].get("name") or ""
+    _access_modes(spec, "spec", "", errors)
+    _capacity(spec.get("capacity"), errors)
+    one("persistentVolumeReclaimPolicy", "Delete", "Recycle", "Retain")(spec, "spec", errors)
+    _affinity(spec.get("nodeAffinity"), "spec.nodeAffinity", errors)
+    _source(spec, name, "spec", errors, spec.get("nodeAffinity") is not None)
+    _CLASS(spec, "spec", errors)
+    _MODE(spec, "spec", errors)
+    _attributes(spec, "spec", errors)
+    annotations = manifest["metadata"].get("annotations") or {}
+    if _MOUNT_OPTIONS in annotations and not any(spec.get(each) is not None for each in _MOUNTED):
+        detail = "may not specify mount options for this volume type"
+        errors.append(forbidden(f"metadata.annotations.{_MOUNT_OPTIONS}", detail))
+
+
+def inline_volume(spec: Object, path: str, errors: Errors) -> None:
+    """A volume that an attachment describes, which is no object of its own."""
+    for field in ("claimRef", "capacity"):
+        if spec.get(field):
+            errors.append(forbidden(f"{path}.{field}", f"may not be specified {_INLINE}"))
+    if spec.get("csi") is None:
+        errors.append(required(f"{path}.csi", f"has to be specified {_INLINE}"))
+    _access_modes(spec, path, "", errors)
+    where = f"{path}.persistentVolumeReclaimPolicy"
+    if spec.get("persistentVolumeReclaimPolicy") not in (None, "", "Retain"):
+        errors.append(forbidden(where, f"may only be Retain {_INLINE}"))
+    if spec.get("nodeAffinity") is not None:
+        errors.append(forbidden(f"{path}.nodeAffinity", f"may not be specified {_INLINE}"))
+    _source(spec, "", path, errors, False)
+    if spec.get("storageClassName"):
+        errors.append(forbidden(f"{path}.storageClassName", f"may not be specified {_INLINE}"))
+    if spec.get("volumeMode") not in (None, "Filesystem"):
+        detail = f"may not specify volumeMode other than Filesystem {_INLINE}"
+        errors.append(forbidden(f"{path}.volumeMode", detail))
+
+
+def _affinity(affinity: Object | None, path: str, errors: Errors) -> None:
+    if affinity is None:
+        return
+    if affinity.get("required") is None:
+        errors.append(required(f"{path}.required", "must specify required node constraints"))
+    else:
+        checks.node_selector(affinity["required"], f"{path}.required", errors)
+
+
+def _source(spec: Object, name: str, path: str, errors: Errors, placed: bool) -> None:
+    """Where the volume is; `placed`: it says which nodes have it."""
+    found = [source for source in _SOURCES if spec.get(source) is not None]
+    _ONE_SOURCE(spec, path, errors)
+    if found[:1] == ["iscsi"]:
+        portal = spec["iscsi"].get("targetPortal") or ""
+        initiator_length(name, spec["iscsi"], f"{path}.iscsi.targetportal", portal, errors)
+    if found[:1] == ["local"] and not placed:
+        errors.append(required(f"{path}.nodeAffinity", "Local volume requires node affinity"))
+    if not found:
+        errors.append(required(path, "must specify a volume type"))
+    root = posixpath.normpath((spec.get("hostPath") or {}).get("path") or ".") in ("/", "//")
+    if root and spec.get("persistentVolumeReclaimPolicy") == "Recycle":
+        detail = "may not be 'recycle' for a hostPath mount of '/'"
+        errors.append(forbidden(f"{path}.persistentVolumeReclaimPolicy", detail))
+
+
+def _attributes(spec: Object, path: str, errors: Errors) -> None:
+    name, where = spec.get("volumeAttributesClassName"), f"{path}.volumeAttributesClassName"
+    if name is None:
+        return
+    if not name:
+        errors.append(required(where, "an empty string is disallowed"))
+    named("volumeAttributesClassName", subdomain_errors)(spec, path, errors)
+    if spec.get("csi") is None:
+        errors.append(required(f"{path}.csi", "has to be specified when using volumeAttributesClassName"))
+
+
+def _access_modes(spec: Object, path: str, detail: str, errors: Errors, *between: Rule) -> None:
+    """`between`: what kube looks at once there are some, before each."""
+    modes, where = spec.get("accessModes") or (), f"{path}.accessModes"
+    if not modes:
+        errors.append(required(where, detail))
+    obey(between, spec, path, errors)
+    errors += [not_supported(where, mode, _MODES) for mode in modes if mode not in _MODES]
+    known = [mode for mode in modes if mode in _MODES]
+    if _ALONE in known and any(mode != _ALONE for mode in known):
+        errors.append(forbidden(where, f"may not use {_ALONE} with other access modes"))
+
+
+def _capacity(given: Object | None, errors: Errors) -> None:
+    capacity = given or {}
+    if not capacity:
+        errors.append(required("spec.capacity"))
+    if list(capacity) != ["storage"]:
+        shown = {name: checks.quantity_text(capacity[name]) for name in sorted(capacity)}
+        errors.append(not_supported("spec.capacity", None if given is None else shown, ("storage",)))
+    for name, quantity in capacity.items():
+        where = keyed("spec.capacity", name)
+        if nanos(quantity) < 0:
+            errors.append(invalid(where, value(quantity), "must be a valid resource quantity"))
+        _positive(quantity, where, errors)
+
+
+def _positive(quantity: Any, where: str, errors: Errors) -> None:
+    if nanos(quantity) <= 0:
+        errors.append(invalid(where, checks.quantity_text(quantity), POSITIVE))
+
+
+def claim(manifest: Object, errors: Errors) -> None:
+    spec = dict(manifest.get("spec") or {})
+    source, other = spec.get("dataSource"), spec.get("dataSourceRef")
+    if other is not None and other.get("namespace"):  # CrossNamespaceVolumeDataSource is off
+        other = None
+    kinds = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
+    if (
+        source is not None
+        and other is None
+        and (source.get("apiGroup") or "", source.get("kind")) not in kinds
+    ):
+        source = None
+    spec |= {
+        "dataSource": other if source is None else source,
+        "dataSourceRef": source if other is None else other,
+    }
+    claim_spec(spec, "spec", errors)
+
+
+def claim_spec(spec: Object, path: str, errors: Errors) -> None:
+    """What a claim, or a template of one, asks for."""
+    _access_modes(spec, path, "at least 1 access mode is required", errors, _selector)
+    size = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
+    where = keyed(f"{path}.resources", "storage")
+    if size is None:
+        errors.append(required(where))
+    else:
+        _positive(size, where, errors)
+    _CLASS(spec, path, errors)
+    _MODE(spec, path, errors)
+    source, other = spec.get("dataSource"), spec.get("dataSourceRef")
+    for field, given in (("dataSource", source), ("dataSourceRef", other)):
+        if given is not None:
+            _data_source(given, f"{path}.{field}", errors)
+    if other is not None and other.get("namespace"):
+        named("namespace", label_errors)(other, f"{path}.dataSourceRef", errors)
+        if source is not None:
+            detail = "may not be specified when dataSourceRef.namespace is specified"
+            errors.append(invalid(path, {}, detail))
+    elif source is not None and other is not None and _identity(source) != _identity(other):
+        errors.append(invalid(path, {}, "must match dataSourceRef"))
+    named("volumeAttributesClassName", subdomain_errors)(spec, path, errors)
+
+
+def _selector(spec: Object, path: str, errors: Errors) -> None:
+    checks.label_selector(spec.get("selector"), f"{path}.selector", errors)
+
+
+def _data_source(source: Object, path: str, errors: Errors) -> None:
+    need("name", "kind")(source, path, errors)
+    kind = source.get("kind") or ""
+    if not source.get("apiGroup") and kind != "PersistentVolumeClaim":
+        detail = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
+        errors.append(invalid(path, kind, detail))
+    named("apiGroup", subdomain_errors)(source, path, errors)
+
+
+def _identity(source: Object) -> tuple[Any, str, str]:
+    return source.get("apiGroup"), source.get("kind") or "", source.get("name") or ""
+
+
+def template_metadata(meta: Object, path: str, errors: Errors) -> None:
+    """Of a template of a claim: labels and annotations, and nothing else."""
+    checks.annotation_keys(meta.get("annotations"), f"{path}.annotations", errors)
+    checks.labels(meta.get("labels"), f"{path}.labels", errors)
+    for name in _META_FIELDS:
+        if meta.get(name) not in (None, "", 0):
+            errors.append(forbidden(f"{path}.{'uID' if name == 'uid' else name}", "cannot be set"))
+
+
+_META_FIELDS = (  # in the order of kube's type
+    *("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation"),
+    *("creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "ownerReferences"),
+    *("finalizers", "managedFields"),
+)

@@ -1,0 +1,203 @@
+"""What may not be changed in objects of each kind but pods.
+
+kube: pkg/apis/{core,apps,batch,storage,node,scheduling}/validation/validation.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, invalid
+from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apiserver.validation.checks import Errors
+from scheduler_core.apiserver.validation.likeness import alike
+from scheduler_core.apiserver.validation.storage.defaults import (
+    NOT_SOURCES,
+    defaulted_claim,
+    defaulted_volume,
+)
+
+Manifest = Mapping[str, Any]
+IMMUTABLE = "field is immutable"
+_SET_FIELDS = (
+    "replicas",
+    "ordinals",
+    "template",
+    "updateStrategy",
+    "revisionHistoryLimit",
+    "persistentVolumeClaimRetentionPolicy",
+    "minReadySeconds",
+)
+_SET = (
+    f"updates to statefulset spec for fields other than {', '.join(repr(name) for name in _SET_FIELDS[:-1])}"
+    " and 'minReadySeconds' are forbidden"
+)
+_CLAIM = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
+_JOB_FIXED = ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy")
+
+
+def object_update(old: Manifest, new: Manifest, kind: str) -> list[FieldError]:
+    """What may not be changed so, of any kind but a pod."""
+    errors: Errors = []
+    check = _CHECKS.get(kind)
+    if check is not None:
+        check(old, new, errors)
+    return errors
+
+
+def _fixed(*paths: str) -> Callable[[Manifest, Manifest, Errors], None]:
+    """Fields that may never change."""
+
+    def check(old: Manifest, new: Manifest, errors: Errors) -> None:
+        for path in paths:
+            before, after = _at(old, path), _at(new, path)
+            if not alike(before, after):
+                errors.append(invalid(path, after, IMMUTABLE))
+
+    return check
+
+
+def _at(manifest: Any, path: str) -> Any:
+    for name in path.split("."):
+        manifest = manifest.get(name) if isinstance(manifest, Mapping) else None
+    return manifest
+
+
+def _priority_class(old: Manifest, new: Manifest, errors: Errors) -> None:
+    if int(old.get("value") or 0) != int(new.get("value") or 0):
+        errors.append(forbidden("value", "may not be changed in an update."))
+    _fixed("preemptionPolicy")(old, new, errors)
+
+
+def _storage_class(old: Manifest, new: Manifest, errors: Errors) -> None:
+    for name in ("parameters", "provisioner", "reclaimPolicy"):
+        if not alike(old.get(name), new.get(name)):
+            errors.append(forbidden(name, f"updates to {name} are forbidden."))
+    _fixed("volumeBindingMode")(old, new, errors)
+
+
+def _stateful_set(old: Manifest, new: Manifest, errors: Errors) -> None:
+    fixed = [
+        {n: v for n, v in (each.get("spec") or {}).items() if n not in _SET_FIELDS} for each in (old, new)
+    ]
+    if not alike(*fixed):
+        errors.append(forbidden("spec", _SET))
+
+
+def _job(old: Manifest, new: Manifest, errors: Errors) -> None:
+    _fixed("spec.selector", *(f"spec.{name}" for name in _JOB_FIXED))(old, new, errors)
+    before, after = old.get("spec") or {}, new.get("spec") or {}
+    if after.get("completionMode") != "Indexed":
+        _fixed("spec.completions")(old, new, errors)
+    elif after.get("completions") not in (None, before.get("completions"), after.get("parallelism")):
+        detail = "can only be modified in tandem with spec.parallelism"
+        errors.append(invalid("spec.completions", after.get("completions"), detail))
+    was, now = before.get("template") or {}, after.get("template") or {}
+    if before.get("suspend") and not (old.get("status") or {}).get("startTime"):
+        was = _redirected(was, now)
+    if not alike(was, now):
+        errors.append(invalid("spec.template", now, IMMUTABLE))
+
+
+def _redirected(was: Manifest, now: Manifest) -> dict[str, Any]:
+    """The old template with the new one's scheduling directives, which a job that has not started may change."""
+    spec, wanted = dict(was.get("spec") or {}), now.get("spec") or {}
+    spec.update({name: wanted.get(name) for name in ("nodeSelector", "tolerations", "schedulingGates")})
+    affinity = {
+        **(spec.get("affinity") or {}),
+        "nodeAffinity": (wanted.get("affinity") or {}).get("nodeAffinity"),
+    }
+    meta, given = dict(was.get("metadata") or {}), now.get("metadata") or {}
+    meta.update({name: given.get(name) for name in ("labels", "annotations")})
+    return {**was, "metadata": meta, "spec": {**spec, "affinity": affinity}}
+
+
+def _claim(old: Manifest, new: Manifest, errors: Errors) -> None:
+    before, after = (dict(defaulted_claim(each)["spec"]) for each in (old, new))
+    was, now = _storage(before), _storage(after)
+    if not before.get("volumeName"):
+        before["volumeName"] = after.get("volumeName")
+    if before.get("storageClassName") is None:
+        before["storageClassName"] = after.get("storageClassName")
+    if (new.get("status") or {}).get("phase") == "Bound":
+        after["resources"] = _with_storage(after, before)
+        after["volumeAttributesClassName"] = before.get("volumeAttributesClassName")
+    if not alike(before, after):
+        errors.append(forbidden("spec", _CLAIM))
+    if now < was and now <= nanos(((old.get("status") or {}).get("capacity") or {}).get("storage") or 0):
+        where = "spec.resources.requests.storage"
+        errors.append(forbidden(where, "field can not be less than status.capacity"))
+
+
+def _storage(spec: Manifest) -> int:
+    return nanos(((spec.get("resources") or {}).get("requests") or {}).get("storage") or 0)
+
+
+def _with_storage(spec: Manifest, like: Manifest) -> Any:
+    """The resources of a claim with the size of another."""
+    resources = spec.get("resources") or {}
+    if not resources.get("requests"):
+        return resources
+    size = ((like.get("resources") or {}).get("requests") or {}).get("storage")
+    return {**resources, "requests": {**resources["requests"], "storage": size}}
+
+
+def _volume(old: Manifest, new: Manifest, errors: Errors) -> None:
+    old, new = defaulted_volume(old), defaulted_volume(new)
+    before, after = old["spec"], new["spec"]
+    sources = [{n: v for n, v in spec.items() if n not in NOT_SOURCES} for spec in (before, after)]
+    if not alike(*sources):
+        detail = "spec.persistentvolumesource is immutable after creation"
+        errors.append(forbidden("spec.persistentvolumesource", detail))
+    _fixed("spec.volumeMode")(old, new, errors)
+    affinity = before.get("nodeAffinity")
+    if affinity and not alike(affinity, after.get("nodeAffinity")):
+        detail = f"{IMMUTABLE}, except for updating from beta label to GA"
+        errors.append(invalid("nodeAffinity", after.get("nodeAffinity"), detail))
+
+
+def _node(old: Manifest, new: Manifest, errors: Errors) -> None:
+    before, after = old.get("spec") or {}, new.get("spec") or {}
+    for name, text in (("podCIDRs", "podCIDR"), ("providerID", "providerID")):
+        if before.get(name) and before[name] != after.get(name):
+            detail = f'node updates may not change {text} except from "" to valid'
+            errors.append(forbidden(f"spec.{name}", detail))
+
+
+def _quota(old: Manifest, new: Manifest, errors: Errors) -> None:
+    scopes = [sorted((each.get("spec") or {}).get("scopes") or ()) for each in (old, new)]
+    if scopes[0] != scopes[1]:
+        errors.append(invalid("spec.scopes", scopes[1], IMMUTABLE))
+
+
+def _data(old: Manifest, new: Manifest, errors: Errors) -> None:
+    """Of ConfigMaps and Secrets that said so nothing changes."""
+    was, now = (each.get("type") or "Opaque" for each in (old, new))
+    if old["kind"] == "Secret" and was != now:
+        errors.append(invalid("type", now, IMMUTABLE))
+    if not old.get("immutable"):
+        return
+    changed = [] if new.get("immutable") else ["immutable"]
+    changed += [name for name in ("data", "binaryData") if not alike(old.get(name), new.get(name))]
+    errors += [forbidden(name, "field is immutable when `immutable` is set") for name in changed]
+
+
+_CHECKS: dict[str, Callable[[Manifest, Manifest, Errors], None]] = {
+    "PriorityClass": _priority_class,
+    "RuntimeClass": _fixed("handler"),
+    "StorageClass": _storage_class,
+    "VolumeAttributesClass": _fixed("driverName", "parameters"),
+    "Deployment": _fixed("spec.selector"),
+    "ReplicaSet": _fixed("spec.selector"),
+    "DaemonSet": _fixed("spec.selector"),
+    "StatefulSet": _stateful_set,
+    "Job": _job,
+    "PersistentVolumeClaim": _claim,
+    "PersistentVolume": _volume,
+    "Node": _node,
+    "ResourceQuota": _quota,
+    "ControllerRevision": _fixed("data"),
+    "ConfigMap": _data,
+    "Secret": _data,
+}

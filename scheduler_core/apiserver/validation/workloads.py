@@ -1,0 +1,175 @@
+"""What workloads' own fields must be, besides what they all share.
+
+kube: pkg/apis/apps/validation/validation.go, pkg/apis/core/validation/validation.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import forbidden, invalid, not_supported, required
+from scheduler_core.apimachinery.objects.names import label_errors
+from scheduler_core.apiserver.validation import checks
+from scheduler_core.apiserver.validation.budgets import int_or_percent
+from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors
+from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
+from scheduler_core.apiserver.validation.pods.templates import (
+    for_ever,
+    is_empty,
+    match,
+    pod_template,
+    replicated,
+)
+
+Manifest = Mapping[str, Any]
+
+
+def deployment(manifest: Manifest, errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    _not_negative(manifest, ("replicas",), errors)
+    replicated(spec, errors)
+    _deployment_strategy(spec.get("strategy") or {}, errors)
+    ready, deadline = spec.get("minReadySeconds") or 0, spec.get("progressDeadlineSeconds")
+    _not_negative(manifest, ("minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"), errors)
+    if deadline is not None and deadline <= ready:
+        where = "spec.progressDeadlineSeconds"
+        errors.append(invalid(where, deadline, "must be greater than minReadySeconds"))
+
+
+def _deployment_strategy(strategy: Manifest, errors: Errors) -> None:
+    where, type_ = "spec.strategy", strategy.get("type") or "RollingUpdate"
+    rolling = strategy.get("rollingUpdate")
+    if type_ == "Recreate":
+        if rolling is not None:
+            detail = "may not be specified when strategy `type` is 'Recreate'"
+            errors.append(forbidden(f"{where}.rollingUpdate", detail))
+        return
+    if type_ != "RollingUpdate":
+        written = as_go_writes(strategy, "DeploymentStrategy")
+        errors.append(not_supported(where, "", ("Recreate", "RollingUpdate")).receiving(written))
+        return
+    unavailable, surge = (rolling or {}).get("maxUnavailable"), (rolling or {}).get("maxSurge")
+    int_or_percent(unavailable, f"{where}.rollingUpdate.maxUnavailable", errors)
+    int_or_percent(surge, f"{where}.rollingUpdate.maxSurge", errors)
+    if _is_none(unavailable) and _is_none(surge):
+        detail = "may not be 0 when `maxSurge` is 0"
+        errors.append(invalid(f"{where}.rollingUpdate.maxUnavailable", unavailable, detail))
+    _not_above_all(unavailable, f"{where}.rollingUpdate.maxUnavailable", errors)
+
+
+def _is_none(amount: Any) -> bool:
+    """Whether an amount that is given comes to nothing."""
+    if isinstance(amount, str):
+        digits = amount.removesuffix("%")
+        return not (digits.isdigit() and amount.endswith("%") and int(digits))
+    return bool(amount == 0)
+
+
+def _not_above_all(amount: Any, where: str, errors: Errors) -> None:
+    digits = amount[:-1] if isinstance(amount, str) and amount.endswith("%") else ""
+    if digits.isdigit() and int(digits) > 100:
+        errors.append(invalid(where, amount, "must not be greater than 100%"))
+
+
+def replica_set(manifest: Manifest, errors: Errors) -> None:
+    _not_negative(manifest, ("replicas", "minReadySeconds"), errors)
+    replicated(manifest.get("spec") or {}, errors)
+
+
+def replication_controller(manifest: Manifest, errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    selector = spec.get("selector")
+    labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels") or {}
+    _not_negative(manifest, ("minReadySeconds", "replicas"), errors)
+    if not selector:
+        errors.append(required("spec.selector"))
+    elif not selector.items() <= labels.items():
+        detail = "`selector` does not match template `labels`"
+        errors.append(invalid("spec.template.metadata.labels", dict(labels), detail))
+    for_ever((manifest.get("spec") or {}).get("template") or {}, "ReplicationController", errors)
+
+
+def stateful_set(manifest: Manifest, errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    _selects_some(manifest, errors)
+    _not_negative(manifest, ("minReadySeconds", "revisionHistoryLimit"), errors)
+    policy = spec.get("podManagementPolicy")
+    if policy not in (None, "OrderedReady", "Parallel"):
+        detail = "must be 'OrderedReady' or 'Parallel'"
+        errors.append(invalid("spec.podManagementPolicy", policy, detail))
+    _stateful_strategy(spec.get("updateStrategy") or {}, errors)
+    for name, value in (spec.get("persistentVolumeClaimRetentionPolicy") or {}).items():
+        if value not in ("Retain", "Delete"):
+            where = f"spec.persistentVolumeClaimRetentionPolicy.{name}"
+            errors.append(not_supported(where, value, ("Retain", "Delete")))
+    start = (spec.get("ordinals") or {}).get("start") or 0
+    if start < 0:
+        errors.append(invalid("spec.ordinals.start", start, NOT_NEGATIVE))
+    service = spec.get("serviceName")
+    errors += [invalid("spec.serviceName", service, detail) for detail in label_errors(service or "x")]
+    for_ever((manifest.get("spec") or {}).get("template") or {}, "StatefulSet", errors)
+
+
+def _stateful_strategy(strategy: Manifest, errors: Errors) -> None:
+    where, type_, rolling = "spec.updateStrategy", strategy.get("type"), strategy.get("rollingUpdate")
+    if type_ not in (None, "RollingUpdate", "OnDelete"):
+        errors.append(invalid(where, dict(strategy), "must be 'RollingUpdate' or 'OnDelete'"))
+    elif type_ == "OnDelete" and rolling is not None:
+        detail = "only allowed for updateStrategy 'RollingUpdate'"
+        errors.append(invalid(f"{where}.rollingUpdate", dict(rolling), detail))
+    elif rolling and (rolling.get("partition") or 0) < 0:
+        errors.append(invalid(f"{where}.rollingUpdate.partition", rolling["partition"], NOT_NEGATIVE))
+
+
+def daemon_set(manifest: Manifest, errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    selector, template, before = spec.get("selector"), spec.get("template") or {}, len(errors)
+    checks.label_selector(selector, "spec.selector", errors)
+    if len(errors) == before:
+        match(selector, template, "spec.template", errors)
+    if selector is not None and is_empty(selector):
+        errors.append(invalid("spec.selector", {}, "empty selector is invalid for daemonset"))
+    pod_template(template, "spec.template", errors)
+    for_ever(template, "DaemonSet", errors)
+    _not_negative(manifest, ("minReadySeconds",), errors)
+    _daemon_strategy(spec.get("updateStrategy") or {}, errors)
+    _not_negative(manifest, ("revisionHistoryLimit",), errors)
+
+
+def _daemon_strategy(strategy: Manifest, errors: Errors) -> None:
+    where, type_ = "spec.updateStrategy", strategy.get("type") or "RollingUpdate"
+    if type_ not in ("RollingUpdate", "OnDelete"):
+        written = as_go_writes(strategy, "DaemonSetUpdateStrategy")
+        errors.append(not_supported(where, "", ("RollingUpdate", "OnDelete")).receiving(written))
+    if type_ != "RollingUpdate":
+        return
+    rolling = strategy.get("rollingUpdate") or {}
+    amounts = {name: rolling.get(name, default) for name, default in _ROLLING.items()}
+    for check in (int_or_percent, _not_above_all):
+        for name, amount in amounts.items():
+            check(amount, f"{where}.rollingUpdate.{name}", errors)
+    none = [name for name, amount in amounts.items() if _is_none(amount)]
+    if not none:
+        detail = "may not be set when maxUnavailable is non-zero"
+        errors.append(invalid(f"{where}.rollingUpdate.maxSurge", amounts["maxSurge"], detail))
+    elif len(none) == 2:
+        detail = "cannot be 0 when maxSurge is 0"
+        errors.append(required(f"{where}.rollingUpdate.maxUnavailable", detail))
+
+
+_ROLLING = {"maxUnavailable": 1, "maxSurge": 0}
+
+
+def _selects_some(manifest: Manifest, errors: Errors) -> None:
+    selector = (manifest.get("spec") or {}).get("selector")
+    if selector is not None and not selector.get("matchLabels") and not selector.get("matchExpressions"):
+        detail = f"empty selector is invalid for {manifest['kind'].lower()}"
+        errors.append(invalid("spec.selector", dict(selector), detail))
+
+
+def _not_negative(manifest: Manifest, fields: tuple[str, ...], errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    for name in fields:
+        if (spec.get(name) or 0) < 0:
+            errors.append(invalid(f"spec.{name}", spec[name], NOT_NEGATIVE))

@@ -1,0 +1,1 @@
+"""Foundations: declared state, virtual time and the agenda, records and the journal."""

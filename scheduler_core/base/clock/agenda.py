@@ -1,0 +1,91 @@
+"""The virtual clock and what is still to happen: one heap ordered by (time, priority, sequence).
+
+Time is in integer nanoseconds since the world was made. Equal times are served by priority, then in the order of asking.
+The idea of one totally ordered heap is SimPy's (core.py).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from typing import ClassVar, NamedTuple
+
+import msgspec
+
+from scheduler_core.base.state import Copied, State
+
+SECOND = 1_000_000_000
+MILLISECOND = 1_000_000
+FOREVER = 1 << 62  # ns, 146 years: times up to here fit into 64 bits, and no day is too late for a date
+
+URGENT = 0  # what the API server and the kubelets do
+NORMAL = 1  # scheduling and binding cycles
+TIMER = 2  # flushes of the queue
+
+
+class Action(msgspec.Struct, frozen=True):
+    """What is to happen: numbers and texts, so that a checkpoint holds it. simulation/actions.py says of each what it does."""
+
+    priority: ClassVar[int] = NORMAL
+    quiet: ClassVar[bool] = False  # no step ends with it where it leaves no record
+    in_cycle: ClassVar[bool] = False  # a part of a scheduling cycle, with which no step by event ends
+
+
+class Entry(NamedTuple):
+    """An action and when its turn comes."""
+
+    time: int
+    priority: int
+    sequence: int
+    action: Action
+
+
+class Agenda(State):
+    """The heap with its clock. `now` moves when an entry is taken."""
+
+    __slots__ = ("_heap", "_sequence", "now")
+
+    now: int
+    _heap: Copied[list[Entry]]
+    _sequence: int
+
+    def __init__(self) -> None:
+        self.now = 0
+        self._heap = []
+        self._sequence = 0
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def push(self, time: int, action: Action) -> None:
+        """Asks for an action at a time (ns); a time that is past means now, and what is due after FOREVER never happens."""
+        if time > FOREVER:
+            return
+        self._sequence += 1
+        heapq.heappush(self._heap, Entry(max(time, self.now), action.priority, self._sequence, action))
+
+    def peek(self) -> Entry | None:
+        return self._heap[0] if self._heap else None
+
+    def pop(self) -> Entry:
+        """Takes the first entry and moves the clock to it; IndexError when there is none."""
+        entry = heapq.heappop(self._heap)
+        self.now = entry.time
+        return entry
+
+    def drop(self) -> None:
+        """Takes the first entry away and leaves the clock where it is."""
+        heapq.heappop(self._heap)
+
+    def discard(self, unwanted: Callable[[Action], bool]) -> None:
+        """Takes away every entry whose action is unwanted."""
+        self._heap = [entry for entry in self._heap if not unwanted(entry.action)]
+        heapq.heapify(self._heap)
+
+    def unsorted(self) -> Iterator[Entry]:
+        """Everything still to happen, in no order that means anything."""
+        return iter(self._heap)
+
+    def entries(self) -> list[Entry]:
+        """Everything still to happen, soonest first."""
+        return sorted(self._heap)

@@ -1,9 +1,0 @@
-"""What an expression may cost at most, told from its types and the sizes that are declared."""
-
-from __future__ import annotations
-
-from scheduler_core.cel.estimate.ranges import MOST, Range
-from scheduler_core.cel.estimate.sizes import Declared
-from scheduler_core.cel.estimate.walk import estimate
-
-__all__ = ["MOST", "Declared", "Range", "estimate"]

@@ -1,8 +1,0 @@
-"""What is accepted and has no effect here, so that nothing is passed over in silence. docs/coverage.md shows the same list."""
-
-from __future__ import annotations
-
-from scheduler_core.coverage.matching import notes, notes_of_configuration, without_effect
-from scheduler_core.coverage.no_effect import ENTRIES, NoEffect
-
-__all__ = ["ENTRIES", "NoEffect", "notes", "notes_of_configuration", "without_effect"]

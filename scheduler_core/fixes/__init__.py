@@ -1,8 +1,0 @@
-"""Fixes: the smallest changes found that would let a pod fit that fits nowhere, each proven on a fork."""
-
-from __future__ import annotations
-
-from scheduler_core.fixes.fix import Budget, Findings, Fix
-from scheduler_core.fixes.search import find_fixes, search_fixes
-
-__all__ = ["Budget", "Findings", "Fix", "find_fixes", "search_fixes"]

@@ -1,0 +1,36 @@
+"""Configurations as people have them, turned into what kube-scheduler reads today: of older versions, and with plugins not here."""
+
+from __future__ import annotations
+
+from scheduler_core.formats.configurations.adoption import Adoption, adopt
+from scheduler_core.formats.configurations.changes import Change, Migration
+from scheduler_core.formats.configurations.finding import Found, find, find_in, is_configuration
+from scheduler_core.formats.configurations.keeping import kept_text
+from scheduler_core.formats.configurations.migrating import migrate, older_version
+from scheduler_core.formats.configurations.policy import migrate_policy
+from scheduler_core.formats.configurations.unknown_plugins import (
+    UnknownPlugin,
+    unknown_plugins,
+    without_plugins,
+)
+from scheduler_core.formats.configurations.versions import VERSIONS, Version
+
+__all__ = [
+    "VERSIONS",
+    "Adoption",
+    "Change",
+    "Found",
+    "Migration",
+    "UnknownPlugin",
+    "Version",
+    "adopt",
+    "find",
+    "find_in",
+    "is_configuration",
+    "kept_text",
+    "migrate",
+    "migrate_policy",
+    "older_version",
+    "unknown_plugins",
+    "without_plugins",
+]

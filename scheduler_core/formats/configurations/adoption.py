@@ -1,0 +1,165 @@
+"""What would have to be done with a configuration that was found, so that it can be applied."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
+from scheduler_core.apimachinery.objects.paths import Step, parse_path
+from scheduler_core.formats.configurations.changes import Change, Migration
+from scheduler_core.formats.configurations.finding.found import Found
+from scheduler_core.formats.configurations.migrating import migrate, older_version
+from scheduler_core.formats.configurations.ours import fit_ours
+from scheduler_core.formats.configurations.policy import migrate_policy
+from scheduler_core.formats.configurations.unknown_plugins import (
+    UnknownPlugin,
+    unknown_plugins,
+    without_plugins,
+)
+from scheduler_core.scheduler.config import ConfigurationError, Definition, load_configuration
+from scheduler_core.scheduler.config.load import with_own
+from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
+
+MOST_ERRORS = 200  # each is looked for in the text
+_MOST_LOOKED_AT = 200  # entries of a list in which one that moved is looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """A configuration as v1, with all that would differ from what was found.
+
+    `version` is what it was of, "" where v1 already; `without` is the same without the plugins that are not here. `errors` say what keeps
+    that from being applied, each where it stands in the text; with them on the way to v1 the manifest is empty.
+    """
+
+    found: Found
+    manifest: Mapping[str, Any]
+    version: str = ""
+    release: str = ""
+    changes: tuple[Change, ...] = ()
+    unknown: tuple[UnknownPlugin, ...] = ()
+    without: Mapping[str, Any] | None = None
+    errors: tuple[FieldError, ...] = ()
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a document of v1 with nothing to be done."""
+        changed = self.version or self.unknown or self.changes
+        return not (changed or self.found.where or self.found.what != "configuration")
+
+
+def adopt(
+    found: Found, features: Features = DEFAULT_FEATURES, own: Mapping[str, Definition] | None = None
+) -> Adoption:
+    """What it takes to apply a configuration that was found, where there are these plugins of one's own."""
+    with with_own(own or {}):
+        return _adopt(found, features)
+
+
+def _adopt(found: Found, features: Features) -> Adoption:
+    if found.errors:
+        return Adoption(found, {}, errors=found.errors)
+    try:
+        result = _as_v1(found)
+    except ConfigurationError as error:
+        version = older_version(found.manifest)
+        name = "Policy" if found.what == "policy" else version.name if version else ""
+        return Adoption(found, {}, name, errors=_placed(found, error.errors))
+    unknown = [_at_home(found, result.manifest, each) for each in unknown_plugins(result.manifest)]
+    names = [each.name for each in unknown]
+    without = without_plugins(result.manifest, names) if unknown else None
+    errors = _errors(result.manifest if without is None else without, features)
+    there = [
+        replace(error, path=path_before(error.path, without or result.manifest, found.manifest))
+        for error in errors
+    ]
+    return Adoption(
+        found,
+        result.manifest,
+        result.version,
+        result.release,
+        (*found.changes, *result.changes),
+        tuple(unknown),
+        without,
+        _placed(found, there),
+    )
+
+
+def _as_v1(found: Found) -> Migration:
+    if found.what == "policy":
+        return migrate_policy(found.manifest)
+    made = Migration(found.manifest, "", "", ())
+    if older_version(found.manifest) is not None:
+        made = migrate(found.manifest)
+    manifest, changes = fit_ours(made.manifest)
+    there = [replace(each, path=path_before(each.path, made.manifest, found.manifest)) for each in changes]
+    return replace(made, manifest=manifest, changes=(*made.changes, *there))
+
+
+def _errors(manifest: Mapping[str, Any], features: Features) -> list[FieldError]:
+    try:
+        load_configuration(manifest, features, elections=True)
+    except InvalidObject as error:
+        return list(error.errors)
+    return []
+
+
+def _placed(found: Found, errors: list[FieldError] | tuple[FieldError, ...]) -> tuple[FieldError, ...]:
+    return tuple(error.at(found.locate(error.path)) for error in errors[:MOST_ERRORS])
+
+
+def _at_home(found: Found, manifest: Mapping[str, Any], plugin: UnknownPlugin) -> UnknownPlugin:
+    """The same with its places in the document as it was found."""
+    return replace(
+        plugin, places=tuple(path_before(path, manifest, found.manifest) for path in plugin.places)
+    )
+
+
+def path_before(path: str, after: Any, before: Any) -> str:
+    """Where a field of a manifest stood in the manifest it was made of: an entry of a list is known by its name; as far as it was there."""
+    top = "profiles[0]."
+    if path.startswith(top) and isinstance(before, Mapping) and "profiles" not in before:
+        # v1alpha1 is one profile
+        return _before(path.removeprefix(top), after["profiles"][0], before)
+    return _before(path, after, before)
+
+
+def _before(path: str, after: Any, before: Any) -> str:
+    out: list[Step] = []
+    for step in parse_path(path):
+        if isinstance(step, int):
+            step, after, before = _entry(step, after, before)
+            if before is None:
+                break
+        else:
+            after, before = (
+                each.get(step) if isinstance(each, Mapping) else None for each in (after, before)
+            )
+        out.append(step)
+        if before is None:
+            break
+    return _written(out)
+
+
+def _entry(index: int, after: Any, before: Any) -> tuple[int, Any, Any]:
+    """The entry of the same name, most often at the same index; where there are no names, the one of the same index."""
+    entry = after[index] if isinstance(after, list) and index < len(after) else None
+    there = before if isinstance(before, list) else []
+    same = there[index] if index < len(there) else None
+    name = _name(entry)
+    if name is None or _name(same) == name:
+        return index, entry, same
+    for i, each in enumerate(there[:_MOST_LOOKED_AT]):
+        if _name(each) == name:
+            return i, entry, each
+    return index, entry, None
+
+
+def _name(entry: Any) -> Any:
+    return entry.get("name") if isinstance(entry, Mapping) else None
+
+
+def _written(steps: list[Step]) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).removeprefix(".")

@@ -1,0 +1,104 @@
+"""Which plugins a profile of an older version ran at each extension point, as kube-scheduler worked it out then.
+
+kube: apis/config/{v1beta1,v1beta2}/default_plugins.go @ v1.22.17, v1.25.16
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.formats.configurations.changes import Change
+from scheduler_core.formats.configurations.versions import Version
+from scheduler_core.scheduler.config.points import FIELDS
+from scheduler_core.scheduler.framework.arguments import present
+
+SCORE = "score"
+
+
+@dataclass(slots=True)
+class Ran:
+    """A plugin that ran at a point. `weight` counts at score; `path` is where the user enabled it, "" where it was a default."""
+
+    name: str
+    weight: int = 0
+    path: str = ""
+
+
+@dataclass(slots=True)
+class Profile:
+    """The plugins of a profile by point, in order; `starred` are the points where the user disabled "*", and listed what runs himself.
+
+    `disabled` are the places by point and name at which the user disabled a plugin; `enabled_first` the points whose list he wrote first.
+    """
+
+    ran: dict[str, list[Ran]] = field(default_factory=dict)
+    starred: dict[str, str] = field(default_factory=dict)
+    disabled: dict[str, dict[str, str]] = field(default_factory=dict)
+    enabled_first: list[str] = field(default_factory=list)
+
+    def names(self, point: str) -> list[str]:
+        return [each.name for each in self.ran.get(point, ())]
+
+    def find(self, point: str, name: str) -> Ran | None:
+        return next((each for each in self.ran.get(point, ()) if each.name == name), None)
+
+    def anywhere(self, name: str) -> bool:
+        return any(name in self.names(point) for point in self.ran)
+
+    def drop(self, name: str, *points: str) -> None:
+        """Takes a plugin out of points, by default all of them."""
+        for point in points or tuple(self.ran):
+            self.ran[point] = [each for each in self.ran.get(point, ()) if each.name != name]
+
+
+def effective(plugins: Mapping[str, Any] | None, path: str, version: Version) -> tuple[Profile, list[Change]]:
+    """What ran, of a profile's `plugins` at `path`; and what kube-scheduler would not have started with."""
+    profile, changes = Profile(), []
+    for point in FIELDS:
+        custom = (plugins or {}).get(point) or {}
+        where = f"{path}.{point}"
+        ran, doubled = _merged(version, point, custom, where)
+        profile.ran[point] = ran
+        profile.disabled[point] = {
+            each.get("name") or "": f"{where}.disabled[{i}]"
+            for i, each in enumerate(custom.get("disabled") or ())
+        }
+        if next(iter(custom), "") == "enabled":
+            profile.enabled_first.append(point)
+        if "*" in profile.disabled[point]:
+            profile.starred[point] = profile.disabled[point]["*"]
+        changes += doubled
+    return profile, changes
+
+
+def _merged(
+    version: Version, point: str, custom: Mapping[str, Any], path: str
+) -> tuple[list[Ran], list[Change]]:
+    """The default plugins less the disabled ones, then the enabled ones; one that is configured anew keeps its place."""
+    off = {each.get("name") for each in custom.get("disabled") or ()}
+    enabled = [present(each) for each in custom.get("enabled") or ()]
+    ran = [
+        Ran(name, weight)
+        for name, weight in version.defaults.get(point, ())
+        if "*" not in off and name not in off
+    ]
+    at = {each.name: i for i, each in enumerate(ran)}
+    changes = []
+    for i, entry in enumerate(enabled):
+        own = Ran(entry.get("name") or "", _weight(entry, point), f"{path}.enabled[{i}]")
+        if own.name not in at:
+            at[own.name] = len(ran)
+            ran.append(own)
+            continue
+        again = bool(ran[at[own.name]].path)
+        ran[at[own.name]] = own
+        if again or not version.overrides:
+            text = f'"{own.name}" stood twice at {point}, which kube-scheduler {version.release} refused; it stands there once'
+            changes.append(Change("moved", own.path, text))
+    return ran, changes
+
+
+def _weight(entry: Mapping[str, Any], point: str) -> int:
+    return (entry.get("weight") or 1) if point == SCORE else 0

@@ -1,0 +1,172 @@
+"""What older versions said besides plugins: fields that moved, were renamed, or say nothing any more.
+
+kube: apis/config/{v1alpha1,v1alpha2}/{conversion,defaults}.go @ v1.18.20; apis/config/v1beta1/defaults.go @ v1.22.17
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.apimachinery.objects.durations import go_duration
+from scheduler_core.formats.configurations.changes import Change
+
+Manifest = dict[str, Any]
+
+_LOCKS = ("endpoints", "configmaps", "endpointsleases", "configmapsleases")
+_ADDRESSES = ("healthzBindAddress", "metricsBindAddress")
+
+
+def common(manifest: Manifest) -> list[Change]:
+    """Of all older versions; changes the manifest."""
+    changes = []
+    for name in _ADDRESSES:
+        if name in manifest:
+            del manifest[name]
+            text = f"{name} is gone: health and metrics are served at --bind-address and --secure-port"
+            changes.append(Change("dropped", name, text))
+    election = manifest.get("leaderElection")
+    if isinstance(election, dict) and election.get("resourceLock") in _LOCKS:
+        text = f'resourceLock "{election["resourceLock"]}" became "leases", the only lock there is'
+        manifest["leaderElection"] = {**election, "resourceLock": "leases"}
+        changes.append(Change("moved", "leaderElection.resourceLock", text))
+    return changes
+
+
+def alpha(manifest: Manifest) -> list[Change]:
+    """Of v1alpha1 and v1alpha2, before their profiles are looked at; changes the manifest."""
+    changes = _lock_names(manifest)
+    if "extenders" in manifest:
+        manifest["extenders"] = [extender(each) for each in manifest["extenders"] or ()]
+    if "failureDomains" in manifest:
+        del manifest["failureDomains"]
+        text = "failureDomains is gone: a term of affinity names its topologyKey"
+        changes.append(Change("dropped", "failureDomains", text))
+    single = "profiles" not in manifest
+    if single:
+        changes += _profile(manifest)
+    manifest["profiles"] = [dict(each) for each in manifest["profiles"] or [{}]]
+    for i, profile in enumerate(manifest["profiles"]):
+        _points(profile, "plugins" if single else f"profiles[{i}].plugins", changes)
+    changes += _bind_timeout(manifest)
+    return changes + _preemption(manifest)
+
+
+def extender(given: Manifest) -> Manifest:
+    """An extender as a Policy or v1alpha2 has it: enableHttps, and a timeout that may be a number of nanoseconds."""
+    out = {"enableHTTPS" if name == "enableHttps" else name: value for name, value in given.items()}
+    timeout = out.get("httpTimeout")
+    if isinstance(timeout, int) and not isinstance(timeout, bool):
+        out["httpTimeout"] = go_duration(timeout)
+    return out
+
+
+def _lock_names(manifest: Manifest) -> list[Change]:
+    election, changes = dict(manifest.get("leaderElection") or {}), []
+    for old, new in (("lockObjectNamespace", "resourceNamespace"), ("lockObjectName", "resourceName")):
+        if old in election:
+            value = election.pop(old)
+            election.setdefault(new, value)
+            changes.append(Change("moved", f"leaderElection.{old}", f"{old} is called {new}"))
+    if changes:
+        manifest["leaderElection"] = election
+    return changes
+
+
+def _profile(manifest: Manifest) -> list[Change]:
+    """v1alpha1 is one profile, whose fields stand at the top."""
+    profile: Manifest = {}
+    changes = []
+    for name in ("schedulerName", "plugins", "pluginConfig"):
+        if name in manifest:
+            profile[name] = manifest.pop(name)
+            changes.append(Change("moved", name, f"{name} is a field of a profile"))
+    if "hardPodAffinitySymmetricWeight" in manifest:
+        weight = manifest.pop("hardPodAffinitySymmetricWeight")
+        _args(profile, "InterPodAffinity")["hardPodAffinityWeight"] = weight
+        text = "hardPodAffinitySymmetricWeight is the argument hardPodAffinityWeight of InterPodAffinity"
+        changes.append(Change("moved", "hardPodAffinitySymmetricWeight", text))
+    changes += _source(manifest.pop("algorithmSource", None) or {}, profile)
+    manifest["profiles"] = [profile]
+    return changes
+
+
+def _source(source: Manifest, profile: Manifest) -> list[Change]:
+    """algorithmSource: a Policy, which is elsewhere, or a provider's default plugins."""
+    if source.get("policy"):
+        effect = "the plugins here are kube's defaults; paste the Policy, which can be turned into v1, too"
+        return [
+            Change("lost", "algorithmSource.policy", "the Policy that it names is not in this text", effect)
+        ]
+    if source.get("provider") == "ClusterAutoscalerProvider":
+        _replace_scorer(profile)
+        text = "ClusterAutoscalerProvider scored by NodeResourcesMostAllocated in place of NodeResourcesLeastAllocated"
+        return [Change("moved", "algorithmSource.provider", text)]
+    if source.get("provider"):
+        return [
+            Change("dropped", "algorithmSource.provider", "its default plugins are the default in v1, too")
+        ]
+    return []
+
+
+def _replace_scorer(profile: Manifest) -> None:
+    plugins = profile.setdefault("plugins", {})
+    score = dict(plugins.get("score") or {})
+    score["disabled"] = [*(score.get("disabled") or ()), {"name": "NodeResourcesLeastAllocated"}]
+    score["enabled"] = [*(score.get("enabled") or ()), {"name": "NodeResourcesMostAllocated", "weight": 1}]
+    profile["plugins"] = {**plugins, "score": score}
+
+
+def _points(profile: Manifest, path: str, changes: list[Change]) -> None:
+    """v1alpha1's postFilter is preScore; unreserve belongs to reserve. `path` is told as it was written there."""
+    plugins = profile.get("plugins")
+    if not isinstance(plugins, dict):
+        return
+    plugins = profile["plugins"] = dict(plugins)
+    if "postFilter" in plugins:  # v1alpha1's
+        plugins["preScore"] = plugins.pop("postFilter")
+        changes.append(Change("moved", f"{path}.postFilter", "postFilter was what is called preScore since"))
+    if "unreserve" in plugins:
+        gone = plugins.pop("unreserve") or {}
+        reserve = dict(plugins.get("reserve") or {})
+        there = [each.get("name") for each in reserve.get("enabled") or ()]
+        more = [each for each in gone.get("enabled") or () if each.get("name") not in there]
+        if more:
+            reserve["enabled"] = [*(reserve.get("enabled") or ()), *more]
+            plugins["reserve"] = reserve
+        changes.append(Change("moved", f"{path}.unreserve", "unreserve is a part of reserve"))
+
+
+def _bind_timeout(manifest: Manifest) -> list[Change]:
+    if "bindTimeoutSeconds" not in manifest:
+        return []
+    seconds = manifest.pop("bindTimeoutSeconds")
+    if seconds not in (None, 600):
+        for profile in manifest["profiles"]:
+            _args(profile, "VolumeBinding")["bindTimeoutSeconds"] = seconds
+    text = "bindTimeoutSeconds is an argument of VolumeBinding (by default 600)"
+    return [Change("moved", "bindTimeoutSeconds", text)]
+
+
+def _preemption(manifest: Manifest) -> list[Change]:
+    if not manifest.pop("disablePreemption", False):
+        return []
+    for profile in manifest["profiles"]:
+        profile["plugins"] = {
+            **(profile.get("plugins") or {}),
+            "postFilter": {"disabled": [{"name": "DefaultPreemption"}]},
+        }
+    return [
+        Change("moved", "disablePreemption", "preemption is the plugin DefaultPreemption, which is disabled")
+    ]
+
+
+def _args(profile: Manifest, name: str) -> Manifest:
+    """The arguments of a plugin in a profile, to be changed; they are made where there are none."""
+    configs = profile["pluginConfig"] = [dict(each) for each in profile.get("pluginConfig") or ()]
+    config = next((each for each in configs if each.get("name") == name), None)
+    if config is None:
+        config = {"name": name}
+        configs.append(config)
+    config["args"] = dict(config.get("args") or {})
+    args: Manifest = config["args"]
+    return args

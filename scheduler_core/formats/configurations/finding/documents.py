@@ -1,0 +1,223 @@
+"""Looking for configurations in documents: as one, in a ConfigMap, as flags, as values, or anywhere inside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import InvalidObject
+from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, Place, load_manifests
+from scheduler_core.formats.configurations.finding.flags import Flag, from_flags, parse_flags
+from scheduler_core.formats.configurations.finding.found import (
+    Found,
+    Lines,
+    Source,
+    as_template,
+    joined,
+    name_of,
+)
+from scheduler_core.formats.configurations.finding.sections import CHART_PATHS, chart_values, section_flags
+from scheduler_core.formats.configurations.versions import GROUP
+from scheduler_core.scheduler.config.types import KIND
+
+MOST_FOUND = 50
+_MOST_NODES = 200_000
+_INNER = LoadLimits(max_bytes=128 << 10, max_objects=20)
+_MOST_INNER = 2 << 20  # bytes of embedded texts that are read, all together
+_TEMPLATES = ("spec", "spec.template.spec", "spec.jobTemplate.spec.template.spec")
+_NOTHING_INSIDE = """
+Pod Node Deployment DaemonSet StatefulSet ReplicaSet Job CronJob Service Event Namespace PersistentVolume PersistentVolumeClaim
+ResourceClaim ResourceSlice PodDisruptionBudget PriorityClass
+"""
+_OF_THE_CLUSTER = frozenset(_NOTHING_INSIDE.split())
+_PLAIN = re.compile(r"[\w-]+")
+_Trail = tuple[Any, str | int] | None  # the steps to a value, the last one first
+_POLICY_FIELDS = ("predicates", "priorities")
+
+
+def find_in(loaded: Sequence[Loaded], text: str = "") -> list[Found]:
+    """The configurations in documents, in their order, at most MOST_FOUND; `text` is what they were read from, where it is one text."""
+    lines = Lines("" if any(each.file for each in loaded) else text)
+    search = _Search()
+    for each in loaded:
+        if len(search.found) < MOST_FOUND and isinstance(each.manifest, Mapping):
+            search.document(Source(each, lines))
+    return _with_their_files(search.found)
+
+
+def is_configuration(manifest: Any) -> bool:
+    """Whether a document is a KubeSchedulerConfiguration, of any version."""
+    if not isinstance(manifest, Mapping):
+        return False
+    version, kind = manifest.get("apiVersion"), manifest.get("kind")
+    return kind == KIND or (kind != "Policy" and isinstance(version, str) and version.startswith(f"{GROUP}/"))
+
+
+def is_policy(manifest: Any) -> bool:
+    """Whether a document is a scheduler's Policy."""
+    if not isinstance(manifest, Mapping) or manifest.get("kind") not in (None, "Policy"):
+        return False
+    lists = [name for name in _POLICY_FIELDS if isinstance(manifest.get(name), list)]
+    return len(lists) == 2 or bool(lists and manifest.get("kind")) or _extenders_alone(manifest)
+
+
+def _extenders_alone(manifest: Mapping[str, Any]) -> bool:
+    return manifest.get("kind") == "Policy" and isinstance(manifest.get("extenders"), list)
+
+
+class _Search:
+    def __init__(self) -> None:
+        self.found: list[Found] = []
+        self._nodes = _MOST_NODES
+        self._bytes = _MOST_INNER
+
+    def document(self, source: Source) -> None:
+        manifest = source.manifest
+        if self._whole(source, manifest, "", ""):
+            return
+        flags = section_flags(manifest)
+        if flags is not None:
+            self._flags(source, flags[1], ", ".join(part for part in (name_of(manifest), flags[0]) if part))
+        values = chart_values(manifest)
+        if values is not None:
+            locate = source.at("")
+            self.found.append(
+                Found("values", values, "values of scheduler-plugins' chart", lambda p: locate(_chart(p)))
+            )
+        for path in _TEMPLATES:
+            self._containers(source, _get(manifest, path), path)
+        if manifest.get("kind") not in _OF_THE_CLUSTER:
+            self._inside(source, manifest)
+
+    def _whole(self, source: Source, manifest: Any, path: str, where: str) -> bool:
+        if is_configuration(manifest):
+            self.found.append(Found("configuration", manifest, where, source.at(path)))
+            return True
+        if is_policy(manifest):
+            self.found.append(Found("policy", manifest, where, source.at(path)))
+            return True
+        return False
+
+    def _containers(self, source: Source, spec: Any, path: str) -> None:
+        containers = spec.get("containers") if isinstance(spec, Mapping) else None
+        for i, container in enumerate(containers if isinstance(containers, list) else ()):
+            if isinstance(container, Mapping) and _is_scheduler(container):
+                words = list(_words(container, f"{path}.containers[{i}]"))
+                flags = parse_flags(words)
+                if flags:
+                    where = f"{name_of(source.manifest)}, flags of the container {container.get('name') or i}"
+                    self._flags(source, flags, where)
+
+    def _flags(self, source: Source, flags: Sequence[Flag], where: str) -> None:
+        made = from_flags(flags)
+        start = flags[0][2]
+
+        def locate(path: str) -> Place | None:
+            return source.loaded.locate(made.places.get(path, start))
+
+        self.found.append(
+            Found("flags", made.manifest, where, locate, tuple(made.changes), made.gates, made.config_file)
+        )
+
+    def _inside(self, source: Source, manifest: Any) -> None:
+        """Nested configurations, and texts that hold one."""
+        stack: list[tuple[Any, _Trail]] = [(manifest, None)]
+        while stack and self._nodes > 0 and len(self.found) < MOST_FOUND:
+            value, trail = stack.pop()
+            self._nodes -= 1
+            if isinstance(value, str):
+                if _may_hold(value):
+                    self._text(source, value, _path(trail))
+            elif isinstance(value, list):
+                stack += [(each, (trail, i)) for i, each in reversed(list(enumerate(value)))]
+            elif isinstance(value, Mapping) and not (trail and self._nested(source, value, trail)):
+                stack += [(each, (trail, str(name))) for name, each in reversed(list(value.items()))]
+
+    def _nested(self, source: Source, value: Any, trail: _Trail) -> bool:
+        if not (is_configuration(value) or is_policy(value)):
+            return False
+        path = _path(trail)
+        return self._whole(source, value, path, _where(source, path))
+
+    def _text(self, source: Source, text: str, path: str) -> None:
+        if len(text) > self._bytes:
+            return
+        self._bytes -= len(text)
+        where = _where(source, path)
+        try:
+            loaded = load_manifests(text, _INNER)
+        except InvalidObject as error:
+            locate = source.at(path)
+            self.found.append(
+                Found("configuration", {}, where, lambda _: locate(""), errors=as_template(error, text))
+            )
+            return
+        for each in loaded:
+            locate = source.inside(path, each.locate)
+            inner = Source(Loaded(each.manifest, each.index, locate, source.loaded.file))
+            if not self._whole(inner, each.manifest, "", where) and isinstance(each.manifest, Mapping):
+                flags = section_flags(each.manifest)
+                if flags is not None:
+                    self._flags(inner, flags[1], f"{where}, {flags[0]}")
+
+
+def _may_hold(text: str) -> bool:
+    return KIND in text or all(field in text for field in _POLICY_FIELDS) or "ClusterConfiguration" in text
+
+
+def _where(source: Source, path: str) -> str:
+    name = name_of(source.manifest)
+    return f"{name}, {path}" if name else path
+
+
+def _path(trail: _Trail) -> str:
+    steps = []
+    while trail is not None:
+        trail, step = trail
+        steps.append(f"[{step}]" if isinstance(step, int) or not _PLAIN.fullmatch(step) else f".{step}")
+    return "".join(reversed(steps)).removeprefix(".")
+
+
+def _get(manifest: Any, path: str) -> Any:
+    for name in path.split("."):
+        manifest = manifest.get(name) if isinstance(manifest, Mapping) else None
+    return manifest
+
+
+def _chart(path: str) -> str:
+    """A field of the configuration as the chart's values have it."""
+    for field, value in CHART_PATHS.items():
+        if path.startswith(field):
+            return joined(value, path.removeprefix(field).lstrip(".")).removesuffix(".name")
+    return path
+
+
+def _is_scheduler(container: Mapping[str, Any]) -> bool:
+    said = [container.get("name"), container.get("image"), *_list(container.get("command"))[:3]]
+    return any("scheduler" in str(word).rpartition("/")[2] for word in said if word)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _words(container: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]:
+    """The words of a command line with their paths; of a shell's script each word."""
+    for field in ("command", "args"):
+        for i, word in enumerate(_list(container.get(field))):
+            for part in str(word).split() if "\n" in str(word) or " --" in str(word) else [str(word)]:
+                yield part, f"{path}.{field}[{i}]"
+
+
+def _with_their_files(found: list[Found]) -> list[Found]:
+    """Where the file that flags name is here too, it goes first, and flags that say nothing besides are left out."""
+    out, later = [], []
+    for each in found:
+        file = each.config_file.rpartition("/")[2]
+        if not file or not any(other.where.endswith((f"[{file}]", f".{file}")) for other in found):
+            out.append(each)
+        elif not each.usual:
+            later.append(replace(each, config_file=""))
+    return out + later

@@ -1,0 +1,33 @@
+"""All configurations of a text, whatever it is."""
+
+from __future__ import annotations
+
+from scheduler_core.apimachinery.objects.errors import InvalidObject
+from scheduler_core.apimachinery.objects.loading import LoadLimits, load_manifests
+from scheduler_core.formats.configurations.finding.documents import find_in
+from scheduler_core.formats.configurations.finding.found import Found, as_template
+from scheduler_core.formats.configurations.finding.texts import quoted
+
+
+def find(text: str, limits: LoadLimits) -> list[Found]:
+    """The configurations of YAML, JSON, or of a text that quotes them. InvalidObject where it is none of these, or breaks a limit."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    try:
+        found = find_in(load_manifests(text, limits), text)
+        if found:
+            return found
+    except InvalidObject as error:
+        parts = quoted(text)
+        if not parts:
+            raise InvalidObject(as_template(error, text)) from error
+        return [each for part in parts for each in _found(part, limits)]
+    return [each for part in quoted(text) for each in _found(part, limits)]
+
+
+def _found(part: str, limits: LoadLimits) -> list[Found]:
+    try:
+        return find_in(load_manifests(part, limits), part)
+    except InvalidObject as error:
+        first = error.errors[0]
+        place = None if first.line is None else (first.line, first.column or 1)
+        return [Found("configuration", {}, "", lambda _: place, errors=as_template(error, part))]

@@ -1,0 +1,154 @@
+"""Turning a KubeSchedulerConfiguration of an older version into v1, so that it means what it meant, with a list of what changed.
+
+kube: apis/config/{v1alpha1,v1alpha2} @ v1.18.20, {v1beta1,v1beta2,v1beta3} @ v1.22.17, v1.25.16, v1.28.15; v1 @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError, invalid, wrong_type
+from scheduler_core.apimachinery.objects.strict import check_shape
+from scheduler_core.formats.configurations import fields
+from scheduler_core.formats.configurations.changes import Change, Migration
+from scheduler_core.formats.configurations.effective import Profile, effective
+from scheduler_core.formats.configurations.sets import keep_sets
+from scheduler_core.formats.configurations.shapes import SHAPES
+from scheduler_core.formats.configurations.translate import SPREAD, Configs, translate
+from scheduler_core.formats.configurations.versions import BY_API_VERSION, Version
+from scheduler_core.formats.configurations.writing import weights_kept, write_plugins
+from scheduler_core.scheduler.config.types import API_VERSION, KIND, ConfigurationError
+from scheduler_core.scheduler.framework.arguments import present
+
+Manifest = dict[str, Any]
+_ALPHAS = ("v1alpha1", "v1alpha2")
+
+
+def older_version(manifest: Any) -> Version | None:
+    """Which older version a document is of; None where it is v1, or no KubeSchedulerConfiguration."""
+    if not isinstance(manifest, Mapping) or manifest.get("kind") != KIND:
+        return None
+    version = manifest.get("apiVersion")
+    return BY_API_VERSION.get(version) if isinstance(version, str) else None
+
+
+def migrate(manifest: Mapping[str, Any]) -> Migration:
+    """A configuration of an older version as v1. ConfigurationError where it is none, or not of its version's shape."""
+    version = older_version(manifest)
+    if version is None:
+        received = manifest.get("apiVersion") if isinstance(manifest, Mapping) else manifest
+        raise ConfigurationError([invalid("apiVersion", received, "is no older version of it")])
+    _raise(check_shape(manifest, SHAPES[version.name], "") or _names_errors(manifest))
+    changes = [_first(version)]
+    out = present(manifest)
+    out["apiVersion"] = API_VERSION
+    changes += fields.common(out)
+    single = "profiles" not in out and version.name == "v1alpha1"
+    if version.name in _ALPHAS:
+        changes += fields.alpha(out)
+    profiles = [present(each) for each in out.get("profiles") or [{}]]
+    converted = [
+        _profile(profile, "" if single else f"profiles[{i}].", version, changes)
+        for i, profile in enumerate(profiles)
+    ]
+    if out.get("profiles") or any(converted):
+        out["profiles"] = converted
+    elif "profiles" in out:
+        del out["profiles"]
+    return Migration(out, version.name, version.release, tuple(_once(changes)))
+
+
+def _first(version: Version) -> Change:
+    text = f"{version.api_version} became {API_VERSION}; it is read as kube-scheduler {version.release}, the last one to know it, did"
+    return Change("moved", "apiVersion", text)
+
+
+def _raise(errors: list[FieldError]) -> None:
+    if errors:
+        raise ConfigurationError(errors)
+
+
+def _names_errors(manifest: Mapping[str, Any]) -> list[FieldError]:
+    """Arguments that are no objects can't be read."""
+    holders: list[tuple[str, Mapping[str, Any]]] = [("", manifest)]
+    holders += [(f"profiles[{i}].", each) for i, each in enumerate(manifest.get("profiles") or ())]
+    return [
+        error
+        for path, holder in holders
+        for i, config in enumerate(holder.get("pluginConfig") or ())
+        if not isinstance(config.get("args") or {}, Mapping)
+        for error in [wrong_type(f"{path}pluginConfig[{i}].args", config["args"], "an object")]
+    ]
+
+
+def _once(changes: list[Change]) -> list[Change]:
+    """The same said of several profiles is said once."""
+    seen: dict[tuple[str, str], Change] = {}
+    for change in changes:
+        seen.setdefault((change.kind, change.text) if not change.path else (change.path, change.text), change)
+    return list(seen.values())
+
+
+def _profile(profile: Manifest, path: str, version: Version, changes: list[Change]) -> Manifest:
+    configs, where = _configs(profile, path)
+    changes += _arguments(configs, where, version)
+    if version.name == "v1beta3":
+        plugins, said = keep_sets(profile.get("plugins") or {}, f"{path}plugins", configs, where)
+        changes += said
+    else:
+        ran, said = effective(profile.get("plugins"), f"{path}plugins", version)
+        changes += said
+        plugins = _translated(ran, configs, where, version, changes)
+    out = {name: value for name, value in profile.items() if name not in ("plugins", "pluginConfig")}
+    if plugins:
+        out["plugins"] = plugins
+    if configs:
+        out["pluginConfig"] = [{"name": name, "args": args} for name, args in configs.items()]
+    return out
+
+
+def _translated(
+    ran: Profile, configs: Configs, where: Mapping[str, str], version: Version, changes: list[Change]
+) -> Manifest:
+    spread_alone = version.name in _ALPHAS and not ran.find("score", "DefaultPodTopologySpread")
+    changes += translate(ran, configs, where)
+    if spread_alone and ran.find("score", SPREAD) and not configs.get(SPREAD, {}).get("defaultConstraints"):
+        configs.setdefault(SPREAD, {})["defaultingType"] = "List"
+        text = f"{SPREAD} had no default constraints: defaultingType List, with none, is written out"
+        changes.append(Change("kept", "", text))
+    changes += weights_kept(ran, version)
+    plugins, said = write_plugins(ran, version)
+    changes += said
+    return plugins
+
+
+def _configs(profile: Manifest, path: str) -> tuple[Configs, dict[str, str]]:
+    """The plugins' arguments by name, and where they stand."""
+    configs: Configs = {}
+    where: dict[str, str] = {}
+    for i, config in enumerate(profile.get("pluginConfig") or ()):
+        name = config.get("name") or ""
+        configs[name] = present(config.get("args"))
+        where[name] = f"{path}pluginConfig[{i}]"
+    return configs, where
+
+
+def _arguments(configs: Configs, where: Mapping[str, str], version: Version) -> list[Change]:
+    """What arguments say of their own version, and what their defaults were."""
+    changes = []
+    for name, args in configs.items():
+        if args.get("apiVersion") == version.api_version:
+            args["apiVersion"] = API_VERSION
+            changes.append(Change("moved", f"{where[name]}.args.apiVersion", "arguments are of v1, too"))
+    spread = configs.get(SPREAD)
+    if (
+        version.name != "v1beta2"
+        and spread
+        and spread.get("defaultConstraints")
+        and "defaultingType" not in spread
+    ):
+        spread["defaultingType"] = "List"
+        text = "defaultConstraints ask for the defaultingType List, which was understood then"
+        changes.append(Change("kept", where[SPREAD], text))
+    return changes

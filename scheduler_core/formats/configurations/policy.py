@@ -1,0 +1,288 @@
+"""Policy files, with which kube-scheduler was configured until v1.22: what replaced each predicate and priority, as a v1 configuration.
+
+kube: framework/plugins/legacy_registry.go, factory.go createFromPolicy, apis/config/legacy_types.go @ v1.22.17
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.strict import (
+    ANY,
+    BOOL,
+    INTEGER32,
+    INTEGER64,
+    STRING,
+    ListOf,
+    Shape,
+    check_shape,
+)
+from scheduler_core.formats.configurations.changes import Change, Migration
+from scheduler_core.formats.configurations.effective import SCORE, Profile, Ran
+from scheduler_core.formats.configurations.fields import extender
+from scheduler_core.formats.configurations.translate import FIT, SPREAD, Configs, translate
+from scheduler_core.formats.configurations.versions import BY_API_VERSION, GROUP
+from scheduler_core.formats.configurations.writing import write_plugins
+from scheduler_core.scheduler.config.points import FIELDS
+from scheduler_core.scheduler.config.schema import EXTENDER
+from scheduler_core.scheduler.config.types import API_VERSION, KIND, ConfigurationError
+from scheduler_core.scheduler.framework.arguments import present
+
+RELEASE = "v1.22"
+_READ_AS = BY_API_VERSION[f"{GROUP}/v1beta1"]
+
+_GENERAL = (FIT, "NodeName", "NodePorts", "NodeAffinity")
+PREDICATES: dict[str, tuple[str, ...]] = {
+    "CheckNodeUnschedulable": ("NodeUnschedulable",),
+    "GeneralPredicates": _GENERAL,
+    "HostName": ("NodeName",),
+    "PodFitsHostPorts": ("NodePorts",),
+    "PodFitsPorts": ("NodePorts",),
+    "MatchNodeSelector": ("NodeAffinity",),
+    "PodFitsResources": (FIT,),
+    "NoDiskConflict": ("VolumeRestrictions",),
+    "PodToleratesNodeTaints": ("TaintToleration",),
+    "CheckNodeLabelPresence": ("NodeLabel",),
+    "CheckServiceAffinity": ("ServiceAffinity",),
+    "MaxEBSVolumeCount": ("EBSLimits",),
+    "MaxGCEPDVolumeCount": ("GCEPDLimits",),
+    "MaxCSIVolumeCountPred": ("NodeVolumeLimits",),
+    "MaxAzureDiskVolumeCount": ("AzureDiskLimits",),
+    "MaxCinderVolumeCount": ("CinderLimits",),
+    "CheckVolumeBinding": ("VolumeBinding",),
+    "NoVolumeZoneConflict": ("VolumeZone",),
+    "EvenPodsSpread": (SPREAD,),
+    "MatchInterPodAffinity": ("InterPodAffinity",),
+}
+PRIORITIES = {
+    "SelectorSpreadPriority": "SelectorSpread",
+    "ServiceSpreadingPriority": "SelectorSpread",
+    "InterPodAffinityPriority": "InterPodAffinity",
+    "LeastRequestedPriority": "NodeResourcesLeastAllocated",
+    "MostRequestedPriority": "NodeResourcesMostAllocated",
+    "BalancedResourceAllocation": "NodeResourcesBalancedAllocation",
+    "NodePreferAvoidPodsPriority": "NodePreferAvoidPods",
+    "NodeAffinityPriority": "NodeAffinity",
+    "TaintTolerationPriority": "TaintToleration",
+    "ImageLocalityPriority": "ImageLocality",
+    "EvenPodsSpreadPriority": SPREAD,
+    "ResourceLimitsPriority": "NodeResourceLimits",
+    "RequestedToCapacityRatio": "RequestedToCapacityRatio",
+}
+_MANDATORY = ("PodToleratesNodeTaints", "CheckNodeUnschedulable")
+_DEFAULT_PREDICATES = (
+    "NoVolumeZoneConflict MaxEBSVolumeCount MaxGCEPDVolumeCount MaxAzureDiskVolumeCount MaxCSIVolumeCountPred MatchInterPodAffinity"
+    " NoDiskConflict GeneralPredicates PodToleratesNodeTaints CheckVolumeBinding CheckNodeUnschedulable EvenPodsSpread"
+)
+_DEFAULT_PRIORITIES = {
+    "SelectorSpreadPriority": 1,
+    "InterPodAffinityPriority": 1,
+    "LeastRequestedPriority": 1,
+    "BalancedResourceAllocation": 1,
+    "NodePreferAvoidPodsPriority": 10000,
+    "NodeAffinityPriority": 1,
+    "TaintTolerationPriority": 1,
+    "ImageLocalityPriority": 1,
+    "EvenPodsSpreadPriority": 2,
+}
+_BESIDES_FILTER = {
+    "preFilter": (
+        FIT,
+        "NodePorts",
+        "NodeAffinity",
+        "VolumeBinding",
+        SPREAD,
+        "InterPodAffinity",
+        "VolumeRestrictions",
+    ),
+    "reserve": ("VolumeBinding",),
+    "preBind": ("VolumeBinding",),
+}
+_BEFORE_SCORE = ("InterPodAffinity", SPREAD, "TaintToleration", "NodeAffinity", "SelectorSpread")
+_LEGACY_EXTENDER: Shape = (
+    {**EXTENDER, "enableHttps": BOOL, "httpTimeout": ANY} if isinstance(EXTENDER, dict) else ANY
+)
+_RATIO: Shape = {"shape": ListOf(ANY), "resources": ListOf(ANY)}
+SHAPE: Shape = {
+    "apiVersion": STRING,
+    "kind": STRING,
+    "metadata": ANY,
+    "predicates": ListOf(
+        {
+            "name": STRING,
+            "argument": {
+                "serviceAffinity": {"labels": ListOf(STRING)},
+                "labelsPresence": {"labels": ListOf(STRING), "presence": BOOL},
+            },
+            "order": INTEGER32,
+        }
+    ),
+    "priorities": ListOf(
+        {
+            "name": STRING,
+            "weight": INTEGER64,
+            "argument": {
+                "serviceAntiAffinity": {"label": STRING},
+                "labelPreference": {"label": STRING, "presence": BOOL},
+                "requestedToCapacityRatioArguments": _RATIO,
+            },
+        }
+    ),
+    "extenders": ListOf(_LEGACY_EXTENDER),
+    "extenderConfigs": ListOf(_LEGACY_EXTENDER),
+    "hardPodAffinitySymmetricWeight": INTEGER32,
+    "alwaysCheckAllPredicates": BOOL,
+}
+
+
+def migrate_policy(policy: Mapping[str, Any]) -> Migration:
+    """A Policy as a v1 configuration. ConfigurationError where it has another shape, or names what kube-scheduler did not know."""
+    errors = check_shape(policy, SHAPE, "") or _unknown(policy)
+    if errors:
+        raise ConfigurationError(errors)
+    profile, changes = Profile(), [_first()]
+    configs: Configs = {}
+    for point in ("queueSort", "postFilter", "bind"):
+        profile.ran[point] = [Ran(name) for name, _ in _READ_AS.defaults[point]]
+    changes += _filters(policy, profile, configs)
+    changes += _scores(policy, profile, configs)
+    changes += translate(profile, configs, {})
+    out: dict[str, Any] = {"apiVersion": API_VERSION, "kind": KIND}
+    changes += _others(policy, configs, out)
+    made: dict[str, Any] = {"schedulerName": "default-scheduler", "plugins": _written(profile)}
+    if configs:
+        made["pluginConfig"] = [{"name": name, "args": args} for name, args in configs.items()]
+    out["profiles"] = [made]
+    return Migration(out, "Policy", RELEASE, tuple(changes))
+
+
+def _first() -> Change:
+    text = f"the Policy became a profile, as {RELEASE} read it: predicates are Filter plugins, priorities Score plugins"
+    return Change("moved", "", text)
+
+
+def _unknown(policy: Mapping[str, Any]) -> list[FieldError]:
+    errors = []
+    for kind, known in (("predicate", PREDICATES), ("priority", PRIORITIES)):
+        field = "predicates" if kind == "predicate" else "priorities"
+        for i, each in enumerate(policy.get(field) or ()):
+            name = each.get("name") or ""
+            if name not in known and not each.get("argument") and name != "EqualPriority":
+                errors.append(FieldError(f"{field}[{i}].name", "", f'{kind} type not found for "{name}"'))
+    return errors
+
+
+def _written(profile: Profile) -> dict[str, Any]:
+    """A default plugin that the Policy did not ask for did not run."""
+    for point in FIELDS:
+        usual = [name for name, _ in _READ_AS.defaults.get(point, ())]
+        profile.disabled[point] = dict.fromkeys(
+            (name for name in usual if name not in profile.names(point)), ""
+        )
+    plugins, _ = write_plugins(profile, _READ_AS)
+    return plugins
+
+
+def _filters(policy: Mapping[str, Any], profile: Profile, configs: Configs) -> list[Change]:
+    changes: list[Change] = []
+    given: Sequence[Mapping[str, Any]] | None = policy.get("predicates")
+    if given is None:
+        given = [{"name": name} for name in _DEFAULT_PREDICATES.split()]
+        changes.append(Change("kept", "", "no predicates were given: those of the default are written out"))
+    asked: dict[str, str] = {}
+    for i, each in enumerate(given):
+        plugins = _predicate(each, configs)
+        path = f"predicates[{i}]"
+        for name in plugins:
+            asked.setdefault(
+                name, path if "predicates" in policy and policy["predicates"] is not None else ""
+            )
+        if policy.get("predicates") is not None:
+            changes.append(Change("moved", path, f"{each.get('name')} is {' and '.join(plugins)} at filter"))
+    for name in _MANDATORY:
+        for plugin in PREDICATES[name]:
+            if plugin not in asked:
+                asked[plugin] = ""
+                changes.append(Change("kept", "", f"{plugin} ran at filter always, whatever a Policy said"))
+    order = list(dict.fromkeys(plugin for those in PREDICATES.values() for plugin in those))
+    names = sorted(asked, key=order.index)
+    profile.ran["filter"] = [Ran(name, 0, asked[name]) for name in names]
+    for point, there in _BESIDES_FILTER.items():
+        profile.ran[point] = [Ran(name) for name in names if name in there]
+    return changes
+
+
+def _predicate(given: Mapping[str, Any], configs: Configs) -> tuple[str, ...]:
+    """The plugins of a predicate; arguments of one with a name of the user's own are gathered."""
+    name, argument = given.get("name") or "", given.get("argument") or {}
+    if name in PREDICATES:
+        return PREDICATES[name]
+    if argument.get("serviceAffinity"):
+        return ("ServiceAffinity",)
+    labels = argument.get("labelsPresence") or {}
+    field = "presentLabels" if labels.get("presence") else "absentLabels"
+    configs.setdefault("NodeLabel", {}).setdefault(field, []).extend(labels.get("labels") or ())
+    return ("NodeLabel",)
+
+
+def _scores(policy: Mapping[str, Any], profile: Profile, configs: Configs) -> list[Change]:
+    changes: list[Change] = []
+    given: Sequence[Mapping[str, Any]] | None = policy.get("priorities")
+    written = given is not None
+    if given is None:
+        given = [{"name": name, "weight": weight} for name, weight in _DEFAULT_PRIORITIES.items()]
+        changes.append(Change("kept", "", "no priorities were given: those of the default are written out"))
+    ran: dict[str, Ran] = {}
+    for i, each in enumerate(given):
+        path = f"priorities[{i}]" if written else ""
+        name = _priority(each, configs)
+        if not name:
+            changes.append(Change("dropped", path, "EqualPriority gave all nodes the same"))
+            continue
+        weight = each.get("weight") or 1
+        ran[name] = Ran(name, weight, path)
+        if written:
+            changes.append(
+                Change("moved", path, f"{each.get('name')} is {name} at score, with the weight {weight}")
+            )
+    profile.ran[SCORE] = list(ran.values())
+    profile.ran["preScore"] = [Ran(name) for name in ran if name in _BEFORE_SCORE]
+    if "SelectorSpread" in ran and SPREAD in ran:
+        ran["SelectorSpread"].weight = 0  # the first weight counted, and EvenPodsSpreadPriority was first
+    elif SPREAD in ran:
+        configs[SPREAD] = {"defaultingType": "List"}
+        changes.append(
+            Change("kept", "", f"{SPREAD} had no default constraints without SelectorSpreadPriority")
+        )
+    return changes
+
+
+def _priority(given: Mapping[str, Any], configs: Configs) -> str:
+    name, argument = given.get("name") or "", given.get("argument") or {}
+    if argument.get("requestedToCapacityRatioArguments"):
+        configs["RequestedToCapacityRatio"] = present(argument["requestedToCapacityRatioArguments"])
+        return "RequestedToCapacityRatio"
+    if name == "EqualPriority":
+        return ""
+    if name in PRIORITIES:
+        return PRIORITIES[name]
+    return "ServiceAffinity" if argument.get("serviceAntiAffinity") else "NodeLabel"
+
+
+def _others(policy: Mapping[str, Any], configs: Configs, out: dict[str, Any]) -> list[Change]:
+    changes = []
+    if weight := policy.get("hardPodAffinitySymmetricWeight"):
+        configs.setdefault("InterPodAffinity", {})["hardPodAffinityWeight"] = weight
+        text = "hardPodAffinitySymmetricWeight is the argument hardPodAffinityWeight of InterPodAffinity"
+        changes.append(Change("moved", "hardPodAffinitySymmetricWeight", text))
+    if policy.get("alwaysCheckAllPredicates"):
+        text = "alwaysCheckAllPredicates is gone: the first plugin that refuses a node is the last one asked"
+        effect = "fewer reasons are told of a node that several plugins refuse"
+        changes.append(Change("lost", "alwaysCheckAllPredicates", text, effect))
+    for field in ("extenders", "extenderConfigs"):
+        if policy.get(field):
+            out["extenders"] = [extender(each) for each in policy[field]]
+            changes.append(Change("moved", field, "extenders are a field of the configuration"))
+    return changes

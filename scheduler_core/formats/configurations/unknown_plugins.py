@@ -1,0 +1,106 @@
+"""Plugins that a v1 configuration names and that are not here: which, where, and the configuration without them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.apimachinery.objects.strict import check_shape
+from scheduler_core.formats.configurations.out_of_tree import about
+from scheduler_core.scheduler.config.defaults import default_configuration
+from scheduler_core.scheduler.config.expand import expand
+from scheduler_core.scheduler.config.points import FIELDS, MULTI_POINT, implements, known
+from scheduler_core.scheduler.config.schema import CONFIGURATION
+from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.plugins import DEFAULT_ORDER
+
+Manifest = Mapping[str, Any]
+_OWN = frozenset(name for name, _ in DEFAULT_ORDER)
+_NEEDED = {"queueSort": (Point.QUEUE_SORT, "PrioritySort"), "bind": (Point.BIND, "DefaultBinder")}
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownPlugin:
+    """A plugin that is enabled and not here, or not at these points; `places` are the fields that name it, `about` what it is."""
+
+    name: str
+    points: tuple[str, ...]
+    places: tuple[str, ...]
+    about: str
+
+
+def unknown_plugins(manifest: Manifest) -> list[UnknownPlugin]:
+    """Of a v1 configuration, in the order in which it names them; none where it does not have the shape of one."""
+    if check_shape(manifest, CONFIGURATION, ""):
+        return []
+    places: dict[str, list[tuple[str, str]]] = {}
+    for i, profile in enumerate(manifest.get("profiles") or ()):
+        for point in (*FIELDS, MULTI_POINT):
+            plugin_set = (profile.get("plugins") or {}).get(point) or {}
+            for j, entry in enumerate(plugin_set.get("enabled") or ()):
+                name = entry.get("name") or ""
+                if not _here(name, point):
+                    path = f"profiles[{i}].plugins.{point}.enabled[{j}]"
+                    places.setdefault(name, []).append((point, path))
+    return [
+        UnknownPlugin(
+            name,
+            tuple(dict.fromkeys(point for point, _ in at)),
+            tuple(path for _, path in at),
+            about(name),
+        )
+        for name, at in places.items()
+    ]
+
+
+def _here(name: str, point: str) -> bool:
+    """Whether a plugin can be enabled at a point. One of kube's own that can't is a mistake, which is left to be told."""
+    return known(name) and (point == MULTI_POINT or name in _OWN or implements(name, FIELDS[point]))
+
+
+def without_plugins(manifest: Manifest, names: Collection[str]) -> dict[str, Any]:
+    """A configuration without plugins of these names where they are not here. Where they sorted the queue or bound, kube's default does."""
+    profiles = [_without(profile, names) for profile in manifest.get("profiles") or ()]
+    return {**manifest, "profiles": profiles}
+
+
+def _without(profile: Manifest, names: Collection[str]) -> dict[str, Any]:
+    out = dict(profile)
+    plugins = {
+        point: _left(plugin_set or {}, point, names)
+        for point, plugin_set in (profile.get("plugins") or {}).items()
+    }
+    for point, _ in missing_points(plugins):  # kube's own was disabled for the one that goes
+        plugins.pop(point, None)
+    for point, default in missing_points(plugins):
+        plugins[point] = {"enabled": [{"name": default}]}
+    plugins = {point: plugin_set for point, plugin_set in plugins.items() if plugin_set}
+    configs = [
+        config
+        for config in profile.get("pluginConfig") or ()
+        if config.get("name") not in names or known(config["name"])
+    ]
+    for field, value in (("plugins", plugins), ("pluginConfig", configs)):
+        if value:
+            out[field] = value
+        else:
+            out.pop(field, None)
+    return out
+
+
+def _left(plugin_set: Manifest, point: str, names: Collection[str]) -> dict[str, Any]:
+    enabled = [
+        entry
+        for entry in plugin_set.get("enabled") or ()
+        if (name := entry.get("name") or "") not in names or _here(name, point)
+    ]
+    out = {name: value for name, value in plugin_set.items() if name != "enabled"}
+    return {**out, "enabled": enabled} if enabled else out
+
+
+def missing_points(plugins: Manifest) -> Sequence[tuple[str, str]]:
+    """The points that need a plugin and have none, with kube's default one."""
+    full = default_configuration({"profiles": [{"plugins": plugins}]})
+    expanded, _ = expand(full["profiles"][0]["plugins"], "")
+    return [(field, name) for field, (point, name) in _NEEDED.items() if not expanded[point]]

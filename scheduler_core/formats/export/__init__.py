@@ -1,0 +1,51 @@
+"""What leaves a world: its objects, its trace as lines of JSON and the check of it by computing it again, spans, digests of attempts."""
+
+from __future__ import annotations
+
+from scheduler_core.formats.export.digests import digest
+from scheduler_core.formats.export.lines_schema import json_schema
+from scheduler_core.formats.export.objects import as_it_is, continuation_of, for_kubectl, heading, objects_of
+from scheduler_core.formats.export.spans import SpanTree, otlp, spans_of
+from scheduler_core.formats.export.tables import Tables, harmless, table_csv, table_names
+from scheduler_core.formats.export.trace_events import chrome_events, chrome_schema
+from scheduler_core.formats.export.traces import (
+    BROKEN_OFF,
+    EDITION,
+    LAST_WITH_OLDER,
+    ReadLog,
+    TraceError,
+    check_lines,
+    export_lines,
+    read_log,
+    replay_one,
+    transitions,
+)
+
+__all__ = [
+    "BROKEN_OFF",
+    "EDITION",
+    "LAST_WITH_OLDER",
+    "ReadLog",
+    "SpanTree",
+    "Tables",
+    "TraceError",
+    "as_it_is",
+    "check_lines",
+    "chrome_events",
+    "chrome_schema",
+    "continuation_of",
+    "digest",
+    "export_lines",
+    "for_kubectl",
+    "harmless",
+    "heading",
+    "json_schema",
+    "objects_of",
+    "otlp",
+    "read_log",
+    "replay_one",
+    "spans_of",
+    "table_csv",
+    "table_names",
+    "transitions",
+]

@@ -1,0 +1,243 @@
+"""A history as spans: attempt > extension point > plugin, and below the attempt its binding cycle; for tools that draw such trees.
+
+A gate that holds a pod back before any attempt is in none. All times are virtual. What takes no virtual time is a span without length; time
+that passes between a call and its answer, of a plugin, of an extender or of the API server that binds, is its step's.
+Ids follow from the seed and the record that opened the span, so that the same history has the same ids on any machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core import ENGINE_VERSION, KUBE_VERSION
+from scheduler_core.base.trace.records import Record
+from scheduler_core.formats.export.traces import ReadLog, transitions
+from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework.runtime.records import StepFacts
+from scheduler_core.world.simulation import Simulation
+
+OPENS = ("attempt_started", "binding_started", "point_started", "plugin_ran")
+ENDS = ("attempt_ended", "binding_ended")
+FAILED = ("unschedulable", "error")
+CYCLES = {"attempt_started": "schedulingCycle", "binding_started": "bindingCycle"}
+"""How KEP-5927 calls the spans of cycles; which pod's they are is an attribute."""
+ANSWERED_LATER = (Point.PRE_BIND, Point.BIND)  # recorded when a plugin is called, which may take its time
+RECORDED_LATER = (
+    Point.EXTENDER_FILTER,
+    Point.EXTENDER_PRIORITIZE,
+    Point.EXTENDER_PREEMPT,
+    Point.EXTENDER_BIND,
+    Point.WAIT_ON_PERMIT,
+    Point.BIND,
+)
+"""Recorded when it is over what was asked, or waited for; of Bind that is the call to the API server."""
+
+Attribute = str | int | float | list[str]
+OK, ERROR, INTERNAL = 1, 2, 1  # OpenTelemetry's numbers: of a status, of a span's kind
+
+
+@dataclass(slots=True)
+class Span:
+    """`root` is the record of the attempt; `end` grows with what happens in the span."""
+
+    seq: int
+    parent: int
+    root: int
+    name: str
+    scheduler: str
+    start: int
+    end: int
+    facts: dict[str, Any]
+    kind: str
+    failed: str = ""
+
+
+@dataclass(slots=True)
+class Clock:
+    """Of a cycle: `at` is when its last step was over; the answer of `running` comes at `until`."""
+
+    at: int
+    running: Span | None = None
+    until: int = 0
+
+
+class SpanTree:
+    """Spans that grow with the records of a history."""
+
+    def __init__(self) -> None:
+        self._spans: dict[int, Span] = {}
+        self._clocks: dict[int, Clock] = {}
+
+    @property
+    def spans(self) -> list[Span]:
+        """In the order in which they were opened."""
+        return list(self._spans.values())
+
+    def add(self, records: Iterable[Record]) -> None:
+        """The records of the next transition."""
+        spans = self._spans
+        for record in records:
+            takes = _takes(record)
+            above = spans.get(record.parent)
+            if record.kind == "attempt_started" or (record.kind in OPENS and above):
+                spans[record.seq] = _opened(record, above)
+            elif record.kind in ENDS and record.parent in spans:
+                _ended(spans[record.parent], record)
+            for span in _upwards(spans, record):
+                span.end = max(span.end, record.t)
+            self._pass_time(record, takes)
+
+    def _pass_time(self, record: Record, takes: int) -> None:
+        """Gives the time since the last record of a cycle to the step that it was spent in."""
+        cycle = next((span for span in _upwards(self._spans, record) if span.kind in CYCLES), None)
+        if cycle is None:
+            return
+        clock = self._clocks.setdefault(cycle.seq, Clock(record.t))
+        if clock.running is not None:
+            clock.at = min(clock.until, record.t)
+            self._lengthen(clock.running, clock.at)
+            clock.running = None
+        if record.kind != "plugin_ran":
+            return
+        span = self._spans[record.seq]
+        if span.facts["point"] in RECORDED_LATER:
+            self._begin_at(span, clock.at)
+        clock.at = record.t
+        if takes:
+            clock.running, clock.until = span, record.t + takes
+
+    def _lengthen(self, span: Span, end: int) -> None:
+        for each in (span, self._spans[span.parent]):
+            each.end = max(each.end, end)
+
+    def _begin_at(self, span: Span, start: int) -> None:
+        """A step begins when the one before it was over; so does its extension point, where it is the first there."""
+        point = self._spans[span.parent]
+        if point.start == span.start:
+            point.start = start
+        span.start = start
+
+
+def spans_of(history: ReadLog) -> list[Span]:
+    """The spans of a history, in the order in which they were opened."""
+    tree = SpanTree()
+    for records in transitions(Simulation(seed=history.seed), history.log, history.head):
+        tree.add(records)
+    return tree.spans
+
+
+def _opened(record: Record, above: Span | None) -> Span:
+    data = dict(record.data)
+    name = data.get("plugin") or data.get("point") or _title(record)
+    root = above.root if above else record.seq
+    failed = ""
+    if record.kind == "plugin_ran" and data["status"]["code"] not in ("Success", "Skip", "Wait"):
+        failed = "; ".join(data["status"]["reasons"]) or data["status"]["code"]
+    return Span(
+        record.seq,
+        above.seq if above else 0,
+        root,
+        name,
+        record.scheduler,
+        record.t,
+        record.t,
+        data,
+        record.kind,
+        failed,
+    )
+
+
+def _title(record: Record) -> str:
+    what = "Scheduling" if record.kind == "attempt_started" else "Binding"
+    return f"{what} {record.data['pod']}"
+
+
+def _ended(span: Span, record: Record) -> None:
+    """The end of a cycle. A binding that ends names its own span as its parent."""
+    span.facts |= {"outcome": record.data["outcome"], "node": record.data["node"]}
+    if record.data["outcome"] in FAILED:
+        span.failed = record.data["message"]
+
+
+def _takes(record: Record) -> int:
+    """How long (ns) a plugin that has been called takes to answer; to be read before the record's facts are made."""
+    source = record.source
+    return source.step.timeout if isinstance(source, StepFacts) and source.step.point in ANSWERED_LATER else 0
+
+
+def _upwards(spans: dict[int, Span], record: Record) -> Iterator[Span]:
+    at = spans.get(record.seq if record.kind in OPENS else record.parent)
+    while at is not None:
+        yield at
+        at = spans.get(at.parent)
+
+
+def otlp(spans: Iterable[Span], seed: int) -> dict[str, Any]:
+    """OTLP/JSON: a resource for each scheduler, a trace for each attempt. Times are nanoseconds since the world began."""
+    by_scheduler: dict[str, list[dict[str, Any]]] = {}
+    for span in spans:
+        by_scheduler.setdefault(span.scheduler, []).append(_otlp_span(span, seed))
+    scope = {"name": "scheduler-playground", "version": str(ENGINE_VERSION)}
+    return {
+        "resourceSpans": [
+            {
+                "resource": {
+                    "attributes": [
+                        _attribute("service.name", scheduler),
+                        _attribute("service.version", KUBE_VERSION),
+                    ]
+                },
+                "scopeSpans": [{"scope": scope, "spans": made}],
+            }
+            for scheduler, made in by_scheduler.items()
+        ]
+    }
+
+
+def _otlp_span(span: Span, seed: int) -> dict[str, Any]:
+    made = {
+        "traceId": _id(16, seed, span.root),
+        "spanId": _id(8, seed, span.seq),
+        "name": CYCLES.get(span.kind, span.name),
+        "kind": INTERNAL,
+        "startTimeUnixNano": str(span.start),
+        "endTimeUnixNano": str(span.end),
+        "attributes": [
+            _attribute(f"scheduler.{name}", value)
+            for name, value in _flat(span.facts)
+            if isinstance(value, str | int | float | list) and value not in ("", [])
+        ],
+        "status": {"code": ERROR, "message": span.failed} if span.failed else {"code": OK},
+    }
+    return made | ({"parentSpanId": _id(8, seed, span.parent)} if span.parent else {})
+
+
+def _flat(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Facts with a plugin's answer taken apart: status.code, status.plugin, status.reasons."""
+    for name, value in facts.items():
+        if name == "status":
+            yield from ((f"status.{part}", said) for part, said in value.items())
+        else:
+            yield name, value
+
+
+def _attribute(name: str, value: Attribute) -> dict[str, Any]:
+    return {"key": name, "value": _typed(value)}
+
+
+def _typed(value: Attribute) -> dict[str, Any]:
+    """OTLP's AnyValue: in JSON its 64-bit numbers are texts."""
+    if isinstance(value, list):
+        return {"arrayValue": {"values": [_typed(each) for each in value]}}
+    if isinstance(value, bool):
+        return {"boolValue": value}
+    if isinstance(value, int):
+        return {"intValue": str(value)}
+    return {"doubleValue": value} if isinstance(value, float) else {"stringValue": value}
+
+
+def _id(size: int, seed: int, seq: int) -> str:
+    return hashlib.blake2b(f"{seed}/{seq}".encode(), digest_size=size).hexdigest()

@@ -1,0 +1,210 @@
+"""Export of a world's history as lines of JSON, and the check of such an export by computing it again.
+
+The schema is in docs/trace.md. A trace holds the inputs (commands with the positions they were applied at), every decision record, and per
+attempt a digest of its node-by-node detail; the detail itself for the attempts asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from scheduler_core import ENGINE_VERSION, KUBE_VERSION
+from scheduler_core.base.trace.kinds import KINDS
+from scheduler_core.base.trace.records import Record
+from scheduler_core.formats.export.digests import digest
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.framework.runtime.records import facts_of
+from scheduler_core.world.commands import command_from_json
+from scheduler_core.world.simulation import Simulation
+
+SCHEMA = 1
+FORMAT = "scheduler-playground-trace"
+EDITION = 3
+"""The rules of the world that a trace is computed by. Lower numbers are those of worlds that 0.4 and older versions made."""
+LAST_WITH_OLDER = "0.6.0"
+"""The last version that opens sessions and traces of lower editions."""
+
+BROKEN_OFF = "broken_off"  # the type of a last line that says why a trace is not whole
+
+DECISIONS = frozenset(kind for kind, facts in KINDS.items() if facts.DECISION)
+
+Line = dict[str, Any]
+Log = Mapping[int, Mapping[str, Any]]
+
+
+class TraceError(ValueError):
+    """A trace that can't be read: received, expected, and the line (from 1)."""
+
+    def __init__(self, line: int, received: str, expected: str) -> None:
+        self.line = line
+        self.received = received
+        self.expected = expected
+        super().__init__(f"line {line}: received {received}; expected {expected}")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where a recomputed trace first differs."""
+
+    line: int
+    position: int
+    received: Line
+    expected: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Outcome of a check: how many attempts were compared, and the first difference (None: the same)."""
+
+    attempts: int
+    position: int
+    difference: Difference | None
+
+
+def export_lines(
+    seed: int,
+    log: Log,
+    head: int,
+    detail: range = range(0),
+    created: str = "",
+) -> Iterator[Line]:
+    """A trace, line by line: header, then commands, records and digests in the order of positions.
+
+    `log` maps the position at which a command was applied (the position before it) to the command's JSON; `detail` is the range of attempt
+    numbers whose node-by-node detail is wanted.
+    """
+    yield {
+        "type": "header",
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "engine": ENGINE_VERSION,
+        "kube": KUBE_VERSION,
+        "seed": seed,
+        "head": head,
+        "commands": len(log),
+        "created": created,
+        "edition": EDITION,
+    }
+    sim = Simulation(seed=seed)
+    while sim.position < head:
+        before = sim.position
+        command = log.get(before)
+        if command is not None:
+            yield {"type": "command", "position": before, "command": dict(command)}
+        records = replay_one(sim, log)
+        if not records and sim.position == before:
+            raise TraceError(0, f"nothing left to happen at position {before}", f"a history up to {head}")
+        yield from _lines_of(sim, records, detail)
+
+
+def replay_one(sim: Simulation, log: Log) -> list[Record]:
+    """Makes the transition that the history has at the world's position: a command of the log, or a step of the engine."""
+    command = log.get(sim.position)
+    return sim.apply(command_from_json(command)) if command is not None else sim.advance()
+
+
+def transitions(sim: Simulation, log: Log, head: int) -> Iterator[list[Record]]:
+    """The records of one transition after the other, up to a position."""
+    while sim.position < head:
+        before = sim.position
+        records = replay_one(sim, log)
+        if sim.position == before:
+            return
+        yield records
+
+
+def _lines_of(sim: Simulation, records: list[Record], detail: range) -> Iterator[Line]:
+    for record in records:
+        if record.kind not in DECISIONS:
+            continue
+        yield {"type": "record", "position": sim.position, **record.to_json()}
+        if record.kind == "attempt_ended":
+            cycle = _cycle(sim, record.scheduler)
+            number = cycle.number
+            yield {"type": "digest", "position": sim.position, "attempt": number, "digest": digest(cycle)}
+            if number in detail:
+                yield {"type": "detail", "position": sim.position, "attempt": number, **_detail(cycle)}
+
+
+def _cycle(sim: Simulation, scheduler: str) -> SchedulingCycle:
+    cycle = next(s.cycle for s in sim.schedulers if s.name == scheduler)
+    assert cycle is not None
+    return cycle
+
+
+def _detail(cycle: SchedulingCycle) -> Line:
+    return {
+        "pod": cycle.pod.key,
+        "nodes": list(cycle.nodes.names),
+        "steps": [facts_of(step, cycle.pod.key, cycle.nodes).to_json() for step in cycle.steps],
+    }
+
+
+class ReadLog(NamedTuple):
+    """What a trace says of its history."""
+
+    seed: int
+    log: dict[int, Mapping[str, Any]]
+    head: int
+
+
+def read_log(lines: Iterable[Mapping[str, Any]]) -> ReadLog:
+    """The history of a trace's lines; TraceError says which line is wrong."""
+    seed, head = 0, 0
+    log: dict[int, Mapping[str, Any]] = {}
+    seen = 0
+    for seen, line in enumerate(lines, 1):
+        if seen == 1:
+            seed, head = _read_header(line)
+        elif line.get("type") == BROKEN_OFF:
+            raise TraceError(seen, f"a trace that broke off here: {line.get('message')}", "a whole trace")
+        elif line.get("type") == "command":
+            position = line.get("position")
+            if isinstance(position, bool) or not isinstance(position, int) or not 0 <= position < head:
+                raise TraceError(seen, f"position {position!r}", f"a whole number below {head}")
+            if not isinstance(line.get("command"), Mapping):
+                raise TraceError(seen, f"command {line.get('command')!r}", "an object")
+            log[position] = line["command"]
+    if not seen:
+        raise TraceError(1, "an empty file", "a header line")
+    return ReadLog(seed, log, head)
+
+
+def _read_header(line: Mapping[str, Any]) -> tuple[int, int]:
+    if line.get("type") != "header" or line.get("format") != FORMAT:
+        raise TraceError(1, f"format {line.get('format')!r}", f"a header with format {FORMAT!r}")
+    if line.get("schema") != SCHEMA:
+        raise TraceError(1, f"schema {line.get('schema')!r}", f"schema {SCHEMA}")
+    for name in ("seed", "head"):
+        if isinstance(line.get(name), bool) or not isinstance(line.get(name), int) or line[name] < 0:
+            raise TraceError(1, f"{name} {line.get(name)!r}", "a whole number from 0")
+    edition = line.get("edition", 1)
+    if edition != EDITION:
+        older = f"edition {edition!r}"
+        raise TraceError(
+            1, older, f"edition {EDITION}; Scheduler Playground {LAST_WITH_OLDER} opens older traces"
+        )
+    return line["seed"], line["head"]
+
+
+def check_lines(lines: list[Mapping[str, Any]]) -> Report:
+    """Computes a trace again and compares every decision record and digest; says where it first differs."""
+    seed, log, head = read_log(lines)
+    recorded = ((i, line) for i, line in enumerate(lines, 1) if line.get("type") in ("record", "digest"))
+    attempts = 0
+    for computed in export_lines(seed, log, head):
+        if computed["type"] not in ("record", "digest"):
+            continue
+        number, line = next(recorded, (len(lines) + 1, {}))
+        if dict(line) != computed:
+            return Report(
+                attempts, computed["position"], Difference(number, computed["position"], dict(line), computed)
+            )
+        attempts += computed["type"] == "digest"
+    extra = next(recorded, None)
+    if extra is not None:
+        number, line = extra
+        return Report(attempts, head, Difference(number, head, dict(line), {}))
+    return Report(attempts, head, None)

@@ -1,0 +1,9 @@
+"""What people bring, made into objects: kubectl's output in every form, archives, and files of other tools (docs/import.md)."""
+
+from __future__ import annotations
+
+from scheduler_core.formats.manifests.archives import is_archive, packed, unpacked
+from scheduler_core.formats.manifests.notes import Note, NotObjects
+from scheduler_core.formats.manifests.reading import Intake, read
+
+__all__ = ["Intake", "NotObjects", "Note", "is_archive", "packed", "read", "unpacked"]

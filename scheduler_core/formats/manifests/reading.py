@@ -1,0 +1,222 @@
+"""Reading: from the bytes that somebody brings to the objects in them, whatever printed or packed them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from scheduler_core.apimachinery.objects.errors import InvalidObject
+from scheduler_core.apimachinery.objects.loading import (
+    Loaded,
+    LoadLimits,
+    files_of,
+    join_files,
+    load_manifests,
+)
+from scheduler_core.apimachinery.objects.texts.repeated import RepeatedKey
+from scheduler_core.formats.manifests import archives, formats, texts
+from scheduler_core.formats.manifests.autoscaler import autoscaler_notes
+from scheduler_core.formats.manifests.changes import newest
+from scheduler_core.formats.manifests.layouts import with_kind
+from scheduler_core.formats.manifests.notes import Note, NotObjects, gettext_noop
+from scheduler_core.formats.manifests.places import changed
+from scheduler_core.formats.manifests.recognition import indented_with_tab, recognised, template
+from scheduler_core.formats.manifests.tools import without_tools
+from scheduler_core.formats.manifests.versions import brought_up
+
+PACKED = gettext_noop(
+    "Read from the archive. Files: %(files)s; documents: %(objects)s; other files, such as logs, that were passed over: %(skipped)s."
+)
+LINKS = gettext_noop("Links in the archive are not followed: %(links)s passed over.")
+UNREADABLE = gettext_noop("%(file)s was passed over: %(why)s")
+MORE_UNREADABLE = gettext_noop("Further files that were passed over: %(count)s.")
+EMPTY = gettext_noop("The archive holds no YAML or JSON with objects.")
+FENCED = gettext_noop("What stands in the text's code blocks was read.")
+OLDER_STATES = gettext_noop(
+    "Some objects stood there more than once: the newest state of each counts (older ones left out: %(count)s)."
+)
+REPEATED = gettext_noop('The key "%(key)s" stands twice in one object: the last one counts, as for kubectl.')
+REPEATED_AT = gettext_noop(
+    '%(place)s: the key "%(key)s" stands in its object for the second time. The last one counts, as for kubectl.'
+)
+REPEATED_ON = gettext_noop(
+    'Line %(line)s: the key "%(key)s" stands in its object for the second time. The last one counts, as for kubectl.'
+)
+MORE_REPEATED = gettext_noop("Other keys that stand twice in one object: %(count)s.")
+_MOST_UNREADABLE = 8
+_MOST_REPEATED = 5
+_LONGEST_KEY = 100  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """What was read. `documents` are all as they were written, what is no object included; `text` is what they were read from, where it is
+    text.
+    """
+
+    objects: list[Loaded]
+    notes: list[Note] = field(default_factory=list)
+    documents: list[Loaded] = field(default_factory=list)
+    text: str = ""
+
+
+def read(data: bytes, limits: LoadLimits | None = None) -> Intake:
+    """The objects of a file, of several that were joined, or of an archive. InvalidObject where it cannot be read or breaks a limit."""
+    limits = limits or LoadLimits()
+    if archives.is_archive(data):
+        return _of_archive(data, limits)
+    if formats.is_trace(data):
+        return _finished(formats.read_trace(data), [], "")
+    text = texts.decoded(data)
+    documents: list[Loaded] = []
+    notes: list[Note] = []
+    repeated: list[tuple[str, RepeatedKey]] = []
+    for name, part in files_of(text):
+        twice: list[RepeatedKey] = []
+        found, said = _of_text(part, name, limits, twice)
+        documents += _numbered(found, len(documents))
+        notes += said
+        repeated += [(name, each) for each in twice]
+    return _finished(documents, [*notes, *_of_repeated(repeated)], text)
+
+
+def _of_archive(data: bytes, limits: LoadLimits) -> Intake:
+    """What cannot be read of it is passed over, and said."""
+    unpacked = archives.unpack(data, archives.Budget(limits.max_bytes))
+    documents: list[Loaded] = []
+    failed: list[Note] = []
+    read_files: list[tuple[str, str]] = []
+    repeated: list[tuple[str, RepeatedKey]] = []
+    for file in unpacked.files:
+        try:
+            if formats.is_trace(file.data):
+                found = formats.read_trace(file.data, file.name)
+            else:
+                text = texts.decoded(file.data, file.name)
+                twice: list[RepeatedKey] = []
+                found = _of_text(text, file.name, limits, twice)[0]
+                repeated += [(file.name, each) for each in twice]
+                read_files.append((file.name, text))
+        except InvalidObject as error:
+            failed.append(Note(UNREADABLE, {"file": file.name, "why": _why(error)}))
+            continue
+        if len(documents) + len(found) > limits.max_objects:
+            raise NotObjects(Note(archives.TOO_MANY))
+        named = (changed(each, with_kind(each.manifest, file.name)) for each in found)
+        documents += _numbered([replace(each, file=file.name) for each in named], len(documents))
+    if not documents:
+        raise NotObjects(failed[0] if failed else Note(EMPTY))
+    counts = {
+        "files": f"{len(read_files):,}",
+        "objects": f"{len(documents):,}",
+        "skipped": f"{unpacked.skipped:,}",
+    }
+    notes = [Note(PACKED, counts)]
+    notes += [Note(LINKS, {"links": f"{unpacked.links:,}"})] if unpacked.links else []
+    notes += failed[:_MOST_UNREADABLE]
+    more = len(failed) - _MOST_UNREADABLE
+    notes += [Note(MORE_UNREADABLE, {"count": f"{more:,}"})] if more > 0 else []
+    return _finished(documents, [*notes, *_of_repeated(repeated)], join_files(read_files))
+
+
+def _of_repeated(repeated: Sequence[tuple[str, RepeatedKey]]) -> list[Note]:
+    """What is said of keys that stand twice, each with its file's name."""
+    notes = [_repeated(file, each) for file, each in repeated[:_MOST_REPEATED]]
+    more = len(repeated) - _MOST_REPEATED
+    return [*notes, Note(MORE_REPEATED, {"count": f"{more:,}"})] if more > 0 else notes
+
+
+def _repeated(file: str, found: RepeatedKey) -> Note:
+    key = found.key if len(found.key) <= _LONGEST_KEY else f"{found.key[:_LONGEST_KEY]}…"
+    if file:
+        place = file if found.line is None else f"{file}:{found.line}"
+        return Note(REPEATED_AT, {"place": place, "key": key})
+    return (
+        Note(REPEATED, {"key": key})
+        if found.line is None
+        else Note(REPEATED_ON, {"line": found.line, "key": key})
+    )
+
+
+def _finished(documents: list[Loaded], notes: list[Note], text: str) -> Intake:
+    """The documents' objects as v1.34 has them, each once."""
+    whole, of_formats = formats.expanded(documents)
+    objects, of_tools = without_tools(whole)
+    objects, of_versions = brought_up(objects)
+    objects, older = newest(objects)
+    states = [Note(OLDER_STATES, {"count": f"{older:,}"})] if older else []
+    said = [*notes, *of_formats, *of_tools, *of_versions, *states, *autoscaler_notes(objects)]
+    return Intake(_numbered(objects, 0), said, whole, text)
+
+
+def _of_text(
+    text: str, name: str, limits: LoadLimits, repeated: list[RepeatedKey]
+) -> tuple[list[Loaded], list[Note]]:
+    """The documents of one file. What is no YAML or JSON, or holds none of objects, is looked at for what else it could be. `repeated`
+    takes the keys that stand twice in an object.
+    """
+    text = texts.without_prompt(texts.without_logs(text.removeprefix("\ufeff")))
+    try:
+        documents = load_manifests(text, limits, repeated)
+    except InvalidObject as error:
+        return _of_other_text(text, name, limits, error, repeated)
+    if any(isinstance(each.manifest, str) for each in documents):
+        return _of_other_text(text, name, limits, None, repeated)
+    unfinished = "{{" in text and any(_is_unfinished(each.manifest) for each in documents)
+    if unfinished and (note := template(text)):
+        raise NotObjects(note)
+    if (
+        documents
+        and not any(_says_kind(each.manifest) for each in documents)
+        and (note := recognised(text, True))
+    ):
+        raise NotObjects(note)
+    return _in_file(documents, name), []
+
+
+def _of_other_text(
+    text: str, name: str, limits: LoadLimits, error: InvalidObject | None, repeated: list[RepeatedKey]
+) -> tuple[list[Loaded], list[Note]]:
+    repeated.clear()
+    inner = texts.fenced(text)
+    if inner is not None:
+        documents = load_manifests(inner, limits, repeated)
+        if any(_says_kind(each.manifest) for each in documents):
+            return _in_file(documents, name), [Note(FENCED)]
+    note = recognised(text)
+    if note is not None:
+        raise NotObjects(note) from error
+    if error is None:
+        return _in_file(load_manifests(text, limits, repeated), name), []
+    note = indented_with_tab(text, error.errors[0].line)
+    if note is not None:
+        raise NotObjects(note, error.errors[0].line) from error
+    raise InvalidObject(each.in_file(name) for each in error.errors) from error
+
+
+def _in_file(documents: list[Loaded], name: str) -> list[Loaded]:
+    return [replace(each, file=name) for each in documents] if name else documents
+
+
+def _numbered(documents: Sequence[Loaded], first: int) -> list[Loaded]:
+    return [
+        each if each.index == index else replace(each, index=index)
+        for index, each in enumerate(documents, start=first)
+    ]
+
+
+def _says_kind(manifest: object) -> bool:
+    return isinstance(manifest, dict) and bool(
+        manifest.get("kind") or manifest.get("object") or manifest.get("resource")
+    )
+
+
+def _is_unfinished(manifest: object) -> bool:
+    """Whether what names an object is still to be filled in."""
+    meta = manifest.get("metadata") if isinstance(manifest, dict) else None
+    named = [meta.get("name"), meta.get("namespace")] if isinstance(meta, dict) else []
+    return any(isinstance(each, str) and "{{" in each for each in named)
+
+
+def _why(error: InvalidObject) -> str:
+    return str(error.errors[0])[:300]

@@ -1,0 +1,165 @@
+"""Documents that belong to tools and are no objects of a cluster: what each is, and what to type to get objects from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apimachinery.objects.loading import Loaded
+from scheduler_core.apiserver.kinds import split_api_version
+from scheduler_core.formats.manifests.notes import Note, NotObjects, gettext_noop
+
+Manifest = Mapping[str, Any]
+
+KUSTOMIZATION = gettext_noop("A kustomization says how objects are built. Build them first: %(command)s")
+PATCH = gettext_noop("%(object)s is a patch for kustomize. Build the objects first: %(command)s")
+CHART = gettext_noop("This describes a Helm chart. Render its objects first: %(command)s")
+COMPOSE = gettext_noop("This is a file of Docker Compose. Turn it into objects first: %(command)s")
+KUBECONFIG = gettext_noop(
+    "A kubeconfig was left out: it holds credentials and no objects. Bring what this prints: %(command)s"
+)
+CONFIGURATION = gettext_noop(
+    "%(kind)s (%(version)s) was left out: it configures %(tool)s, and is no object of a cluster."
+)
+STATUS = gettext_noop("This is an answer of an API server, not an object: %(said)s")
+TABLE = gettext_noop(
+    "A Table of the API server leaves out most of what the objects say. Bring the objects themselves: %(command)s"
+)
+PARTIAL = gettext_noop(
+    "Here is metadata alone, without the objects. Bring the objects themselves: %(command)s"
+)
+METRICS = gettext_noop(
+    "Figures of the metrics server were left out: what a pod uses plays no part in scheduling, what it requests does."
+)
+COMPONENTS = gettext_noop(
+    "Statuses of components were left out: the API server makes them up when it is asked."
+)
+AUDIT = gettext_noop("Events of an audit log were left out: they are no objects.")
+REPLAYED = gettext_noop(
+    "Recorded patches of kwok were left out: the objects are taken as they stand before them."
+)
+
+_EVERYTHING = "kubectl get nodes,pods,namespaces -A -o yaml"
+_RAW = "kubectl get KIND -A -o json"
+_TOOLS = {
+    "kind.x-k8s.io": "kind",
+    "kind.sigs.k8s.io": "kind",
+    "kubeadm.k8s.io": "kubeadm",
+    "kubelet.config.k8s.io": "the kubelet",
+    "kubeproxy.config.k8s.io": "kube-proxy",
+    "apiserver.config.k8s.io": "kube-apiserver",
+    "apiserver.k8s.io": "kube-apiserver",
+    "kubecontrollermanager.config.k8s.io": "kube-controller-manager",
+    "pod-security.admission.config.k8s.io": "kube-apiserver",
+    "eventratelimit.admission.k8s.io": "kube-apiserver",
+    "client.authentication.k8s.io": "kubectl",
+    "controller-runtime.sigs.k8s.io": "a controller",
+    "config.kueue.x-k8s.io": "Kueue",
+    "descheduler": "descheduler",
+    "skaffold": "Skaffold",
+    "kube-scheduler-simulator-config": "kube-scheduler-simulator",
+}
+_USUAL = (("v1", "Pod"), ("v1", "Node"))
+_KWOK = ("KwokConfiguration", "KwokctlConfiguration", "KwokctlResource")
+_OF_KUSTOMIZE = (
+    "resources",
+    "bases",
+    "components",
+    "patches",
+    "patchesStrategicMerge",
+    "configMapGenerator",
+    "secretGenerator",
+)
+_NOT_MEANT = (KUSTOMIZATION, CHART, COMPOSE, KUBECONFIG, STATUS, TABLE, PARTIAL)
+
+
+def without_tools(documents: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
+    """The documents that are objects, or may be; and what the others are, each said once.
+
+    NotObjects where there is nothing but what was not meant.
+    """
+    kept: list[Loaded] = []
+    notes: dict[str, Note] = {}
+    for each in documents:
+        note = what(each.manifest) if isinstance(each.manifest, Mapping) else None
+        if note is None:
+            kept.append(each)
+        else:
+            notes.setdefault(str(note), note)
+    said = list(notes.values())
+    if not kept and said and all(note.text in _NOT_MEANT for note in said):
+        raise NotObjects(said[0])
+    return kept, said
+
+
+def what(manifest: Manifest) -> Note | None:
+    """What a document is that is no object; None for all others."""
+    version, kind = manifest.get("apiVersion"), manifest.get("kind")
+    if (version, kind) in _USUAL and "$patch" not in manifest:
+        return None
+    if kind is None:
+        return _without_kind(manifest)
+    if not isinstance(version, str) or not isinstance(kind, str):
+        return None
+    group = split_api_version(version)[0]
+    tool = _TOOLS.get(group)
+    if tool is not None and not _is_named(manifest, tool):
+        return Note(CONFIGURATION, {"kind": kind, "version": version, "tool": tool})
+    return _of_group(group, kind, manifest)
+
+
+def _is_named(manifest: Manifest, tool: str) -> bool:
+    """A resource that belongs to a controller, and not a file of its settings."""
+    meta = manifest.get("metadata")
+    return tool in ("a controller", "Kueue") and isinstance(meta, Mapping) and bool(meta.get("name"))
+
+
+def _of_group(group: str, kind: str, manifest: Manifest) -> Note | None:
+    if group == "kustomize.config.k8s.io" or manifest["apiVersion"] == "builtin":
+        return Note(KUSTOMIZATION, {"command": "kubectl kustomize DIRECTORY"})
+    if "$patch" in manifest:
+        return Note(PATCH, {"object": _name(kind, manifest), "command": "kubectl kustomize DIRECTORY"})
+    if group == "" and kind == "Config" and ("clusters" in manifest or "users" in manifest):
+        return Note(KUBECONFIG, {"command": _EVERYTHING})
+    if group == "" and kind == "Status":
+        return Note(STATUS, {"said": str(manifest.get("message") or manifest.get("reason") or "")[:300]})
+    if group == "" and kind == "ComponentStatus":
+        return Note(COMPONENTS)
+    if group == "meta.k8s.io" and kind == "Table":
+        return Note(TABLE, {"command": _RAW})
+    if group == "meta.k8s.io" and kind.startswith("PartialObjectMetadata"):
+        return Note(PARTIAL, {"command": _RAW})
+    if group == "metrics.k8s.io" and kind in ("NodeMetrics", "PodMetrics"):
+        return Note(METRICS)
+    if group == "audit.k8s.io":
+        return Note(AUDIT)
+    if group == "config.kwok.x-k8s.io" and kind in _KWOK:
+        return Note(CONFIGURATION, {"kind": kind, "version": manifest["apiVersion"], "tool": "kwok"})
+    return Note(REPLAYED) if (group, kind) == ("action.kwok.x-k8s.io", "ResourcePatch") else None
+
+
+def _without_kind(manifest: Manifest) -> Note | None:
+    if (
+        manifest.get("apiVersion") in ("v1", "v2")
+        and isinstance(manifest.get("name"), str)
+        and "version" in manifest
+    ):
+        return Note(CHART, {"command": "helm template RELEASE CHART"})
+    if "apiVersion" in manifest:
+        return None
+    services = manifest.get("services")
+    if isinstance(services, Mapping) and any(_is_service(each) for each in services.values()):
+        return Note(COMPOSE, {"command": "kompose convert --stdout"})
+    built = [name for name in _OF_KUSTOMIZE if isinstance(manifest.get(name), list)]
+    if built and "metadata" not in manifest and "spec" not in manifest:
+        return Note(KUSTOMIZATION, {"command": "kubectl kustomize DIRECTORY"})
+    return None
+
+
+def _is_service(value: Any) -> bool:
+    return isinstance(value, Mapping) and ("image" in value or "build" in value)
+
+
+def _name(kind: str, manifest: Manifest) -> str:
+    meta = manifest.get("metadata")
+    return f"{kind} {meta.get('name') or '?'}" if isinstance(meta, Mapping) else kind

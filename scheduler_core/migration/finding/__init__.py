@@ -1,9 +1,0 @@
-"""Finding configurations wherever people keep them."""
-
-from __future__ import annotations
-
-from scheduler_core.migration.finding.documents import find_in, is_configuration, is_policy
-from scheduler_core.migration.finding.found import Found
-from scheduler_core.migration.finding.search import find
-
-__all__ = ["Found", "find", "find_in", "is_configuration", "is_policy"]

@@ -1,0 +1,23 @@
+"""The engine for people who write Python: clusters, attempts and tables of scores that show themselves in Jupyter (docs/notebooks.md)."""
+
+from __future__ import annotations
+
+from scheduler_core.notebook.attempt import Answer, Attempt
+from scheduler_core.notebook.cluster import Cluster, load
+from scheduler_core.notebook.comparison import Comparison, compare
+from scheduler_core.notebook.scores import ScoreTable
+from scheduler_core.notebook.session import Session
+from scheduler_core.testing.builders import make_node, make_pod
+
+__all__ = [
+    "Answer",
+    "Attempt",
+    "Cluster",
+    "Comparison",
+    "ScoreTable",
+    "Session",
+    "compare",
+    "load",
+    "make_node",
+    "make_pod",
+]

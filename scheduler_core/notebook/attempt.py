@@ -1,0 +1,169 @@
+"""Attempt: one pod's way through the extension points, with what every plugin answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from scheduler_core.notebook.amounts import counted, seconds
+from scheduler_core.notebook.markup import Html, card, chip, element, joined, table
+from scheduler_core.notebook.scores import ScoreTable, score_table
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.world.readonly import BindingCycleView, Code, Evidence, NodeToStatus, PluginStep, Point
+
+MOST_SHOWN = 20  # refused nodes
+_BEFORE = (Point.PRE_ENQUEUE, Point.QUEUE_SORT)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a plugin answered at an extension point: kube's name of the code, and its text.
+
+    `evaluated` and `refused` count nodes, where it was asked about some.
+    """
+
+    point: str
+    plugin: str
+    code: str
+    message: str = ""
+    evaluated: int = 0
+    refused: int = 0
+
+    @property
+    def ok(self) -> bool:
+        return self.code in ("Success", "Skip", "Wait") and not self.refused
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One scheduling cycle, and its binding cycle once that is over.
+
+    `outcome` is scheduled, unschedulable or error, `message` kube's text of a failure. `feasible` are the nodes that passed Filter; of the
+    others `refused` says which plugin refused them, and why. Nodes that the search did not come to are in neither. `nominated` is the node
+    that preemption made room on, by evicting `victims`. `bound` says how the binding ended, "" while it goes on or where there is none.
+
+    kube: pkg/scheduler/schedule_one.go @ v1.34.1
+    """
+
+    number: int
+    pod: str
+    outcome: str
+    node: str
+    message: str
+    started: int
+    ended: int
+    answers: tuple[Answer, ...]
+    feasible: tuple[str, ...]
+    scores: ScoreTable | None
+    nominated: str = ""
+    victims: tuple[str, ...] = ()
+    bound: str = ""
+    _names: Sequence[str] = field(default=(), repr=False)
+    _verdicts: NodeToStatus | None = field(default=None, repr=False)
+
+    @property
+    def refused(self) -> Mapping[str, tuple[str, str]]:
+        """Node -> the plugin that refused it, and its reasons."""
+        if self._verdicts is None:
+            return {}
+        found = ((name, self._verdicts.status_of(row)) for row, name in enumerate(self._names))
+        return {name: (status.plugin, status.message) for name, status in found if status is not None}
+
+    def at(self, point: str) -> tuple[Answer, ...]:
+        """The answers at an extension point, such as Filter."""
+        return tuple(answer for answer in self.answers if answer.point == point)
+
+    def __repr__(self) -> str:
+        return f"<Attempt {self.number}: {self._said()}>"
+
+    def _repr_html_(self) -> str:
+        heading = f"✓ {self._said()}" if self.node else f"✗ {self.pod} is {self.outcome}"
+        said = f"Attempt {self.number}, from {seconds(self.started)} to {seconds(self.ended)}. {self.message}"
+        return card(heading, element("p", said), self._preempted(), self._way(), self._refusals())
+
+    def _said(self) -> str:
+        if self.node:
+            return f"{self.pod} → {self.node}" + (f" ({self.bound})" if self.bound else "")
+        return f"{self.pod} is {self.outcome}: {self.message}"
+
+    def _preempted(self) -> Html:
+        if not self.nominated:
+            return Html("")
+        victims = joined(chip(pod, sort="bad") for pod in self.victims)
+        return element("p", f"Preemption makes room on {self.nominated}. Victims: ", victims)
+
+    def _way(self) -> Html:
+        points = dict.fromkeys(answer.point for answer in self.answers)
+        rows = [[point, joined(map(_answered, self.at(point)))] for point in points]
+        return table(["Extension point", "Plugins"], rows)
+
+    def _refusals(self) -> Html:
+        refused = self.refused
+        if not refused:
+            return Html("")
+        shown = list(refused.items())[:MOST_SHOWN]
+        rows = [[node, plugin, message] for node, (plugin, message) in shown]
+        left = len(refused) - len(shown)
+        more = element("p", f"{counted(left, 'more node')} refused.") if left else Html("")
+        return joined((table(["Refused node", "Plugin", "Why"], rows), more))
+
+
+def _answered(answer: Answer) -> Html:
+    """A plugin with its answer."""
+    if answer.refused:
+        return chip(f"{answer.plugin} ✗ {answer.refused} of {counted(answer.evaluated, 'node')}", sort="bad")
+    if answer.code == "Skip":
+        return chip(f"{answer.plugin} skips", sort="quiet")
+    if answer.ok:
+        return chip(f"{answer.plugin} ✓", sort="good")
+    return chip(f"{answer.plugin} ✗ {answer.code}", sort="bad", title=answer.message)
+
+
+def attempt_of(cycle: SchedulingCycle) -> Attempt:
+    """A cycle that has ended, in data that no longer changes."""
+    names, verdicts = cycle.nodes.names, cycle.node_to_status.frozen()
+    rows = [] if cycle.feasible is None else cycle.feasible.tolist()
+    board, chosen = cycle.scores, cycle.chosen or ""
+    evidence = next((s.evidence for s in cycle.steps if isinstance(s.evidence, Evidence)), None)
+    nominated = evidence.nominated if evidence is not None else ""
+    assert cycle.ended is not None
+    return Attempt(
+        cycle.number,
+        cycle.pod.key,
+        cycle.outcome,
+        chosen if cycle.outcome == "scheduled" else "",
+        cycle.message,
+        cycle.started,
+        cycle.ended,
+        _answers(cycle.steps),
+        tuple(names[row] for row in rows),
+        None if board is None or not board.raw else score_table(cycle.pod.key, names, board, chosen),
+        nominated,
+        _victims(evidence) if evidence is not None and nominated else (),
+        "",
+        names,
+        verdicts,
+    )
+
+
+def bound(attempt: Attempt, binding: BindingCycleView, outcome: str, ended: int) -> Attempt:
+    """The same attempt with its binding cycle."""
+    return replace(attempt, answers=(*attempt.answers, *_answers(binding.steps)), bound=outcome, ended=ended)
+
+
+def _answers(steps: Sequence[PluginStep]) -> tuple[Answer, ...]:
+    return tuple(_answer(step) for step in steps if step.point not in _BEFORE or not step.status.ok)
+
+
+def _answer(step: PluginStep) -> Answer:
+    code = Code(step.status.code).kube_name
+    return Answer(step.point.value, step.plugin, code, step.status.message, step.evaluated, step.refused)
+
+
+def _victims(evidence: Evidence) -> tuple[str, ...]:
+    return tuple(
+        pod.key
+        for candidate in evidence.candidates
+        if candidate.node == evidence.nominated
+        for pod in candidate.victims
+    )

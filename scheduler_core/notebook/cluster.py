@@ -1,0 +1,261 @@
+"""Cluster: a simulated cluster with its scheduler, to be asked for things, stepped, and looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import orjson
+
+from scheduler_core.base.trace.records import Record
+from scheduler_core.formats.export import ReadLog, continuation_of, export_lines
+from scheduler_core.formats.manifests import NotObjects, read
+from scheduler_core.formats.unsupported import notes
+from scheduler_core.notebook.attempt import Attempt
+from scheduler_core.notebook.cluster_html import cluster_html
+from scheduler_core.notebook.history import History
+from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, Ref, SetConfiguration
+from scheduler_core.world.readonly import Loaded, Place, load_manifests
+from scheduler_core.world.simulation import Grain, in_creation_order, plan_import, take_in
+
+MOST_STEPS = 1_000_000
+_TRIED_AGAIN = (Place.BACKOFF, Place.UNSCHEDULABLE)  # in time, whatever happens
+
+
+class Built(Protocol):
+    """A builder, such as make_pod gives."""
+
+    def manifest(self) -> dict[str, Any]: ...
+
+
+Object = Mapping[str, Any] | Built
+Configuration = Mapping[str, Any] | str | Path | None
+"""A KubeSchedulerConfiguration: a mapping, YAML text, the path of a file; None is kube's default."""
+
+
+class Cluster:
+    """A cluster and its kube-scheduler, on virtual time. The same objects, configuration and seed decide the same on any machine.
+
+    ```python
+    cluster = Cluster(make_node("a"), make_pod("web").requests(cpu="1"))
+    attempt = cluster.schedule("web")
+    attempt.node, attempt.scores
+    ```
+    """
+
+    def __init__(self, *objects: Object, configuration: Configuration = None, seed: int = 0) -> None:
+        self._history = History(seed)
+        if configuration is not None:
+            self.configure(configuration)
+        if objects:
+            self.add(*objects)
+
+    @classmethod
+    def from_yaml(cls, text: str | bytes, configuration: Configuration = None, seed: int = 0) -> Cluster:
+        """What `kubectl get ... -o yaml` or `-o json` prints, or manifests; ValueError says what is wrong and where.
+
+        Objects that the API server would refuse are left out; `left_out` says which and why. `without_effect` says what is kept and
+        changes nothing here.
+        """
+        made = cls(configuration=configuration, seed=seed)
+        made._bring(text.encode() if isinstance(text, str) else text)
+        return made
+
+    @classmethod
+    def of_history(cls, history: History) -> Cluster:
+        """One whose history is there already."""
+        made = cls.__new__(cls)
+        made._history = history
+        return made
+
+    left_out: tuple[str, ...] = ()
+    without_effect: tuple[str, ...] = ()
+    """What was brought or added and changes nothing here."""
+
+    def _bring(self, data: bytes) -> None:
+        world = self._history.world
+        try:
+            brought = read(data)
+        except NotObjects as error:
+            raise ValueError(str(error)) from None
+        intake = take_in(world.store, world.now, [each.manifest for each in brought.objects])
+        located = [
+            Loaded(manifest, each.index, each.locate, each.file)
+            for each, manifest in zip(brought.objects, intake.objects, strict=True)
+        ]
+        planned = plan_import(world.api, located)
+        refused = tuple(str(error) for item in planned.items for error in item.errors)
+        if not planned.accepted:
+            raise ValueError("; ".join(refused) or "there is no object in it")
+        self.left_out += refused
+        going_on = continuation_of(brought.text)
+        objects = tuple(in_creation_order(planned.accepted))
+        self.apply(ApplyObjects(objects) if going_on is None else ApplyObjects(objects, continues=going_on))
+        self._note(objects)
+
+    def _note(self, manifests: Sequence[Mapping[str, Any]]) -> None:
+        self.without_effect = tuple(dict.fromkeys((*self.without_effect, *notes(manifests))))
+
+    # What can be asked of it
+
+    def apply(self, command: Command) -> list[Record]:
+        """A command of scheduler_core.world.commands; Refused, with nothing changed, where it can't be done."""
+        return self._history.apply(command)
+
+    def add(self, *objects: Object) -> Cluster:
+        """Creates objects, or replaces those of the same name: builders or manifests."""
+        manifests = tuple(_manifest(each) for each in objects)
+        self.apply(ApplyObjects(manifests))
+        self._note(manifests)
+        return self
+
+    def delete(self, kind: str, name: str, namespace: str | None = None) -> Cluster:
+        """Deletes an object, as kubectl delete does."""
+        cluster_wide = kind in ("Node", "Namespace", "PersistentVolume", "PriorityClass", "StorageClass")
+        namespace = namespace if namespace is not None else "" if cluster_wide else "default"
+        self.apply(DeleteObjects((Ref(kind, namespace, name),)))
+        return self
+
+    def configure(self, configuration: Configuration) -> Cluster:
+        """Restarts the scheduler with a KubeSchedulerConfiguration."""
+        self.apply(SetConfiguration(_configuration(configuration)))
+        return self
+
+    def schedule(self, pod: str) -> Attempt:
+        """Runs until a pod's next attempt is over, its binding included, and gives that. Pods before it in the queue have their turn."""
+        key = _key(pod)
+        found = self._history.world.store.pod_at(key)
+        if found is None:
+            raise KeyError(f"there is no pod {key}")
+        if found.node_name:
+            raise LookupError(f"{key} is on {found.node_name} already")
+        known = len(self._of(key))
+        for _ in range(MOST_STEPS):
+            attempts = self._of(key)
+            if len(attempts) > known and (not attempts[-1].node or attempts[-1].bound):
+                return attempts[-1]
+            if self._history.world.idle and self.place(key) not in _TRIED_AGAIN:
+                break
+            self._history.advance()
+        raise LookupError(f"{key} is not attempted: {self.place(key) or 'no scheduler knows it'}")
+
+    def schedule_all(self) -> tuple[Attempt, ...]:
+        """Runs until nothing is left to do, and gives the attempts that this made."""
+        known = len(self._history.attempts)
+        for _ in range(MOST_STEPS):
+            if self._history.world.idle:
+                break
+            self._history.advance()
+        return self.attempts[known:]
+
+    def step(self, grain: str = "plugin") -> list[Record]:
+        """Goes on by one plugin, extension point (point), attempt (pod) or event; what happened, nothing where nothing is left to do."""
+        return self._history.step(Grain(grain))
+
+    def fork(self) -> Cluster:
+        """A second cluster that stands where this one does and goes its own way."""
+        made = Cluster.of_history(self._history.fork())
+        made.left_out, made.without_effect = self.left_out, self.without_effect
+        return made
+
+    # What can be seen of it
+
+    @property
+    def now(self) -> int:
+        """Virtual time in nanoseconds since the cluster began."""
+        return self._history.world.now
+
+    @property
+    def position(self) -> int:
+        """How many transitions there were: the number of the step, in the studio too."""
+        return self._history.world.position
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        return tuple(node["metadata"]["name"] for node in self._history.world.store.list("Node"))
+
+    @property
+    def pods(self) -> Mapping[str, str]:
+        """namespace/name -> the pod's node, "" while it is pending."""
+        return {pod.key: pod.node_name for pod in self._history.world.store.pods()}
+
+    @property
+    def pending(self) -> tuple[str, ...]:
+        return tuple(key for key, node in self.pods.items() if not node)
+
+    @property
+    def attempts(self) -> tuple[Attempt, ...]:
+        """Those that have ended, oldest first."""
+        return tuple(self._history.attempts[number] for number in sorted(self._history.attempts))
+
+    def attempt(self, pod: str) -> Attempt:
+        """A pod's last attempt."""
+        attempts = self._of(_key(pod))
+        if not attempts:
+            raise LookupError(f"{_key(pod)} has not been attempted")
+        return attempts[-1]
+
+    def place(self, pod: str) -> str:
+        """Where a pod is: active, backoff, unschedulable, gated, bound, running ... (docs/queue.md)."""
+        return self._history.world.journal.place(_key(pod))
+
+    def _of(self, key: str) -> list[Attempt]:
+        return [attempt for attempt in self.attempts if attempt.pod == key]
+
+    def save(self, path: str | Path) -> Path:
+        """Writes the history as a trace, which the studio imports and `Session.from_trace` reads (docs/trace.md)."""
+        world, path = self._history.world, Path(path)
+        lines = export_lines(world.seed, self._history.log, world.position)
+        path.write_bytes(b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines))
+        return path
+
+    def __repr__(self) -> str:
+        pods = self.pods
+        return f"<Cluster of {len(self.nodes)} nodes, {len(pods)} pods, {len(self.pending)} pending>"
+
+    def _repr_html_(self) -> str:
+        messages = {attempt.pod: attempt.message for attempt in self.attempts}
+        return cluster_html(self._history.world, messages)
+
+
+def load(*paths: str | Path, configuration: Configuration = None, seed: int = 0) -> Cluster:
+    """A cluster of files as kubectl prints them (YAML, JSON, or an archive), or of manifests."""
+    if not paths:
+        raise ValueError("name a file at least")
+    first, *others = [Path(path).read_bytes() for path in paths]
+    cluster = Cluster.from_yaml(first, configuration, seed)
+    for data in others:
+        cluster._bring(data)
+    return cluster
+
+
+def replayed(trace: ReadLog, position: int) -> Cluster:
+    """A trace's cluster at a position."""
+    history = History(trace.seed)
+    history.go_to(trace, position)
+    return Cluster.of_history(history)
+
+
+def _manifest(each: Object) -> Mapping[str, Any]:
+    return each if isinstance(each, Mapping) else each.manifest()
+
+
+def _key(pod: str) -> str:
+    return pod if "/" in pod else f"default/{pod}"
+
+
+def _configuration(given: Configuration) -> Mapping[str, Any] | None:
+    if given is None or isinstance(given, Mapping):
+        return given
+    text = given.read_text() if isinstance(given, Path) else given
+    if "\n" not in text and not text.lstrip().startswith("{"):
+        text = Path(text).read_text()
+    return _one(load_manifests(text))
+
+
+def _one(loaded: Sequence[Loaded]) -> Mapping[str, Any]:
+    manifests = [each.manifest for each in loaded]
+    if len(manifests) != 1 or not isinstance(manifests[0], Mapping):
+        raise ValueError(f"received {len(manifests)} objects; expected one KubeSchedulerConfiguration")
+    return manifests[0]

@@ -1,0 +1,91 @@
+"""History: a world with the log of what was asked of it, and every attempt as it was when it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from scheduler_core.base.trace.records import Record
+from scheduler_core.formats.export import ReadLog
+from scheduler_core.notebook.attempt import Attempt, attempt_of, bound
+from scheduler_core.world.commands import Command, command_from_json
+from scheduler_core.world.readonly import BindingCycleView
+from scheduler_core.world.simulation import Grain, Simulation
+
+
+class History:
+    """`log` maps positions to the commands' JSON, as a trace has them; `attempts` are those that have ended, by number."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.world = Simulation(seed)
+        self.log: dict[int, Mapping[str, Any]] = {}
+        self.attempts: dict[int, Attempt] = {}
+        self._bindings: dict[int, BindingCycleView] = {}
+
+    def fork(self) -> History:
+        """A second one that stands where this one does and goes its own way."""
+        other = History.__new__(History)
+        other.world = self.world.fork()
+        other.log, other.attempts = dict(self.log), dict(self.attempts)
+        other._bindings = {}
+        other._follow()
+        return other
+
+    def apply(self, command: Command) -> list[Record]:
+        """Does what a user can ask for; Refused, with nothing changed, where it can't be done."""
+        position = self.world.position
+        records = self.world.apply(command)
+        self.log[position] = msgspec.to_builtins(command)
+        return self._noted(records)
+
+    def advance(self) -> list[Record]:
+        """Makes one transition."""
+        return self._noted(self.world.advance())
+
+    def step(self, grain: Grain) -> list[Record]:
+        """Makes as many transitions as the grain asks for; a fork goes ahead to see how many these are."""
+        ahead = self.world.fork()
+        ahead.step(grain)
+        records: list[Record] = []
+        while self.world.position < ahead.position:
+            records += self.advance()
+        return records
+
+    def go_to(self, trace: ReadLog, position: int) -> None:
+        """Makes a trace's history again, up to a position."""
+        while self.world.position < min(position, trace.head):
+            before = self.world.position
+            command = trace.log.get(before)
+            if command is not None:
+                self.apply(command_from_json(command))
+            elif not self.advance() and self.world.position == before:
+                return
+
+    def _noted(self, records: list[Record]) -> list[Record]:
+        self._follow()
+        for record in records:
+            if record.kind == "attempt_ended":
+                self._note_attempt(record)
+            elif record.kind == "binding_ended":
+                self._note_binding(record)
+        return records
+
+    def _follow(self) -> None:
+        """Holds on to the bindings that run: the world lets go of one that ends."""
+        for scheduler in self.world.schedulers:
+            self._bindings.update(scheduler.bindings)
+
+    def _note_attempt(self, record: Record) -> None:
+        for scheduler in self.world.schedulers:
+            if scheduler.cycle is not None and scheduler.cycle.number == record.data["attempt"]:
+                self.attempts[scheduler.cycle.number] = attempt_of(scheduler.cycle)
+
+    def _note_binding(self, record: Record) -> None:
+        for number, binding in list(self._bindings.items()):
+            over = not any(number in scheduler.bindings for scheduler in self.world.schedulers)
+            if over and binding.pod.key == record.data["pod"] and number in self.attempts:
+                outcome = str(record.data["outcome"])
+                self.attempts[number] = bound(self.attempts[number], binding, outcome, record.t)
+                del self._bindings[number]

@@ -1,0 +1,123 @@
+"""ScoreTable: what the Score plugins gave the feasible nodes in one attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.notebook.markup import Html, card, element, joined, number, table
+from scheduler_core.world.readonly import ScoreBoard
+
+MOST_SHOWN = 12  # nodes
+
+Points = Mapping[str, Mapping[str, int]]
+"""Plugin -> node -> points."""
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Points by plugin and node: `raw` as the plugin gave them, `normalized` to 0 to 100, `weighted` with its weight; `total` by node.
+
+    `nodes` are in the scheduler's order, `chosen` is the one that was taken ("": none yet).
+
+    kube: pkg/scheduler/framework/runtime/framework.go RunScorePlugins @ v1.34.1
+    """
+
+    pod: str
+    nodes: tuple[str, ...]
+    weights: Mapping[str, int]
+    raw: Points
+    normalized: Points
+    weighted: Points
+    total: Mapping[str, int]
+    chosen: str
+
+    @property
+    def plugins(self) -> tuple[str, ...]:
+        return tuple(self.weights)
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The nodes with the highest total: the one that is taken is drawn among them."""
+        most = max(self.total.values(), default=0)
+        return tuple(node for node in self.nodes if self.total[node] == most)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """One plain row for each plugin and node, as a data frame reads them."""
+        for plugin, weight in self.weights.items():
+            for node in self.nodes:
+                yield {
+                    "plugin": plugin,
+                    "node": node,
+                    "raw": self.raw[plugin][node],
+                    "normalized": self.normalized[plugin][node],
+                    "weight": weight,
+                    "weighted": self.weighted[plugin][node],
+                }
+
+    def __repr__(self) -> str:
+        totals = ", ".join(f"{node} {self.total[node]}" for node in self._shown())
+        more = self._more()
+        return f"<ScoreTable {self.pod}: {totals}{', ' + more if more else ''}>"
+
+    def _repr_html_(self) -> str:
+        shown = self._shown()
+        headings = ["Plugin", "Weight", *(self._heading(node) for node in shown)]
+        rows = [
+            [plugin, number(weight), *(self._points(plugin, node) for node in shown)]
+            for plugin, weight in self.weights.items()
+        ]
+        totals = [
+            number(element("b", self.total[node]), "good" if node == self.chosen else "") for node in shown
+        ]
+        legend = "Points: raw → normalised × weight = weighted. The best nodes come first."
+        more = self._more()
+        return card(
+            f"Scores of {self.pod}",
+            table(headings, [*rows, ["Total", "", *totals]]),
+            element("p", f"{legend} {more} are left out." if more else legend),
+        )
+
+    def _shown(self) -> list[str]:
+        """The best nodes first."""
+        order = sorted(self.nodes, key=lambda node: (node != self.chosen, -self.total[node]))
+        return sorted(order, key=lambda node: -self.total[node])[:MOST_SHOWN]
+
+    def _more(self) -> str:
+        left = len(self.nodes) - MOST_SHOWN
+        return f"{left:,} more nodes" if left > 0 else ""
+
+    def _heading(self, node: str) -> Html:
+        return joined((node, " ✓ chosen" if node == self.chosen else ""))
+
+    def _points(self, plugin: str, node: str) -> Html:
+        raw, normalized = self.raw[plugin][node], self.normalized[plugin][node]
+        before = f"{raw:,} → " if raw != normalized else ""
+        return number(
+            joined((f"{before}{normalized} × {self.weights[plugin]} = ", self.weighted[plugin][node]))
+        )
+
+
+def score_table(pod: str, names: list[str], board: ScoreBoard, chosen: str) -> ScoreTable:
+    """Of one cycle's scores."""
+    nodes = tuple(names[row] for row in board.rows.tolist())
+
+    def by_plugin(vectors: list[Any]) -> dict[str, dict[str, int]]:
+        return {
+            plugin: dict(zip(nodes, scores.tolist(), strict=True))
+            for plugin, scores in zip(board.plugins, vectors, strict=True)
+        }
+
+    weighted = by_plugin(board.weighted)
+    totals = board.total.tolist() if board.total is not None else [0] * len(nodes)
+    return ScoreTable(
+        pod,
+        nodes,
+        dict(zip(board.plugins, board.weights, strict=True)),
+        by_plugin(board.raw),
+        by_plugin(board.normalized),
+        weighted,
+        dict(zip(nodes, totals, strict=True)),
+        chosen,
+    )

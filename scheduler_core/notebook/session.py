@@ -1,0 +1,92 @@
+"""Session: a history that was exported, from the studio or by `Cluster.save`, at any of its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from scheduler_core.formats.export import ReadLog, TraceError, check_lines, read_log
+from scheduler_core.notebook.amounts import counted, seconds
+from scheduler_core.notebook.attempt import Attempt
+from scheduler_core.notebook.cluster import Cluster, replayed
+from scheduler_core.notebook.markup import card, chip, element, number, table
+
+MOST_SHOWN = 50  # attempts
+
+
+class Session:
+    """A trace, computed again: `end` is its last step, `at(step)` any other. `header` is the trace's first line (docs/trace.md)."""
+
+    def __init__(self, lines: list[Mapping[str, Any]]) -> None:
+        self._lines = lines
+        self._trace: ReadLog = read_log(lines)
+        self.header = dict(lines[0])
+
+    @classmethod
+    def from_trace(cls, path: str | Path) -> Session:
+        """Of a file with JSON Lines; TraceError says which line can't be read."""
+        lines: list[Mapping[str, Any]] = []
+        for i, line in enumerate(Path(path).read_bytes().splitlines(), 1):
+            if not line.strip():
+                continue
+            try:
+                lines.append(orjson.loads(line))
+            except orjson.JSONDecodeError as error:
+                raise TraceError(i, f"what is no JSON ({error})", "an object") from None
+        return cls(lines)
+
+    @property
+    def steps(self) -> int:
+        """The number of its last step."""
+        return self._trace.head
+
+    def at(self, step: int) -> Cluster:
+        """The cluster after so many steps; it can go its own way from there."""
+        if not 0 <= step <= self.steps:
+            raise ValueError(f"received step {step}; expected one from 0 to {self.steps}")
+        return replayed(self._trace, step)
+
+    @cached_property
+    def end(self) -> Cluster:
+        return self.at(self.steps)
+
+    @property
+    def attempts(self) -> tuple[Attempt, ...]:
+        """All that have ended, oldest first."""
+        return self.end.attempts
+
+    def attempt(self, pod: str) -> Attempt:
+        """A pod's last attempt."""
+        return self.end.attempt(pod)
+
+    def check(self) -> bool:
+        """Whether every decision that the trace holds comes out the same again."""
+        return check_lines(self._lines).difference is None
+
+    def __repr__(self) -> str:
+        return f"<Session of {self.steps} steps, {len(self.attempts)} attempts>"
+
+    def _repr_html_(self) -> str:
+        shown = self.attempts[-MOST_SHOWN:]
+        made = f"Made by engine {self.header.get('engine')} as {self.header.get('kube')}"
+        rows = [
+            [
+                attempt.number,
+                attempt.pod,
+                chip(attempt.outcome, sort="good" if attempt.node else "bad"),
+                attempt.node or attempt.message,
+                number(seconds(attempt.started)),
+            ]
+            for attempt in shown
+        ]
+        left = len(self.attempts) - len(shown)
+        more = f" The newest {len(shown)} of {len(self.attempts):,} attempts are shown." if left else ""
+        return card(
+            f"Session: {counted(self.steps, 'step')}, {counted(len(self.attempts), 'attempt')}",
+            element("p", f"{made}, seed {self._trace.seed}.{more}"),
+            table(["Attempt", "Pod", "Outcome", "Node or message", "Began"], rows),
+        )

@@ -1,0 +1,458 @@
+"""The scheduler's cache: what it believes to run where, assumed pods included, and the snapshot made from it.
+
+Events and assumptions change the cache at once; a cycle reads the NodeTable that `update_snapshot` brought
+up to date. Each node has a slot; the
+columns are numpy arrays over slots, and the snapshot has the same columns in list order, of which only
+changed rows are copied.
+
+kube: backend/cache/cache.go, backend/cache/snapshot.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.node import Node, Taint
+from scheduler_core.apimachinery.objects.pod import HostPort, Pod
+from scheduler_core.apimachinery.objects.resources import Resources
+from scheduler_core.base.state import Copied, Derived, Shared, State
+from scheduler_core.scheduler.cache.node_tree import NodeTree
+from scheduler_core.scheduler.cache.pod_table import PodColumns
+from scheduler_core.scheduler.cache.table import NO_PORTS, ImageState, LabelColumn, NodeTable, ResourceIndex
+
+Amounts = NDArray[np.int64]
+_FIRST_CAPACITY = 8
+_PODS = 0  # column of `counts`
+_ALLOWED = 1
+
+
+class CopiedRows(NamedTuple):
+    """What the last `update_snapshot` did: up to which generation, and which rows it copied (`whole`: a new table, as nodes had changed).
+
+    `rows` are the first MOST_ROWS of `total`: node names with the last change that made them dirty, + - ~ (added, taken off, replaced)
+    and the pod's key.
+    """
+
+    generation: int
+    whole: bool
+    total: int
+    rows: tuple[tuple[str, str], ...] = ()
+
+
+MOST_ROWS = 64
+
+
+class CacheError(RuntimeError):
+    """The cache was asked for something that its state does not allow, such as assuming a pod twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRows:
+    """What of a table depends on Node objects and their order alone; tables of copied worlds with the same nodes share it, too."""
+
+    resources: int
+    names: list[str]
+    slots: list[int]
+    take: NDArray[np.intp]
+    nodes: list[Node]
+    unschedulable: NDArray[np.bool_]
+    taint_set: NDArray[np.int32]
+    taint_sets: list[tuple[Taint, ...]]
+    images: dict[str, ImageState]
+    rows: dict[str, int]
+    by_slot: dict[int, int]
+    memo: dict[Hashable, Any] = field(default_factory=dict)
+    label_columns: dict[str, LabelColumn] = field(default_factory=dict)
+
+
+class Cache(State):
+    """Nodes, the pods on them (bound or assumed), and the columns summed up from both."""
+
+    resources: Copied[ResourceIndex]
+    tree: Copied[NodeTree]
+    slots: Copied[dict[str, int]]
+    nodes: Copied[list[Node | None]]  # by slot; None: only pods are known of this node
+    names: Copied[list[str]]
+    pods: Copied[list[tuple[Pod, ...]]]
+    ports: Copied[dict[int, frozenset[HostPort]]]  # slots that use host ports
+    where: Copied[dict[str, tuple[Pod, int]]]  # pod uid -> (pod, slot)
+    columns: Copied[PodColumns]
+    _assumed: Copied[dict[str, str]]  # pod uid -> node name, not yet confirmed by the API server
+    image_sizes: Copied[dict[str, int]]
+    image_nodes: Copied[dict[str, dict[str, None]]]
+    free: Copied[list[int]]
+    allocatable: Copied[Amounts]
+    requested: Copied[Amounts]
+    nonzero: Copied[Amounts]
+    counts: Copied[Amounts]
+    _vectors: Derived[Copied[dict[Resources, Shared[Amounts]]]]
+    generation: int  # counts changes; kube's are numbers of the whole process
+    copied: CopiedRows
+    _dirty: Copied[dict[int, str]]  # slot -> its last change (see CopiedRows)
+    _nodes_changed: bool
+    _rows: Shared[dict[int, int]]  # slot -> row of the snapshot made last; replaced, never changed
+    _node_rows: Derived[Shared[NodeRows | None]]  # of the nodes as they are, once a table was made
+
+    def __init__(self) -> None:
+        self.resources = ResourceIndex()
+        self.tree = NodeTree()
+        self.slots = {}
+        self.nodes = []
+        self.names = []
+        self.pods = []
+        self.ports = {}
+        self.where = {}
+        self.columns = PodColumns()
+        self._assumed = {}
+        self.image_sizes = {}
+        self.image_nodes = {}
+        self.free = []
+        self.allocatable = np.zeros((_FIRST_CAPACITY, 3), np.int64)
+        self.requested = np.zeros((_FIRST_CAPACITY, 3), np.int64)
+        self.nonzero = np.zeros((_FIRST_CAPACITY, 2), np.int64)
+        self.counts = np.zeros((_FIRST_CAPACITY, 2), np.int64)
+        self._vectors = {}
+        self.generation = 0
+        self.copied = CopiedRows(0, True, 0)
+        self._dirty = {}
+        self._nodes_changed = True
+        self._rows = {}
+        self._node_rows = None
+
+    def decoded(self) -> None:
+        self._node_rows = None
+
+    # Nodes
+
+    def add_node(self, node: Node) -> None:
+        """Adds a node, or replaces the one of the same name."""
+        slot = self._slot(node.name)
+        old = self.nodes[slot]
+        if old is None:
+            self.tree.add(node.zone_key, node.name)
+        elif old.zone_key != node.zone_key:
+            self.tree.remove(old.zone_key, old.name)
+            self.tree.add(node.zone_key, node.name)
+        if old is not None:
+            self._forget_images(old)
+        self.nodes[slot] = node
+        self._remember_images(node)
+        self._set_allocatable(slot, node)
+        self._nodes_changed, self._node_rows = True, None
+        self.generation += 1
+
+    def remove_node(self, node: Node) -> None:
+        """Takes a node out of the order; its pods stay known until their own deletions arrive."""
+        slot = self.slots.get(node.name)
+        if slot is None or self.nodes[slot] is None:
+            return
+        known = self.nodes[slot]
+        assert known is not None
+        self.tree.remove(known.zone_key, known.name)
+        self._forget_images(known)
+        self.nodes[slot] = None
+        self.allocatable[slot] = 0
+        self.counts[slot, _ALLOWED] = 0
+        self._drop_slot_if_empty(slot)
+        self._nodes_changed, self._node_rows = True, None
+        self.generation += 1
+
+    # Pods
+
+    def assume(self, pod: Pod) -> None:
+        """Counts a pod on its node before the API server knows; CacheError if the pod is in the cache already."""
+        if pod.identity in self.where:
+            raise CacheError(f"pod {pod.uid}({pod.key}) is in the cache, so can't be assumed")
+        self._place(pod)
+        self._assumed[pod.identity] = pod.node_name
+
+    def forget(self, pod: Pod) -> None:
+        """Takes an assumed pod back; CacheError if it is not assumed."""
+        if pod.identity not in self._assumed:
+            raise CacheError(f"pod {pod.uid}({pod.key}) wasn't assumed so cannot be forgotten")
+        del self._assumed[pod.identity]
+        self._take(pod)
+
+    def add_pod(self, pod: Pod) -> None:
+        """A bound pod as the API server has it; confirms an assumption (also one for another node)."""
+        self._assumed.pop(pod.identity, None)
+        placed = self.where.get(pod.identity)
+        if placed is not None and _same_load(placed[0], pod):
+            self._swap(pod, placed[1], placed[0])
+            return
+        if placed is not None:
+            self._take(pod)
+        self._place(pod)
+
+    def update_pod(self, pod: Pod) -> None:
+        """A bound pod that changed."""
+        self.add_pod(pod)
+
+    def remove_pod(self, pod: Pod) -> None:
+        """A bound pod that is gone; unknown pods are ignored."""
+        self._assumed.pop(pod.identity, None)
+        if pod.identity in self.where:
+            self._take(pod)
+
+    def is_assumed(self, uid: str) -> bool:
+        return uid in self._assumed
+
+    @property
+    def assumed(self) -> dict[str, str]:
+        """Node names by pod key of the pods that the API server has not confirmed yet.
+
+        Two of one name, where a pod was made anew while the binding of the former goes on, are one entry here.
+        """
+        return {self.where[uid][0].key: node for uid, node in self._assumed.items()}
+
+    # The snapshot
+
+    def update_snapshot(self, table: NodeTable) -> NodeTable:
+        """The snapshot brought up to date: the same table with its dirty rows copied, or a new one when nodes changed."""
+        if self._nodes_changed or table.requested.shape[1] != len(self.resources):
+            fresh = self.table()
+            self._rows = self._rows_of_nodes().by_slot
+            self._dirty.clear()
+            self.columns.settle()
+            self._nodes_changed = False
+            self.copied = CopiedRows(self.generation, True, len(fresh))
+            return fresh
+        for slot in self._dirty:
+            row = self._rows.get(slot)
+            if row is not None:
+                self._copy_row(table, row, slot)
+        self._record_copied()
+        self._dirty.clear()
+        self.columns.update(table.pod_table, self._rows)
+        return table
+
+    def _record_copied(self) -> None:
+        names, dirty = self.names, self._dirty
+        first = tuple([(names[slot], change) for slot, change in islice(dirty.items(), MOST_ROWS)])
+        self.copied = CopiedRows(self.generation, False, len(dirty), first)
+
+    @property
+    def dirty(self) -> list[tuple[str, str]]:
+        """Rows that have changed since the last `update_snapshot`, as CopiedRows lists them."""
+        return [(self.names[slot], change) for slot, change in self._dirty.items()]
+
+    @property
+    def nodes_changed(self) -> bool:
+        """Whether the next `update_snapshot` makes a new table."""
+        return self._nodes_changed
+
+    def table(self) -> NodeTable:
+        """A new NodeTable of the cache as it stands now."""
+        of_nodes = self._rows_of_nodes()
+        slots, take = of_nodes.slots, of_nodes.take
+        return NodeTable(
+            names=of_nodes.names,
+            nodes=of_nodes.nodes,
+            resources=self.resources,
+            allocatable=self.allocatable[take],
+            requested=self.requested[take],
+            nonzero=self.nonzero[take],
+            allowed_pods=self.counts[take, _ALLOWED],
+            pod_count=self.counts[take, _PODS],
+            unschedulable=of_nodes.unschedulable,
+            taint_set=of_nodes.taint_set,
+            taint_sets=of_nodes.taint_sets,
+            images=of_nodes.images,
+            ports=[self.ports.get(slot, NO_PORTS) for slot in slots],
+            rows_with_ports=frozenset(
+                row for slot in self.ports if (row := of_nodes.by_slot.get(slot)) is not None
+            ),
+            pods=[self.pods[slot] for slot in slots],
+            pod_table=self.columns.snapshot(of_nodes.by_slot, len(self.names)),
+            rows=of_nodes.rows,
+            memo=of_nodes.memo,
+            label_columns=of_nodes.label_columns,
+        )
+
+    def _rows_of_nodes(self) -> NodeRows:
+        """Made anew where a node or the resources have changed since the last time."""
+        known = self._node_rows
+        if known is None or known.resources != len(self.resources):
+            known = self._node_rows = self._new_rows_of_nodes()
+        return known
+
+    def _new_rows_of_nodes(self) -> NodeRows:
+        names = self.tree.order()
+        slots = [self.slots[name] for name in names]
+        nodes = [node for slot in slots if (node := self.nodes[slot]) is not None]
+        index: dict[tuple[Taint, ...], int] = {}
+        taints = np.fromiter(
+            (index.setdefault(node.taints, len(index)) for node in nodes), np.int32, len(nodes)
+        )
+        rows = {name: row for row, name in enumerate(names)}
+        return NodeRows(
+            resources=len(self.resources),
+            names=names,
+            slots=slots,
+            take=np.array(slots, np.intp),
+            nodes=nodes,
+            unschedulable=np.fromiter((node.unschedulable for node in nodes), np.bool_, len(nodes)),
+            taint_set=taints,
+            taint_sets=list(index),
+            images=self._image_states(rows),
+            rows=rows,
+            by_slot={slot: row for row, slot in enumerate(slots)},
+        )
+
+    # Below here: slots and columns
+
+    def _slot(self, name: str) -> int:
+        slot = self.slots.get(name)
+        if slot is not None:
+            return slot
+        if self.free:
+            slot = self.free.pop()
+            self.names[slot] = name
+        else:
+            slot = len(self.names)
+            self.names.append(name)
+            self.nodes.append(None)
+            self.pods.append(())
+            if slot == len(self.counts):
+                self._grow()
+        self.slots[name] = slot
+        return slot
+
+    def _grow(self) -> None:
+        extra = len(self.counts)
+        for column in ("allocatable", "requested", "nonzero", "counts"):
+            old = getattr(self, column)
+            setattr(self, column, np.concatenate([old, np.zeros((extra, old.shape[1]), np.int64)]))
+
+    def _widen(self) -> None:
+        missing = len(self.resources) - self.requested.shape[1]
+        if missing > 0:
+            pad = ((0, 0), (0, missing))
+            self.allocatable = np.pad(self.allocatable, pad)
+            self.requested = np.pad(self.requested, pad)
+            self._vectors = {key: np.pad(vector, (0, missing)) for key, vector in self._vectors.items()}
+
+    def _drop_slot_if_empty(self, slot: int) -> None:
+        if self.nodes[slot] is None and not self.pods[slot]:
+            del self.slots[self.names[slot]]
+            self.free.append(slot)
+
+    def _set_allocatable(self, slot: int, node: Node) -> None:
+        self.allocatable[slot] = 0
+        vector = self.vector(node.allocatable)
+        self.allocatable[slot] = vector
+        self.counts[slot, _ALLOWED] = node.allowed_pods
+
+    def vector(self, amounts: Resources) -> NDArray[np.int64]:
+        """Amounts as one row of the resource columns, int64[R]; columns for new names are made."""
+        columns = [self.resources.column(name) for name, _ in amounts.scalar]
+        self._widen()
+        out = np.zeros(len(self.resources), np.int64)
+        out[0], out[1], out[2] = amounts.milli_cpu, amounts.memory, amounts.ephemeral_storage
+        for column, (_, amount) in zip(columns, amounts.scalar, strict=True):
+            out[column] = amount
+        return out
+
+    def _request(self, pod: Pod) -> NDArray[np.int64]:
+        vector = self._vectors.get(pod.requests)
+        if vector is None:
+            vector = self._vectors[pod.requests] = self.vector(pod.requests)
+        return vector
+
+    def _place(self, pod: Pod) -> None:
+        slot = self._slot(pod.node_name)
+        request = self._request(pod)  # may widen the columns
+        self.requested[slot] += request
+        self.nonzero[slot] += pod.nonzero
+        self.counts[slot, _PODS] += 1
+        self.pods[slot] = (*self.pods[slot], pod)
+        self.where[pod.identity] = (pod, slot)
+        self.columns.put(pod, slot)
+        if pod.spec.host_ports:
+            self.ports[slot] = self.ports.get(slot, NO_PORTS) | frozenset(pod.spec.host_ports)
+        self._dirty[slot] = "+" + pod.key
+        self.generation += 1
+
+    def _take(self, there: Pod) -> None:
+        pod, slot = self.where.pop(there.identity)
+        self.columns.drop(pod)
+        self.requested[slot] -= self._request(pod)
+        self.nonzero[slot] -= pod.nonzero
+        self.counts[slot, _PODS] -= 1
+        self.pods[slot] = _without(self.pods[slot], pod)
+        if pod.spec.host_ports:
+            self._take_ports(slot, pod.spec.host_ports)
+        self._dirty[slot] = "-" + pod.key
+        self.generation += 1
+        self._drop_slot_if_empty(slot)
+
+    def _take_ports(self, slot: int, ports: tuple[HostPort, ...]) -> None:
+        """As in kube a port that two pods hold is free as soon as one of them goes."""
+        used = self.ports.pop(slot, NO_PORTS) - frozenset(ports)
+        if used:
+            self.ports[slot] = used
+
+    def _swap(self, pod: Pod, slot: int, old: Pod) -> None:
+        # Same spec on the same node: the sums stay, kube's remove-then-add moves the pod to the end.
+        self.pods[slot] = (*_without(self.pods[slot], old), pod)
+        self.where[pod.identity] = (pod, slot)
+        self.columns.put(pod, slot)
+        self._dirty[slot] = "~" + pod.key
+        self.generation += 1
+
+    def _copy_row(self, table: NodeTable, row: int, slot: int) -> None:
+        table.requested[row] = self.requested[slot]
+        table.nonzero[row] = self.nonzero[slot]
+        table.pod_count[row] = self.counts[slot, _PODS]
+        table.pods[row] = self.pods[slot]
+        ports = self.ports.get(slot, NO_PORTS)
+        if ports is not table.ports[row]:
+            table.ports[row] = ports
+            others = table.rows_with_ports - {row}
+            table.rows_with_ports = others | {row} if ports else others
+
+    def _remember_images(self, node: Node) -> None:
+        for names, size in node.images:
+            for name in names:
+                self.image_sizes.setdefault(name, size)
+                self.image_nodes.setdefault(name, {})[node.name] = None
+
+    def _forget_images(self, node: Node) -> None:
+        for names, _ in node.images:
+            for name in names:
+                holders = self.image_nodes.get(name, {})
+                holders.pop(node.name, None)
+                if not holders:
+                    self.image_nodes.pop(name, None)
+                    self.image_sizes.pop(name, None)
+
+    def _image_states(self, rows: dict[str, int]) -> dict[str, ImageState]:
+        states = {}
+        for name, holders in self.image_nodes.items():
+            having = np.sort(np.fromiter((rows[n] for n in holders if n in rows), np.intp))
+            states[name] = ImageState(self.image_sizes[name], having)
+        return states
+
+
+def _same_load(old: Pod, new: Pod) -> bool:
+    return (
+        old.node_name == new.node_name
+        and old.spec is new.spec
+        and old.requests == new.requests
+        and old.nonzero == new.nonzero
+    )
+
+
+def _without(pods: tuple[Pod, ...], gone: Pod) -> tuple[Pod, ...]:
+    """The pods less one; as in kube's NodeInfo the last one takes its place."""
+    for i, pod in enumerate(pods):
+        if pod is gone:
+            rest = pods[:i] + pods[-1:] + pods[i + 1 : -1] if i < len(pods) - 1 else pods[:i]
+            return rest
+    return pods

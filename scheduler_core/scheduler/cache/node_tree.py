@@ -1,0 +1,36 @@
+"""The order of nodes: zones in order of their first node, one node of each zone in turn.
+
+kube: backend/cache/node_tree.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.base.state import Copied, State
+
+
+class NodeTree(State):
+    """Node names by zone; `order()` walks the zones in turn."""
+
+    __slots__ = ("_zones",)
+
+    _zones: Copied[dict[str, tuple[str, ...]]]
+
+    def __init__(self) -> None:
+        self._zones = {}
+
+    def add(self, zone: str, name: str) -> None:
+        """Adds a name that the tree does not hold yet."""
+        self._zones[zone] = (*self._zones.get(zone, ()), name)
+
+    def remove(self, zone: str, name: str) -> None:
+        left = tuple(member for member in self._zones.get(zone, ()) if member != name)
+        if left:
+            self._zones[zone] = left
+        else:
+            self._zones.pop(zone, None)
+
+    def order(self) -> list[str]:
+        """All names: the first of every zone, then the second of every zone, and so on."""
+        zones = list(self._zones.values())
+        longest = max(map(len, zones), default=0)
+        return [zone[i] for i in range(longest) for zone in zones if i < len(zone)]

@@ -1,0 +1,193 @@
+"""Pod classes: what selectors and terms can distinguish about pods, interned, so that each is evaluated once and not once per pod.
+
+A class is a namespace, labels, whether the pod is terminating, and its affinity terms. Classes only ever grow; their numbers decide
+nothing, so forks of a world share them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.affinity import NO_TERMS, AffinityTerms, affinity_terms
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.state import Derived, SharedState
+
+NO_POD = 0  # the class of an unused place in a column; every measure gives it 0
+
+_REMEMBERED_PODS = 1 << 17
+_REMEMBERED_MEASURES = 2048
+
+Weights = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PodClass:
+    """`terms` is an index into PodClasses.terms (0: no terms)."""
+
+    namespace: str
+    labels: Mapping[str, str]
+    terminating: bool
+    terms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A whole number for every pod, which depends on its class alone; equal keys mean equal numbers."""
+
+    key: tuple[object, ...] | str
+    of: Callable[[PodClass], int]
+
+
+@dataclass(frozen=True, slots=True)
+class TermsMeasure:
+    """A whole number for every pod, which depends on its affinity terms alone; equal keys mean equal numbers."""
+
+    key: tuple[object, ...] | str
+    of: Callable[[AffinityTerms], int]
+
+
+AnyMeasure = Measure | TermsMeasure
+
+
+class Known(SharedState):
+    """Numbers for the first `count` entries; the array has room for more, filled with 0."""
+
+    __slots__ = ("count", "trimmed", "weights")
+
+    count: int
+    trimmed: bytes | None  # the numbers as bytes, without the zeros at the end
+    weights: Weights
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.trimmed = None
+        self.weights = np.zeros(16, np.int64)
+
+    def reserve(self, count: int) -> None:
+        if count > len(self.weights):
+            room = np.zeros(2 * count, np.int64)
+            room[: self.count] = self.weights[: self.count]
+            self.weights = room
+
+
+class PodClasses(SharedState):
+    """The classes met so far, and what measures say about them."""
+
+    classes: list[PodClass]
+    terms: list[AffinityTerms]
+    anti_keys: dict[str, None]  # topology keys of required anti-affinity terms
+    soft_keys: dict[str, None]  # topology keys of the terms that count in scoring
+    _index: dict[tuple[object, ...], int]
+    _terms_index: dict[str, int]
+    _pods: Derived[dict[Pod, int]]
+    _terms_of: Known  # class -> its terms
+    _known: Derived[dict[object, Known]]  # measure -> its numbers, by class or (TermsMeasure) by terms
+
+    def __init__(self) -> None:
+        self.classes = [PodClass("", {}, False, 0)]
+        self.terms = [NO_TERMS]
+        self.anti_keys = {}
+        self.soft_keys = {}
+        self._index = {}
+        self._terms_index = {"": 0}
+        self._pods = {}
+        self._terms_of = Known()
+        self._terms_of.count = 1
+        self._known = {}
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def of(self, pod: Pod) -> int:
+        """The number of the pod's class."""
+        number = self._pods.get(pod)
+        if number is None:
+            if len(self._pods) >= _REMEMBERED_PODS:
+                self._pods.clear()
+            number = self._pods[pod] = self._intern(pod)
+        return number
+
+    def _intern(self, pod: Pod) -> int:
+        terms = affinity_terms(pod)
+        key = (pod.namespace, tuple(sorted(pod.labels.items())), pod.deleting, terms.key)
+        index = self._index.get(key)
+        if index is None:
+            index = self._index[key] = len(self.classes)
+            number = self._intern_terms(terms)
+            self.classes.append(PodClass(pod.namespace, pod.labels, pod.deleting, number))
+            self._terms_of.reserve(index + 1)
+            self._terms_of.weights[index] = number
+            self._terms_of.count = index + 1
+        return index
+
+    def _intern_terms(self, terms: AffinityTerms) -> int:
+        index = self._terms_index.get(terms.key)
+        if index is None:
+            index = self._terms_index[terms.key] = len(self.terms)
+            self.terms.append(terms)
+            self.anti_keys.update(dict.fromkeys(term.topology_key for term in terms.required_anti))
+            soft = (*terms.required, *terms.preferred, *terms.preferred_anti)
+            self.soft_keys.update(dict.fromkeys(term.topology_key for term in soft))
+        return index
+
+    def weights(self, measure: AnyMeasure) -> Weights:
+        """The measure by class number, int64[at least len(self)]; only what is new is asked."""
+        weights = self.resolve(measure)[1]
+        return np.zeros(len(self.classes), np.int64) if weights is None else weights
+
+    def resolve(self, measure: AnyMeasure) -> tuple[object, Weights | None]:
+        """A key that stands for the measure's numbers, and these by class number; None where all are 0.
+
+        Measures of different incoming pods, on whom the existing terms agree, have one key.
+        """
+        if isinstance(measure, Measure):
+            known = self._find(measure.key)
+            start, stop = known.count, len(self.classes)
+            if start < stop:
+                known.reserve(stop)
+                known.weights[start:stop] = [measure.of(each) for each in self.classes[start:stop]]
+                known.weights[NO_POD] = 0
+                known.count = stop
+            return measure.key, known.weights
+        by_terms = self._by_terms(measure)
+        if not by_terms:
+            return measure.key, None
+        return self._by_class(by_terms)
+
+    def _by_terms(self, measure: TermsMeasure) -> bytes:
+        """Its numbers by terms number as bytes, without the zeros at the end."""
+        known = self._find(measure.key)
+        start, stop = known.count, len(self.terms)
+        if start < stop:
+            known.reserve(stop)
+            known.weights[start:stop] = [measure.of(terms) for terms in self.terms[start:stop]]
+            known.weights[0] = 0
+            known.count = stop
+            known.trimmed = None
+        if known.trimmed is None:
+            known.trimmed = np.trim_zeros(known.weights, "b").tobytes()
+        return known.trimmed
+
+    def _by_class(self, by_terms: bytes) -> tuple[bytes, Weights]:
+        known = self._find(by_terms)
+        start, stop = known.count, len(self.classes)
+        if start < stop:
+            known.reserve(stop)
+            numbers = np.zeros(len(self.terms), np.int64)
+            weights = np.frombuffer(by_terms, np.int64)
+            numbers[: len(weights)] = weights
+            known.weights[start:stop] = numbers[self._terms_of.weights[start:stop]]
+            known.count = stop
+        return by_terms, known.weights
+
+    def _find(self, key: object) -> Known:
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) >= _REMEMBERED_MEASURES:
+                self._known.clear()
+            known = self._known[key] = Known()
+        return known

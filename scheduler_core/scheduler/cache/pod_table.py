@@ -1,0 +1,219 @@
+"""Pods by column: the cache's own columns, and the copy of them that belongs to a snapshot.
+
+A pod has the same place in both. The cache changes its columns with every event; the snapshot takes over only the places that changed
+since it was last brought up to date, and keeps count of what was asked before, so that a count costs as much as has changed since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.state import Copied, Derived, Shared, State
+from scheduler_core.scheduler.cache.pod_classes import NO_POD, AnyMeasure, PodClasses
+
+NO_START = -1  # in `start`: the pod has no start time
+
+_FIRST_CAPACITY = 16
+_LOG_LIMIT = 4096
+_COUNTS_BYTES = 64 << 20
+
+Counts = NDArray[np.int64]
+
+
+class _Columns(State):
+    """Arrays by place. An unused place has class NO_POD and node 0. `node` is a slot in the cache, a row in a snapshot."""
+
+    classes: PodClasses
+    node: Copied[NDArray[np.int32]]
+    cls: Copied[NDArray[np.int32]]
+    priority: Copied[NDArray[np.int64]]
+    start: Copied[NDArray[np.int64]]  # ns since 1970, or NO_START
+    pods: Copied[list[Pod | None]]  # by place; its length is the number of places in use or free again
+
+    def __init__(self, classes: PodClasses | None = None) -> None:
+        self.classes = PodClasses() if classes is None else classes
+        self.node = np.zeros(_FIRST_CAPACITY, np.int32)
+        self.cls = np.zeros(_FIRST_CAPACITY, np.int32)
+        self.priority = np.zeros(_FIRST_CAPACITY, np.int64)
+        self.start = np.zeros(_FIRST_CAPACITY, np.int64)
+        self.pods = []
+
+    def __len__(self) -> int:
+        return len(self.pods)
+
+    def _copy_columns(self, other: _Columns) -> None:
+        self.classes = other.classes
+        self.node, self.cls = other.node.copy(), other.cls.copy()
+        self.priority, self.start = other.priority.copy(), other.start.copy()
+        self.pods = list(other.pods)
+
+    def _reserve(self, places: int) -> None:
+        missing = places - len(self.cls)
+        if missing > 0:
+            extra = max(missing, len(self.cls))
+            for column in ("node", "cls", "priority", "start"):
+                old = getattr(self, column)
+                setattr(self, column, np.concatenate([old, np.zeros(extra, old.dtype)]))
+
+
+class PodColumns(_Columns):
+    """The cache's pods."""
+
+    _index: Copied[dict[str, int]]  # pod uid -> place
+    _free: Copied[list[int]]
+    _dirty: Copied[dict[int, None]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._index = {}
+        self._free = []
+        self._dirty = {}
+
+    def put(self, pod: Pod, slot: int) -> None:
+        """Adds a pod, or replaces the one of the same identity."""
+        place = self._index.get(pod.identity)
+        if place is None:
+            place = self._index[pod.identity] = self._place()
+        self.node[place] = slot
+        self.cls[place] = self.classes.of(pod)
+        self.priority[place] = pod.priority
+        self.start[place] = NO_START if pod.start_time is None else pod.start_time
+        self.pods[place] = pod
+        self._dirty[place] = None
+
+    def drop(self, pod: Pod) -> None:
+        place = self._index.pop(pod.identity)
+        self.node[place] = 0
+        self.cls[place] = NO_POD
+        self.pods[place] = None
+        self._free.append(place)
+        self._dirty[place] = None
+
+    def snapshot(self, rows: Mapping[int, int], slots: int) -> PodTable:
+        """A new table of all pods. `rows`: slot -> row of the nodes in it; pods of other slots are left out."""
+        row_of_slot = np.full(max(slots, 1), -1, np.int32)
+        row_of_slot[np.fromiter(rows.keys(), np.intp, len(rows))] = np.fromiter(
+            rows.values(), np.int32, len(rows)
+        )
+        table = PodTable(len(rows), self.classes)
+        table._copy_columns(self)
+        table.node = row_of_slot[self.node]
+        outside = table.node < 0
+        table.node[outside] = 0
+        table.cls[outside] = NO_POD
+        return table
+
+    def settle(self) -> None:
+        """Says that a snapshot has just been made new."""
+        self._dirty.clear()
+
+    def update(self, table: PodTable, rows: Mapping[int, int]) -> None:
+        """Brings a snapshot up to date: the places that changed since it was made or last updated."""
+        if not self._dirty:
+            return
+        table._reserve(len(self.cls))
+        table.pods.extend([None] * (len(self.pods) - len(table.pods)))
+        for place in self._dirty:
+            row = rows.get(int(self.node[place]), -1)
+            cls = int(self.cls[place])
+            if row < 0:
+                row, cls = 0, NO_POD
+            table._move(place, row, cls)
+            table.priority[place] = self.priority[place]
+            table.start[place] = self.start[place]
+            table.pods[place] = self.pods[place]
+        self._dirty.clear()
+
+    def _place(self) -> int:
+        if self._free:
+            return self._free.pop()
+        place = len(self.pods)
+        self.pods.append(None)
+        self._reserve(place + 1)
+        return place
+
+
+class PodTable(_Columns):
+    """A snapshot's pods: `node[i]` is the row of the pod in place i, `cls[i]` its class (NO_POD: no pod there)."""
+
+    _rows: int
+    _zeros: Derived[Shared[Counts]]
+    _log: Derived[Copied[list[tuple[int, int, int]]]]  # row, class, one pod more or less
+    _log_start: Derived[Shared[int]]  # entries that have been let go
+    _counts: Derived[
+        Copied[dict[object, Shared[tuple[Counts, int]]]]
+    ]  # measure -> counts at a position of the log
+
+    def __init__(self, rows: int = 0, classes: PodClasses | None = None) -> None:
+        super().__init__(classes)
+        self._rows = rows
+        self._zeros = np.zeros(rows, np.int64)
+        self._log = []
+        self._log_start = 0
+        self._counts = {}
+
+    def decoded(self) -> None:
+        self._zeros = np.zeros(self._rows, np.int64)
+
+    def with_rows(self, rows: int) -> PodTable:
+        """The same pods in a table of so many rows."""
+        table = PodTable(rows, self.classes)
+        table._copy_columns(self)
+        return table
+
+    def counts(self, measure: AnyMeasure) -> Counts:
+        """Per row the sum of the measure over its pods, int64[n]; not to be written to."""
+        key, weights = self.classes.resolve(measure)
+        if weights is None:
+            return self._zeros
+        position = self._log_start + len(self._log)
+        cached = self._counts.get(key)
+        if cached is not None and cached[1] == position:
+            return cached[0]
+        if cached is not None and self._log_start <= cached[1] and position - cached[1] <= self._worth_it:
+            counts = self._caught_up(cached[0], weights, cached[1])
+        else:
+            counts = self._counted(weights)
+        if cached is None and len(self._counts) >= max(64, _COUNTS_BYTES // (8 * self._rows + 1)):
+            self._counts.clear()
+        self._counts[key] = counts, position
+        return counts
+
+    @property
+    def _worth_it(self) -> int:
+        """Up to how many changes catching up is quicker than counting anew."""
+        return 64 + len(self.pods) // 16
+
+    def _counted(self, weights: Counts) -> Counts:
+        by_pod = weights[self.cls]
+        where = np.flatnonzero(by_pod)
+        sums = np.bincount(self.node[where], weights=by_pod[where], minlength=self._rows)
+        return sums.astype(np.int64)
+
+    def _caught_up(self, counts: Counts, weights: Counts, position: int) -> Counts:
+        fresh: Counts | None = None
+        for row, cls, sign in self._log[position - self._log_start :]:
+            weight = weights[cls]
+            if weight:
+                if fresh is None:
+                    fresh = counts.copy()
+                fresh[row] += sign * weight
+        return counts if fresh is None else fresh
+
+    def _move(self, place: int, row: int, cls: int) -> None:
+        old_row, old_cls = int(self.node[place]), int(self.cls[place])
+        if (old_row, old_cls) == (row, cls):
+            return
+        if old_cls != NO_POD:
+            self._log.append((old_row, old_cls, -1))
+        if cls != NO_POD:
+            self._log.append((row, cls, 1))
+        self.node[place] = row
+        self.cls[place] = cls
+        if len(self._log) > _LOG_LIMIT:
+            self._log_start += len(self._log)
+            self._log.clear()

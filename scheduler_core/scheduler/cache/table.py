@@ -1,0 +1,140 @@
+"""NodeTable: the columnar snapshot that a scheduling cycle reads.
+
+Row i is the i-th node of kube's NodeInfos().List() (zone round robin). Columns are numpy arrays over all rows; what depends
+on Node objects alone (labels, taints, images) is interned, and what is derived from it is kept in `memo` until a Node changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.node import Node, Taint
+from scheduler_core.apimachinery.objects.pod import HostPort, Pod
+from scheduler_core.base.state import Copied, Derived, Shared, State
+from scheduler_core.scheduler.cache.pod_table import PodTable
+
+CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2
+FIXED_RESOURCES = ("cpu", "memory", "ephemeral-storage")
+
+
+class ResourceIndex(State):
+    """Column of each resource name: cpu (in millis), memory and ephemeral-storage first, then scalar resources as they are met."""
+
+    __slots__ = ("columns", "names")
+
+    names: Copied[list[str]]
+    columns: Copied[dict[str, int]]
+
+    def __init__(self) -> None:
+        self.names = list(FIXED_RESOURCES)
+        self.columns = {name: i for i, name in enumerate(FIXED_RESOURCES)}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def column(self, name: str) -> int:
+        """The resource's column, made if it is new."""
+        column = self.columns.get(name)
+        if column is None:
+            column = self.columns[name] = len(self.names)
+            self.names.append(name)
+        return column
+
+
+@dataclass(frozen=True, slots=True)
+class LabelColumn:
+    """One label key over all rows: `codes[i]` is -1 where the label is absent, else an index into `values`."""
+
+    values: tuple[str, ...]
+    codes: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class ImageState:
+    """An image in the cluster: its size in bytes as the first node that reported it says, and the rows that have it, ascending."""
+
+    size: int
+    rows: NDArray[np.intp]
+
+    @property
+    def num_nodes(self) -> int:
+        return len(self.rows)
+
+
+NO_PORTS: frozenset[HostPort] = frozenset()
+
+
+@dataclass(slots=True)
+class NodeTable(State):
+    """The columns. Arrays are owned by the snapshot: plugins read them and never write. What depends on Node objects alone is shared."""
+
+    names: Shared[list[str]] = field(default_factory=list)
+    nodes: Shared[list[Node]] = field(default_factory=list)
+    resources: Copied[ResourceIndex] = field(default_factory=ResourceIndex)
+    allocatable: Shared[NDArray[np.int64]] = field(
+        default_factory=lambda: np.zeros((0, 3), np.int64)
+    )  # [n, R]
+    requested: Copied[NDArray[np.int64]] = field(default_factory=lambda: np.zeros((0, 3), np.int64))  # [n, R]
+    nonzero: Copied[NDArray[np.int64]] = field(
+        default_factory=lambda: np.zeros((0, 2), np.int64)
+    )  # [n, 2] milli cpu, bytes
+    allowed_pods: Shared[NDArray[np.int64]] = field(default_factory=lambda: np.zeros(0, np.int64))
+    pod_count: Copied[NDArray[np.int64]] = field(default_factory=lambda: np.zeros(0, np.int64))
+    unschedulable: Shared[NDArray[np.bool_]] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    taint_set: Shared[NDArray[np.int32]] = field(
+        default_factory=lambda: np.zeros(0, np.int32)
+    )  # index into taint_sets
+    taint_sets: Shared[list[tuple[Taint, ...]]] = field(default_factory=list)
+    images: Shared[dict[str, ImageState]] = field(default_factory=dict)  # by normalized name (with tag)
+    ports: Copied[list[frozenset[HostPort]]] = field(default_factory=list)  # per row: used host ports
+    rows_with_ports: frozenset[int] = frozenset()
+    pods: Copied[list[tuple[Pod, ...]]] = field(
+        default_factory=list
+    )  # per row, in kube's NodeInfo.Pods order
+    pod_table: Copied[PodTable] = field(default_factory=PodTable)  # the same pods by column
+    rows: Shared[dict[str, int]] = field(default_factory=dict)  # name -> row
+    origins: Shared[NDArray[np.intp] | None] = (
+        None  # of a table with new rows: each row's of the same name in the snapshot, or -1
+    )
+    memo: Derived[Shared[dict[Hashable, Any]]] = field(
+        default_factory=dict
+    )  # valid until a Node object changes
+    label_columns: Derived[Shared[dict[str, LabelColumn]]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def row(self, name: str) -> int | None:
+        return self.rows.get(name)
+
+    @property
+    def snapshot_names(self) -> list[str]:
+        """The names of the snapshot's own rows."""
+        return self.names if self.origins is None else self.names[: self.snapshot_rows]
+
+    @property
+    def snapshot_rows(self) -> int:
+        """How many rows are the snapshot's own, which come first."""
+        if self.origins is None:
+            return len(self.names)
+        return int(np.count_nonzero(self.origins == np.arange(len(self.origins))))
+
+    def label(self, key: str) -> LabelColumn:
+        """The column of a label key, made when first asked for."""
+        column = self.label_columns.get(key)
+        if column is None:
+            column = self.label_columns[key] = _intern([node.labels.get(key) for node in self.nodes])
+        return column
+
+
+def _intern(raw: list[str | None]) -> LabelColumn:
+    index: dict[str, int] = {}
+    codes = np.fromiter(
+        (-1 if v is None else index.setdefault(v, len(index)) for v in raw), np.int32, len(raw)
+    )
+    return LabelColumn(tuple(index), codes)

@@ -1,0 +1,65 @@
+"""What is configured: a KubeSchedulerConfiguration v1 (`load_configuration` reads, defaults, validates, expands it), feature gates, and
+the world's settings."""
+
+from __future__ import annotations
+
+from scheduler_core.apiserver.options import APIServerOptions
+from scheduler_core.scheduler.config.cluster import ClusterSettings, ControllerManagerOptions
+from scheduler_core.scheduler.config.gates import (
+    GATES,
+    MAX_GATES_TEXT,
+    SETTINGS,
+    Gate,
+    GateError,
+    Wanted,
+    read_gates,
+    written,
+)
+from scheduler_core.scheduler.config.kubelet import read_kubelet, without_effect
+from scheduler_core.scheduler.config.load import load_configuration, with_own, with_plugin
+from scheduler_core.scheduler.config.settings import (
+    CURRENT,
+    HISTORICAL,
+    MAX_DURATION,
+    READ_AT_START,
+    WorldSettings,
+)
+from scheduler_core.scheduler.config.taking_in import with_plugin_in
+from scheduler_core.scheduler.config.types import ConfigurationError, SchedulerConfiguration
+from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
+from scheduler_core.scheduler.framework.profile import Profile
+from scheduler_core.scheduler.plugins.cel import EXPRESSIONS, NAME_PATTERN, NORMALIZE, Definition
+
+__all__ = [
+    "CURRENT",
+    "DEFAULT_FEATURES",
+    "EXPRESSIONS",
+    "GATES",
+    "HISTORICAL",
+    "MAX_DURATION",
+    "MAX_GATES_TEXT",
+    "NAME_PATTERN",
+    "NORMALIZE",
+    "READ_AT_START",
+    "SETTINGS",
+    "APIServerOptions",
+    "ClusterSettings",
+    "ConfigurationError",
+    "ControllerManagerOptions",
+    "Definition",
+    "Features",
+    "Gate",
+    "GateError",
+    "Profile",
+    "SchedulerConfiguration",
+    "Wanted",
+    "WorldSettings",
+    "load_configuration",
+    "read_gates",
+    "read_kubelet",
+    "with_own",
+    "with_plugin",
+    "with_plugin_in",
+    "without_effect",
+    "written",
+]

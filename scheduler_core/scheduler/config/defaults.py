@@ -1,0 +1,157 @@
+"""Defaults of a KubeSchedulerConfiguration, filled into a new manifest.
+
+kube: apis/config/v1/{defaults,default_plugins}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.durations import parse_duration
+from scheduler_core.scheduler.config.arguments import arguments_of, default_arguments
+from scheduler_core.scheduler.config.leader_election import DURATIONS
+from scheduler_core.scheduler.config.points import FIELDS, MULTI_POINT
+from scheduler_core.scheduler.config.types import API_VERSION, KIND
+from scheduler_core.scheduler.framework.arguments import present
+from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
+from scheduler_core.scheduler.plugins import DEFAULT_ORDER
+from scheduler_core.scheduler.plugins.registry import registry
+
+Manifest = dict[str, Any]
+
+DEFAULT_SCHEDULER = "default-scheduler"
+
+LEADER_ELECTION: Manifest = {
+    "leaderElect": True,
+    "leaseDuration": "15s",
+    "renewDeadline": "10s",
+    "retryPeriod": "2s",
+    "resourceLock": "leases",
+    "resourceName": "kube-scheduler",
+    "resourceNamespace": "kube-system",
+}
+CLIENT_CONNECTION: Manifest = {
+    "kubeconfig": "",
+    "acceptContentTypes": "",
+    "contentType": "application/vnd.kubernetes.protobuf",
+    "qps": 50,
+    "burst": 100,
+}
+
+
+def default_configuration(manifest: Mapping[str, Any], features: Features = DEFAULT_FEATURES) -> Manifest:
+    """A new manifest with every default filled in; the one passed, whose shape has been checked, is left as it is."""
+    out = present(manifest)
+    out["apiVersion"], out["kind"] = API_VERSION, KIND
+    out.setdefault("parallelism", 16)
+    out["leaderElection"] = LEADER_ELECTION | _lasting(_filled(out.get("leaderElection")))
+    out["clientConnection"] = CLIENT_CONNECTION | _filled(out.get("clientConnection"))
+    out.setdefault("percentageOfNodesToScore", 0)
+    out.setdefault("podInitialBackoffSeconds", 1)
+    out.setdefault("podMaxBackoffSeconds", 10)
+    out.setdefault("enableProfiling", True)
+    if out["enableProfiling"]:
+        out.setdefault("enableContentionProfiling", True)
+    profiles = [present(profile) for profile in out.get("profiles") or [{}]]
+    if len(profiles) == 1:
+        profiles[0].setdefault("schedulerName", DEFAULT_SCHEDULER)
+    out["profiles"] = [_default_profile(profile, features) for profile in profiles]
+    return out
+
+
+def _filled(mapping: Mapping[str, Any] | None) -> Manifest:
+    """A copy without empty strings and zeros, which Go cannot distinguish from absent; false stays."""
+    return {name: value for name, value in present(mapping).items() if value is False or value}
+
+
+def _lasting(election: Manifest) -> Manifest:
+    """Without durations of nothing, which are absent too."""
+    return {name: value for name, value in election.items() if not (name in DURATIONS and _is_zero(value))}
+
+
+def _is_zero(duration: str) -> bool:
+    try:
+        return parse_duration(duration) == 0
+    except ValueError:
+        return False
+
+
+def _default_profile(profile: Manifest, features: Features) -> Manifest:
+    plugins = _merge_plugins(profile.get("plugins") or {}, features)
+    configs = [_default_config(config, features) for config in profile.get("pluginConfig") or ()]
+    configured = {config["name"] for config in configs}
+    missing = [
+        name
+        for name in sorted(enabled_names(plugins))
+        if arguments_of(name) is not None and name not in configured
+    ]
+    configs += [_default_config({"name": name}, features) for name in missing]
+    return {**profile, "plugins": plugins, "pluginConfig": configs}
+
+
+def _merge_plugins(custom: Mapping[str, Any], features: Features) -> Manifest:
+    defaults = _default_plugins(features)
+    merged: Manifest = {}
+    for field in (*FIELDS, MULTI_POINT):
+        plugin_set = _merge_set(defaults if field == MULTI_POINT else [], custom.get(field) or {})
+        if plugin_set:
+            merged[field] = plugin_set
+    return merged
+
+
+def _default_plugins(features: Features) -> list[Manifest]:
+    return [
+        {"name": name, "weight": weight} if weight else {"name": name}
+        for name, weight in DEFAULT_ORDER
+        if registry()[name].in_default_set(features)
+    ]
+
+
+def given_indexes(plugins: Mapping[str, Any], features: Features) -> list[int | None]:
+    """Where each of the plugins that multiPoint enables once defaults are filled in stood in the list that was given; None: nowhere."""
+    return [index for _, index in _merged(_default_plugins(features), plugins.get(MULTI_POINT) or {})]
+
+
+def _merge_set(defaults: Iterable[Manifest], custom: Mapping[str, Any]) -> Manifest:
+    disabled = [{"name": plugin.get("name", "")} for plugin in custom.get("disabled") or ()]
+    merged = [plugin for plugin, _ in _merged(defaults, custom)]
+    out: Manifest = {}
+    if merged:
+        out["enabled"] = merged
+    if disabled:
+        out["disabled"] = disabled
+    return out
+
+
+def _merged(defaults: Iterable[Manifest], custom: Mapping[str, Any]) -> list[tuple[Manifest, int | None]]:
+    """The default set less what is disabled, its re-configured plugins in place, the other custom ones behind, with their indexes."""
+    off = {plugin.get("name", "") for plugin in custom.get("disabled") or ()}
+    enabled: list[Manifest] = [{"name": "", **present(plugin)} for plugin in custom.get("enabled") or ()]
+    last = {plugin["name"]: i for i, plugin in enumerate(enabled)}
+    merged: list[tuple[Manifest, int | None]] = []
+    replaced: dict[int, None] = {}
+    for plugin in () if "*" in off else defaults:
+        if plugin["name"] in off:
+            continue
+        index = last.get(plugin["name"])
+        if index is not None:
+            replaced[index] = None
+        merged.append((plugin if index is None else enabled[index], index))
+    return merged + [(plugin, i) for i, plugin in enumerate(enabled) if i not in replaced]
+
+
+def enabled_names(plugins: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(
+        plugin.get("name", "")
+        for plugin_set in plugins.values()
+        for plugin in plugin_set.get("enabled") or ()
+    )
+
+
+def _default_config(config: Mapping[str, Any], features: Features) -> Manifest:
+    name = config.get("name") or ""
+    args = config.get("args")
+    if arguments_of(name) is None:
+        return {"name": name} if args is None else {"name": name, "args": args}
+    return {"name": name, "args": default_arguments(name, args or {}, features)}

@@ -1,0 +1,112 @@
+"""The world's settings: what can be set about a world besides its objects and its schedulers' configurations (docs/world.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from scheduler_core.apimachinery.objects.pod import Reading
+from scheduler_core.apimachinery.objects.typed import typed
+from scheduler_core.apiserver.registry.devices.gates import DeviceGates
+from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.scheduler.config.cluster import ClusterSettings
+from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.plugins.cel import Definition
+
+MAX_DURATION = 3600 * SECOND
+CURRENT: Literal["v1.34"] = "v1.34"
+HISTORICAL: Literal["historical"] = "historical"
+Duration = Annotated[int, msgspec.Meta(ge=0, le=MAX_DURATION, extra={"unit": "nanoseconds"})]
+Rate = Annotated[int, msgspec.Meta(ge=0, le=10_000, extra={"unit": "calls a second"})]
+Burst = Annotated[int, msgspec.Meta(ge=1, le=10_000, extra={"unit": "calls"})]
+QueueMode = Literal["v1.34", "historical"]
+_GATES = tuple(f.name for f in fields(Features))
+_DEVICE_GATES = tuple(f.name for f in fields(DeviceGates))
+READ_AT_START = (
+    "demonstration",
+    "pop_from_backoff",
+    "async_preemption",
+    "async_api_calls",
+    "expect_nominated_node",
+    "observed_generation",
+    *_GATES,
+    "max_in_unschedulable",
+    "queue_mode",
+)
+
+
+REMOVED = ("controllers", "devices", "extenders")
+"""Switches that 0.6 still had, for worlds without a cluster, devices, or extenders. Logs may name them; they are ignored."""
+
+
+class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What can be set about a world besides its objects. Durations are virtual nanoseconds."""
+
+    cycle_cost: Duration = MILLISECOND  # a scheduling cycle, from pop to its decision
+    bind_cost: Duration = 5 * MILLISECOND  # the API call that binds
+    patch_cost: Duration = MILLISECOND  # the API call that writes a waiting pod's status
+    evict_cost: Duration = MILLISECOND  # each of the two API calls that evict a victim
+    pod_start_latency: Duration = 2 * SECOND  # from bound to Running
+    device_cost: Duration = 0  # each device that the allocator tries, against DynamicResources' filterTimeout
+    demonstration: bool = False  # adds the demonstration plugin to every profile
+    manual: bool = False  # a scheduling cycle begins only when it is asked for
+    pop_from_backoff: bool = True  # kube's gate SchedulerPopFromBackoffQ
+    async_preemption: bool = True  # kube's gate SchedulerAsyncPreemption
+    async_api_calls: bool = True  # kube's gate SchedulerAsyncAPICalls
+    expect_nominated_node: bool = False  # kube's gate NominatedNodeNameForExpectation
+    observed_generation: bool = True  # kube's gate PodObservedGenerationTracking
+    pod_level_resources: bool = True  # kube's gate PodLevelResources
+    in_place_scaling: bool = True  # kube's gate InPlacePodVerticalScaling
+    spread_label_keys: bool = True  # kube's gate MatchLabelKeysInPodTopologySpread
+    volume_attributes_class: bool = True  # kube's gate VolumeAttributesClass
+    storage_capacity_scoring: bool = False  # kube's gate StorageCapacityScoring
+    dynamic_resources: bool = True  # kube's gate DynamicResourceAllocation
+    dra_admin_access: bool = True  # kube's gate DRAAdminAccess
+    dra_consumable_capacity: bool = False  # kube's gate DRAConsumableCapacity
+    dra_binding_conditions: bool = False  # kube's gate DRADeviceBindingConditions
+    dra_device_taints: bool = False  # kube's gate DRADeviceTaints
+    dra_extended_resource: bool = False  # kube's gate DRAExtendedResource
+    dra_partitionable_devices: bool = False  # kube's gate DRAPartitionableDevices
+    dra_prioritized_list: bool = True  # kube's gate DRAPrioritizedList
+    dra_device_status: bool = True  # kube's gate DRAResourceClaimDeviceStatus
+    dra_filter_timeout: bool = True  # kube's gate DRASchedulerFilterTimeout
+    max_in_unschedulable: Duration = 300 * SECOND  # podMaxInUnschedulablePodsDuration
+    queue_mode: QueueMode = CURRENT  # or HISTORICAL: the queue as reference 003 describes it
+    assumed_pod_ttl: Duration = 0  # historical: unconfirmed, an assumed pod is forgotten after this; 0: never
+    informer_lag: Duration = 0  # from a change in the API server until schedulers hear of it
+    client_qps: Rate = (
+        0  # of a scheduler's API client; 0: as the configuration says, by default without limit
+    )
+    client_burst: Burst = 100  # calls at once where client_qps is set
+    cluster: ClusterSettings = ClusterSettings()  # the components around the schedulers
+    plugins: Mapping[str, Definition] = {}  # of one's own, in CEL; set by DefinePlugin
+
+    @property
+    def features(self) -> Features:
+        """The gates that plugins ask for."""
+        return Features(**{name: getattr(self, name) for name in _GATES})
+
+    @property
+    def device_gates(self) -> DeviceGates:
+        """The gates about devices as the API server asks for them."""
+        return DeviceGates(**{name: getattr(self, name) for name in _DEVICE_GATES})
+
+    @property
+    def reading(self) -> Reading:
+        """How the gates have pods' requests read."""
+        return Reading(
+            self.pod_level_resources * Reading.POD_LEVEL + self.in_place_scaling * Reading.IN_PLACE
+        )
+
+    def needs_restart(self, before: WorldSettings) -> bool:
+        """Whether something differs that a scheduler reads only when it starts."""
+        return any(getattr(self, name) != getattr(before, name) for name in READ_AT_START)
+
+    def changed(self, changes: Mapping[str, Any]) -> WorldSettings:
+        """These settings with some replaced; InvalidObject says which one is unknown or out of range."""
+        changes = {name: value for name, value in changes.items() if name not in REMOVED}
+        settings: WorldSettings = typed({**msgspec.to_builtins(self), **changes}, WorldSettings)
+        return settings

@@ -1,0 +1,79 @@
+"""Asking an extender, and what is the same for all its answers. An answer comes from outside: the cycle waits for it.
+
+kube: pkg/scheduler/extender.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.scheduler.core.cycles.extension import Extension
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.extenders.exchange import Effect, Exchange
+from scheduler_core.scheduler.extenders.extender import Extender, Verb
+from scheduler_core.scheduler.extenders.request import Request
+from scheduler_core.scheduler.framework.plugin import Point, Rows, Scores, Verdicts
+from scheduler_core.scheduler.framework.runtime.cycles import Cycle
+from scheduler_core.scheduler.framework.runtime.points import extender_answered
+from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error
+from scheduler_core.scheduler.framework.step import PluginStep
+
+POINTS = {
+    Verb.FILTER: Point.EXTENDER_FILTER,
+    Verb.PRIORITIZE: Point.EXTENDER_PRIORITIZE,
+    Verb.PREEMPT: Point.EXTENDER_PREEMPT,
+    Verb.BIND: Point.EXTENDER_BIND,
+}
+
+
+def serving(extenders: tuple[Extender, ...], verb: Verb, cycle: Cycle) -> tuple[int, ...]:
+    """Which extenders are asked for something about the cycle's pod."""
+    return tuple([i for i, extender in enumerate(extenders) if extender.serves(verb, cycle.pod)])
+
+
+def extension_of(cycle: SchedulingCycle) -> Extension:
+    """Made when the first extender is asked."""
+    if cycle.extension is None:
+        cycle.extension = Extension()
+    return cycle.extension
+
+
+def ask(extension: Extension, cycle: Cycle, extender: Extender, verb: Verb, request: Request) -> None:
+    """Makes a call; its answer is waited for."""
+    number = extension.numbers_from + len(extension.exchanges)
+    extension.add(
+        Exchange(number, extender, verb, request, cycle.t, extension.nominated and verb is Verb.FILTER)
+    )
+
+
+def take(
+    extension: Extension,
+    cycle: Cycle,
+    effect: Effect,
+    problem: str = "",
+    *,
+    rows: Rows | None = None,
+    verdicts: Verdicts | None = None,
+    scores: Scores | None = None,
+    stage: str = "",
+    skipped: bool = False,
+) -> PluginStep:
+    """Takes an answer in: the step that says what it came to.
+
+    `problem`: the scheduler's error, where there is one; `skipped`: the next one's turn, because of it.
+    """
+    exchange = extension.take(replace(extension.current(), effect=effect, error=problem))
+    status = error(problem) if problem else SUCCESS
+    if problem and skipped:
+        status = Status(Code.SKIP, (problem,))
+    return extender_answered(
+        POINTS[exchange.verb],
+        exchange.extender.url_prefix,
+        cycle,
+        status,
+        exchange,
+        rows=rows,
+        verdicts=verdicts,
+        scores=scores,
+        stage=stage,
+    )

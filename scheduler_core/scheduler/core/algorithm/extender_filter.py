@@ -1,0 +1,152 @@
+"""The extenders' filters, one after the other: each is asked about the nodes that the one before has left.
+
+What they say of nodes is kept by name (Extension.statuses), as they may name nodes that they were not asked about; it reaches the rows of
+the snapshot (NodeToStatus) only where no node is left.
+
+kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode, findNodesThatPassExtenders), extender.go (Filter) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.scheduler.cache.new_rows import with_new_rows
+from scheduler_core.scheduler.core.algorithm import extender_calls, search
+from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
+from scheduler_core.scheduler.core.algorithm.find_nodes import conclude
+from scheduler_core.scheduler.core.algorithm.turns import NEXT, NOBODY, SAME, Ran, internal_error
+from scheduler_core.scheduler.core.cycles.extension import Extension, Kept
+from scheduler_core.scheduler.core.cycles.phases import PhaseResult
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.extenders.exchange import Effect, Exchange
+from scheduler_core.scheduler.extenders.extender import EXTENDER_NAME, Verb
+from scheduler_core.scheduler.extenders.request import Request
+from scheduler_core.scheduler.extenders.results import ExtenderError, FilterResult, read_filter
+from scheduler_core.scheduler.framework.plugin import Rows, Verdicts
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.status import Status, unresolvable, unschedulable
+
+
+def prepare(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
+) -> PhaseResult | None:
+    """Begins with the nodes that the plugins left."""
+    assert cycle.feasible is not None and cycle.search is not None
+    extension = extension_of(cycle)
+    rows = cycle.feasible.tolist()
+    extension.kept = tuple([Kept(cycle.nodes.nodes[row], row) for row in rows])
+    extension.filtered = len(rows)
+    extension.nominated = cycle.search.own_nomination
+    cycle.run = extender_calls.serving(algorithm_state.extenders, Verb.FILTER, cycle)
+    return None
+
+
+def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+    """Asks one extender, or takes its answer in."""
+    extension = extension_of(cycle)
+    extender = algorithm_state.extenders[cycle.run[cycle.index]]
+    if not extension.open:
+        nodes = tuple([kept.node for kept in extension.kept])
+        request = Request(cycle.pod, nodes, names_only=extender.node_cache_capable)
+        extender_calls.ask(extension, cycle, extender, Verb.FILTER, request)
+        return None, SAME
+    exchange = extension.current()
+    stage = search.OF_NOMINATED if extension.nominated else ""
+    try:
+        result = read_filter(exchange)
+        kept = _kept(extension, exchange, result)
+    except ExtenderError as problem:
+        effect = Effect(ignored=extender.ignorable)
+        step = extender_calls.take(extension, cycle, effect, str(problem), stage=stage)
+        if extender.ignorable:
+            return step, NEXT
+        if extension.nominated:
+            extension.kept = ()
+            return step, NOBODY  # kube logs the error, and looks at all nodes
+        return step, internal_error(cycle, str(problem))
+    named = _statuses(result)
+    extension.statuses.update(named)
+    effect = _effect(exchange, kept, named)
+    rows, verdicts = _verdicts(cycle, extension.kept, kept, named)
+    extension.kept = kept
+    step = extender_calls.take(extension, cycle, effect, rows=rows, verdicts=verdicts, stage=stage)
+    return step, NEXT if kept else NOBODY
+
+
+def leave(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
+) -> PhaseResult | None:
+    """All have been asked, or no node is left."""
+    extension = extension_of(cycle)
+    if extension.nominated and not extension.kept:
+        extension.lost = True
+        return PhaseResult.ALL_NODES
+    if len(extension.kept) != extension.filtered and not extension.nominated:
+        cycle.unschedulable_plugins = tuple(sorted({*cycle.unschedulable_plugins, EXTENDER_NAME}))
+    cycle.feasible = _take_rows(cycle, extension)
+    search.write_extended(cycle, extension)
+    if not extension.kept:
+        return PhaseResult.REFUSED
+    return conclude(cycle, framework, algorithm_state)
+
+
+def _kept(extension: Extension, exchange: Exchange, result: FilterResult) -> tuple[Kept, ...]:
+    """The nodes that are left, in the order of the answer. ExtenderError."""
+    extender = exchange.extender
+    if extender.node_cache_capable and result.node_names is not None:
+        known = {kept.node.name: kept for kept in extension.kept}
+        for name in result.node_names:
+            if name not in known:
+                raise ExtenderError(
+                    f'extender "{extender.url_prefix}" claims a filtered node "{name}" '
+                    "which is not found in the input node list"
+                )
+        return tuple([known[name] for name in result.node_names])
+    return tuple([Kept(node, -1) for node in result.nodes or ()])
+
+
+def _statuses(result: FilterResult) -> dict[str, Status]:
+    """What is said of nodes by name; unresolvable wins."""
+    failed = {name: unschedulable(text) for name, text in result.failed.items()}
+    return failed | {name: unresolvable(text) for name, text in result.unresolvable.items()}
+
+
+def _effect(exchange: Exchange, kept: tuple[Kept, ...], named: dict[str, Status]) -> Effect:
+    left = {one.node.name for one in kept}
+    return Effect(
+        kept=tuple([one.node.name for one in kept]),
+        removed=tuple(sorted({node.name for node in exchange.request.nodes} - left)),
+        statuses=tuple(
+            (name, status.code.kube_name, status.message) for name, status in sorted(named.items())
+        ),
+    )
+
+
+def _verdicts(
+    cycle: SchedulingCycle, before: tuple[Kept, ...], after: tuple[Kept, ...], named: dict[str, Status]
+) -> tuple[Rows, Verdicts]:
+    """What the answer says of rows of the snapshot: of those asked about, and of others that it names."""
+    left = {kept.node.name for kept in after}
+    asked = [kept.node.name for kept in before]
+    names = dict.fromkeys((*asked, *named))
+    rows = {name: row for name in names if (row := cycle.nodes.row(name)) is not None}
+    statuses: dict[Status, int] = {}
+    reasons = []
+    for name in rows:
+        status = named.get(name, None if name in left else search.SILENT)
+        reasons.append(-1 if status is None else statuses.setdefault(status, len(statuses)))
+    return np.array(list(rows.values()), np.intp), Verdicts(np.array(reasons, np.int32), tuple(statuses))
+
+
+def _take_rows(cycle: SchedulingCycle, extension: Extension) -> Rows:
+    """The rows of the nodes that are left; those that were described anew get rows of their own."""
+    new = [kept.node for kept in extension.kept if kept.row < 0]
+    following = len(cycle.nodes)
+    if new:
+        cycle.nodes = with_new_rows(cycle.nodes, new)
+    rows = []
+    for kept in extension.kept:
+        rows.append(following if kept.row < 0 else kept.row)
+        following += kept.row < 0
+    return np.array(rows, np.intp)

@@ -1,0 +1,105 @@
+"""PostFilter: what can be done for a pod that fits on no node, such as preemption.
+
+A plugin that has found victims may have to wait until the extenders have been asked about them (extender_preempt.py).
+
+kube: framework/runtime/framework.go (RunPostFilterPlugins) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
+from scheduler_core.scheduler.core.algorithm.fit_error import fit_error
+from scheduler_core.scheduler.core.algorithm.turns import NEXT, NOBODY, Ran, Turn
+from scheduler_core.scheduler.core.cycles.phases import PhaseResult
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.extenders.extender import Verb
+from scheduler_core.scheduler.extenders.request import NodeVictims
+from scheduler_core.scheduler.framework.plugin import Failure, Plugin, Point, PostFilterResult
+from scheduler_core.scheduler.framework.runtime.filters import FilterRunner
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.points import run_nominate, run_post_filter
+from scheduler_core.scheduler.framework.status import Code, Status
+
+
+def prepare(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
+) -> PhaseResult | None:
+    """Where the extenders have answered, the phase goes on behind the plugin that waited for them."""
+    extension = cycle.extension
+    if extension is not None and extension.resumed:
+        extension.resumed = False
+        cycle.index = extension.asking + 1
+        if cycle.index >= len(framework.at(Point.POST_FILTER)):
+            return leave(cycle, framework, algorithm_state)
+    return None
+
+
+def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+    """One plugin's PostFilter; only Unschedulable lets the next one try."""
+    plugin = framework.at(Point.POST_FILTER)[cycle.run[cycle.index]]
+    step, result = run_post_filter(plugin, cycle, _failure(cycle, framework, algorithm_state))
+    if step.status.code is Code.WAIT:
+        extension = extension_of(cycle)
+        extension.asking, extension.evidence = cycle.index, result.evidence
+        extension.victims = tuple(
+            NodeVictims(candidate.node, candidate.victims, candidate.violations)
+            for candidate in result.evidence.candidates
+        )
+        return step, PhaseResult.EXTENDED
+    return step, _settle(cycle, plugin, step.status, result)
+
+
+def resume(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState, problem: str = ""
+) -> PhaseResult:
+    """The extenders have answered, or one has failed: the plugin that waited decides."""
+    extension = extension_of(cycle)
+    plugin = framework.at(Point.POST_FILTER)[extension.asking]
+    failure = _failure(cycle, framework, algorithm_state)
+    left = [(victims.node, victims.pods, victims.violations) for victims in extension.victims]
+    step, result = run_nominate(plugin, cycle, failure, extension.evidence, problem or left)
+    turn = _settle(cycle, plugin, step.status, result)
+    extension.resumed = True
+    if turn is NEXT:
+        return PhaseResult.RESUMED
+    leave(cycle, framework, algorithm_state)
+    return PhaseResult.REFUSED
+
+
+def _failure(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Failure:
+    extenders = algorithm_state.extenders
+    return Failure(
+        cycle.node_to_status.codes(len(cycle.nodes)),
+        FilterRunner(framework, algorithm_state.nominator),
+        algorithm_state.nominator.counted,
+        algorithm_state.nominator.nodes,
+        algorithm_state.draw_preemption,
+        algorithm_state.epoch + cycle.t,
+        bool(extenders) and any(extender.serves(Verb.PREEMPT, cycle.pod) for extender in extenders),
+    )
+
+
+def _settle(cycle: SchedulingCycle, plugin: Plugin, status: Status, result: PostFilterResult) -> Turn:
+    """What a plugin's answer means to the cycle."""
+    if status.rejected and status.code is not Code.UNRESOLVABLE:
+        reasons = (*cycle.post_filter.reasons, *status.reasons)
+        cycle.post_filter = Status(Code.UNSCHEDULABLE, reasons, cycle.post_filter.plugin or plugin.name)
+        if result.nominated_node is not None:
+            cycle.nomination = result.nominated_node
+        return NEXT
+    cycle.post_filter = status
+    cycle.nomination = result.nominated_node if status.ok or status.rejected else None
+    if status.ok:
+        cycle.preemption = result
+    return NOBODY
+
+
+def leave(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
+) -> PhaseResult | None:
+    """The pod is unschedulable, whatever was done for it."""
+    message = fit_error(cycle)
+    cycle.failure = Status(Code.UNSCHEDULABLE, (message,))
+    cycle.outcome, cycle.message = "unschedulable", message
+    return PhaseResult.REFUSED

@@ -1,0 +1,65 @@
+"""PreFilter: what plugins work out beforehand, and to which nodes they narrow the search.
+
+kube: framework/runtime/framework.go (RunPreFilterPlugins) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.core.algorithm.turns import NEXT, NOBODY, Ran, internal_error
+from scheduler_core.scheduler.core.cycles.phases import PhaseResult
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.points import run_pre_filter
+from scheduler_core.scheduler.framework.status import Code, unresolvable
+from scheduler_core.scheduler.framework.step import PluginStep
+
+
+def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+    """One plugin's PreFilter. UnschedulableAndUnresolvable ends the phase, Unschedulable lets the others be asked too."""
+    plugin = framework.at(Point.PRE_FILTER)[cycle.run[cycle.index]]
+    step = run_pre_filter(plugin, cycle)
+    status = step.status
+    if status.skipped:
+        return step, NEXT
+    if status.ok:
+        return step, NEXT if _narrow(cycle, step) else NOBODY
+    if status.code not in (Code.UNSCHEDULABLE, Code.UNRESOLVABLE):
+        return step, internal_error(cycle, f'running PreFilter plugin "{plugin.name}": {status.message}')
+    cycle.pre_filter_status = status
+    return step, NOBODY if status.code is Code.UNRESOLVABLE else NEXT
+
+
+def leave(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
+) -> PhaseResult | None:
+    """All have run: the search begins, unless one of them refused the pod."""
+    status = cycle.pre_filter_status
+    if status.ok:
+        return PhaseResult.SUCCESS
+    cycle.absent = status
+    signed = {status.plugin} - {""}
+    alone = status.code is Code.UNRESOLVABLE and signed
+    cycle.unschedulable_plugins = tuple(sorted(signed if alone else {*cycle.narrowed_by, *signed}))
+    cycle.feasible = np.zeros(0, np.intp)
+    return PhaseResult.REFUSED
+
+
+def _narrow(cycle: SchedulingCycle, step: PluginStep) -> bool:
+    """Merges the nodes that a plugin leaves, where it leaves others out, into the result; False when none is left."""
+    names = step.node_names
+    if names is None:
+        return True
+    cycle.narrowed_by = tuple(sorted({*cycle.narrowed_by, step.plugin}))
+    cycle.node_names = names if cycle.node_names is None else cycle.node_names & names
+    if cycle.node_names:
+        return True
+    if len(cycle.narrowed_by) == 1:
+        text = f"node(s) didn't satisfy plugin {cycle.narrowed_by[0]}"
+    else:
+        text = f"node(s) didn't satisfy plugin(s) [{' '.join(cycle.narrowed_by)}] simultaneously"
+    cycle.pre_filter_status = unresolvable(text)
+    return False

@@ -1,0 +1,107 @@
+"""PreScore, Score, NormalizeScore and the choice among the best nodes.
+
+kube: schedule_one.go (prioritizeNodes, selectHost), framework/runtime/framework.go (RunScorePlugins) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.core.algorithm.turns import NEXT, Ran, internal_error
+from scheduler_core.scheduler.core.cycles.phases import PhaseResult
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, MIN_NODE_SCORE, Point
+from scheduler_core.scheduler.framework.runtime import points
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.scores import ScoreBoard
+
+
+def run_pre_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+    """One plugin's PreScore."""
+    assert cycle.feasible is not None
+    plugin = framework.at(Point.PRE_SCORE)[cycle.run[cycle.index]]
+    step = points.run_pre_score(plugin, cycle, cycle.feasible)
+    status = step.status
+    if not status.ok and not status.skipped:
+        return step, internal_error(cycle, f'running PreScore plugin "{plugin.name}": {status.message}')
+    return step, NEXT
+
+
+def run_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+    """One plugin's raw scores."""
+    board = board_of(cycle)
+    plugin = framework.at(Point.SCORE)[cycle.run[cycle.index]]
+    step = points.run_score(plugin, cycle, board.rows)
+    raw = step.scores
+    if raw is None:
+        text = f'running Score plugins: plugin "{plugin.name}" failed with: {step.status.message}'
+        return step, internal_error(cycle, text)
+    board.plugins.append(plugin.name)
+    board.weights.append(framework.weights[plugin.name])
+    board.raw.append(raw)
+    board.normalized.append(raw)
+    return step, NEXT
+
+
+def run_normalize(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+    """One plugin's normalised scores."""
+    board = board_of(cycle)
+    plugin = framework.at(Point.NORMALIZE_SCORE)[cycle.run[cycle.index]]
+    i = board.plugins.index(plugin.name)
+    step = points.run_normalize_score(plugin, cycle, board.rows, board.raw[i])
+    if step.scores is None:
+        text = (
+            f'running Normalize on Score plugins: plugin "{plugin.name}" failed with: {step.status.message}'
+        )
+        return step, internal_error(cycle, text)
+    board.normalized[i] = step.scores
+    return step, NEXT
+
+
+def board_of(cycle: SchedulingCycle) -> ScoreBoard:
+    """The scores of a cycle that has come to Score."""
+    assert cycle.scores is not None
+    return cycle.scores
+
+
+def leave_plugins(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
+) -> PhaseResult:
+    """All plugins have scored; extenders, where there are any, come next."""
+    return PhaseResult.EXTENDED if algorithm_state.extenders else PhaseResult.SUCCESS
+
+
+def sum_up(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
+) -> PhaseResult | None:
+    """Weights and adds the scores, where there are any; one out of range is an error."""
+    board = board_of(cycle)
+    if board.total is not None:
+        return None
+    total = np.zeros(len(board.rows), np.int64)
+    for name, weight, scores in zip(board.plugins, board.weights, board.normalized, strict=True):
+        if int(scores.view(np.uint64).max()) > MAX_NODE_SCORE:  # seen so, a negative score is a huge one
+            wrong = scores[(scores < MIN_NODE_SCORE) | (scores > MAX_NODE_SCORE)]
+            text = (
+                f'applying score defaultWeights on Score plugins: plugin "{name}" returns an invalid score '
+                f"{int(wrong[0])}, it should in the range of [{MIN_NODE_SCORE}, {MAX_NODE_SCORE}] after normalizing"
+            )
+            return internal_error(cycle, text)
+        total += scores * weight
+    for scores in board.extended:
+        total += scores
+    board.total = total
+    return None
+
+
+def select(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+    """Draws among the best nodes, which stand in list order."""
+    board = board_of(cycle)
+    assert board.total is not None
+    best = np.sort(board.rows[board.total == board.total.max()])
+    cycle.tied_rows = best
+    if len(best) > 1:
+        cycle.draw = algorithm_state.draw(len(best))
+    cycle.chosen = cycle.nodes.names[int(best[cycle.draw or 0])]
+    return None, PhaseResult.SUCCESS

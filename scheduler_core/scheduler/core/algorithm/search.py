@@ -1,0 +1,284 @@
+"""Filter's search: rows in order from the start index, block by block, until enough are feasible.
+
+A pod that is nominated to a node has that node looked at first. Where other pods are nominated to a node of the
+block, its filters run twice: with those pods (stage NOMINATED) and without (stage MAIN).
+
+kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode, findNodesThatPassFilters) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.core.cycles.extension import Extension
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.core.cycles.search import Search, Stage
+from scheduler_core.scheduler.extenders.extender import Verb
+from scheduler_core.scheduler.framework.node_to_status import EXCLUDED, NOT_EVALUATED, PASSED
+from scheduler_core.scheduler.framework.plugin import Plugin, Point, Rows, Verdicts
+from scheduler_core.scheduler.framework.runtime.filters import FilterRunner, nominated_rows
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.points import run_filter
+from scheduler_core.scheduler.framework.status import Code, Status, error, unresolvable
+from scheduler_core.scheduler.framework.step import PluginStep
+
+OF_NOMINATED = "nominated"  # stage of an extender's step about the node that the pod is nominated to
+SILENT = (
+    unresolvable()
+)  # as kube takes a node without a status of its own, such as one that an extender leaves out without a word
+
+MIN_FEASIBLE_NODES = 100
+MIN_FEASIBLE_PERCENTAGE = 5
+
+
+def feasible_nodes_to_find(percentage: int, nodes: int) -> int:
+    """How many feasible nodes end the search among `nodes` nodes; percentage 0 adapts to the cluster's size."""
+    if nodes < MIN_FEASIBLE_NODES:
+        return nodes
+    if percentage == 0:
+        percentage = max(50 - nodes // 125, MIN_FEASIBLE_PERCENTAGE)
+    return max(nodes * percentage // 100, MIN_FEASIBLE_NODES)
+
+
+def open_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
+    """Begins the search: with the node that the pod is nominated to, where there is one."""
+    n = len(cycle.nodes)
+    cycle.refused_by = np.full(n, NOT_EVALUATED, np.int32)
+    cycle.reason = np.zeros(n, np.int32)
+    name = cycle.pod.nominated_node_name
+    nominated = cycle.nodes.row(name) if name else None
+    if name and nominated is None:
+        cycle.nominated_refusal = error(f'nodeinfo not found for node name "{name}"')
+    if nominated is None:
+        open_main_search(cycle, framework, algorithm_state)
+        return
+    cycle.search = Search(np.array([nominated], np.intp), 1, own_nomination=True)
+    if framework.has(Point.FILTER):
+        open_block(cycle, framework, algorithm_state)
+
+
+def leave_nominated(
+    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState, failed: Status
+) -> None:
+    """The look at the nominated node ended in an internal error: as if it had not been looked at, all nodes are searched."""
+    search = search_of(cycle)
+    cycle.nominated_refusal = failed
+    cycle.refused_by[search.order] = NOT_EVALUATED
+    cycle.reason[search.order] = 0
+    open_main_search(cycle, framework, algorithm_state)
+
+
+def leave_unextended(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
+    """The plugins took the nominated node, the extenders did not: all nodes are searched."""
+    cycle.refused_by[search_of(cycle).order] = NOT_EVALUATED
+    open_main_search(cycle, framework, algorithm_state)
+
+
+def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
+    """Begins the search over all nodes, or over those that PreFilter left."""
+    rows = _rows_to_search(cycle)
+    own = framework.percentage_of_nodes_to_score
+    wanted = feasible_nodes_to_find(algorithm_state.percentage if own is None else own, len(rows))
+    if not framework.has(Point.SCORE) and not _extended(algorithm_state):
+        wanted = 1
+    if len(rows):
+        start = algorithm_state.next_start % len(rows)
+        if start:
+            rows = np.concatenate([rows[start:], rows[:start]])
+    cycle.search = Search(rows, wanted)
+    if framework.has(Point.FILTER):
+        open_block(cycle, framework, algorithm_state)
+
+
+def _extended(algorithm_state: AlgorithmState) -> bool:
+    """Whether an extender filters or scores, whatever it is interested in."""
+    return any(e.has(Verb.FILTER) or e.has(Verb.PRIORITIZE) for e in algorithm_state.extenders)
+
+
+def _rows_to_search(cycle: SchedulingCycle) -> Rows:
+    if cycle.node_names is None:
+        return np.arange(len(cycle.nodes), dtype=np.intp)
+    left = [row for name in cycle.node_names if (row := cycle.nodes.row(name)) is not None]
+    rows = np.array(sorted(left), np.intp)
+    outside = np.ones(len(cycle.nodes), np.bool_)
+    outside[rows] = False
+    cycle.refused_by[outside & (cycle.refused_by == NOT_EVALUATED)] = EXCLUDED
+    cycle.absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(_said_to_narrow(cycle))}]")
+    return rows
+
+
+def _said_to_narrow(cycle: SchedulingCycle) -> list[str]:
+    """Plugins that kube names for it: also the one that refused the nominated node, whose look shares the set of names.
+
+    kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode)
+    """
+    refusal = cycle.nominated_refusal
+    nominated = "" if refusal is None or refusal.code is Code.ERROR else refusal.plugin
+    return sorted({*cycle.narrowed_by, nominated} - {""})
+
+
+def open_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
+    """The next rows to look at: all where all are wanted, else somewhat more than should do, going by how many passed so far."""
+    search = search_of(cycle)
+    left = len(search.order) - search.start
+    if search.wanted >= len(search.order):
+        size = left
+    else:
+        missing = search.wanted + 1 - search.found
+        needed = missing * search.start // max(search.found, 1) if search.start else missing
+        size = min(left, needed + needed // 4 + 16)
+    search.stop = search.start + size
+    rows = search.order[search.start : search.stop]
+    cycle.refused_by[rows] = PASSED
+    nominated = nominated_rows(algorithm_state.nominator, cycle.pod, cycle.nodes, rows)
+    if nominated:
+        search.nominated = True
+        runner = FilterRunner(framework, algorithm_state.nominator)
+        search.view, search.state = runner.with_nominated(cycle.state, cycle.pod, cycle.nodes, nominated)
+        mine = np.isin(rows, np.array(list(nominated), np.intp))
+        search.stage, search.rows, search.rest = Stage.NOMINATED, rows[mine], rows
+    else:
+        search.rows = rows
+
+
+def search_of(cycle: SchedulingCycle) -> Search:
+    """The search of a cycle that has reached Filter."""
+    assert cycle.search is not None
+    return cycle.search
+
+
+def ask(cycle: SchedulingCycle, plugin: Plugin) -> tuple[PluginStep, Status | None]:
+    """Asks one plugin about the rows that still pass; the status is an internal error's."""
+    search = search_of(cycle)
+    rows = search.rows
+    assert rows is not None
+    nodes = cycle.nodes if search.view is None else search.view
+    state = cycle.state if search.state is None else search.state
+    step, refused = run_filter(plugin, cycle, state, nodes, rows, search.stage.value)
+    if refused is None:
+        return step, None
+    assert step.verdicts is not None
+    out = rows[refused]
+    cycle.refused_by[out] = len(cycle.steps) - 1
+    cycle.reason[out] = step.verdicts.reason[refused]
+    search.rows = rows[~refused]
+    return step, _first_error(cycle, step.verdicts)
+
+
+def _first_error(cycle: SchedulingCycle, verdicts: Verdicts) -> Status | None:
+    """The internal error that ends the search; kube does not get to one behind the nodes that it wants."""
+    at = verdicts.first_error()
+    if at is None:
+        return None
+    search = search_of(cycle)
+    if search.stage is Stage.MAIN and cycle.index == len(cycle.run) - 1:
+        if search.found + int(np.count_nonzero(~verdicts.refused[:at])) > search.wanted:
+            return None
+    return verdicts.status_at(at)
+
+
+def next_stage(cycle: SchedulingCycle) -> bool:
+    """Goes from the pass with nominated pods to the main pass of the block; False where that is done."""
+    search = search_of(cycle)
+    if search.stage is Stage.MAIN:
+        return False
+    assert search.rest is not None and search.state is not None
+    cycle.state.notes |= search.state.notes  # a copy of the cycle has them apart
+    search.rows = search.rest[cycle.refused_by[search.rest] == PASSED]
+    search.stage, search.rest, search.view, search.state = Stage.MAIN, None, None, None
+    return True
+
+
+def next_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> bool:
+    """Goes to the next block where more feasible nodes are wanted and rows are left."""
+    search = search_of(cycle)
+    assert search.rows is not None
+    search.found += len(search.rows)
+    search.start = search.stop
+    if search.found > search.wanted or search.stop >= len(search.order):
+        return False
+    open_block(cycle, framework, algorithm_state)
+    return True
+
+
+def close_search(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Rows | None:
+    """The feasible rows in the order found; None: the pod's nominated node failed, so all nodes are to be searched."""
+    search = search_of(cycle)
+    seen = search.order[: search.stop]
+    passing = np.flatnonzero(cycle.refused_by[seen] == PASSED)
+    if search.own_nomination:
+        if len(passing):
+            return seen[passing]
+        row = int(seen[0])
+        cycle.nominated_mark = (row, int(cycle.refused_by[row]), int(cycle.reason[row]))
+        cycle.nominated_refusal = cycle.status_of(row)
+        return None
+    search.seen = len(seen)
+    if len(passing) > search.wanted:
+        end = int(passing[search.wanted])
+        search.beyond = int(seen[end])
+        cycle.refused_by[seen[end:]] = NOT_EVALUATED
+        seen = seen[:end]
+        search.seen = end + 1
+        passing = passing[: search.wanted]
+    _remember_nominated(cycle)
+    refused = int(np.count_nonzero(cycle.refused_by >= 0))
+    search.processed = len(passing) + refused
+    if cycle.extension is not None:
+        search.processed += _named_by_extenders(cycle, cycle.extension)
+    algorithm_state.next_start = (algorithm_state.next_start + search.processed) % len(cycle.nodes)
+    return seen[passing]
+
+
+def _named_by_extenders(cycle: SchedulingCycle, extension: Extension) -> int:
+    """How many nodes have a status from the look at the nominated node alone; what the plugins say since replaces it."""
+    for name in list(extension.statuses):
+        row = cycle.nodes.row(name)
+        if row is not None and int(cycle.refused_by[row]) >= 0:
+            del extension.statuses[name]
+    return len(extension.statuses)
+
+
+def write_extended(cycle: SchedulingCycle, extension: Extension) -> None:
+    """What the extenders said of nodes goes to their rows, but for those that they kept all the same."""
+    kept = {kept.node.name for kept in extension.kept}
+    for number, step in enumerate(cycle.steps):
+        if step.point is not Point.EXTENDER_FILTER or step.verdicts is None or step.rows is None:
+            continue
+        for row, reason in zip(step.rows.tolist(), step.verdicts.reason.tolist(), strict=True):
+            if cycle.nodes.names[row] in kept:
+                continue
+            if reason >= 0 and _replaces(cycle, step, row, step.verdicts.statuses[reason]):
+                cycle.refused_by[row], cycle.reason[row] = number, reason
+
+
+def _replaces(cycle: SchedulingCycle, step: PluginStep, row: int, status: Status) -> bool:
+    """A node that is left out silently keeps what it has; and what a plugin says comes later than what was said of the nominated node."""
+    before = int(cycle.refused_by[row])
+    if status == SILENT:
+        return before == PASSED and step.stage != OF_NOMINATED
+    return step.stage != OF_NOMINATED or before < 0 or cycle.steps[before].point is not Point.FILTER
+
+
+def _remember_nominated(cycle: SchedulingCycle) -> None:
+    """A refused nominated node that the search did not reach keeps its status."""
+    if cycle.nominated_mark is None:
+        return
+    row, step, reason = cycle.nominated_mark
+    if cycle.refused_by[row] == NOT_EVALUATED:
+        cycle.refused_by[row], cycle.reason[row] = step, reason
+
+
+def take_unseen(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Rows:
+    """Without Filter plugins the nominated node is taken, or the first rows from the start index as they come."""
+    search = search_of(cycle)
+    taken = search.order[: search.wanted]
+    cycle.refused_by[taken] = PASSED
+    if search.own_nomination:
+        return taken
+    search.processed = len(taken)
+    if cycle.extension is not None:
+        search.processed += _named_by_extenders(cycle, cycle.extension)
+    algorithm_state.next_start = (algorithm_state.next_start + search.processed) % len(cycle.nodes)
+    return taken

@@ -1,0 +1,136 @@
+"""The scheduler's API client: how long a call takes, and when it is made again.
+
+As with client-go, a call that is answered 429 is made again after a second, at most ten times; and a status patch that is answered 500 or
+503 after 10, 50 and 250 ms. Whoever asked for the call hears of the last answer only.
+
+Its limits are client-go's: a bucket of `burst` tokens that gets `qps` new ones a second, one token a call, in the order of asking. They
+are the settings `client_qps` and `client_burst`, else those of the configuration's clientConnection where they are not kube's default (50
+and 100): without either there is no limit. As in kube each scheduler has a client of its own, and its Kubernetes Events another.
+
+DEVIATION: kube adds up to a tenth of jitter to the pauses between status patches; and a limit below LEAST_QPS counts as that here, so that
+no configuration takes virtual time to where it can't be represented any more.
+
+kube: scheduler/util/utils.go (PatchPodStatus, Retriable); client-go/rest/with_retry.go, util/retry (DefaultBackoff),
+util/flowcontrol/throttle.go; golang.org/x/time/rate @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from scheduler_core.apiserver.faults import (
+    BIND,
+    CLAIMS,
+    DELETE,
+    MAX_LATENCY,
+    STATUS,
+    VOLUMES,
+    Call,
+    Fault,
+    take,
+)
+from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.base.trace.kinds import ApiThrottled
+from scheduler_core.scheduler.core.world import World
+
+RETRY_AFTER = SECOND
+MOST_RETRIES = 10
+_PATCH_PAUSES = (10 * MILLISECOND, 50 * MILLISECOND, 250 * MILLISECOND)
+_PATCHED_AGAIN = (500, 503)
+
+
+class Caller(Protocol):
+    """Who makes calls: a scheduler. `bucket` is when its bucket of tokens would be full again (ns)."""
+
+    bucket: int
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def world(self) -> World: ...
+
+    @property
+    def limits(self) -> tuple[float, int] | None: ...
+
+    @property
+    def hang(self) -> int | None:
+        """How long (ns) its calls hang before they fail; None where it is not cut off from the API server."""
+        ...
+
+
+def setting(world: World, call: str) -> int:
+    """What a call of a kind takes (ns) where nothing else is said."""
+    settings = world.settings
+    if call == BIND:
+        return settings.bind_cost
+    return {STATUS: settings.patch_cost, DELETE: settings.evict_cost, VOLUMES: 0, CLAIMS: 0}[call]
+
+
+UNREACHABLE = "dial tcp: i/o timeout"
+_CALLS: Mapping[str, Call] = {
+    BIND: "bind",
+    STATUS: "status",
+    DELETE: "delete",
+    VOLUMES: "volumes",
+    CLAIMS: "claims",
+}
+
+
+def fault_of(caller: Caller, call: str, pod: str) -> Fault | None:
+    """What becomes of the next call of a kind about a pod; all fail where the caller is cut off."""
+    if caller.hang is not None:
+        return Fault(_CALLS[call], pod, 504, latency=min(caller.hang, MAX_LATENCY), message=UNREACHABLE)
+    return caller.world.faults.get((call, pod)) if caller.world.faults else None
+
+
+def take_fault(caller: Caller, call: str, pod: str) -> Fault | None:
+    """What becomes of a call that is answered now; of what was asked for one time less is left."""
+    if caller.hang is not None or not caller.world.faults:
+        return fault_of(caller, call, pod)
+    return take(caller.world.faults, call, pod)
+
+
+def latency(caller: Caller, call: str, pod: str, usual: int) -> int:
+    """How long (ns) a call about a pod takes: as asked for, or the usual time."""
+    fault = fault_of(caller, call, pod)
+    return usual if fault is None or fault.latency is None else fault.latency
+
+
+def pause(fault: Fault, tries: int) -> int | None:
+    """How long (ns) the client waits before it makes a failed call again; None: it gives up. `tries` were made before."""
+    if fault.code == 429:
+        return RETRY_AFTER if tries < MOST_RETRIES else None
+    if fault.call == STATUS and fault.code in _PATCHED_AGAIN and tries < len(_PATCH_PAUSES):
+        return _PATCH_PAUSES[tries]
+    return None
+
+
+KUBE_LIMITS = (50, 100)
+LEAST_QPS = 1 / 3600
+
+
+def configured_limits(configuration: Mapping[str, Any]) -> tuple[float, int] | None:
+    """Calls a second and burst as a configuration has them; None where calls are not limited."""
+    connection = configuration.get("clientConnection") or {}
+    limits = connection.get("qps") or 0, connection.get("burst") or 0
+    return limits if limits[0] > 0 and limits != KUBE_LIMITS else None
+
+
+def throttle(caller: Caller, call: str, pod: str, calls: int = 1) -> int:
+    """How long (ns) the client holds back calls that it is given now; takes their tokens.
+
+    Each token taken puts off when the bucket is full by the time in which one comes.
+    """
+    settings = caller.world.settings
+    limits = (settings.client_qps, settings.client_burst) if settings.client_qps else caller.limits
+    if limits is None:
+        return 0
+    qps, burst = limits
+    every, now = round(SECOND / max(qps, LEAST_QPS)), caller.world.now
+    caller.bucket = max(caller.bucket, now) + every * calls
+    wait = max(caller.bucket - now - every * max(burst, 1), 0)
+    if wait:
+        caller.world.record(ApiThrottled(call, pod, wait, qps, burst), caller.name)
+    return wait

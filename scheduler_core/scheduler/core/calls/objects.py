@@ -1,0 +1,117 @@
+"""Calls that write objects on behalf of a pod: what plugins do to resource claims.
+
+They are answered at once; how long the client holds them back is asked before (`Handle.held_up`).
+
+kube: client-go/kubernetes/typed/resource/v1/resourceclaim.go, scheduler/util/utils.go (PatchPodStatus) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.faults import CLAIMS
+from scheduler_core.apiserver.kinds import known
+from scheduler_core.apiserver.status import DONE, Refused, not_found
+from scheduler_core.base.trace.kinds import ApiCall
+from scheduler_core.scheduler.core.calls import client
+from scheduler_core.scheduler.core.calls.claim_effects import NONE, Effects, effects_of
+from scheduler_core.scheduler.framework.claims import Reply
+
+Manifest = Mapping[str, Any]
+_CONFLICT = "Conflict"
+
+
+@dataclass(frozen=True, slots=True)
+class PodObjectCalls:
+    """kube's clientset, as a plugin uses it for one pod."""
+
+    caller: client.Caller
+    pod: Pod
+
+    def read(self, kind: str, namespace: str, name: str) -> Reply:
+        if self.caller.hang is not None:
+            fault = client.fault_of(self.caller, CLAIMS, self.pod.key)
+            assert fault is not None
+            return Reply(error=fault.answer(known(kind).resource, name).message)
+        found = self.caller.world.store.get(kind, namespace, name)
+        resource = known(kind).resource
+        return Reply(found) if found is not None else Reply(error=not_found(resource, name).message)
+
+    def create(self, manifest: Manifest) -> Reply:
+        metadata = manifest["metadata"]
+        name = metadata.get("name") or metadata.get("generateName") or ""
+        target = manifest["kind"], metadata["namespace"], name
+        return self._call("CREATE", target, lambda: self.caller.world.api.create(manifest))
+
+    def update(self, manifest: Manifest, subresource: str = "") -> Reply:
+        metadata = manifest["metadata"]
+        target = manifest["kind"], metadata["namespace"], metadata["name"]
+        effects = effects_of(self.caller.world.store.get(*target), manifest)
+        return self._call(
+            "UPDATE",
+            target,
+            lambda: self.caller.world.api.update(manifest, subresource),
+            subresource,
+            effects,
+        )
+
+    def change(
+        self, kind: str, namespace: str, name: str, how: Callable[[Manifest], Manifest | None]
+    ) -> Reply:
+        def carry_out() -> Manifest:
+            stored = self.caller.world.api.found((kind, namespace, name))
+            wanted = how(stored)
+            return stored if wanted is None else self.caller.world.api.update(wanted, "status")
+
+        stored = self.caller.world.store.get(kind, namespace, name)
+        effects = effects_of(stored, None if stored is None else how(stored))
+        return self._call("PATCH", (kind, namespace, name), carry_out, "status", effects)
+
+    def delete(self, kind: str, namespace: str, name: str) -> Reply:
+        target = kind, namespace, name
+        return self._call("DELETE", target, lambda: self.caller.world.api.delete(target))
+
+    def patch_pod_status(self, fields: Manifest) -> Reply:
+        def carry_out() -> None:
+            world = self.caller.world
+            answer = world.store.patch_pod_status(self.pod.key, world.now, fields=fields)
+            if not answer.ok:
+                raise Refused.because(answer)
+
+        return self._call("PATCH", ("Pod", self.pod.namespace, self.pod.name), carry_out, "status")
+
+    def _call(
+        self,
+        verb: str,
+        target: tuple[str, str, str],
+        carry_out: Callable[[], Manifest | None],
+        subresource: str = "",
+        effects: Effects = NONE,
+    ) -> Reply:
+        kind, namespace, name = target
+        fault = client.take_fault(self.caller, CLAIMS, self.pod.key)
+        failure = DONE if fault is None else fault.answer(known(kind).resource, name)
+        answer, written = failure, None
+        if failure.ok or (fault is not None and fault.after_write):
+            try:
+                written = carry_out()
+            except Refused as refused:
+                answer = refused.answer
+        address = "/".join(part for part in (namespace, name, subresource) if part)
+        call = ApiCall(
+            verb,
+            self.pod.key,
+            kind=kind,
+            object=address,
+            effects=effects.effects,
+            devices=effects.devices,
+            fault=failure.message,
+            error=answer.message if failure.ok else "",
+        )
+        self.caller.world.record(call, self.caller.name)
+        if answer.ok:
+            return Reply(written)
+        return Reply(error=answer.message, conflict=answer.reason == _CONFLICT)

@@ -1,0 +1,103 @@
+"""A scheduling cycle as data: where it is, what it knows, what has run. So it can be copied, stored and stepped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.state import Copied, Shared, State
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.core.cycles.extension import Extension
+from scheduler_core.scheduler.core.cycles.phases import Phase
+from scheduler_core.scheduler.core.cycles.search import Search
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.node_to_status import NodeToStatus
+from scheduler_core.scheduler.framework.plugin import PostFilterResult, Rows
+from scheduler_core.scheduler.framework.scores import ScoreBoard
+from scheduler_core.scheduler.framework.status import SUCCESS, Status
+from scheduler_core.scheduler.framework.step import PluginStep
+from scheduler_core.scheduler.queue.types import QueuedPod
+
+
+@dataclass(slots=True)
+class SchedulingCycle(State):
+    """One attempt to place one pod, from the snapshot to the end of Permit."""
+
+    number: int
+    scheduler: str
+    profile: str
+    queued: QueuedPod
+    nodes: Shared[NodeTable]  # where it is the scheduler's snapshot, a copied scheduler sets its own
+    started: int
+    first_position: int = 0
+    span: int = 0
+    point_span: int = 0
+    phase: Phase = Phase.PRE_FILTER
+    run: tuple[int, ...] = ()  # which of the point's plugins run in this phase
+    index: int = 0  # position in `run`
+    t: int = 0  # of the step in progress
+    position: int = 0
+    state: Copied[CycleState] = field(default_factory=CycleState)
+    steps: Copied[list[PluginStep]] = field(default_factory=list)
+    node_names: frozenset[str] | None = None  # PreFilter's merged result
+    narrowed_by: tuple[str, ...] = ()
+    absent: Status = (
+        SUCCESS  # status of nodes outside PreFilter's result, or of all nodes when PreFilter refused
+    )
+    pre_filter_status: Status = SUCCESS
+    search: Copied[Search | None] = None
+    refused_by: Copied[NDArray[np.int32]] = field(default_factory=lambda: np.zeros(0, np.int32))
+    reason: Copied[NDArray[np.int32]] = field(default_factory=lambda: np.zeros(0, np.int32))
+    feasible: Shared[Rows | None] = None
+    scores: Copied[ScoreBoard | None] = None
+    tied_rows: Shared[Rows | None] = None  # the best nodes, in list order
+    chosen: str | None = None
+    draw: int | None = None
+    ended: int | None = None
+    outcome: str = ""
+    message: str = ""
+    failure: Status = SUCCESS
+    nominated_mark: tuple[int, int, int] | None = None  # row, step and reason of that refusal
+    nominated_refusal: Status | None = None  # of the node that the pod was nominated to
+    post_filter: Status = SUCCESS  # of all PostFilter plugins together
+    nomination: str | None = None  # what becomes of the pod's nomination: None leaves it, "" clears it
+    preemption: PostFilterResult | None = None  # what is to be carried out
+    unschedulable_plugins: tuple[str, ...] = ()
+    waits: tuple[tuple[str, int], ...] = ()  # Permit plugins that wait, with their timeouts (ns)
+    evicting: bool = False  # the preemption has begun to be carried out
+    decided: int = 0  # when the algorithm was over (ns)
+    extension: Copied[Extension | None] = None  # of the extenders, once one is asked
+
+    @property
+    def pod(self) -> Pod:
+        return self.queued.pod
+
+    @property
+    def tied(self) -> tuple[str, ...]:
+        """Names of the best nodes, in list order."""
+        return (
+            () if self.tied_rows is None else tuple(self.nodes.names[row] for row in self.tied_rows.tolist())
+        )
+
+    @property
+    def node(self) -> str:
+        """The chosen node of a cycle that has one."""
+        assert self.chosen is not None
+        return self.chosen
+
+    @property
+    def held_up(self) -> bool:
+        """Whether all is done and only the answer of an API call is waited for."""
+        return self.phase is Phase.DONE and self.ended is None
+
+    @property
+    def node_to_status(self) -> NodeToStatus:
+        """What Filter says of the rows so far."""
+        return NodeToStatus(self.refused_by, self.reason, self.steps, self.absent, self.pre_filter_status)
+
+    def status_of(self, row: int) -> Status | None:
+        """Why a row was refused; None where it passed or was not evaluated."""
+        return self.node_to_status.status_of(row)

@@ -1,0 +1,171 @@
+"""The handle that plugins are given: live listers of the API server, and the binding call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.faults import BIND, CHANGED, CLAIMS, VOLUMES
+from scheduler_core.apiserver.kube_events import NORMAL
+from scheduler_core.apiserver.status import DONE, Refused, conflict
+from scheduler_core.apiserver.store import Store
+from scheduler_core.base.trace.kinds import ApiCall
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.core import waiting
+from scheduler_core.scheduler.core.calls import client, recorder
+from scheduler_core.scheduler.core.calls.objects import PodObjectCalls
+from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
+from scheduler_core.scheduler.core.world import World
+from scheduler_core.scheduler.framework.claims import ClaimTracker, ObjectCalls
+from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.plugin import Assumptions, WaitingPod
+from scheduler_core.scheduler.framework.status import SUCCESS, Status, error
+
+
+class HandleOwner(client.Caller, Protocol):
+    """The scheduler whose plugins get the handle."""
+
+    @property
+    def features(self) -> Features: ...
+
+    @property
+    def assumed(self) -> Assumptions: ...
+
+    @property
+    def preempting(self) -> Mapping[str, int]: ...
+
+    @property
+    def claims(self) -> ClaimTracker: ...
+
+    @property
+    def snapshot(self) -> NodeTable: ...
+
+    def pods_waiting(self) -> list[BindingCycle]: ...
+
+    @property
+    def replica(self) -> Store | None: ...
+
+    @property
+    def view(self) -> Store: ...
+
+    def live(self, key: str) -> Pod | None: ...
+
+
+class WorldHandle:
+    """Framework handle over a world."""
+
+    __slots__ = ("_preempting", "_scheduler", "_world", "assumed")
+
+    def __init__(self, scheduler: HandleOwner) -> None:
+        self._scheduler = scheduler
+        self._world: World = scheduler.world
+        self._preempting = scheduler.preempting
+        self.assumed: Assumptions = scheduler.assumed
+
+    @property
+    def features(self) -> Features:
+        return self._scheduler.features
+
+    @property
+    def preempting(self) -> Mapping[str, int] | None:
+        return self._preempting if self._world.settings.async_preemption else None
+
+    @property
+    def claims(self) -> ClaimTracker:
+        return self._scheduler.claims
+
+    @property
+    def device_cost(self) -> int:
+        return self._world.settings.device_cost
+
+    @property
+    def snapshot(self) -> NodeTable:
+        return self._scheduler.snapshot
+
+    @property
+    def now(self) -> int:
+        return self._world.store.epoch + self._world.now
+
+    def waiting_pods(self) -> list[WaitingPod]:
+        return [waiting.WaitingPod(self._scheduler, binding) for binding in self._scheduler.pods_waiting()]
+
+    def waiting_pod(self, uid: str) -> WaitingPod | None:
+        return next((each for each in self.waiting_pods() if each.pod.uid == uid), None)
+
+    def reject_waiting_pod(self, uid: str) -> bool:
+        found = self.waiting_pod(uid)
+        if found is not None:
+            found.reject("", "removed")
+        return found is not None
+
+    def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
+        if kind == "Pod":
+            pod = self._scheduler.live(f"{namespace}/{name}")
+            return None if pod is None else pod.manifest
+        return self._scheduler.view.get(kind, namespace, name)
+
+    def list(self, kind: str) -> list[Mapping[str, Any]]:
+        return self._scheduler.view.list(kind)
+
+    def behind(self, kind: str, namespace: str, name: str) -> bool:
+        if self._scheduler.replica is None:
+            return False
+        known, stored = self.get(kind, namespace, name), self._world.store.get(kind, namespace, name)
+        return _version(known) != _version(stored)
+
+    def held_up(self, pod: Pod, tries: int, calls: int, of: str = VOLUMES) -> int:
+        fault = client.fault_of(self._scheduler, of, pod.key)
+        if fault is None:
+            return client.throttle(self._scheduler, of, pod.key, calls) if not tries else 0
+        pause, latency = client.pause(fault, tries), fault.latency or 0
+        latency += client.throttle(self._scheduler, of, pod.key, calls)
+        if pause is None:
+            return 0 if tries else latency
+        client.take_fault(self._scheduler, of, pod.key)
+        said = fault.answer(_RESOURCES[of]).message
+        self._world.record(ApiCall("UPDATE", pod.key, fault=said, again_after=pause))
+        return pause + latency
+
+    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any], pod: Pod) -> Status:
+        fault = client.take_fault(self._scheduler, VOLUMES, pod.key)
+        answer = DONE if fault is None else fault.answer(f"{kind.lower()}s", name)
+        said = "" if answer.ok else answer.message
+        self._world.record(
+            ApiCall("UPDATE", kind=kind, object=f"{namespace}/{name}", patch=dict(patch), fault=said)
+        )
+        if not answer.ok and fault is not None and not fault.after_write:
+            return error(answer.message)
+        if self.behind(kind, namespace, name):
+            stale = conflict(f"{kind.lower()}s", name, CHANGED)
+            return error(stale.message)
+        try:
+            self._world.api.patch((kind, namespace, name), patch)
+        except Refused as refused:
+            return error(str(refused))
+        return SUCCESS if answer.ok else error(answer.message)
+
+    def calls(self, pod: Pod) -> ObjectCalls:
+        return PodObjectCalls(self._scheduler, pod)
+
+    def note(self, pod: Pod, reason: str, message: str, action: str) -> None:
+        recorder.note(self._scheduler, pod, NORMAL, reason, message, action)
+
+    def bind(self, pod: Pod, node_name: str) -> Status:
+        world, fault = self._world, client.take_fault(self._scheduler, BIND, pod.key)
+        if fault is not None and fault.code:
+            said = fault.answer().message
+            world.record(ApiCall("BIND", pod.key, node_name, fault=said))
+            if fault.after_write:
+                world.store.bind(pod.key, pod.uid, node_name, world.now)
+            return error(said)
+        answer = world.store.bind(pod.key, pod.uid, node_name, world.now)
+        world.record(ApiCall("BIND", pod.key, node_name, error=answer.message))
+        return SUCCESS if answer.ok else error(answer.message)
+
+
+_RESOURCES = {VOLUMES: "persistentvolumeclaims", CLAIMS: "resourceclaims.resource.k8s.io"}
+
+
+def _version(manifest: Mapping[str, Any] | None) -> str:
+    return "" if manifest is None else str(manifest["metadata"].get("resourceVersion") or "")

@@ -1,0 +1,289 @@
+"""Where a scheduler's figures come from: cycles that end, bindings, events, gates.
+
+A scheduling cycle is counted once, when it is over, from the steps that it keeps: so its steps cost nothing more. On virtual time its
+plugins take none; what it costs (`cycle_cost`) passes when the decision is made, and no extension point has it.
+
+DEVIATION: kube also counts the Filter calls of preemption's dry runs, and measures the plugins of one cycle in ten, drawn at random;
+here dry runs are not counted and every cycle is.
+
+kube: schedule_one.go, framework/runtime/{framework,instrumented_plugins}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.core.world import World
+from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.status import Code, Status
+from scheduler_core.scheduler.framework.step import PluginStep
+from scheduler_core.scheduler.metrics.figures import Alike, Figures
+from scheduler_core.scheduler.queue.queue import SchedulingQueue
+
+OK = Code.SUCCESS.kube_name
+_ERROR = Code.ERROR.kube_name
+_MANY = 15  # attempts that the SLI's label distinguishes
+_VOLUMES = "VolumeBinding"
+_STAGES = {Point.FILTER: "predicate", Point.RESERVE: "assume", Point.PRE_BIND: "bind"}
+_PREEMPTION = "DefaultPreemption"
+_COUNTED = {
+    point: "ScoreExtensionNormalize" if point is Point.NORMALIZE_SCORE else point.value
+    for point in Point
+    if point not in (Point.PRE_ENQUEUE, Point.QUEUE_SORT, Point.WAIT_ON_PERMIT)
+}
+_LAST = {Point.NORMALIZE_SCORE: Point.SCORE}  # kube runs NormalizeScore as a part of Score
+
+
+class Measured(Protocol):
+    """A scheduler, as far as it is measured."""
+
+    @property
+    def world(self) -> World: ...
+
+    @property
+    def figures(self) -> Figures: ...
+
+    @property
+    def queue(self) -> SchedulingQueue: ...
+
+    @property
+    def profiles(self) -> Mapping[str, Framework]: ...
+
+
+# Scheduling cycles
+
+
+def cycle_over(scheduler: Measured, cycle: SchedulingCycle) -> None:
+    """A scheduling cycle succeeded, or failed and is about to be reported so."""
+    figures, search = scheduler.figures, cycle.search
+    if (
+        cycle.scores is None
+        or cycle.outcome != "scheduled"
+        or cycle.waits
+        or search is None
+        or cycle.nominated_refusal
+    ):
+        now = scheduler.world.now
+        figures.scheduling_algorithm.observe((), (cycle.decided if cycle.chosen else now) - cycle.started)
+        _count_steps(figures, cycle)
+        _count_points(figures, cycle, scheduler.profiles[cycle.profile], now)
+        return
+    figures.scheduling_algorithm.observe((), cycle.decided - cycle.started)
+    key = (cycle.profile, cycle.state.skip_filter, cycle.state.skip_score)
+    alike = figures.alike.get(key)
+    if alike is None:
+        alike = figures.alike[key] = _alike(cycle, scheduler.profiles[cycle.profile])
+    alike.cycles += 1
+    alike.scored += len(cycle.scores.rows)
+    if search.processed == len(cycle.scores.rows) and not search.nominated:
+        alike.filtered += search.seen
+        return
+    tail = _beyond(cycle)
+    for step in cycle.steps:
+        if step.point is Point.FILTER:
+            _count_filter(figures, cycle.profile, step, tail)
+
+
+def _alike(cycle: SchedulingCycle, framework: Framework) -> Alike:
+    """What a successful cycle has in common with those in which the same plugins were skipped."""
+    by_node = (Point.FILTER, Point.SCORE)
+    return Alike(
+        tuple(_points(cycle, framework)),
+        tuple(
+            (_COUNTED[step.point], step.status.code.kube_name, step.plugin)
+            for step in cycle.steps
+            if step.point in _COUNTED and step.point not in by_node
+        ),
+        tuple(dict.fromkeys(step.plugin for step in cycle.steps if step.point is Point.FILTER)),
+        tuple(step.plugin for step in cycle.steps if step.point is Point.SCORE),
+    )
+
+
+def _count_steps(figures: Figures, cycle: SchedulingCycle) -> None:
+    tail = _beyond(cycle)
+    for step in cycle.steps:
+        label = _COUNTED.get(step.point)
+        if label is None:
+            continue
+        if step.point is Point.FILTER:
+            _count_filter(figures, cycle.profile, step, tail)
+        else:
+            times = step.evaluated if step.point is Point.SCORE and step.status.ok else 1
+            figures.calls_at(cycle.profile, label, step.status.code.kube_name)[step.plugin] += times
+            _count_error(figures, step)
+
+
+def _beyond(cycle: SchedulingCycle) -> NDArray[np.bool_] | None:
+    """Rows that were looked at with their block although kube's search had ended before them."""
+    search = cycle.search
+    if search is None or search.beyond is None:
+        return None
+    tail = np.zeros(len(cycle.nodes), np.bool_)
+    tail[search.order[search.seen : search.stop]] = True
+    return tail
+
+
+def _count_filter(figures: Figures, profile: str, step: PluginStep, tail: NDArray[np.bool_] | None) -> None:
+    """Filter is called once a node, and so counted."""
+    nodes = step.evaluated
+    if not step.refused:
+        if tail is not None:
+            nodes -= int(np.count_nonzero(tail[step.rows]))
+        figures.calls_at(profile, "Filter", OK)[step.plugin] += nodes
+        return
+    assert step.verdicts is not None
+    evaluated = None if tail is None else ~tail[step.rows]
+    refusals = step.verdicts.counted(evaluated)
+    nodes = nodes if evaluated is None else int(np.count_nonzero(evaluated))
+    figures.calls_at(profile, "Filter", OK)[step.plugin] += nodes - sum(times for _, times in refusals)
+    for status, times in refusals:
+        figures.calls_at(profile, "Filter", status.code.kube_name)[step.plugin] += times
+        if status.code is Code.ERROR and step.plugin == _VOLUMES:
+            figures.volume_errors[("predicate",)] += times
+
+
+def _count_error(figures: Figures, step: PluginStep) -> None:
+    """What two plugins count by themselves."""
+    if step.point is Point.POST_FILTER and step.plugin == _PREEMPTION:
+        figures.preemption_attempts += 1
+    elif step.plugin == _VOLUMES and step.status.code is Code.ERROR and step.point in _STAGES:
+        figures.volume_errors[(_STAGES[step.point],)] += 1
+
+
+def _count_points(figures: Figures, cycle: SchedulingCycle, framework: Framework, now: int) -> None:
+    for point, status in _points(cycle, framework):
+        figures.extension_point.counts[(point, status, cycle.profile), 0] += 1
+    if cycle.feasible is not None and not len(cycle.feasible) and framework.has(Point.POST_FILTER):
+        # Where evictions hold up the cycle, they are a part of PostFilter.
+        took = now - cycle.decided if cycle.evicting else 0
+        status = cycle.post_filter.code.kube_name
+        figures.extension_point.observe(("PostFilter", status, cycle.profile), took)
+
+
+def _points(cycle: SchedulingCycle, framework: Framework) -> list[tuple[str, str]]:
+    """The extension points that a cycle went through, with how each ended; PostFilter left out."""
+    if not len(cycle.nodes):
+        return []
+    last = cycle.steps[-1].point
+    failed = _LAST.get(last, last) if cycle.chosen is None and cycle.outcome == "error" else None
+    points = [("PreFilter", _ERROR if failed is Point.PRE_FILTER else cycle.pre_filter_status.code.kube_name)]
+    if cycle.search is not None and framework.has(Point.FILTER):
+        if cycle.nominated_mark is not None:
+            points.append(("Filter", OK))  # the node that the pod is nominated to is looked at by itself
+        elif _failed_on_nominated(cycle):
+            points.append(("Filter", _ERROR))
+        points.append(("Filter", _ERROR if failed is Point.FILTER else OK))
+    if cycle.scores is not None and framework.has(Point.SCORE):
+        points.append(("PreScore", _ERROR if failed is Point.PRE_SCORE else OK))
+        if failed is not Point.PRE_SCORE:
+            points.append(("Score", _ERROR if failed is Point.SCORE else OK))
+    return points + _points_after(cycle) if cycle.chosen is not None else points
+
+
+def _failed_on_nominated(cycle: SchedulingCycle) -> bool:
+    """Whether the look at the nominated node ended in an internal error, upon which all nodes were searched."""
+    if cycle.nominated_refusal is None or cycle.nominated_refusal.code is not Code.ERROR:
+        return False
+    return any(step.point is Point.FILTER and step.status.code is Code.ERROR for step in cycle.steps[:-1])
+
+
+def _points_after(cycle: SchedulingCycle) -> list[tuple[str, str]]:
+    """Reserve, Permit and Unreserve of a cycle that has chosen a node."""
+    if cycle.outcome == "scheduled":
+        return [("Reserve", OK), ("Permit", Code.WAIT.kube_name if cycle.waits else OK)]
+    ran = [step for step in cycle.steps if step.point in (Point.RESERVE, Point.PERMIT)]
+    if not ran or ran[-1].status.ok:
+        return []  # the cache would not assume the pod
+    refused = (ran[-1].point.value, ran[-1].status.code.kube_name)
+    before = [("Reserve", OK)] if ran[-1].point is Point.PERMIT else []
+    return [*before, refused, ("Unreserve", OK)]
+
+
+def failed(scheduler: Measured, result: str, profile: str, started: int) -> None:
+    """An attempt ends without a binding."""
+    scheduler.queue.metrics.attempts[profile, result] += 1
+    scheduler.figures.scheduling_attempt.observe((result, profile), scheduler.world.now - started)
+
+
+# Binding cycles
+
+
+def bound(scheduler: Measured, binding: BindingCycle) -> None:
+    """A pod is bound."""
+    figures, now, queued = scheduler.figures, scheduler.world.now, binding.queued
+    scheduler.queue.metrics.attempts[binding.profile, "scheduled"] += 1
+    figures.scheduling_attempt.observe(("scheduled", binding.profile), now - binding.popped)
+    figures.pod_scheduling_attempts.observe((), queued.attempts)
+    if queued.initial_timestamp is not None:
+        label = f"{_MANY}+" if queued.attempts >= _MANY else str(queued.attempts)
+        figures.pod_scheduling_sli.observe((label,), now - queued.initial_timestamp)
+
+
+def answered(scheduler: Measured, binding: BindingCycle, plugin: str, status: Status, over: bool) -> None:
+    """A plugin of the binding cycle is done; it took what has passed since the one before was. `over`: so is its extension point."""
+    figures, now, point = scheduler.figures, scheduler.world.now, str(binding.phase)
+    code = OK if status.code is Code.SUCCESS else status.code.kube_name
+    figures.plugin_execution.observe((plugin, point, code), now - binding.since)
+    if over:
+        figures.extension_point.observe((point, code, binding.profile), now - binding.entered)
+    binding.since = now
+    if code is not OK and plugin == _VOLUMES and status.code is Code.ERROR:
+        figures.volume_errors[("bind",)] += 1
+
+
+def passed_through(scheduler: Measured, binding: BindingCycle) -> None:
+    """An extension point of the binding cycle has no plugin."""
+    scheduler.figures.extension_point.observe((str(binding.phase), OK, binding.profile), 0)
+
+
+def unreserved(scheduler: Measured, binding: BindingCycle) -> None:
+    """Unreserve has run for a binding that failed."""
+    scheduler.figures.extension_point.observe(("Unreserve", OK, binding.profile), 0)
+
+
+def waited(scheduler: Measured, binding: BindingCycle, status: Status) -> None:
+    """A wait on Permit is over."""
+    took = scheduler.world.now - binding.started
+    scheduler.figures.permit_wait.observe((status.code.kube_name,), took)
+
+
+# The rest
+
+
+def gated(scheduler: Measured, pod: Pod, steps: list[PluginStep]) -> None:
+    """PreEnqueue plugins were asked about a pod. The point's status is Success even where one of them holds
+    the pod back: v1.34.1 itself says so."""
+    profile = pod.spec.scheduler_name
+    scheduler.figures.extension_point.counts[("PreEnqueue", OK, profile), 0] += 1
+    for step in steps:
+        scheduler.figures.calls_at(profile, "PreEnqueue", step.status.code.kube_name)[step.plugin] += 1
+
+
+def handled(scheduler: Measured, event: str) -> None:
+    """A watch event has been handled; `event` is a cluster event's label."""
+    scheduler.figures.event_handling.counts[(event,), 0] += 1
+
+
+def called(scheduler: Measured, kind: str, ok: bool, took: int) -> None:
+    """A call of the dispatcher has been answered; with the gate off there is no dispatcher to count it."""
+    if scheduler.world.settings.async_api_calls:
+        labels = (kind, "success" if ok else "error")
+        scheduler.figures.async_api_call.observe(labels, took)
+
+
+def victims(scheduler: Measured, count: int) -> None:
+    """Victims have been chosen, or (where the cycle waits for it) evicted."""
+    scheduler.figures.preemption_victims.observe((), count)
+
+
+def preempted(scheduler: Measured) -> None:
+    """An eviction beside the cycles is over. v1.34.1 takes down result and duration when it begins."""
+    scheduler.figures.preemption_goroutines.observe(("success",), 0)

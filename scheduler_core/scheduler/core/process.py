@@ -1,0 +1,141 @@
+"""A scheduler's process: its clock, its network, and the stage that it is in.
+
+| stage | what happens | then |
+|---|---|---|
+| STARTING | its informers have listed every object | LISTED |
+| LISTED | its handlers have been told of them: cache and queue are full | STANDBY, or WORKING where nobody is elected |
+| STANDBY | it is elected (with delayCacheUntilActive its informers start only then: STARTING) | WORKING |
+| WORKING | it schedules; its lease is lost | the end |
+| any | SIGTERM: it begins no cycle any more, and gives its lease back | ENDING |
+| ENDING | the cycle at hand and its bindings are over, and the lease is given back | the end |
+| any | SIGKILL, or 30 s after SIGTERM | the end |
+
+DEVIATION: kube-scheduler ends as soon as its lease is given back, whatever it is at; here it finishes the cycle at hand, as reference
+documents draw it. What waits on Permit is not waited for.
+
+kube: cmd/kube-scheduler/app/server.go Run @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+from dataclasses import dataclass
+
+from scheduler_core.base.clock.agenda import FOREVER, SECOND
+from scheduler_core.base.state import Copied, State
+from scheduler_core.scheduler.leaderelection.config import ElectionConfig
+from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Phase
+from scheduler_core.scheduler.leaderelection.lock import LeaseCall
+
+PART = 1_000_000
+GRACE = 30 * SECOND  # a static pod's terminationGracePeriodSeconds
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A process' own clock: ahead by `offset` (ns) when the world began, and `rate` millionths of a second a second."""
+
+    offset: int = 0
+    rate: int = PART
+
+    def at(self, now: int) -> int:
+        """What it shows (ns) at a virtual time."""
+        return self.offset + now * self.rate // PART
+
+    def when(self, shown: int) -> int:
+        """The first virtual time (ns) at which it shows that much."""
+        return min(-((self.offset - shown) * PART // self.rate), FOREVER)
+
+
+class Stage(enum.Enum):
+    STARTING = "starting"
+    LISTED = "listed"
+    STANDBY = "standby"
+    WORKING = "working"
+    ENDING = "ending"
+    ENDED = "ended"
+
+
+class Process(State):
+    """`listed`: whether its handlers hear of changes. `hang`: how long (ns) its API calls hang before they fail, while it is cut off.
+
+    `call`: the one about the lease that is under way.
+    """
+
+    __slots__ = (
+        "call",
+        "clock",
+        "delayed",
+        "elector",
+        "exit_code",
+        "hang",
+        "identity",
+        "launched",
+        "listed",
+        "renewal_failed",
+        "reporter",
+        "since",
+        "stage",
+    )
+
+    identity: str
+    launched: bool  # it was started as a process; else it is of a scheduler that was there before
+    clock: Clock
+    stage: Stage
+    since: int
+    elector: Copied[LeaderElector | None]
+    delayed: bool  # informers start only once it leads
+    listed: bool
+    reporter: str  # of its Events about the lease
+    hang: int | None
+    call: LeaseCall | None
+    renewal_failed: bool
+    exit_code: int | None
+
+    def __init__(
+        self, identity: str, clock: Clock, election: ElectionConfig | None, seed: int, reporter: str = ""
+    ) -> None:
+        self.identity = identity
+        self.launched = True
+        self.clock = clock
+        self.stage = Stage.STARTING
+        self.since = 0
+        self.elector = None if election is None else LeaderElector(election, identity, seed)
+        self.delayed = False
+        self.listed = False
+        self.reporter = reporter
+        self.hang = None
+        self.call = None
+        self.renewal_failed = False
+        self.exit_code = None
+
+    @property
+    def decides(self) -> bool:
+        """Whether its queue is the one that pods wait in."""
+        return self.stage in (Stage.WORKING, Stage.ENDING)
+
+    @property
+    def leads(self) -> bool:
+        """Whether it acts as leader, whoever has the lease."""
+        return self.elector is not None and self.elector.leads
+
+    @property
+    def electing(self) -> bool:
+        """Whether its elector still has something to do."""
+        return self.elector is not None and self.elector.phase not in (Phase.IDLE, Phase.STOPPED)
+
+
+def working_process(name: str, since: int) -> Process:
+    """Of a scheduler that runs without election."""
+    process = Process(name, Clock(), None, 0)
+    process.launched = False
+    process.stage, process.since, process.listed = Stage.WORKING, since, True
+    return process
+
+
+def identity_of(name: str, seed: int) -> str:
+    """Host name and a UUID that depends on nothing but the seed. kube: cmd/kube-scheduler/app/options/options.go"""
+    digest = hashlib.sha256(f"{name}/{seed}".encode()).hexdigest()
+    parts = (digest[:8], digest[8:12], f"4{digest[13:16]}", f"8{digest[17:20]}", digest[20:32])
+    return f"{name}_{'-'.join(parts)}"

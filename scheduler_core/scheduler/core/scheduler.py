@@ -1,0 +1,367 @@
+"""One kube-scheduler: its queue, cache, snapshot and profiles, and the cycles it runs, one step at a time.
+
+What it is about to do is on the world's agenda (actions.py).
+
+kube: scheduler.go, schedule_one.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.base.state import Copied, Derived, State
+from scheduler_core.base.trace.journal import Place, Why
+from scheduler_core.base.trace.kinds import ApiCall, QueueMoved, TimerFired
+from scheduler_core.scheduler.cache.cache import Cache
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.config import SchedulerConfiguration, with_plugin
+from scheduler_core.scheduler.config.settings import HISTORICAL
+from scheduler_core.scheduler.core import measure
+from scheduler_core.scheduler.core.actions import (
+    AdvanceCycle,
+    EndProcess,
+    Flush,
+    FlushBackoff,
+    FlushUnschedulable,
+    StartCycle,
+)
+from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.core.calls import client
+from scheduler_core.scheduler.core.calls.dispatcher import Dispatcher
+from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
+from scheduler_core.scheduler.core.cycles.eviction import Eviction
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.core.handle import WorldHandle
+from scheduler_core.scheduler.core.process import Process, Stage
+from scheduler_core.scheduler.core.rules import QueueRules
+from scheduler_core.scheduler.core.world import World
+from scheduler_core.scheduler.extenders.extender import (
+    Extender,
+    extenders_of,
+    ignored_resources,
+    without_ignored_resources,
+)
+from scheduler_core.scheduler.framework.events import CLAIM_UPDATE, ObjectEvent
+from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.plugin import Assumptions
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.metrics.figures import Figures
+from scheduler_core.scheduler.plugins import DEMONSTRATION
+from scheduler_core.scheduler.plugins.cel import plugins_of
+from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimTracker
+from scheduler_core.scheduler.plugins.registry import registry
+from scheduler_core.scheduler.queue.nominator import Nominator
+from scheduler_core.scheduler.queue.queue import SchedulingQueue
+from scheduler_core.scheduler.queue.state import QueueState
+from scheduler_core.scheduler.queue.types import QueueOptions
+
+Manifest = Mapping[str, Any]
+
+
+class _Timer(NamedTuple):
+    """When the queue wants to be flushed, and how it is."""
+
+    due: Callable[[SchedulingQueue], int | None]
+    flush: Callable[[SchedulingQueue, int], None]
+
+
+_FLUSHES: dict[type[Flush], _Timer] = {
+    FlushBackoff: _Timer(SchedulingQueue.next_backoff_flush, SchedulingQueue.flush_backoff),
+    FlushUnschedulable: _Timer(SchedulingQueue.next_unschedulable_flush, SchedulingQueue.flush_unschedulable),
+}
+_PENDING = (
+    Place.ACTIVE,
+    Place.BACKOFF,
+    Place.UNSCHEDULABLE,
+    Place.GATED,
+    Place.IN_FLIGHT,
+    Place.BINDING,
+    Place.WAITING,
+)
+
+
+class Scheduler(State):
+    """The state of one scheduler; what it does with it is in steps/."""
+
+    name: str
+    configuration: SchedulerConfiguration
+    features: Features
+    effective: SchedulerConfiguration
+    world: Derived[World]
+    assumed: Copied[Assumptions]  # see Handle.assumed
+    claims: Copied[ClaimTracker]
+    preempting: Copied[dict[str, int]]  # UID of the preemptor -> number of its eviction
+    figures: Copied[Figures]
+    profiles: Derived[dict[str, Framework]]
+    queue: Copied[SchedulingQueue]
+    calls: Copied[Dispatcher]
+    evictions: Copied[dict[int, Eviction]]
+    cache: Copied[Cache]
+    snapshot: Copied[NodeTable]
+    algorithm_state: Copied[AlgorithmState]
+    cycle: Copied[SchedulingCycle | None]
+    bindings: Copied[dict[int, BindingCycle]]
+    running: bool  # a cycle is in progress or the thread is on the agenda
+    flushes: Copied[dict[str, int]]  # timers on the agenda by name
+    replica: Copied[Store | None]  # what its listers read where its informers lag
+    inbox: Copied[list[tuple[int, WatchEvent]]]  # changes it will hear of, with the time
+    limits: tuple[float, int] | None
+    bucket: int  # see client.throttle
+    process: Copied[Process | None]  # None: it always works, as schedulers did before they were processes
+
+    def __init__(
+        self,
+        name: str,
+        configuration: SchedulerConfiguration,
+        world: World,
+        process: Process | None = None,
+    ) -> None:
+        self.name = name
+        self.configuration = configuration
+        self.features = world.settings.features
+        demonstration = world.settings.demonstration
+        self.effective = (
+            with_plugin(configuration, DEMONSTRATION, self.features, world.settings.plugins)
+            if demonstration
+            else configuration
+        )
+        self.world = world
+        self.assumed = {}
+        self.claims = ClaimTracker()
+        self.preempting = {}
+        self.figures = Figures()
+        self.profiles = self._make_profiles()
+        options = self._queue_options()
+        self.queue = SchedulingQueue(options, QueueRules(self), QueueState(Nominator(self.live)))
+        self.calls = Dispatcher(int(configuration.manifest.get("parallelism") or 16))
+        self.evictions = {}
+        self.cache = Cache()
+        self.snapshot = NodeTable()
+        self.algorithm_state = AlgorithmState(
+            configuration.percentage_of_nodes_to_score,
+            draw=world.draw,
+            draw_preemption=world.draw,
+            epoch=world.store.epoch,
+            extenders=extenders_of(configuration.manifest),
+            nominator=self.queue.nominator,
+        )
+        self.cycle = None
+        self.bindings = {}
+        self.running = False
+        self.flushes = {}
+        self.replica = None
+        self.inbox = []
+        self.limits = client.configured_limits(configuration.manifest)
+        self.bucket = 0
+        self.process = process
+        self._connect_claims()
+
+    def copied_from(self, original: Scheduler) -> None:
+        self.snapshot.resources = self.cache.resources
+        if self.cycle is not None and self.cycle.nodes is original.snapshot:
+            self.cycle.nodes = self.snapshot
+
+    def connect(self, world: World) -> None:
+        """Ties a copy to the world that it is in."""
+        self.world = world
+        self.profiles = self._make_profiles()
+        self.queue.connect(QueueRules(self))
+        self.queue.nominator.find = self.live
+        state = self.algorithm_state
+        state.draw = state.draw_preemption = world.draw
+        state.nominator = self.queue.nominator
+        self._connect_claims()
+
+    def disconnect(self) -> None:
+        """Takes away all that `connect` has tied: it can't work until then, and what it was tied to may go."""
+        del self.world
+        self.profiles = {}
+        self.queue.disconnect()
+        self.algorithm_state.disconnect()
+        self.claims.disconnect()
+
+    # What it is made of
+
+    def framework_of(self, pod: Pod) -> Framework | None:
+        return self.profiles.get(pod.spec.scheduler_name)
+
+    def responsible_for(self, pod: Pod) -> bool:
+        return pod.spec.scheduler_name in self.profiles
+
+    def _make_profiles(self) -> dict[str, Framework]:
+        handle, plugins = WorldHandle(self), registry()
+        if own := self.world.settings.plugins:
+            plugins = {**plugins, **{plugin.name: plugin for plugin in plugins_of(own)}}
+        manifest = self.configuration.manifest
+        ignored = ignored_resources(manifest)
+        profiles = {
+            p.scheduler_name: Framework(without_ignored_resources(p, ignored), plugins, handle)
+            for p in self.effective.profiles
+        }
+        for framework in profiles.values():
+            framework.extended = bool(manifest.get("extenders"))
+        return profiles
+
+    def _connect_claims(self) -> None:
+        self.claims.connect(lambda: self.view, self.features.dra_consumable_capacity, self._claim_changed)
+
+    def _claim_changed(self, old: Manifest | None, new: Manifest | None) -> None:
+        """A claim's newest version is known before the informer brings it. kube: its handler is the assume cache's"""
+        if old is not None and new is not None:
+            self.queue.move_all(ObjectEvent(CLAIM_UPDATE, old, new), self.world.now)
+            measure.handled(self, CLAIM_UPDATE.label)
+            self.wake_up()
+
+    def _queue_options(self) -> QueueOptions:
+        settings = self.world.settings
+        historical = settings.queue_mode == HISTORICAL
+        return QueueOptions(
+            initial_backoff=self.configuration.pod_initial_backoff_seconds * SECOND,
+            max_backoff=self.configuration.pod_max_backoff_seconds * SECOND,
+            max_in_unschedulable=settings.max_in_unschedulable,
+            pop_from_backoff=settings.pop_from_backoff and not historical,
+            historical=historical,
+        )
+
+    @property
+    def has_devices(self) -> bool:
+        """Whether it hears of claims for devices."""
+        return self.features.dynamic_resources
+
+    @property
+    def percentage_of_nodes_to_score(self) -> int:
+        return self.algorithm_state.percentage
+
+    @property
+    def extenders(self) -> tuple[Extender, ...]:
+        """In the order in which they are asked."""
+        return self.algorithm_state.extenders
+
+    @property
+    def view(self) -> Store:
+        """The objects as the scheduler's listers have them."""
+        return self.world.store if self.replica is None else self.replica
+
+    def live(self, key: str) -> Pod | None:
+        """The pod as the scheduler's informer has it: one that has ended has left it."""
+        pod = self.view.pod_at(key)
+        return None if pod is None or pod.terminal else pod
+
+    def is_assumed(self, pod: Pod) -> bool:
+        """Whether this very pod is assumed to be on a node."""
+        return self.cache.is_assumed(pod.identity)
+
+    # Helpers of its parts
+
+    def move(
+        self, pod: str, place: str, cause: str, why: Why = (), until: int = 0, kept: bool = True
+    ) -> None:
+        """Notes in trace and journal that a pod came to a place; `until` is the end of its backoff.
+
+        Where another pod has its name by now, it is not `kept` in the journal, which is about that one.
+        """
+        if self.process is not None and not self.process.decides:
+            return  # pods wait in the leader's queue
+        world = self.world
+        facts = QueueMoved(pod, world.journal.place(pod), place, cause, *why)
+        if kept:
+            world.journal.move(pod, world.now, world.position, place, cause, why, until)
+        world.record(facts, self.name)
+
+    def left(self, key: str) -> None:
+        """Notes in the journal where a pod is that this scheduler has taken for a waiting one, and that is bound or gone."""
+        world = self.world
+        pod, place = world.store.pod_at(key), world.journal.place(key)
+        if pod is None and place != Place.DELETED:
+            world.journal.move(key, world.now, world.position, Place.DELETED, "deleted")
+        elif pod is not None and pod.node_name and place in _PENDING:
+            world.journal.move(key, world.now, world.position, Place.BOUND, pod.node_name)
+
+    def called(self, call: ApiCall) -> None:
+        """Notes in the trace that the API server was asked for something."""
+        self.world.record(call, self.name)
+
+    def push_cycle(self, delay: int) -> None:
+        """Puts the next step of the scheduling cycle on the agenda."""
+        self.world.agenda.push(self.world.now + delay, AdvanceCycle(self.name))
+
+    def wake_up(self) -> None:
+        """Puts the scheduling thread and the queue's timers on the agenda where they have something to do."""
+        if not self.works:
+            self._end_if_done()
+            return
+        world = self.world
+        if not self.running and not world.settings.manual and self.queue.ready:
+            self.running = True
+            world.agenda.push(world.now, StartCycle(self.name))
+        for kind, timer in _FLUSHES.items():
+            self._set_timer(kind, timer.due(self.queue))
+
+    @property
+    def works(self) -> bool:
+        """Whether its scheduling loop and its queue's timers run."""
+        return self.process is None or self.process.stage is Stage.WORKING
+
+    @property
+    def launched(self) -> bool:
+        """Whether it was started as a process of its own."""
+        return self.process is not None and self.process.launched
+
+    @property
+    def hang(self) -> int | None:
+        """How long (ns) its API calls hang before they fail; None where it is not cut off."""
+        return None if self.process is None else self.process.hang
+
+    @property
+    def done(self) -> bool:
+        """Whether a process that was told to end is at nothing any more; what waits on Permit is not waited for."""
+        process = self.process
+        if process is None or process.stage is not Stage.ENDING or process.electing or self.running:
+            return False
+        return all(binding.waiting for binding in self.bindings.values())
+
+    def _end_if_done(self) -> None:
+        if self.done:
+            self.world.agenda.push(self.world.now, EndProcess(self.name))
+
+    def has_work(self) -> bool:
+        """Whether the scheduling thread finds a pod; it leaves the agenda where it does not."""
+        if not self.queue.ready:
+            self.running = False
+        return self.queue.ready
+
+    def _set_timer(self, kind: type[Flush], due: int | None) -> None:
+        if due is None:
+            return
+        if due < self.world.now:  # its ticks until now found nothing to do
+            due = (self.world.now // kind.period + 1) * kind.period
+        if kind.timer not in self.flushes or due < self.flushes[kind.timer]:
+            self.flushes[kind.timer] = due
+            self.world.agenda.push(due, kind(self.name, due))
+
+    def flush_is_due(self, flush: Flush) -> bool:
+        """Whether a timer on the agenda still stands and finds something to do; one that does not is forgotten."""
+        if self.flushes.get(flush.timer) != flush.due or not self.works:
+            return False
+        due = _FLUSHES[type(flush)].due(self.queue)
+        if due is not None and due <= flush.due:
+            return True
+        del self.flushes[flush.timer]
+        self._set_timer(type(flush), due)
+        return False
+
+    def flush(self, flush: Flush) -> None:
+        """Runs a flush of the queue."""
+        del self.flushes[flush.timer]
+        self.world.record(TimerFired(flush.timer), self.name)
+        _FLUSHES[type(flush)].flush(self.queue, flush.due)
+        self.wake_up()
+
+    def pods_waiting(self) -> list[BindingCycle]:
+        """Binding cycles whose pod waits on Permit."""
+        return [binding for binding in self.bindings.values() if binding.waiting]

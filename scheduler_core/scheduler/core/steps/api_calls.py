@@ -1,0 +1,145 @@
+"""Calls to the API server about pods that do not hold up the scheduler: one at a time per pod, a newer one replaces a waiting one.
+
+With the gate SchedulerAsyncAPICalls off a call is made at once by whoever wants it.
+
+kube: backend/api_dispatcher/{api_dispatcher,call_queue}.go, framework/api_calls/{pod_status_patch,pod_binding}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.faults import STATUS, Fault
+from scheduler_core.apiserver.status import DONE, Answer
+from scheduler_core.base.clock.agenda import Action
+from scheduler_core.base.trace.kinds import ApiCall
+from scheduler_core.scheduler.core import measure
+from scheduler_core.scheduler.core.actions import AdvanceCycle, AnswerCall
+from scheduler_core.scheduler.core.calls import client
+from scheduler_core.scheduler.core.calls.dispatcher import PATCH, Binding, Call, StatusPatch
+from scheduler_core.scheduler.core.scheduler import Scheduler
+
+
+def patch_status(
+    scheduler: Scheduler, pod: Pod, condition: Mapping[str, Any] | None, nomination: str | None
+) -> int:
+    """Asks for a change of a pod's status; returns how long (ns) the caller is held up."""
+    call = StatusPatch(pod.uid, pod.key, pod.manifest.get("status") or {}, condition, nomination)
+    settings = scheduler.world.settings
+    if settings.async_api_calls:
+        scheduler.calls.add(call)
+        pump(scheduler)
+        return 0
+    if call.idle:
+        return 0
+    return _send(scheduler, scheduler.calls.run_now(call), call)
+
+
+def bind(scheduler: Scheduler, pod: Pod, number: int) -> None:
+    """Asks for the turn of a binding cycle's call."""
+    call = Binding(pod.uid, pod.key, number)
+    if scheduler.world.settings.async_api_calls:
+        scheduler.calls.add(call)
+        pump(scheduler)
+    else:
+        _send(scheduler, scheduler.calls.run_now(call), call)
+
+
+def pump(scheduler: Scheduler) -> None:
+    """Sends the calls whose turn it is."""
+    while (turn := scheduler.calls.next()) is not None:
+        number, call = turn
+        if isinstance(call, StatusPatch) and call.idle:
+            scheduler.calls.finish(number)
+            measure.called(scheduler, PATCH, True, 0)
+        else:
+            _send(scheduler, number, call)
+
+
+def _send(scheduler: Scheduler, number: int, call: Call) -> int:
+    """Puts the answer on the agenda; returns how long (ns) it takes."""
+    world = scheduler.world
+    usual = world.settings.patch_cost if isinstance(call, StatusPatch) else world.settings.bind_cost
+    cost = client.latency(scheduler, call.verb, call.key, usual) + client.throttle(
+        scheduler, call.verb, call.key
+    )
+    scheduler.calls.sent[number] = world.now
+    world.agenda.push(world.now + cost, AnswerCall(scheduler.name, number))
+    return cost
+
+
+def retime(scheduler: Scheduler, fault: Fault) -> None:
+    """A call that is on its way already takes, from now on, as long as is asked for."""
+    if fault.latency is None:
+        return
+    world, running = scheduler.world, scheduler.calls.running.items()
+    for number in [n for n, call in running if (call.verb, call.key) == fault.key]:
+        _answer_at(scheduler, number, world.now + fault.latency)
+
+
+def _answer_at(scheduler: Scheduler, number: int, at: int) -> None:
+    """Has a running call answered at another time; a scheduling cycle that waits for it waits as long."""
+    agenda, call, cycle = scheduler.world.agenda, scheduler.calls.running[number], scheduler.cycle
+    moved: list[Action] = [AnswerCall(scheduler.name, number)]
+    if cycle is not None and cycle.held_up and cycle.pod.uid == call.uid:
+        moved.append(AdvanceCycle(scheduler.name))
+    agenda.discard(lambda action: action in moved)
+    for action in moved:
+        agenda.push(at, action)
+
+
+def retried(scheduler: Scheduler, number: int) -> bool:
+    """Whether a call fails in a way that has the client make it once more, after a pause."""
+    world, calls = scheduler.world, scheduler.calls
+    call, tries = calls.running[number], calls.retries.get(number, 0)
+    fault = client.fault_of(scheduler, call.verb, call.key)
+    pause = None if fault is None else client.pause(fault, tries)
+    if fault is None or pause is None:
+        return False
+    client.take_fault(scheduler, call.verb, call.key)
+    calls.retries[number] = tries + 1
+    verb = "PATCH" if isinstance(call, StatusPatch) else "BIND"
+    scheduler.called(ApiCall(verb, call.key, fault=fault.answer().message, again_after=pause))
+    cost = client.setting(world, call.verb) if fault.latency is None else fault.latency
+    cost += client.throttle(scheduler, call.verb, call.key)
+    _answer_at(scheduler, number, world.now + pause + cost)
+    return True
+
+
+def patch(scheduler: Scheduler, call: StatusPatch) -> Answer:
+    world = scheduler.world
+    fault = client.take_fault(scheduler, STATUS, call.key)
+    condition = _merged(world.store.pod_at(call.key), call) if call.sends_condition else None
+    nomination = call.nomination if call.changes_nomination else None
+    fields = ["nominatedNodeName"] if nomination is not None else []
+    fields += ["conditions"] if condition is not None else []
+    answer = DONE if fault is None else fault.answer()
+    scheduler.called(ApiCall("PATCH", call.key, status=fields, fault="" if answer.ok else answer.message))
+    if not answer.ok and fault is not None and not fault.after_write:
+        return answer
+    written = world.store.patch_pod_status(
+        call.key, world.now, condition=condition, nominated_node_name=nomination
+    )
+    return written if answer.ok else answer
+
+
+def _merged(live: Pod | None, call: StatusPatch) -> Mapping[str, Any]:
+    """The condition as a strategic merge patch leaves it: fields in which it differs from the base are set, the others stay as they are."""
+    assert call.condition is not None
+    kind = call.condition["type"]
+    base = next((c for c in call.base.get("conditions") or () if c.get("type") == kind), None)
+    now = None if live is None else live.condition(kind)
+    if base is None:
+        kept = (
+            {}
+            if now is None
+            else {name: value for name, value in now.items() if name != "lastTransitionTime"}
+        )
+        return {**kept, **call.condition}
+    changed = {name: value for name, value in call.condition.items() if base.get(name) != value}
+    kept = {"type": kind} if now is None else dict(now)  # none: the pod was made anew under its name
+    if "status" in changed:
+        kept.pop("lastTransitionTime", None)
+    return {**kept, **changed}

@@ -1,0 +1,342 @@
+"""The binding cycle of a Scheduler: wait on Permit, PreBind, Bind, PostBind; it overlaps with later scheduling cycles.
+
+A step whose plugin takes virtual time is entered at once and answered when that time has passed.
+
+kube: schedule_one.go (bindingCycle, handleBindingCycleError, finishBinding) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from scheduler_core.apiserver.kube_events import NORMAL
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.base.trace.kinds import BindingEnded, BindingStarted, WaitEnded
+from scheduler_core.scheduler.core import measure
+from scheduler_core.scheduler.core.actions import AdvanceBinding
+from scheduler_core.scheduler.core.calls.recorder import note
+from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
+from scheduler_core.scheduler.core.cycles.phases import Phase, PhaseResult, PhaseRow
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.core.steps import api_calls, expiry, extender_binding, journeys, permit
+from scheduler_core.scheduler.core.steps.outcome import explain, forget, handle_failure
+from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
+from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE, ObjectEvent
+from scheduler_core.scheduler.framework.plugin import Plugin, Point
+from scheduler_core.scheduler.framework.runtime import points
+from scheduler_core.scheduler.framework.runtime.records import record_step
+from scheduler_core.scheduler.framework.status import Code, Status
+from scheduler_core.scheduler.framework.step import PluginStep
+
+
+def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
+    """Begins the binding cycle of a pod that has been assumed and reserved."""
+    world = scheduler.world
+    node = cycle.node
+    binding = BindingCycle(
+        cycle.number,
+        scheduler.name,
+        cycle.profile,
+        cycle.queued,
+        cycle.pod.bound_to(node),
+        node,
+        cycle.state.copy(),
+        world.now,
+        cycle.started,
+        exchanges=0 if cycle.extension is None else len(cycle.extension.exchanges),
+    )
+    binding.span = world.record(BindingStarted(cycle.pod.key, node), scheduler.name, cycle.span)
+    scheduler.bindings[binding.number] = binding
+    if world.settings.expect_nominated_node:
+        _nominate(scheduler, binding, bool(cycle.waits))
+    if cycle.waits:
+        permit.wait(scheduler, binding, cycle.waits)
+    else:
+        journeys.move(scheduler, binding, Place.BINDING, "assumed")
+        _follow(scheduler, binding, PhaseResult.SUCCESS)
+
+
+def _nominate(scheduler: Scheduler, binding: BindingCycle, waits: bool) -> None:
+    """A binding that will take its time is announced in status.nominatedNodeName; PreBind passes over plugins with nothing to do.
+
+    kube: RunPreBindPreFlights
+    """
+    plugins = scheduler.profiles[binding.profile].at(Point.PRE_BIND)
+    idle = tuple(plugin.name for plugin in plugins if not points.will_pre_bind(plugin, binding))
+    if idle:
+        binding.state.write(_IDLE, idle)
+    if waits or len(idle) < len(plugins):
+        api_calls.patch_status(scheduler, binding.pod, None, binding.node)
+
+
+def activate(scheduler: Scheduler, state: CycleState) -> None:
+    """Moves the pods that plugins asked for to the active queue. kube: PodsToActivate"""
+    keys = state.get(PODS_TO_ACTIVATE) or ()
+    if not keys:
+        return
+    state.write(PODS_TO_ACTIVATE, ())
+    pods = [pod for key in dict.fromkeys(keys) if (pod := scheduler.live(key)) is not None]
+    scheduler.queue.activate(pods, scheduler.world.now)
+
+
+def advance(scheduler: Scheduler, number: int) -> None:
+    """Runs the next step of a binding cycle."""
+    binding, world = scheduler.bindings[number], scheduler.world
+    binding.t, binding.position = world.now, world.position
+    _ROWS[binding.phase].run(scheduler, binding)
+
+
+def _follow(scheduler: Scheduler, binding: BindingCycle, result: PhaseResult) -> None:
+    """Enters the phase that comes next."""
+    row = _ROWS[_ROWS[binding.phase].then[result]]
+    binding.phase, binding.index = row.phase, 0
+    binding.entered = binding.since = scheduler.world.now
+    row.enter(scheduler, binding)
+
+
+# WaitOnPermit
+
+
+def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
+    status = binding.decision
+    assert status is not None
+    measure.waited(scheduler, binding, status)
+    _record(scheduler, binding, points.wait_on_permit(status, binding))
+    scheduler.world.record(WaitEnded(binding.pod.key, status.to_json()), scheduler.name, binding.span)
+    if status.ok:
+        journeys.move(scheduler, binding, Place.BINDING, "permitted")
+        _follow(scheduler, binding, PhaseResult.SUCCESS)
+    else:
+        _fail(scheduler, binding, Point.PERMIT, status)
+
+
+# PreBind, Bind, PostBind
+
+_IDLE = "PreBindPreFlight/idle"
+
+
+def not_idle(state: CycleState) -> tuple[str, ...]:
+    """all but those with nothing to do (where nominations are expected to last)"""
+    return state.get(_IDLE) or ()
+
+
+def _plugins(scheduler: Scheduler, binding: BindingCycle) -> tuple[Plugin, ...]:
+    row = _ROWS[binding.phase]
+    assert row.point is not None
+    plugins, skipped = scheduler.profiles[binding.profile].at(row.point), row.skips(binding.state)
+    return tuple(p for p in plugins if p.name not in skipped) if skipped else plugins
+
+
+def _begin(scheduler: Scheduler, binding: BindingCycle) -> None:
+    """To the first plugin; a point without one is passed through at once."""
+    if _plugins(scheduler, binding):
+        _push(scheduler, binding, 0)
+    else:
+        _pass_through(scheduler, binding)
+
+
+def _begin_pre_bind(scheduler: Scheduler, binding: BindingCycle) -> None:
+    scheduler.queue.done(binding.pod.uid)
+    _begin(scheduler, binding)
+
+
+def _begin_extenders(scheduler: Scheduler, binding: BindingCycle) -> None:
+    """Asks the first extender that binds; mostly there is none."""
+    binders = extender_binding.binders(scheduler, binding)
+    if binding.index < len(binders):
+        delay = extender_binding.ask(scheduler, binding, binders[binding.index])
+        if delay is not None:
+            _push(scheduler, binding, delay)
+    else:
+        _follow(scheduler, binding, PhaseResult.SUCCESS)
+
+
+def _run_extender(scheduler: Scheduler, binding: BindingCycle) -> None:
+    """An extender has answered."""
+    status = extender_binding.take(scheduler, binding)
+    if status.ok:
+        _bound(scheduler, binding)
+        _follow(scheduler, binding, PhaseResult.EXTENDED)
+    elif status.code is Code.SKIP:
+        binding.index += 1
+        _begin_extenders(scheduler, binding)
+    else:
+        _fail(scheduler, binding, Point.EXTENDER_BIND, status)
+
+
+def _begin_bind(scheduler: Scheduler, binding: BindingCycle) -> None:
+    """The call that binds waits for its turn among the calls about the pod."""
+    if _plugins(scheduler, binding):
+        api_calls.bind(scheduler, binding.pod, binding.number)
+    else:
+        _pass_through(scheduler, binding)
+
+
+def _pass_through(scheduler: Scheduler, binding: BindingCycle) -> None:
+    measure.passed_through(scheduler, binding)
+    _follow(scheduler, binding, PhaseResult.SUCCESS)
+
+
+def _push(scheduler: Scheduler, binding: BindingCycle, delay: int) -> None:
+    world = scheduler.world
+    world.agenda.push(world.now + delay, AdvanceBinding(scheduler.name, binding.number))
+
+
+def _run(scheduler: Scheduler, binding: BindingCycle) -> None:
+    """Calls a plugin, or takes its answer once its latency has passed."""
+    if binding.done:
+        binding.done = False
+        _answered(scheduler, binding, binding.answer)
+    else:
+        _call(scheduler, binding)
+
+
+def _call(scheduler: Scheduler, binding: BindingCycle) -> None:
+    call = _ROWS[binding.phase].call
+    assert call is not None
+    step = call(_plugins(scheduler, binding)[binding.index], binding)
+    _record(scheduler, binding, step)
+    if step.status.code is Code.WAIT:
+        _push(scheduler, binding, step.timeout)
+    elif step.timeout:
+        binding.done, binding.answer = True, step.status
+        _push(scheduler, binding, step.timeout)
+    else:
+        _answered(scheduler, binding, step.status)
+
+
+def _record(scheduler: Scheduler, binding: BindingCycle, step: PluginStep) -> None:
+    record_step(scheduler.world, scheduler.name, binding, step)
+
+
+def _answered(scheduler: Scheduler, binding: BindingCycle, status: Status) -> None:
+    point = Point(binding.phase.value)
+    plugins = _plugins(scheduler, binding)
+    last = binding.index + 1 >= len(plugins)
+    passed_on = point is Point.BIND and status.code is Code.SKIP
+    failed = not status.ok and (last or not passed_on) and point is not Point.POST_BIND
+    over = failed or last or (point is Point.BIND and status.ok)
+    measure.answered(scheduler, binding, plugins[binding.index].name, status, over)
+    if failed:
+        _fail(scheduler, binding, point, status)
+        return
+    binding.index += 1
+    if over:
+        if point is Point.BIND:
+            _bound(scheduler, binding)
+        _follow(scheduler, binding, PhaseResult.SUCCESS)
+    else:
+        _push(scheduler, binding, 0)
+
+
+def _bound(scheduler: Scheduler, binding: BindingCycle) -> None:
+    expiry.finish_binding(scheduler, binding.pod)
+    text = f"Successfully assigned {binding.pod.key} to {binding.node}"
+    note(scheduler, binding.pod, NORMAL, "Scheduled", text, "Binding")
+    measure.bound(scheduler, binding)
+
+
+def _finish(scheduler: Scheduler, binding: BindingCycle) -> None:
+    del scheduler.bindings[binding.number]
+    activate(scheduler, binding.state)
+    scheduler.world.record(
+        BindingEnded(binding.pod.key, binding.node, "bound", message=""),
+        scheduler.name,
+        binding.span,
+    )
+
+
+# Failure
+
+
+def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Status) -> None:
+    """Unreserve in reverse order, forget, move what that helps, requeue."""
+    result = PhaseResult.REFUSED if status.rejected else PhaseResult.ERROR
+    binding.phase = _ROWS[binding.phase].then[result]
+    for plugin in scheduler.profiles[binding.profile].at(Point.UNRESERVE):
+        _record(scheduler, binding, points.run_unreserve(plugin, binding))
+    measure.unreserved(scheduler, binding)
+    del scheduler.bindings[binding.number]
+    was_assumed = scheduler.is_assumed(binding.pod)
+    forget(scheduler, binding.pod, binding.span)
+    failure, outcome, message = _explain(point, status)
+    now, forgotten = scheduler.world.now, ObjectEvent(ASSIGNED_POD_DELETE, binding.pod, None)
+    if was_assumed and not status.rejected:
+        scheduler.queue.move_all(forgotten, now)
+    scheduler.world.record(
+        BindingEnded(binding.pod.key, binding.node, outcome, message),
+        scheduler.name,
+        binding.span,
+    )
+    plugins = (status.plugin,) if status.rejected and point is Point.PERMIT and status.plugin else ()
+    nomination = None if scheduler.world.settings.expect_nominated_node else ""
+    handle_failure(scheduler, binding.queued, failure, message, plugins, binding.popped, nomination)
+    if was_assumed and status.rejected:
+        scheduler.queue.move_all(forgotten, now, lambda pod: pod.uid != binding.pod.uid)
+    scheduler.wake_up()
+
+
+def _explain(point: Point, status: Status) -> tuple[Status, str, str]:
+    """Only a rejection on Permit becomes a FitError; later points' answers stand as they are."""
+    if point is Point.EXTENDER_BIND:
+        return status, "error", status.message
+    if point is Point.PERMIT or not status.rejected:
+        return explain(point, status)
+    return status, "unschedulable", status.message
+
+
+# The table
+
+
+def _nothing(scheduler: Scheduler, binding: BindingCycle) -> None:
+    """A phase in which nothing is to be done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BindingPhase(PhaseRow):
+    """`enter` comes first, `run` is one step, `call` runs one plugin. What ends, well or not, is gone at once."""
+
+    enter: Callable[[Scheduler, BindingCycle], None] = _nothing
+    run: Callable[[Scheduler, BindingCycle], None] = _run
+    call: Callable[[Plugin, BindingCycle], PluginStep] | None = None
+
+
+_FAILURE = {PhaseResult.REFUSED: Phase.FAILED, PhaseResult.ERROR: Phase.FAILED}
+BINDING = (
+    BindingPhase(
+        phase=Phase.WAIT_ON_PERMIT, run=_after_wait, then={PhaseResult.SUCCESS: Phase.PRE_BIND, **_FAILURE}
+    ),
+    BindingPhase(
+        phase=Phase.PRE_BIND,
+        point=Point.PRE_BIND,
+        skips=not_idle,
+        enter=_begin_pre_bind,
+        call=points.run_pre_bind,
+        then={PhaseResult.SUCCESS: Phase.EXTENDER_BIND, **_FAILURE},
+    ),
+    BindingPhase(
+        phase=Phase.EXTENDER_BIND,
+        enter=_begin_extenders,
+        run=_run_extender,
+        then={PhaseResult.SUCCESS: Phase.BIND, PhaseResult.EXTENDED: Phase.POST_BIND, **_FAILURE},
+    ),
+    BindingPhase(
+        phase=Phase.BIND,
+        point=Point.BIND,
+        enter=_begin_bind,
+        call=points.run_bind,
+        then={PhaseResult.SUCCESS: Phase.POST_BIND, **_FAILURE},
+    ),
+    BindingPhase(
+        phase=Phase.POST_BIND,
+        point=Point.POST_BIND,
+        enter=_begin,
+        call=points.run_post_bind,
+        then={PhaseResult.SUCCESS: Phase.DONE},
+    ),
+    BindingPhase(phase=Phase.DONE, enter=_finish, run=_nothing, then={}),
+    BindingPhase(phase=Phase.FAILED, run=_nothing, then={}),
+)
+_ROWS: Mapping[Phase, BindingPhase] = {row.phase: row for row in BINDING}

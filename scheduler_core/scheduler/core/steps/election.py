@@ -1,0 +1,211 @@
+"""A scheduler's elector on the world's agenda: its turns, its calls to the API server, and what its reports lead to.
+
+Both kinds of action have the priority of timers, so that a world in which nothing but leases is renewed counts as idle; a renewal that
+goes well leaves no record. A process that is cut off waits in vain: its calls fail after a while.
+
+kube: cmd/kube-scheduler/app/{server,options/options}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from scheduler_core.apiserver.kube_events import NORMAL, KubeEvent
+from scheduler_core.base.trace.kinds import LeaderElection
+from scheduler_core.scheduler.core.actions import AnswerLease, Elect
+from scheduler_core.scheduler.core.calls.client import UNREACHABLE
+from scheduler_core.scheduler.core.process import Stage
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.core.steps import startup
+from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Phase, Report, Steps, What
+from scheduler_core.scheduler.leaderelection.leases import carry_out
+from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall
+
+REASON = "LeaderElection"
+_CUT_OFF = LeaseAnswer(reason="Timeout", message=UNREACHABLE)
+
+
+def begin(scheduler: Scheduler) -> None:
+    """The process starts."""
+    startup.begin(scheduler)
+    _stand(scheduler)
+
+
+def advance_start_up(scheduler: Scheduler) -> None:
+    """The next step of the start; when all is known it stands for election, where somebody is elected."""
+    startup.advance(scheduler)
+    _stand(scheduler)
+
+
+def _stand(scheduler: Scheduler) -> None:
+    process = startup.process_of(scheduler)
+    elector = process.elector
+    if process.stage is Stage.STANDBY and elector is not None and elector.phase is Phase.IDLE:
+        _follow(scheduler, elector.run(_clock(scheduler)))
+
+
+def is_due(scheduler: Scheduler, action: Elect) -> bool:
+    """the candidate wants its turn then"""
+    return _next_turn(scheduler) == action.due
+
+
+def take_turn(scheduler: Scheduler) -> None:
+    """The elector's turn has come."""
+    _follow(scheduler, _elector(scheduler).wake(_clock(scheduler)))
+
+
+def is_asked(scheduler: Scheduler, action: AnswerLease) -> bool:
+    """the call is waited for"""
+    process = scheduler.process
+    if process is None or process.elector is None or process.call is None:
+        return False
+    return process.elector.calling and process.elector.calls == action.number
+
+
+def answer(scheduler: Scheduler) -> None:
+    """The call about the lease reaches the API server, and is answered."""
+    process = startup.process_of(scheduler)
+    call, process.call = process.call, None
+    assert call is not None
+    reply = _CUT_OFF if process.hang is not None else carry_out(scheduler.world.api, call)
+    _follow(scheduler, _elector(scheduler).answer(_clock(scheduler), reply))
+
+
+def terminate(scheduler: Scheduler) -> None:
+    """SIGTERM: no cycle begins any more, and the lease is given back."""
+    startup.end(scheduler)
+    process = startup.process_of(scheduler)
+    if process.elector is not None and process.electing:
+        _follow(scheduler, process.elector.cancel(_clock(scheduler)))
+
+
+def may_lead(scheduler: Scheduler, acting: Sequence[Scheduler]) -> bool:
+    """Whether a candidate is about to lead: it asks, or waits for the lease of one that is none of those `acting`."""
+    process = scheduler.process
+    if (
+        process is None
+        or process.elector is None
+        or process.hang is not None
+        or process.stage is not Stage.STANDBY
+    ):
+        return False
+    candidate = process.elector.candidate
+    holder = candidate.observed.holder
+    if any(other.process is not None and other.process.identity == holder for other in acting):
+        return False
+    late = candidate.valid_until + candidate.config.lease_duration  # by then it had its chance
+    return process.elector.calling or (bool(holder) and _clock(scheduler) < late)
+
+
+def _elector(scheduler: Scheduler) -> LeaderElector:
+    process = scheduler.process
+    assert process is not None
+    assert process.elector is not None
+    return process.elector
+
+
+def _clock(scheduler: Scheduler) -> int:
+    """The time on the process' clock (ns since 1970)."""
+    world = scheduler.world
+    return world.store.epoch + startup.process_of(scheduler).clock.at(world.now)
+
+
+def _next_turn(scheduler: Scheduler) -> int | None:
+    """When the elector wants its turn, in virtual time (ns)."""
+    process = scheduler.process
+    if process is None or process.elector is None or process.elector.wake_at is None:
+        return None
+    return process.clock.when(process.elector.wake_at - scheduler.world.store.epoch)
+
+
+def _follow(scheduler: Scheduler, steps: Steps) -> None:
+    """Does what the elector's steps ask for, and asks for its next turn."""
+    process, world = startup.process_of(scheduler), scheduler.world
+    turn = _next_turn(scheduler)
+    for step in steps:
+        if isinstance(step, LeaseCall):
+            process.call = step
+            _send(scheduler)
+        else:
+            _REPORTS.get(step.what, _note)(scheduler, step)
+    if process.stage is not Stage.ENDED and turn is not None:
+        world.agenda.push(turn, Elect(scheduler.name, turn))
+
+
+def _send(scheduler: Scheduler) -> None:
+    process, world = startup.process_of(scheduler), scheduler.world
+    latency = process.hang
+    if latency is None:
+        latency = world.settings.cluster.api_latency
+    world.agenda.push(world.now + latency, AnswerLease(scheduler.name, _elector(scheduler).calls))
+
+
+# reports
+
+
+def _note(scheduler: Scheduler, report: Report) -> None:
+    """Leaves a record."""
+    process = startup.process_of(scheduler)
+    leader = _elector(scheduler).candidate.observed.holder
+    scheduler.world.record(LeaderElection(report.what.value, process.identity, leader), scheduler.name)
+    if report.what is What.NEW_LEADER:
+        startup.note(scheduler)
+
+
+def _unnoted(scheduler: Scheduler, report: Report) -> None:
+    """Nothing: it happens all the time."""
+
+
+def _renewed(scheduler: Scheduler, report: Report) -> None:
+    process = startup.process_of(scheduler)
+    if process.renewal_failed:
+        process.renewal_failed = False
+        _note(scheduler, report)
+
+
+def _not_renewed(scheduler: Scheduler, report: Report) -> None:
+    startup.process_of(scheduler).renewal_failed = True
+    _note(scheduler, report)
+
+
+def _started(scheduler: Scheduler, report: Report) -> None:
+    _note(scheduler, report)
+    startup.lead(scheduler)
+
+
+def _stopped(scheduler: Scheduler, report: Report) -> None:
+    """Who was told to end does so when it is done; who lost the lease dies at once."""
+    _note(scheduler, report)
+    if _elector(scheduler).cancelled:
+        scheduler.wake_up()
+    else:
+        startup.exit_(scheduler, 1)
+
+
+def _event(scheduler: Scheduler, report: Report) -> None:
+    """A Kubernetes Event about the Lease; it is lost where the process is cut off."""
+    process, world = startup.process_of(scheduler), scheduler.world
+    config = _elector(scheduler).config
+    event = KubeEvent(
+        world.now,
+        NORMAL,
+        REASON,
+        "Lease",
+        config.namespace,
+        config.resource_name,
+        report.text,
+        process.reporter,
+    )
+    if process.hang is None:
+        world.store.record(event)
+        world.record(event.facts(), scheduler.name)
+
+
+_REPORTS: Mapping[What, Callable[[Scheduler, Report], None]] = {
+    What.STARTED_LEADING: _started,
+    What.STOPPED_LEADING: _stopped,
+    What.EVENT: _event,
+    What.NOT_ACQUIRED: _unnoted,
+    What.RENEWED: _renewed,
+    What.NOT_RENEWED: _not_renewed,
+}

@@ -1,0 +1,229 @@
+"""Carrying out a preemption: lower nominations are taken back, victims evicted, the most important first.
+
+With the gate SchedulerAsyncPreemption on this goes on beside the scheduling cycles; while it does, the preemptor is kept from being tried
+again, up to the last victim. With it off the scheduling cycle waits for it.
+
+DEVIATION: victims go one after the other; kube evicts as many at once as the configuration's parallelism says.
+
+kube: framework/preemption/preemption.go (prepareCandidate, prepareCandidateAsync, NewEvaluator's PreemptPod) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.faults import Fault
+from scheduler_core.apiserver.kube_events import NORMAL
+from scheduler_core.apiserver.status import DONE, Answer, Refused
+from scheduler_core.base.trace.kinds import ApiCall, PreemptionStarted
+from scheduler_core.scheduler.core import measure
+from scheduler_core.scheduler.core.actions import AdvanceEviction
+from scheduler_core.scheduler.core.algorithm.fit_error import fit_error
+from scheduler_core.scheduler.core.calls import client
+from scheduler_core.scheduler.core.calls.dispatcher import condition_differs
+from scheduler_core.scheduler.core.calls.recorder import note
+from scheduler_core.scheduler.core.cycles.eviction import Eviction
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.core.steps import permit
+from scheduler_core.scheduler.core.steps.api_calls import patch_status
+from scheduler_core.scheduler.core.steps.outcome import observed_generation
+from scheduler_core.scheduler.framework.status import error
+
+PLUGIN = "DefaultPreemption"
+
+
+def start(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
+    """Begins to make room for a pod on its nominated node; True where its cycle has to wait. Victims that end already are left to end."""
+    result = cycle.preemption
+    assert result is not None
+    held_up = not scheduler.world.settings.async_preemption
+    victims = tuple(pod for pod in result.victims if not pod.deleting)
+    chosen = len(result.victims)
+    preemptor = (
+        scheduler.live(cycle.pod.key) or cycle.pod
+    )  # it may have changed, or been made anew, meanwhile
+    job = Eviction(cycle.number, preemptor, result.nominated_node or "", victims, held_up, chosen)
+    if held_up:
+        ends_after = _begin(scheduler, job) if victims else _end(scheduler, job)
+        if ends_after:
+            scheduler.push_cycle(ends_after)
+        return ends_after != 0
+    measure.victims(scheduler, job.chosen)
+    if victims:
+        scheduler.preempting[preemptor.uid] = job.number
+        scheduler.evictions[job.number] = job
+        scheduler.world.agenda.push(scheduler.world.now, AdvanceEviction(scheduler.name, job.number))
+    return False
+
+
+def _clear_lower(scheduler: Scheduler, job: Eviction) -> int:
+    """Takes back the nominations of lower priority to the node; returns how long (ns) that holds up the caller.
+
+    kube: getLowerPriorityNominatedPods, clearNominatedNodeName
+    """
+    lower = [p for p in scheduler.queue.nominator.counted(job.node) if p.priority < job.preemptor.priority]
+    return max((patch_status(scheduler, pod, None, "") for pod in lower), default=0)
+
+
+def _begin(scheduler: Scheduler, job: Eviction) -> int | None:
+    facts = PreemptionStarted(job.preemptor.key, job.node, [pod.key for pod in job.victims])
+    scheduler.world.record(facts, scheduler.name)
+    return _go_on(scheduler, replace(job, begun=True))
+
+
+def _go_on(scheduler: Scheduler, job: Eviction) -> int | None:
+    """Turns to the victim whose turn it is: one that waits on Permit is rejected at once, another takes API calls.
+
+    Returns None where it waits for such a call, else as `_end` does.
+    """
+    while job.index < len(job.victims):
+        if job.index == len(job.victims) - 1:
+            scheduler.preempting.pop(job.preemptor.uid, None)
+        victim = job.victims[job.index]
+        waiting = next(
+            (b for b in scheduler.bindings.values() if b.pod.uid == victim.uid and b.waiting), None
+        )
+        if waiting is None:
+            has_condition = not condition_differs(
+                victim.manifest.get("status") or {}, _condition(scheduler, job, victim)
+            )
+            _wait(scheduler, replace(job, has_condition=has_condition))
+            return None
+        permit.reject(scheduler, waiting, PLUGIN, "preempted")
+        job = _evicted(scheduler, job)
+    return _end(scheduler, job)
+
+
+def _resume(scheduler: Scheduler, job: Eviction) -> None:
+    """Goes on after an API call; a cycle that waits for the eviction gets its turn with the end of it."""
+    ends_after = _go_on(scheduler, job)
+    if ends_after is not None and job.held_up:
+        scheduler.push_cycle(ends_after)
+
+
+def _wait(scheduler: Scheduler, job: Eviction) -> None:
+    scheduler.evictions[job.number] = job
+    world = scheduler.world
+    cost = client.latency(scheduler, *job.next_call, world.settings.evict_cost)
+    cost += client.throttle(scheduler, *job.next_call)
+    world.agenda.push(world.now + cost, AdvanceEviction(scheduler.name, job.number))
+
+
+def retime(scheduler: Scheduler, fault: Fault) -> None:
+    """A call about a victim that is on its way takes, from now on, as long as is asked for."""
+    world = scheduler.world
+    if fault.latency is None:
+        return
+    for job in list(scheduler.evictions.values()):
+        if job.begun and job.next_call == fault.key:
+            _answer_at(scheduler, job, world.now + fault.latency)
+
+
+def _answer_at(scheduler: Scheduler, job: Eviction, at: int) -> None:
+    agenda, action = scheduler.world.agenda, AdvanceEviction(scheduler.name, job.number)
+    agenda.discard(lambda other: other == action)
+    agenda.push(at, action)
+
+
+def advance(scheduler: Scheduler, number: int) -> None:
+    """The next thing of an eviction: it begins, or a victim gets the condition that says why it has to go, or is deleted."""
+    job = scheduler.evictions[number]
+    if not job.begun:
+        _clear_lower(scheduler, job)
+        _begin(scheduler, job)
+        return
+    answer = _call(scheduler, job)
+    if answer is None:
+        return  # it is made again
+    if answer.reason == "NotFound":  # the victim has gone in the meantime
+        _resume(scheduler, replace(job, index=job.index + 1, has_condition=False, tries=0))
+    elif not answer.ok:
+        _give_up(scheduler, job, answer)
+    elif job.has_condition:
+        _resume(scheduler, _evicted(scheduler, job))
+    else:
+        _wait(scheduler, replace(job, has_condition=True, tries=0))
+
+
+def _call(scheduler: Scheduler, job: Eviction) -> Answer | None:
+    """Makes the call about the victim whose turn it is; None where the client will make it again."""
+    world, victim = scheduler.world, job.victims[job.index]
+    fault = client.take_fault(scheduler, *job.next_call)
+    answer = DONE if fault is None else fault.answer()
+    pause = None if fault is None else client.pause(fault, job.tries)
+    verb, status = ("DELETE", None) if job.has_condition else ("PATCH", ["DisruptionTarget"])
+    said = "" if answer.ok else answer.message
+    scheduler.called(ApiCall(verb, victim.key, status=status, fault=said, again_after=pause or 0))
+    if pause is not None:
+        again = scheduler.evictions[job.number] = replace(job, tries=job.tries + 1)
+        cost = client.latency(scheduler, *job.next_call, world.settings.evict_cost)
+        cost += client.throttle(scheduler, *job.next_call)
+        _answer_at(scheduler, again, world.now + pause + cost)
+        return None
+    if fault is not None and not answer.ok and not fault.after_write:
+        return answer
+    done = _write(scheduler, job)
+    return done if answer.ok else answer
+
+
+def _write(scheduler: Scheduler, job: Eviction) -> Answer:
+    world, victim = scheduler.world, job.victims[job.index]
+    if not job.has_condition:
+        return world.store.patch_pod_status(
+            victim.key, world.now, condition=_condition(scheduler, job, victim)
+        )
+    try:
+        world.store.delete("Pod", victim.namespace, victim.name, world.now)
+    except Refused:
+        return Answer("NotFound")
+    return DONE
+
+
+def _give_up(scheduler: Scheduler, job: Eviction, answer: Answer) -> None:
+    """The first call that fails ends it: the victims left stay. A cycle that waits takes the error for its PostFilter's answer."""
+    scheduler.evictions.pop(job.number, None)
+    scheduler.preempting.pop(job.preemptor.uid, None)
+    cycle = scheduler.cycle
+    if job.held_up and cycle is not None:
+        cycle.post_filter = error(f"preemption: {answer.message}")
+        cycle.message, cycle.nomination = fit_error(cycle), None
+        scheduler.push_cycle(0)
+    else:
+        scheduler.queue.activate((job.preemptor,), scheduler.world.now)
+        measure.preempted(scheduler)
+    scheduler.wake_up()
+
+
+def _evicted(scheduler: Scheduler, job: Eviction) -> Eviction:
+    victim = job.victims[job.index]
+    text = f"Preempted by pod {job.preemptor.uid} on node {job.node}"
+    note(scheduler, victim, NORMAL, "Preempted", text, "Preempting", job.preemptor)
+    return replace(job, index=job.index + 1, has_condition=False, evicted=job.evicted + 1, tries=0)
+
+
+def _end(scheduler: Scheduler, job: Eviction) -> int:
+    """Returns for how long (ns) a cycle that waits for the eviction is held up yet."""
+    scheduler.evictions.pop(job.number, None)
+    cost = 0
+    if job.held_up:
+        measure.victims(scheduler, job.chosen)
+        cost = _clear_lower(scheduler, job)
+    else:
+        if not job.evicted:
+            scheduler.queue.activate((job.preemptor,), scheduler.world.now)
+        measure.preempted(scheduler)
+    scheduler.wake_up()
+    return cost
+
+
+def _condition(scheduler: Scheduler, job: Eviction, victim: Pod) -> dict[str, Any]:
+    return {
+        "type": "DisruptionTarget",
+        **observed_generation(scheduler, victim, "DisruptionTarget"),
+        "status": "True",
+        "reason": "PreemptionByScheduler",
+        "message": f"{job.preemptor.spec.scheduler_name}: preempting to accommodate a higher priority pod",
+    }

@@ -1,0 +1,83 @@
+"""A scheduler's calls of extenders: what is asked is recorded, and the answer comes at its virtual time, or from outside.
+
+An answer that is made here is known at once, and counts when its latency has passed. One from outside is a command (AnswerExtender): until
+then the world stands still, so that no virtual time passes that the answer would have to go back to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scheduler_core.base.trace.kinds import ExtenderAsked
+from scheduler_core.scheduler.core.actions import AdvanceBinding
+from scheduler_core.scheduler.core.cycles.extension import Extension
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.extenders.behaviour import answer_of, behaviour_of
+from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
+from scheduler_core.scheduler.extenders.extender import Verb
+from scheduler_core.scheduler.extenders.transport import within
+
+
+def send(scheduler: Scheduler, extension: Extension, span: int) -> int | None:
+    """Sends what is asked and not answered. How long (ns) until all answers are there; None where one comes from outside."""
+    world = scheduler.world
+    for exchange in extension.awaited:
+        _record(scheduler, exchange, span)
+        behaviour = behaviour_of(world.behaviours, exchange.extender.url_prefix)
+        answer = answer_of(exchange, behaviour)
+        if answer is not None:
+            extension.answer(exchange.number, answer, world.now + answer.latency)
+    return _delay(scheduler, extension)
+
+
+def _delay(scheduler: Scheduler, extension: Extension) -> int | None:
+    if extension.awaited:
+        scheduler.world.outside = True
+        return None
+    answered = max(extension.exchanges[i].answered for i in extension.open)
+    return max(answered - scheduler.world.now, 0)
+
+
+def _record(scheduler: Scheduler, exchange: Exchange, span: int) -> None:
+    request = exchange.request
+    about = len(request.victims) if exchange.verb is Verb.PREEMPT else len(request.nodes)
+    facts = ExtenderAsked(
+        request.pod.key, exchange.extender.url_prefix, exchange.verb.value, exchange.url, about, request.node
+    )
+    scheduler.world.record(facts, scheduler.name, span)
+
+
+def awaited(scheduler: Scheduler) -> Iterator[tuple[int, Exchange]]:
+    """The calls whose answers come from outside, with the numbers of their attempts."""
+    cycle = scheduler.cycle
+    if cycle is not None and cycle.extension is not None:
+        for exchange in cycle.extension.awaited:
+            yield cycle.number, exchange
+    for number, binding in scheduler.bindings.items():
+        if binding.extension is not None:
+            for exchange in binding.extension.awaited:
+                yield number, exchange
+
+
+def answer(scheduler: Scheduler, attempt: int, number: int, answer: Answer) -> bool:
+    """Takes an answer from outside; False where nobody waits for it any more."""
+    waiting = [exchange for a, exchange in awaited(scheduler) if (a, exchange.number) == (attempt, number)]
+    if not waiting:
+        return False
+    (exchange,) = waiting
+    answer = within(answer, exchange.extender.timeout)
+    cycle, binding = scheduler.cycle, scheduler.bindings.get(attempt)
+    extension = binding.extension if exchange.verb is Verb.BIND and binding is not None else None
+    if extension is None:
+        assert cycle is not None and cycle.extension is not None
+        extension = cycle.extension
+    extension.answer(number, answer, exchange.asked + answer.latency)
+    delay = _delay(scheduler, extension)
+    if delay is None:
+        return True
+    if exchange.verb is Verb.BIND:
+        world = scheduler.world
+        world.agenda.push(world.now + delay, AdvanceBinding(scheduler.name, attempt))
+    else:
+        scheduler.push_cycle(delay)
+    return True

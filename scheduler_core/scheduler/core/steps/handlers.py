@@ -1,0 +1,281 @@
+"""Event handlers: what a watch event does to a scheduler's cache and queue.
+
+kube: eventhandlers.go, framework/events.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod, whole_requests
+from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent
+from scheduler_core.scheduler.core import measure
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.core.steps import permit
+from scheduler_core.scheduler.framework.events import (
+    ASSIGNED_POD,
+    ASSIGNED_POD_ADD,
+    ASSIGNED_POD_DELETE,
+    ASSIGNED_POD_UPDATE,
+    CLAIM,
+    UNSCHEDULABLE_POD,
+    UNSCHEDULABLE_POD_ADD,
+    UNSCHEDULABLE_POD_DELETE,
+    UNSCHEDULABLE_POD_UPDATE,
+    Action,
+    ClusterEvent,
+    ObjectEvent,
+)
+from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.plugins.dynamicresources.tracked_slices import changed_by
+from scheduler_core.scheduler.queue.historical import SERVICE
+
+NODE_ADD = ClusterEvent("Node", Action.ADD)
+NODE_DELETE = ClusterEvent("Node", Action.DELETE)
+
+# Labels of what comes often; the metrics count every event that is handled.
+_NODE_ADD, _NODE_DELETE = NODE_ADD.label, NODE_DELETE.label
+_ASSIGNED_POD_ADD, _ASSIGNED_POD_DELETE = ASSIGNED_POD_ADD.label, ASSIGNED_POD_DELETE.label
+_ASSIGNED_POD_UPDATE = ASSIGNED_POD_UPDATE.label
+_UNSCHEDULABLE_POD_ADD, _UNSCHEDULABLE_POD_DELETE = (
+    UNSCHEDULABLE_POD_ADD.label,
+    UNSCHEDULABLE_POD_DELETE.label,
+)
+_UNSCHEDULABLE_POD_UPDATE = UNSCHEDULABLE_POD_UPDATE.label
+
+
+def on_watch(scheduler: Scheduler, event: WatchEvent) -> None:
+    """Brings cache and queue up to date with one change in the API server."""
+    if event.kind == "Pod":
+        _on_pod(scheduler, event)
+    elif event.kind == "Node":
+        _on_node(scheduler, event)
+    else:
+        _on_other(scheduler, event)
+    scheduler.wake_up()
+
+
+# Nodes
+
+
+def _on_node(scheduler: Scheduler, event: WatchEvent) -> None:
+    now, old, new = scheduler.world.now, event.old_node, event.new_node
+    if event.type == DELETED:
+        assert old is not None
+        scheduler.queue.move_all(ObjectEvent(NODE_DELETE, old, None), now)
+        scheduler.cache.remove_node(old)
+        measure.handled(scheduler, _NODE_DELETE)
+        return
+    assert new is not None
+    scheduler.cache.add_node(new)
+    if event.type == ADDED or old is None:
+        scheduler.queue.move_all(ObjectEvent(NODE_ADD, None, new), now)
+        measure.handled(scheduler, _NODE_ADD)
+        return
+    for action in node_changes(old, new):
+        change = ClusterEvent("Node", action)
+        scheduler.queue.move_all(ObjectEvent(change, old, new), now)
+        measure.handled(scheduler, change.label)
+
+
+def node_changes(old: Node, new: Node) -> list[Action]:
+    """What an update of a node amounts to, in kube's order: none, one or several actions.
+
+    Cordoning is no event; uncordoning is one of taints. kube: NodeSchedulingPropertiesChange
+    """
+    changes = []
+    if old.unschedulable and not new.unschedulable:
+        changes.append(Action.UPDATE_NODE_TAINT)
+    if old.allocatable != new.allocatable or old.allowed_pods != new.allowed_pods:
+        changes.append(Action.UPDATE_NODE_ALLOCATABLE)
+    if old.labels != new.labels:
+        changes.append(Action.UPDATE_NODE_LABEL)
+    if _taints(old) != _taints(new):
+        changes.append(Action.UPDATE_NODE_TAINT)
+    if _conditions(old) != _conditions(new):
+        changes.append(Action.UPDATE_NODE_CONDITION)
+    if old.annotations != new.annotations:
+        changes.append(Action.UPDATE_NODE_ANNOTATION)
+    return changes
+
+
+def _taints(node: Node) -> list[object]:
+    return list((node.manifest.get("spec") or {}).get("taints") or ())
+
+
+def _conditions(node: Node) -> dict[str, str]:
+    status = node.manifest.get("status") or {}
+    return {c.get("type", ""): c.get("status", "") for c in status.get("conditions") or ()}
+
+
+# Pods
+
+
+def _on_pod(scheduler: Scheduler, event: WatchEvent) -> None:
+    """A pod that has ended is gone for the scheduler."""
+    old = event.old_pod if event.old_pod is not None and not event.old_pod.terminal else None
+    new = event.new_pod if event.new_pod is not None and not event.new_pod.terminal else None
+    if old is not None and new is not None and old.uid != new.uid:
+        _on_pod_change(scheduler, old, None)
+        old = None
+    _on_pod_change(scheduler, old, new)
+
+
+def _on_pod_change(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None:
+    """kube has a handler for pods with a node and one for those without; a pod that gets its node leaves one and comes to the other."""
+    _on_assigned(scheduler, _if_assigned(old), _if_assigned(new))
+    _on_waiting(scheduler, _if_ours(scheduler, old), _if_ours(scheduler, new))
+
+
+def _if_assigned(pod: Pod | None) -> Pod | None:
+    return pod if pod is not None and pod.node_name else None
+
+
+def _if_ours(scheduler: Scheduler, pod: Pod | None) -> Pod | None:
+    """A pod without a node that one of the scheduler's profiles is for."""
+    return pod if pod is not None and not pod.node_name and scheduler.responsible_for(pod) else None
+
+
+def _on_assigned(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None:
+    now, queue = scheduler.world.now, scheduler.queue
+    if new is None:
+        if old is not None:
+            scheduler.cache.remove_pod(old)
+            queue.move_all(ObjectEvent(ASSIGNED_POD_DELETE, old, None), now)
+            measure.handled(scheduler, _ASSIGNED_POD_DELETE)
+    elif old is None:
+        scheduler.cache.add_pod(new)
+        queue.move_all(ObjectEvent(ASSIGNED_POD_ADD, None, new), now)
+        measure.handled(scheduler, _ASSIGNED_POD_ADD)
+    else:
+        scheduler.calls.seen(new)
+        scheduler.cache.update_pod(new)
+        measure.handled(scheduler, _ASSIGNED_POD_UPDATE)
+        for change in pod_changes(old, new, scheduler.features):
+            queue.move_all(ObjectEvent(change, old, new), now)
+            measure.handled(scheduler, change.label)
+
+
+def _on_waiting(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None:
+    if new is None:
+        if old is not None:
+            _leave_queue(scheduler, old)
+            measure.handled(scheduler, _UNSCHEDULABLE_POD_DELETE)
+    elif old is None:
+        scheduler.queue.add(new, scheduler.world.now)
+        measure.handled(scheduler, _UNSCHEDULABLE_POD_ADD)
+    else:
+        _update_in_queue(scheduler, old, new)
+
+
+def _leave_queue(scheduler: Scheduler, pod: Pod) -> None:
+    """Deleted, or bound. Room that was kept for it is free: for all where it was assumed, else for pods that matter no more than it."""
+    queue, gone = scheduler.queue, ObjectEvent(ASSIGNED_POD_DELETE, pod, None)
+    queue.delete(pod)
+    waiting = next((b for b in scheduler.bindings.values() if b.pod.uid == pod.uid and b.waiting), None)
+    if waiting is not None:
+        permit.reject(scheduler, waiting, "", "removed")
+        queue.move_all(gone, scheduler.world.now)
+    elif pod.nominated_node_name:
+        queue.move_all(gone, scheduler.world.now, lambda other: other.priority <= pod.priority)
+
+
+def _update_in_queue(scheduler: Scheduler, old: Pod, new: Pod) -> None:
+    changes = pod_changes(old, new, scheduler.features)
+    for change in changes:
+        if change != UNSCHEDULABLE_POD_UPDATE:
+            measure.handled(scheduler, change.label)
+    measure.handled(scheduler, _UNSCHEDULABLE_POD_UPDATE)
+    scheduler.calls.seen(new)
+    if scheduler.is_assumed(new):
+        return
+    now = scheduler.world.now
+    scheduler.queue.update(old, new, now, changes)
+    if old.nominated_node_name and old.nominated_node_name != new.nominated_node_name:
+        left = ObjectEvent(ASSIGNED_POD_DELETE, old, None)
+        scheduler.queue.move_all(left, now, lambda other: other.priority <= old.priority)
+
+
+def pod_changes(old: Pod, new: Pod, features: Features) -> list[ClusterEvent]:
+    """The events that an update of a pod amounts to, in kube's order; a change of something else is a generic one.
+
+    kube: PodSchedulingPropertiesChange
+    """
+    actions = []
+    if old.labels != new.labels:
+        actions.append(Action.UPDATE_POD_LABEL)
+    if _scaled_down(old, new):
+        actions.append(Action.UPDATE_POD_SCALE_DOWN)
+    if old.spec.scheduling_gates and not new.spec.scheduling_gates:
+        actions.append(Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
+    if len(old.spec.tolerations) != len(new.spec.tolerations):
+        actions.append(Action.UPDATE_POD_TOLERATION)
+    if features.dynamic_resources and _claims(old) != _claims(new):
+        actions.append(Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM)
+    resource = ASSIGNED_POD if new.node_name else UNSCHEDULABLE_POD
+    return [ClusterEvent(resource, action) for action in actions or [Action.UPDATE]]
+
+
+def _claims(pod: Pod) -> list[object]:
+    status = pod.manifest.get("status") or {}
+    return [status.get("resourceClaimStatuses") or [], status.get("extendedResourceClaimStatus")]
+
+
+def _scaled_down(old: Pod, new: Pod) -> bool:
+    had, has = whole_requests(old), whole_requests(new)
+    before, after = dict(had.scalar), dict(has.scalar)
+    return (
+        has.milli_cpu < had.milli_cpu
+        or has.memory < had.memory
+        or has.ephemeral_storage < had.ephemeral_storage
+        or any(after.get(name, 0) < amount for name, amount in before.items())
+    )
+
+
+# Everything else
+
+_WATCHED = {
+    "PersistentVolume": "PersistentVolume",
+    "PersistentVolumeClaim": "PersistentVolumeClaim",
+    "StorageClass": "storage.k8s.io/StorageClass",
+    "CSINode": "storage.k8s.io/CSINode",
+    "CSIDriver": "storage.k8s.io/CSIDriver",
+    "CSIStorageCapacity": "storage.k8s.io/CSIStorageCapacity",
+    "VolumeAttachment": "storage.k8s.io/VolumeAttachment",
+}
+_ACTIONS = {ADDED: Action.ADD, DELETED: Action.DELETE}
+_INVENTORY = ("ResourceSlice", "DeviceClass", "DeviceTaintRule")
+_OF_TAINTS = ("DeviceTaintRule", "DeviceClass")
+_SLICE_UPDATE = ClusterEvent("resource.k8s.io/ResourceSlice", Action.UPDATE)
+_OF_DEVICES = {
+    "ResourceClaim": CLAIM,
+    "DeviceClass": "resource.k8s.io/DeviceClass",
+    "ResourceSlice": "resource.k8s.io/ResourceSlice",
+}
+
+
+def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
+    resource = _WATCHED.get(event.kind)
+    if event.kind == SERVICE and scheduler.queue.options.historical:
+        resource = SERVICE
+    old, new = event.old, event.new
+    if event.kind in _INVENTORY:
+        scheduler.claims.heard_of_devices()
+    if event.kind in _OF_DEVICES and scheduler.has_devices:
+        resource = _OF_DEVICES[event.kind]
+        if event.kind == "ResourceClaim":
+            old, new = scheduler.claims.heard(old, new)
+            if old is new:
+                return
+    if event.kind in _OF_TAINTS and scheduler.features.dra_device_taints and scheduler.has_devices:
+        _on_taints(scheduler, event)
+    if resource is not None:
+        happened = ClusterEvent(resource, _ACTIONS.get(event.type, Action.UPDATE))
+        scheduler.queue.move_all(ObjectEvent(happened, old, new), scheduler.world.now)
+        measure.handled(scheduler, happened.label)
+
+
+def _on_taints(scheduler: Scheduler, event: WatchEvent) -> None:
+    """Slices whose devices are tainted otherwise by now. kube: resourceslice/tracker"""
+    for changed in changed_by(scheduler.view, event.kind, event.old, event.new):
+        scheduler.queue.move_all(ObjectEvent(_SLICE_UPDATE, changed, changed), scheduler.world.now)
+        measure.handled(scheduler, _SLICE_UPDATE.label)

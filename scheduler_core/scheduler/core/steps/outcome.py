@@ -1,0 +1,85 @@
+"""What becomes of an attempt: kube's words for it, and what follows a failure.
+
+kube: schedule_one.go (handleSchedulingFailure) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.kube_events import WARNING
+from scheduler_core.base.trace.kinds import PodForgotten
+from scheduler_core.scheduler.core import measure
+from scheduler_core.scheduler.core.algorithm.fit_error import single_node_fit_error
+from scheduler_core.scheduler.core.calls.recorder import note
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.core.steps.api_calls import patch_status
+from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework.status import Code, Status, error
+from scheduler_core.scheduler.queue.types import QueuedPod
+
+
+def explain(point: Point, status: Status) -> tuple[Status, str, str]:
+    """A plugin's refusal or error as (status, outcome, message) of the whole attempt."""
+    if status.rejected:
+        message = single_node_fit_error(status.reasons)
+        return Status(status.code, (message,), status.plugin), "unschedulable", message
+    message = f'running {point.value} plugin "{status.plugin}": {status.message}'
+    return error(message), "error", message
+
+
+def forget(scheduler: Scheduler, pod: Pod, parent: int) -> None:
+    """Takes an assumed pod back where it still is one."""
+    if scheduler.is_assumed(pod):
+        scheduler.cache.forget(pod)
+        scheduler.world.record(PodForgotten(pod.key), scheduler.name, parent)
+
+
+def handle_failure(
+    scheduler: Scheduler,
+    entry: QueuedPod,
+    status: Status,
+    message: str,
+    plugins: tuple[str, ...],
+    started: int,
+    nomination: str | None = "",
+) -> int:
+    """What follows a failed attempt: back to the queue, nomination, Event, condition. Returns how long (ns) it holds up the caller.
+
+    `plugins` are those that refused the pod; none where it failed by an error. The attempt began at `started` (ns). `nomination`: None
+    leaves it, "" clears it. A pod that was deleted and made anew under its name in the meantime takes the place of the one that failed.
+    """
+    result = "unschedulable" if status.rejected else "error"
+    measure.failed(scheduler, result, entry.pod.spec.scheduler_name, started)
+    live = scheduler.live(entry.key)
+    if live is None or live.node_name:
+        scheduler.queue.done(entry.pod.uid)
+        if scheduler.replica is not None:
+            scheduler.left(entry.key)
+        scheduler.queue.nominator.add(entry.pod, nomination)
+    else:
+        pending = plugins if status.code is Code.PENDING else ()
+        scheduler.queue.requeue(replace(entry, pod=live), scheduler.world.now, plugins, pending)
+        scheduler.queue.nominator.add(live, nomination)
+    note(scheduler, entry.pod, WARNING, "FailedScheduling", message, "Scheduling")
+    condition = {
+        "type": "PodScheduled",
+        **observed_generation(scheduler, entry.pod, "PodScheduled"),
+        "status": "False",
+        "reason": "Unschedulable" if status.rejected else "SchedulerError",
+        "message": message,
+    }
+    return patch_status(scheduler, entry.pod, condition, nomination)
+
+
+def observed_generation(scheduler: Scheduler, pod: Pod, kind: str) -> dict[str, int]:
+    """The generation that a condition of this kind says it has seen. Without the gate only one that has said so before says it.
+
+    kube: api/v1/pod/util.go CalculatePodConditionObservedGeneration
+    """
+    if not scheduler.world.settings.observed_generation:
+        condition = pod.condition(kind)
+        if condition is None or not condition.get("observedGeneration"):
+            return {}
+    return {"observedGeneration": int((pod.manifest.get("metadata") or {}).get("generation") or 0)}

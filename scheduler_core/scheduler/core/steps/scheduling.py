@@ -1,0 +1,299 @@
+"""The scheduling cycle of a Scheduler: pop, the algorithm's steps, assume, Reserve, Permit, and what follows a failure.
+
+The table of phases behind the algorithm's is at the end.
+
+kube: schedule_one.go (ScheduleOne, schedulingCycle, handleSchedulingFailure) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from scheduler_core.apiserver.kube_events import WARNING
+from scheduler_core.base.trace.kinds import AttemptStarted, PodAssumed
+from scheduler_core.scheduler.cache.cache import CacheError
+from scheduler_core.scheduler.core import measure
+from scheduler_core.scheduler.core.algorithm import schedule_pod as algorithm
+from scheduler_core.scheduler.core.calls.recorder import note
+from scheduler_core.scheduler.core.cycles.phases import Phase, PhaseResult, PhaseRow
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.core.steps import binding, cycle_records, eviction, extender_calls, journeys
+from scheduler_core.scheduler.core.steps.outcome import explain, forget, handle_failure
+from scheduler_core.scheduler.framework.plugin import Plugin, Point
+from scheduler_core.scheduler.framework.runtime import points
+from scheduler_core.scheduler.framework.runtime.records import record_step
+from scheduler_core.scheduler.framework.status import Code, Status, error
+from scheduler_core.scheduler.framework.step import PluginStep
+from scheduler_core.scheduler.queue.types import QueuedPod
+
+
+def start(scheduler: Scheduler) -> None:
+    """Pops a pod and begins its cycle, or parks the scheduling thread when there is none."""
+    entry = pop(scheduler)
+    if entry is not None:
+        open_cycle(scheduler, entry)
+
+
+def pop(scheduler: Scheduler) -> QueuedPod | None:
+    """The next pod, now in flight; None where there is none, or where it is passed over."""
+    entry = scheduler.queue.pop(scheduler.world.now)
+    if entry is None:
+        scheduler.running = False
+        return None
+    return entry if admit(scheduler, entry) else None
+
+
+def admit(scheduler: Scheduler, entry: QueuedPod) -> bool:
+    """Whether a popped pod is to be scheduled; one that is passed over is done with."""
+    if scheduler.framework_of(entry.pod) is None or _skip(scheduler, entry):
+        scheduler.queue.done(entry.pod.uid)
+        journeys.note_place(scheduler, entry.pod)
+        _park(scheduler)
+        return False
+    return True
+
+
+def open_cycle(scheduler: Scheduler, entry: QueuedPod) -> None:
+    """Takes the snapshot and begins the cycle of a pod in flight."""
+    framework = scheduler.framework_of(entry.pod)
+    assert framework is not None
+    world = scheduler.world
+    world.ids.attempt += 1
+    scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
+    cycle = SchedulingCycle(
+        world.ids.attempt,
+        scheduler.name,
+        framework.name,
+        entry,
+        scheduler.snapshot,
+        world.now,
+        world.position,
+        t=world.now,
+        position=world.position,
+    )
+    cycle.span = world.record(
+        AttemptStarted(cycle.number, entry.key, framework.name, len(cycle.nodes), entry.attempts),
+        scheduler.name,
+    )
+    scheduler.cycle = cycle
+    for point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT):  # they ran while the pod was queued
+        for plugin in framework.at(point):
+            _record(scheduler, cycle, points.passed_while_queued(plugin, point, cycle))
+    sort = framework.at(Point.QUEUE_SORT)[0]
+    if not sort.guarded or _is_sorted(scheduler, cycle, sort):
+        algorithm.begin(cycle, framework, scheduler.algorithm_state)
+    scheduler.push_cycle(0)
+
+
+def _is_sorted(scheduler: Scheduler, cycle: SchedulingCycle, plugin: Plugin) -> bool:
+    """Whether a QueueSort plugin of somebody's own had an answer for the pod; its cycle fails where it had none."""
+    if plugin.sort_status(cycle.pod, cycle.queued.timestamp).ok:
+        return True
+    step = points.run_queue_sort(plugin, cycle, cycle.queued.timestamp)
+    _record(scheduler, cycle, step)
+    algorithm.fail_unsorted(cycle, plugin.name, step.status)
+    return False
+
+
+def advance(scheduler: Scheduler) -> None:
+    """Runs the cycle's next step."""
+    cycle = scheduler.cycle
+    assert cycle is not None
+    cycle.t, cycle.position = scheduler.world.now, scheduler.world.position
+    delay = _RUN[cycle.phase](scheduler, cycle)
+    if delay is not None:
+        scheduler.push_cycle(delay)
+
+
+def _in_algorithm(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
+    """One step of the algorithm; its decision costs virtual time."""
+    step = algorithm.advance(cycle, scheduler.profiles[cycle.profile], scheduler.algorithm_state)
+    if step is not None:
+        _record(scheduler, cycle, step)
+    if cycle.phase in algorithm.IN_ALGORITHM:
+        if cycle.extension is not None and cycle.extension.open:
+            return extender_calls.send(scheduler, cycle.extension, cycle.span)
+        return 0
+    cycle_records.decision(scheduler, cycle)
+    cost = scheduler.world.settings.cycle_cost
+    cycle.decided = scheduler.world.now + cost
+    return cost
+
+
+def _follow(cycle: SchedulingCycle, result: PhaseResult) -> None:
+    cycle.phase, cycle.index = _ROWS[cycle.phase].then[result], 0
+
+
+def _record(scheduler: Scheduler, cycle: SchedulingCycle, step: PluginStep) -> None:
+    record_step(scheduler.world, scheduler.name, cycle, step, cycle.nodes)
+
+
+def _skip(scheduler: Scheduler, entry: QueuedPod) -> bool:
+    pod = entry.pod
+    if pod.deleting:
+        text = f"skip schedule deleting pod: {pod.key}"
+        note(scheduler, pod, WARNING, "FailedScheduling", text, "Scheduling")
+        return True
+    return scheduler.is_assumed(pod)
+
+
+def _park(scheduler: Scheduler) -> int | None:
+    """The scheduling thread is free; nothing of the cycle comes next."""
+    scheduler.running = False
+    scheduler.wake_up()
+    return None
+
+
+# Reserve and Permit
+
+
+def _reserve(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
+    """The first step assumes the pod; then one Reserve plugin a step."""
+    plugins = scheduler.profiles[cycle.profile].at(Point.RESERVE)
+    if cycle.index == 0 and not _assume(scheduler, cycle):
+        return 0
+    if cycle.index < len(plugins):
+        step = points.run_reserve(plugins[cycle.index], cycle)
+        _record(scheduler, cycle, step)
+        if not step.status.ok:
+            return _roll_back(scheduler, cycle, Point.RESERVE, step.status)
+    cycle.index += 1
+    if cycle.index < len(plugins):
+        return 0
+    _follow(cycle, PhaseResult.SUCCESS)
+    return 0 if scheduler.profiles[cycle.profile].at(Point.PERMIT) else _succeed(scheduler, cycle)
+
+
+def _assume(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
+    node = cycle.node
+    try:
+        scheduler.cache.assume(cycle.pod.bound_to(node))
+    except CacheError as why:
+        cycle.failure, cycle.nomination = error(str(why)), ""
+        cycle.outcome, cycle.message = "error", str(why)
+        _follow(cycle, PhaseResult.ERROR)
+        return False
+    scheduler.queue.nominator.delete(cycle.pod)
+    scheduler.world.record(PodAssumed(cycle.pod.key, node), scheduler.name, cycle.span)
+    return True
+
+
+def _permit(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
+    """One Permit plugin."""
+    plugins = scheduler.profiles[cycle.profile].at(Point.PERMIT)
+    step = points.run_permit(plugins[cycle.index], cycle)
+    _record(scheduler, cycle, step)
+    if step.status.code is Code.WAIT:
+        cycle.waits = (*cycle.waits, (step.plugin, step.timeout))
+    elif not step.status.ok:
+        return _roll_back(scheduler, cycle, Point.PERMIT, step.status)
+    cycle.index += 1
+    return 0 if cycle.index < len(plugins) else _succeed(scheduler, cycle)
+
+
+def _succeed(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
+    """The binding cycle takes over, and the scheduling thread is free."""
+    _follow(cycle, PhaseResult.SUCCESS)
+    cycle.outcome = "scheduled"
+    measure.cycle_over(scheduler, cycle)
+    cycle_records.close(scheduler, cycle)
+    binding.activate(scheduler, cycle.state)
+    binding.start(scheduler, cycle)
+    return _park(scheduler)
+
+
+def _roll_back(scheduler: Scheduler, cycle: SchedulingCycle, point: Point, status: Status) -> int:
+    """Reserve or Permit refused: Unreserve, forget, and fail with kube's error."""
+    node = cycle.node
+    for plugin in scheduler.profiles[cycle.profile].at(Point.UNRESERVE):
+        _record(scheduler, cycle, points.run_unreserve(plugin, cycle))
+    forget(scheduler, cycle.pod.bound_to(node), cycle.span)
+    cycle.failure, cycle.outcome, cycle.message = explain(point, status)
+    cycle.nomination = ""
+    cycle.unschedulable_plugins = (status.plugin,) if status.rejected else ()
+    _follow(cycle, PhaseResult.REFUSED if status.rejected else PhaseResult.ERROR)
+    return 0
+
+
+# Failure
+
+
+def _fail(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
+    """Carries out what PostFilter decided on, then what follows every failure; either may hold up the scheduler."""
+    if not cycle.evicting and cycle.preemption is not None:
+        cycle.evicting = True
+        if eviction.start(scheduler, cycle):
+            return None  # its end puts the cycle back on the agenda
+    return _finish_failed(scheduler, cycle) or _end(scheduler, cycle)
+
+
+def _finish_failed(scheduler: Scheduler, cycle: SchedulingCycle) -> int:
+    """Returns how long (ns) it holds up the scheduler; where it may, the cycle is not closed yet."""
+    measure.cycle_over(scheduler, cycle)
+    if scheduler.world.settings.async_api_calls:
+        cycle_records.close(scheduler, cycle)
+    _follow(cycle, PhaseResult.SUCCESS)
+    return handle_failure(
+        scheduler,
+        cycle.queued,
+        cycle.failure,
+        cycle.message,
+        cycle.unschedulable_plugins,
+        cycle.started,
+        _nomination(scheduler, cycle),
+    )
+
+
+def _end(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
+    """The scheduling thread is free; where an API call held up the end of a cycle, it has been answered."""
+    if cycle.ended is None:
+        cycle_records.close(scheduler, cycle)
+    return _park(scheduler)
+
+
+def _nomination(scheduler: Scheduler, cycle: SchedulingCycle) -> str | None:
+    """What becomes of the nomination; where nominations are expected to last, only PostFilter takes one back."""
+    if scheduler.world.settings.expect_nominated_node:
+        if not any(step.point is Point.POST_FILTER for step in cycle.steps):
+            return None
+    return cycle.nomination
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchedulingPhase(PhaseRow):
+    """`run` is one step; it returns when the next one is due (ns from now), None where another puts it on the agenda or it was the last."""
+
+    run: Callable[[Scheduler, SchedulingCycle], int | None]
+
+
+SCHEDULING = (
+    SchedulingPhase(
+        phase=Phase.RESERVE,
+        point=Point.RESERVE,
+        run=_reserve,
+        then={
+            PhaseResult.SUCCESS: Phase.PERMIT,
+            PhaseResult.REFUSED: Phase.FAILED,
+            PhaseResult.ERROR: Phase.FAILED,
+        },
+    ),
+    SchedulingPhase(
+        phase=Phase.PERMIT,
+        point=Point.PERMIT,
+        run=_permit,
+        then={
+            PhaseResult.SUCCESS: Phase.DONE,
+            PhaseResult.REFUSED: Phase.FAILED,
+            PhaseResult.ERROR: Phase.FAILED,
+        },
+    ),
+    SchedulingPhase(phase=Phase.FAILED, run=_fail, then={PhaseResult.SUCCESS: Phase.DONE}),
+    SchedulingPhase(phase=Phase.DONE, run=_end, then={}),
+)
+_ROWS: Mapping[Phase, SchedulingPhase] = {row.phase: row for row in SCHEDULING}
+_RUN: Mapping[Phase, Callable[[Scheduler, SchedulingCycle], int | None]] = {
+    **dict.fromkeys(algorithm.IN_ALGORITHM, _in_algorithm),
+    **{row.phase: row.run for row in SCHEDULING},
+}

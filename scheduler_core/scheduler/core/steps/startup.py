@@ -1,0 +1,145 @@
+"""How a scheduler's process starts and ends: informers, handlers, election, the scheduling loop. process.py draws the stages.
+
+kube: cmd/kube-scheduler/app/server.go Run, scheduler.go Run @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.base.trace.journal import Place, ProcessMove
+from scheduler_core.base.trace.kinds import SchedulerStage
+from scheduler_core.scheduler.core.actions import AdvanceStartUp, EndProcess, StartCycle
+from scheduler_core.scheduler.core.process import GRACE, Process, Stage, working_process
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.core.steps import informers
+
+
+def begin(scheduler: Scheduler) -> None:
+    """The process starts; where informers are delayed until it leads, it stands for election first."""
+    process = process_of(scheduler)
+    process.since = scheduler.world.now
+    if process.delayed and process.elector is not None:
+        enter(scheduler, Stage.STANDBY)
+    else:
+        _list(scheduler)
+
+
+def _list(scheduler: Scheduler) -> None:
+    """Its informers ask for every object."""
+    enter(scheduler, Stage.STARTING)
+    latency = scheduler.world.settings.cluster.api_latency
+    scheduler.world.agenda.push(scheduler.world.now + latency, AdvanceStartUp(scheduler.name))
+
+
+def advance(scheduler: Scheduler) -> None:
+    """The next step of the start."""
+    process = process_of(scheduler)
+    if process.stage is Stage.STARTING:
+        enter(scheduler, Stage.LISTED)
+        scheduler.world.agenda.push(scheduler.world.now, AdvanceStartUp(scheduler.name))
+        return
+    if process.elector is None or process.leads:
+        work(scheduler)
+    else:
+        enter(scheduler, Stage.STANDBY)
+    process.listed = True
+    informers.list_anew(scheduler)
+    scheduler.wake_up()
+
+
+def is_starting(scheduler: Scheduler, action: AdvanceStartUp) -> bool:
+    """it starts, and is not cut off"""
+    process = scheduler.process
+    if process is None or process.hang is not None:
+        return False
+    return process.stage in (Stage.STARTING, Stage.LISTED)
+
+
+def lead(scheduler: Scheduler) -> None:
+    """It has been elected."""
+    if process_of(scheduler).delayed:
+        _list(scheduler)
+    else:
+        work(scheduler)
+        _take_over(scheduler)
+        scheduler.wake_up()
+
+
+def _take_over(scheduler: Scheduler) -> None:
+    """Pods wait in its queue now, wherever the leader before had them."""
+    queue = scheduler.queue
+    for place, entries in (
+        (Place.ACTIVE, queue.active()),
+        (Place.BACKOFF, [*queue.backoff_after_refusal(), *queue.backoff_after_error()]),
+        (Place.UNSCHEDULABLE, queue.unschedulable()),
+        (Place.GATED, queue.gated()),
+    ):
+        for entry in entries:
+            if scheduler.world.journal.place(entry.key) != place:
+                scheduler.move(entry.key, place, "OnStartedLeading")
+
+
+def work(scheduler: Scheduler) -> None:
+    """The scheduling loop begins."""
+    process_of(scheduler).delayed = False
+    enter(scheduler, Stage.WORKING)
+
+
+def enter(scheduler: Scheduler, stage: Stage) -> None:
+    process = process_of(scheduler)
+    process.stage = stage
+    scheduler.world.record(SchedulerStage(stage.value, process.identity), scheduler.name)
+    note(scheduler)
+
+
+def note(scheduler: Scheduler) -> None:
+    """Keeps the state that the process is in, for whoever looks at it over time."""
+    process, world = process_of(scheduler), scheduler.world
+    state = "leading" if process.leads and process.stage is Stage.WORKING else process.stage.value
+    leader = "" if process.elector is None else process.elector.candidate.observed.holder
+    world.journal.processes.append(
+        ProcessMove(
+            scheduler.name,
+            process.identity,
+            world.now,
+            world.position,
+            state,
+            leader,
+            process.hang is not None,
+        )
+    )
+
+
+def process_of(scheduler: Scheduler) -> Process:
+    """Its process; a scheduler that was started without one gets one that works."""
+    if scheduler.process is None:
+        scheduler.process = working_process(scheduler.name, scheduler.world.now)
+    return scheduler.process
+
+
+# the end
+
+
+def end(scheduler: Scheduler) -> None:
+    """SIGTERM: no cycle begins any more, the one at hand goes on."""
+    world = scheduler.world
+    enter(scheduler, Stage.ENDING)
+    waiting = StartCycle(scheduler.name)
+    if any(entry.action == waiting for entry in world.agenda.unsorted()):
+        world.agenda.discard(lambda action: action == waiting)
+        scheduler.running = False
+    world.agenda.push(world.now + GRACE, EndProcess(scheduler.name, forced=True))
+    scheduler.wake_up()
+
+
+def may_end(scheduler: Scheduler, action: EndProcess) -> bool:
+    """it has been told to end, and is done, or has had its time"""
+    process = scheduler.process
+    return process is not None and process.stage is Stage.ENDING and (action.forced or scheduler.done)
+
+
+def exit_(scheduler: Scheduler, code: int) -> None:
+    """The process is over."""
+    process = process_of(scheduler)
+    process.exit_code, process.call = code, None
+    enter(scheduler, Stage.ENDED)
+    scheduler.world.exited(scheduler.name)

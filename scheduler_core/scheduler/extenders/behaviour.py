@@ -1,0 +1,58 @@
+"""How an extender is played: what a user has said about the server at its urlPrefix.
+
+Without a word nobody listens there. docs/extenders.md has the kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import msgspec
+
+from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
+from scheduler_core.scheduler.extenders.recorded import recorded_answer
+from scheduler_core.scheduler.extenders.transport import refused, within
+from scheduler_core.scheduler.extenders.written import Latency, Written, written_answer
+
+MAX_RULES = 200
+
+
+class Recorded(msgspec.Struct, frozen=True, tag_field="type", tag="recorded", forbid_unknown_fields=True):
+    """Rules that say what it answers (see recorded.py)."""
+
+    rules: Annotated[tuple[Mapping[str, Any], ...], msgspec.Meta(max_length=MAX_RULES)] = ()
+    latency: Latency = 5_000_000
+
+
+class Remote(msgspec.Struct, frozen=True, tag_field="type", tag="http", forbid_unknown_fields=True):
+    """The real server: its answers come from outside, and are written to the log."""
+
+
+class Nobody(msgspec.Struct, frozen=True, tag_field="type", tag="nobody", forbid_unknown_fields=True):
+    """The connection is refused."""
+
+
+Behaviour = Recorded | Written | Remote | Nobody
+Behaviours = tuple[tuple[str, Behaviour], ...]
+"""By urlPrefix, in its order."""
+
+NOBODY = Nobody()
+
+
+def behaviour_of(behaviours: Behaviours, url_prefix: str) -> Behaviour:
+    """What the server at an urlPrefix does."""
+    return dict(behaviours).get(url_prefix, NOBODY) if behaviours else NOBODY
+
+
+def answer_of(exchange: Exchange, behaviour: Behaviour) -> Answer | None:
+    """The answer as the scheduler's client gets it; None: it comes from outside."""
+    if isinstance(behaviour, Remote):
+        return None
+    if isinstance(behaviour, Recorded):
+        answer = recorded_answer(exchange, behaviour.rules, behaviour.latency)
+    elif isinstance(behaviour, Written):
+        answer = written_answer(exchange, behaviour)
+    else:
+        answer = refused(exchange.url)
+    return within(answer, exchange.extender.timeout)

@@ -1,0 +1,99 @@
+"""One call of an extender as data: what it was asked, and what came back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.scheduler.extenders.extender import Extender, Verb
+from scheduler_core.scheduler.extenders.request import Request
+from scheduler_core.scheduler.extenders.wire import request_json
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back: an HTTP status with a body, or the text of the `error` that kept it from coming (without method and URL).
+
+    It arrives `latency` ns of virtual time after the call. `in_body`: the error came while the body was read.
+    """
+
+    status: int = 200
+    body: str = ""
+    error: str = ""
+    latency: int = 0
+    in_body: bool = False
+    notes: tuple[str, ...] = ()  # what else is to be said of how it was made, for people
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What an answer comes to, as plain data for people: see docs/extenders.md."""
+
+    kept: tuple[str, ...] | None = None
+    removed: tuple[str, ...] = ()
+    statuses: tuple[tuple[str, str, str], ...] = ()  # node, code, message
+    scores: tuple[tuple[str, int], ...] | None = None
+    candidates: tuple[tuple[str, tuple[str, ...], int], ...] | None = None  # node, victims, violations
+    bound: bool | None = None
+    ignored: bool = False  # the error was passed over
+
+    def to_json(self) -> dict[str, Any]:
+        out: dict[str, Any] = {}
+        if self.kept is not None:
+            statuses = {node: {"code": code, "message": text} for node, code, text in self.statuses}
+            out["filter"] = {"kept": list(self.kept), "removed": list(self.removed), "statuses": statuses}
+        if self.scores is not None:
+            out["scores"] = dict(self.scores)
+        if self.candidates is not None:
+            out["candidates"] = [
+                {"node": node, "victims": list(victims), "numPDBViolations": violations}
+                for node, victims, violations in self.candidates
+            ]
+        if self.bound is not None:
+            out["bound"] = self.bound
+        if self.ignored:
+            out["ignored"] = True
+        return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exchange:
+    """`number` counts a scheduler's calls. `nominated`: about the node that the pod is nominated to alone.
+
+    `asked` and `answered` are virtual times (ns); without an `answer` it is still waited for.
+    """
+
+    number: int
+    extender: Extender
+    verb: Verb
+    request: Request
+    asked: int = 0
+    nominated: bool = False
+    answer: Answer | None = None
+    answered: int = 0
+    error: str = ""  # what the scheduler makes of it, in kube's words; empty: the answer is good
+    effect: Effect = Effect()
+
+    @property
+    def url(self) -> str:
+        return self.extender.url(self.verb)
+
+    @property
+    def request_json(self) -> dict[str, Any]:
+        """The body of the request."""
+        return request_json(self.verb.value, self.request)
+
+    def to_json(self) -> dict[str, Any]:
+        answer = self.answer or Answer(0)
+        return {
+            "extender": self.extender.index,
+            "verb": self.verb.value,
+            "url": self.url,
+            "nominated": self.nominated,
+            "request": self.request_json,
+            "status": answer.status,
+            "answer": answer.body,
+            "latency": answer.latency,
+            "error": self.error,
+            "effect": self.effect.to_json(),
+        }

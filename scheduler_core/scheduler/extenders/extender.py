@@ -1,0 +1,107 @@
+"""One extender of a KubeSchedulerConfiguration, and the order in which a scheduler asks them.
+
+kube: pkg/scheduler/extender.go (NewHTTPExtender, IsInterested), pkg/scheduler/scheduler.go (buildExtenders) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scheduler_core.apimachinery.objects.durations import parse_duration
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.framework.profile import Profile
+
+DEFAULT_TIMEOUT = 5_000_000_000  # ns; kube: DefaultExtenderTimeout
+_FIT = "NodeResourcesFit"
+EXTENDER_NAME = "Extender"  # in a pod's unschedulable plugins; kube: framework.ExtenderName
+
+
+class Verb(enum.StrEnum):
+    """What an extender is asked for. The configuration says at which path, with a word of its own."""
+
+    FILTER = "filter"
+    PRIORITIZE = "prioritize"
+    PREEMPT = "preempt"
+    BIND = "bind"
+
+
+@dataclass(frozen=True, slots=True)
+class Extender:
+    """`index` is its place in the configuration; `paths` are the paths of the verbs it has; `timeout` is in ns.
+
+    `managed`: resources, one of which a pod has to ask for to be of interest; empty: every pod is.
+    """
+
+    index: int
+    url_prefix: str
+    paths: tuple[tuple[Verb, str], ...]
+    weight: int = 0
+    timeout: int = DEFAULT_TIMEOUT
+    node_cache_capable: bool = False
+    managed: frozenset[str] = frozenset()
+    ignorable: bool = False
+
+    def has(self, verb: Verb) -> bool:
+        return any(verb is known for known, _ in self.paths)
+
+    def url(self, verb: Verb) -> str:
+        """Where it is asked."""
+        path = next(path for known, path in self.paths if known is verb)
+        return f"{self.url_prefix.rstrip('/')}/{path}"
+
+    def interested(self, pod: Pod) -> bool:
+        """Whether it is asked about a pod at all."""
+        if not self.managed:
+            return True
+        spec = pod.manifest["spec"]
+        containers = (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
+        return any(self.managed & _resource_names(container) for container in containers)
+
+    def serves(self, verb: Verb, pod: Pod) -> bool:
+        """Whether it is asked for this about a pod."""
+        return self.has(verb) and self.interested(pod)
+
+
+def _resource_names(container: Mapping[str, Any]) -> set[str]:
+    resources = container.get("resources") or {}
+    return {*(resources.get("requests") or ()), *(resources.get("limits") or ())}
+
+
+def extenders_of(configuration: Mapping[str, Any]) -> tuple[Extender, ...]:
+    """A valid configuration's extenders in the order in which they are asked: ignorable ones last."""
+    extenders = [_extender(i, raw) for i, raw in enumerate(configuration.get("extenders") or ())]
+    return tuple(sorted(extenders, key=lambda extender: extender.ignorable))
+
+
+def _extender(index: int, raw: Mapping[str, Any]) -> Extender:
+    return Extender(
+        index,
+        raw.get("urlPrefix") or "",
+        tuple((verb, raw[f"{verb}Verb"]) for verb in Verb if raw.get(f"{verb}Verb")),
+        int(raw.get("weight") or 0),
+        parse_duration(raw.get("httpTimeout") or "0s") or DEFAULT_TIMEOUT,
+        bool(raw.get("nodeCacheCapable")),
+        frozenset(resource.get("name") or "" for resource in raw.get("managedResources") or ()),
+        bool(raw.get("ignorable")),
+    )
+
+
+def ignored_resources(configuration: Mapping[str, Any]) -> tuple[str, ...]:
+    """Resources that the scheduler leaves to the extenders: they take the place of NodeResourcesFit's ignoredResources."""
+    return tuple(
+        resource.get("name") or ""
+        for raw in configuration.get("extenders") or ()
+        for resource in raw.get("managedResources") or ()
+        if resource.get("ignoredByScheduler")
+    )
+
+
+def without_ignored_resources(profile: Profile, ignored: tuple[str, ...]) -> Profile:
+    """The profile as a scheduler with such extenders has it."""
+    if not ignored:
+        return profile
+    fit = {**profile.args.get(_FIT, {}), "ignoredResources": list(ignored)}
+    return replace(profile, args={**profile.args, _FIT: fit})

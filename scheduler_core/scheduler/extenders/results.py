@@ -1,0 +1,215 @@
+"""Reading an extender's answer: the results of the verbs, or the scheduler's error in kube's words.
+
+kube: staging/src/k8s.io/kube-scheduler/extender/v1/types.go, pkg/scheduler/extender.go (send) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.quantity import BadQuantity, nanos
+from scheduler_core.apimachinery.objects.times import parse_time
+from scheduler_core.scheduler.extenders import go_types as go
+from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
+from scheduler_core.scheduler.extenders.go_json import GoError, Number, first_value
+
+SUCCESS = 200
+_QUANTITY = re.compile(r"[+-]?[0-9.]+[eEinumkKMGTP]*[-+]?[0-9]*\Z")
+_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+_NUMERIC = "unable to parse numeric part of quantity"
+_SUFFIX = "unable to parse quantity's suffix"
+
+
+class ExtenderError(ValueError):
+    """What the scheduler says went wrong with a call."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilterResult:
+    """`nodes`, `node_names`: None where the answer has none."""
+
+    nodes: tuple[Node, ...] | None = None
+    node_names: tuple[str, ...] | None = None
+    failed: Mapping[str, str] = ()  # type: ignore[assignment]
+    unresolvable: Mapping[str, str] = ()  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True)
+class MetaVictims:
+    """Victims by their UIDs."""
+
+    uids: tuple[str, ...]
+    violations: int
+
+
+def read_filter(exchange: Exchange) -> FilterResult:
+    """ExtenderError."""
+    result = _read(exchange, _FILTER) or {}
+    _raise_error_of(result)
+    nodes, names = result.get("Nodes"), result.get("NodeNames")
+    return FilterResult(
+        None if nodes is None else tuple(Node.from_manifest(node) for node in nodes.get("items") or ()),
+        None if names is None else tuple(names),
+        result.get("FailedNodes") or {},
+        result.get("FailedAndUnresolvableNodes") or {},
+    )
+
+
+def read_prioritize(exchange: Exchange) -> list[tuple[str, int]]:
+    """Hosts with their scores, as they come. ExtenderError."""
+    return [(entry.get("Host", ""), entry.get("Score", 0)) for entry in _read(exchange, _PRIORITIES) or ()]
+
+
+def read_preempt(exchange: Exchange) -> dict[str, MetaVictims]:
+    """By node. ExtenderError.
+
+    DEVIATION: where victims or a pod among them are null kube-scheduler crashes; here it is an error.
+    """
+    result = _read(exchange, _PREEMPT) or {}
+    by_node = result.get("NodeNameToMetaVictims") or {}
+    return {node: _victims(by_node[node]) for node in sorted(by_node)}
+
+
+def _victims(raw: Mapping[str, Any] | None) -> MetaVictims:
+    pods = None if raw is None else raw.get("Pods") or []
+    if raw is None or pods is None or None in pods:
+        raise ExtenderError("runtime error: invalid memory address or nil pointer dereference")
+    return MetaVictims(tuple(pod.get("UID", "") for pod in pods), raw.get("NumPDBViolations", 0))
+
+
+def read_bind(exchange: Exchange) -> None:
+    """ExtenderError where the extender did not bind the pod."""
+    _raise_error_of(_read(exchange, _BIND) or {})
+
+
+def _raise_error_of(result: Mapping[str, Any]) -> None:
+    if result.get("Error"):
+        raise ExtenderError(result["Error"])
+
+
+def _read(exchange: Exchange, reader: go.Reader) -> Any:
+    answer = exchange.answer
+    assert answer is not None
+    _raise_unanswered(exchange, answer)
+    try:
+        value = first_value(answer.body)
+        return None if value is None else reader(value, go.Where())
+    except GoError as error:
+        raise ExtenderError(str(error)) from error
+
+
+def _raise_unanswered(exchange: Exchange, answer: Answer) -> None:
+    if answer.error and not answer.in_body:
+        raise ExtenderError(f'Post "{exchange.url}": {answer.error}')
+    if answer.status != SUCCESS:
+        path = exchange.url.removeprefix(f"{exchange.extender.url_prefix.rstrip('/')}/")
+        raise ExtenderError(f"failed {path} with extender at URL {exchange.url}, code {answer.status}")
+    if answer.error:
+        raise ExtenderError(answer.error)
+
+
+def _quantity(value: Any, where: go.Where) -> str:
+    """Numbers are taken as they are spelled."""
+    spelled = str(value).strip() if isinstance(value, str) else ""
+    if not _QUANTITY.match(spelled):
+        raise GoError(_FORMAT)
+    try:
+        nanos(spelled)
+    except BadQuantity:
+        number = re.match(r"[+-]?[0-9.]+", spelled)
+        assert number is not None
+        raise GoError(_NUMERIC if number[0].count(".") > 1 else _SUFFIX) from None
+    return spelled
+
+
+def _time(value: Any, where: go.Where) -> str:
+    if isinstance(value, Number):
+        raise go.mismatch(value, "string", where)
+    spelled = go.text(value, where)
+    try:
+        parse_time(spelled)
+    except ValueError:
+        year = f'cannot parse "{spelled}" as "2006"'
+        raise GoError(f'parsing time "{spelled}" as "2006-01-02T15:04:05Z07:00": {year}') from None
+    return spelled
+
+
+def _empty() -> dict[str, Any]:
+    return {}
+
+
+_TEXTS = go.map_of(go.text, "map[string]string", str)
+_RESOURCES = go.map_of(_quantity, "v1.ResourceList", lambda: "0")
+_METADATA = go.struct(
+    "ObjectMeta",
+    {
+        "name": go.text,
+        "namespace": go.text,
+        "uid": go.text,
+        "resourceVersion": go.text,
+        "creationTimestamp": _time,
+        "labels": _TEXTS,
+        "annotations": _TEXTS,
+    },
+    others=True,
+)
+_TAINT = go.struct("Taint", {"key": go.text, "value": go.text, "effect": go.text, "timeAdded": _time})
+_SPEC = go.struct(
+    "NodeSpec",
+    {
+        "podCIDR": go.text,
+        "providerID": go.text,
+        "unschedulable": go.boolean,
+        "taints": go.list_of(_TAINT, "[]v1.Taint", _empty),
+    },
+    others=True,
+)
+_IMAGE = go.struct("ContainerImage", {"names": go.list_of(go.text, "[]string", str), "sizeBytes": go.int64})
+_CONDITION = go.struct(
+    "NodeCondition",
+    dict.fromkeys(("type", "status", "reason", "message"), go.text)
+    | {"lastHeartbeatTime": _time, "lastTransitionTime": _time},
+)
+_STATUS = go.struct(
+    "NodeStatus",
+    {
+        "capacity": _RESOURCES,
+        "allocatable": _RESOURCES,
+        "conditions": go.list_of(_CONDITION, "[]v1.NodeCondition", _empty),
+        "images": go.list_of(_IMAGE, "[]v1.ContainerImage", _empty),
+    },
+    others=True,
+)
+_NODE = go.struct(
+    "Node",
+    {"kind": go.text, "apiVersion": go.text, "metadata": _METADATA, "spec": _SPEC, "status": _STATUS},
+    others=True,
+)
+_NODE_LIST = go.struct("NodeList", {"items": go.list_of(_NODE, "[]v1.Node", _empty)}, others=True)
+_FAILED = go.map_of(go.text, "v1.FailedNodesMap", str)
+_FILTER = go.struct(
+    "ExtenderFilterResult",
+    {
+        "Nodes": _NODE_LIST,
+        "NodeNames": go.list_of(go.text, "[]string", str),
+        "FailedNodes": _FAILED,
+        "FailedAndUnresolvableNodes": _FAILED,
+        "Error": go.text,
+    },
+)
+_PRIORITIES = go.list_of(
+    go.struct("HostPriority", {"Host": go.text, "Score": go.int64}), "v1.HostPriorityList", _empty
+)
+_META_POD = go.struct("MetaPod", {"UID": go.text})
+_META_VICTIMS = go.struct(
+    "MetaVictims", {"Pods": go.list_of(_META_POD, "[]*v1.MetaPod"), "NumPDBViolations": go.int64}
+)
+_PREEMPT = go.struct(
+    "ExtenderPreemptionResult",
+    {"NodeNameToMetaVictims": go.map_of(_META_VICTIMS, "map[string]*v1.MetaVictims")},
+)
+_BIND = go.struct("ExtenderBindingResult", {"Error": go.text})

@@ -1,0 +1,242 @@
+"""Drafts of fixes: edited copies of manifests that might let a pod fit on a node that refused it. Nothing is proven of them here."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from scheduler_core.apimachinery.objects.spec import canonical
+
+if TYPE_CHECKING:
+    from scheduler_core.apimachinery.objects.node import Node
+    from scheduler_core.apimachinery.objects.pod import Pod
+    from scheduler_core.scheduler.cache.table import NodeTable
+    from scheduler_core.scheduler.framework.cycle_state import CycleState
+    from scheduler_core.scheduler.framework.status import Status
+
+Manifest = Mapping[str, Any]
+Edit = Callable[[dict[str, Any]], None]  # changes a manifest of its own in place
+
+# Kinds of changes by what they do to others, the least harm first, and within it the less invasive ones. What an owner put there
+# comes last: taking it away defeats what it was for.
+HARMS: Mapping[str, tuple[str, ...]] = {
+    "mends": (
+        "scheduler",
+        "profile",
+        "node-name",
+        "claim-name",
+        "volume-name",
+        "unit",
+        "claim",
+        "class",
+        "default-class",
+        "driver-class",
+        "volume",
+        "claim-class",
+        "namespaces",
+        "ready",
+        "capacity",
+        "storage-capacity",
+        "taint-left",
+    ),
+    "allows": (
+        "gates",
+        "uncordon",
+        "toleration",
+        "policy",
+        "match-label-keys",
+        "release",
+        "volume-labels",
+        "selector-value",
+        "resource-name",
+        "term-value",
+        "label",
+        "device-toleration",
+        "attach-limit",
+        "topologies",
+        "quota",
+        "limit-range",
+        "rollout",
+        "runtime-class",
+    ),
+    "adds": ("node",),
+    "lessens": (
+        "devices",
+        "device-class",
+        "device-selector",
+        "device-constraint",
+        "port",
+        "request",
+        "claim-size",
+        "claim-mode",
+        "without-claims",
+    ),
+    "displaces": ("budget", "move", "resize", "free", "priority"),
+    "defeats": (
+        "skew",
+        "min-domains",
+        "unlabel",
+        "volume-label",
+        "taint",
+        "claim-anew",
+        "claim-beside",
+        "selector",
+        "soften",
+        "configuration",
+        "extender",
+        "disable",
+    ),
+}
+KINDS = tuple(kind for kinds in HARMS.values() for kind in kinds)
+_HARM = {kind: rank for rank, kinds in enumerate(HARMS.values()) for kind in kinds}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that is changed. `kind` is one of KINDS, `values` its JSON-safe particulars, `amount` how much of it (0..1)."""
+
+    kind: str
+    values: Mapping[str, Any]
+    amount: float = 0.0
+
+    @property
+    def cost(self) -> tuple[int, float]:
+        return KINDS.index(self.kind), self.amount
+
+    @property
+    def harm(self) -> int:
+        """0: nobody loses anything by it."""
+        return _HARM[self.kind]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "values": dict(self.values)}
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Changes so far. `pod`, `nodes`, `objects` and `others` hold whole manifests where edited; `target` is the node aimed at ("" any).
+
+    `objects` are created or changed in place, `others` can't be and are made anew. `deleted` are pods (namespace, name) to be deleted.
+    `patched`: strategic patches, each with kind, namespace, name and subresource. `configuration`: a scheduler's, by its name.
+    """
+
+    original: Manifest  # of the pod
+    changes: tuple[Change, ...] = ()
+    pod: Manifest | None = None
+    nodes: tuple[tuple[str, Manifest], ...] = ()
+    deleted: tuple[tuple[str, str], ...] = ()
+    target: str = ""
+    others: tuple[Manifest, ...] = ()
+    objects: tuple[Manifest, ...] = ()
+    patched: tuple[tuple[tuple[str, str, str, str], Manifest], ...] = ()
+    configuration: tuple[str, Manifest] | None = None
+    patient: bool = False  # it takes its time: only running it shows whether it helps
+
+    @property
+    def cost(self) -> tuple[int, int, float]:
+        """Fewer changes first, then the less invasive ones, then the smaller ones."""
+        costs = [change.cost for change in self.changes]
+        return len(costs), sum(rank for rank, _ in costs), sum(amount for _, amount in costs)
+
+    @property
+    def harm(self) -> int:
+        """That of the change which does most."""
+        return max((change.harm for change in self.changes), default=0)
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for drafts that change the same."""
+        return canonical([change.to_json() for change in self.changes])
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return tuple(change.kind for change in self.changes)
+
+    def aimed_at(self, node: str) -> Draft:
+        return replace(self, target=node)
+
+    def with_pod(self, change: Change, edit: Edit) -> Draft:
+        """One more change of the pod's manifest."""
+        manifest = copy.deepcopy(dict(self.pod or self.original))
+        edit(manifest)
+        return replace(self, changes=(*self.changes, change), pod=manifest)
+
+    def with_node(self, change: Change, node: Manifest, edit: Edit) -> Draft:
+        """One more change of a node's manifest, or a node more."""
+        manifest = copy.deepcopy(dict(node))
+        name = str(manifest["metadata"]["name"])
+        known = dict(self.nodes)
+        if name in known:
+            manifest = copy.deepcopy(dict(known[name]))
+        edit(manifest)
+        known[str(manifest["metadata"]["name"])] = manifest
+        return replace(self, changes=(*self.changes, change), nodes=tuple(known.items()))
+
+    def with_object(self, change: Change, manifest: Manifest) -> Draft:
+        """One more change: an object that is made anew."""
+        return replace(self, changes=(*self.changes, change), others=_with(self.others, manifest))
+
+    def taking_time(self) -> Draft:
+        return replace(self, patient=True)
+
+    def with_applied(self, change: Change, *manifests: Manifest) -> Draft:
+        """One more change: objects created, or changed in place."""
+        objects = self.objects
+        for manifest in manifests:
+            objects = _with(objects, manifest)
+        return replace(self, changes=(*self.changes, change), objects=objects)
+
+    def beside_anew(self, manifest: Manifest) -> Draft:
+        """The same change makes another object anew."""
+        return replace(self, others=_with(self.others, manifest))
+
+    def beside(self, manifest: Manifest) -> Draft:
+        """The same change needs an object more."""
+        return replace(self, objects=_with(self.objects, manifest))
+
+    def with_patch(self, change: Change, target: tuple[str, str, str, str], patch: Manifest) -> Draft:
+        patched = (*self.patched, (target, patch))
+        return replace(self, changes=(*self.changes, change), patched=patched, patient=True)
+
+    def with_configuration(self, change: Change, scheduler: str, configuration: Manifest) -> Draft:
+        return replace(self, changes=(*self.changes, change), configuration=(scheduler, configuration))
+
+    def without_pods(self, change: Change, pods: tuple[tuple[str, str], ...]) -> Draft:
+        """Pods deleted once all else is changed."""
+        return replace(self, changes=(*self.changes, change), deleted=pods, patient=True)
+
+
+def _with(manifests: tuple[Manifest, ...], new: Manifest) -> tuple[Manifest, ...]:
+    return (*(each for each in manifests if _names(each) != _names(new)), new)
+
+
+def _names(manifest: Manifest) -> tuple[Any, ...]:
+    metadata = manifest["metadata"]
+    return manifest["kind"], metadata.get("namespace"), metadata["name"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who refuses: a scheduler's profile, and the configuration that the scheduler was given (None: kube's default)."""
+
+    scheduler: str = ""
+    profile: str = ""
+    configuration: Manifest | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A row of the snapshot that refuses the pod, with the state that the filters left."""
+
+    pod: Pod
+    nodes: NodeTable
+    state: CycleState
+    row: int
+    status: Status
+    asked: Asked = Asked()
+
+    @property
+    def node(self) -> Node:
+        return self.nodes.nodes[self.row]

@@ -1,0 +1,142 @@
+"""Cluster events: what happened to which resource, as bits a plugin can register for, and hints: whether it helps a pod.
+
+kube: staging/src/k8s.io/kube-scheduler/framework/types.go, framework/types.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from scheduler_core.apimachinery.objects.pod import Pod
+
+
+class Action(enum.IntFlag):
+    """Action types, kube's bits in kube's order."""
+
+    ADD = 1
+    DELETE = 2
+    UPDATE_NODE_ALLOCATABLE = 4
+    UPDATE_NODE_LABEL = 8
+    UPDATE_NODE_TAINT = 16
+    UPDATE_NODE_CONDITION = 32
+    UPDATE_NODE_ANNOTATION = 64
+    UPDATE_POD_LABEL = 128
+    UPDATE_POD_SCALE_DOWN = 256
+    UPDATE_POD_TOLERATION = 512
+    UPDATE_POD_SCHEDULING_GATES_ELIMINATED = 1024
+    UPDATE_POD_GENERATED_RESOURCE_CLAIM = 2048
+    UPDATE = 4092
+    ALL = 4095
+
+
+_KUBE_NAMES = {
+    Action.ADD: "Add",
+    Action.DELETE: "Delete",
+    Action.UPDATE_NODE_ALLOCATABLE: "UpdateNodeAllocatable",
+    Action.UPDATE_NODE_LABEL: "UpdateNodeLabel",
+    Action.UPDATE_NODE_TAINT: "UpdateNodeTaint",
+    Action.UPDATE_NODE_CONDITION: "UpdateNodeCondition",
+    Action.UPDATE_NODE_ANNOTATION: "UpdateNodeAnnotation",
+    Action.UPDATE_POD_LABEL: "UpdatePodLabel",
+    Action.UPDATE_POD_SCALE_DOWN: "UpdatePodScaleDown",
+    Action.UPDATE_POD_TOLERATION: "UpdatePodToleration",
+    Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED: "UpdatePodSchedulingGatesEliminated",
+    Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM: "UpdatePodGeneratedResourceClaim",
+    Action.UPDATE: "Update",
+    Action.ALL: "All",
+}
+
+
+def action_name(action: Action) -> str:
+    """kube's name of an action; "" of a combination that has none."""
+    return _KUBE_NAMES.get(action, "")
+
+
+POD, ASSIGNED_POD, UNSCHEDULABLE_POD, ANYTHING = "Pod", "AssignedPod", "UnschedulablePod", "*"
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterEvent:
+    """Something that happened: a resource ("Node", "AssignedPod", "UnschedulablePod", "*" ...) and an action."""
+
+    resource: str
+    action: Action
+    own_label: str = ""
+
+    @property
+    def label(self) -> str:
+        """kube's name of it, as metrics have it."""
+        return self.own_label or f"{self.resource}{_KUBE_NAMES.get(self.action, '')}"
+
+    @property
+    def wildcard(self) -> bool:
+        return self.resource == ANYTHING and self.action == Action.ALL
+
+
+ASSIGNED_POD_ADD = ClusterEvent(ASSIGNED_POD, Action.ADD)
+ASSIGNED_POD_UPDATE = ClusterEvent(ASSIGNED_POD, Action.UPDATE)
+ASSIGNED_POD_DELETE = ClusterEvent(ASSIGNED_POD, Action.DELETE)
+UNSCHEDULABLE_POD_ADD = ClusterEvent(UNSCHEDULABLE_POD, Action.ADD)
+UNSCHEDULABLE_POD_UPDATE = ClusterEvent(UNSCHEDULABLE_POD, Action.UPDATE)
+UNSCHEDULABLE_POD_DELETE = ClusterEvent(UNSCHEDULABLE_POD, Action.DELETE)
+CLAIM = "resource.k8s.io/ResourceClaim"
+CLAIM_UPDATE = ClusterEvent(CLAIM, Action.UPDATE)
+UNSCHEDULABLE_TIMEOUT = ClusterEvent(ANYTHING, Action.ALL, "UnschedulableTimeout")
+FORCE_ACTIVATE = ClusterEvent(ANYTHING, Action.ALL, "ForceActivate")
+
+# Causes of moves that are no cluster events.
+ATTEMPT_FAILED = "ScheduleAttemptFailure"
+BACKOFF_COMPLETE = "BackoffComplete"
+POP_FROM_BACKOFF = "PopFromBackoffQ"
+
+
+class ObjectEvent(NamedTuple):
+    """A cluster event with the object before (None: it was added) and after (None: it was deleted): Pod, Node or a manifest."""
+
+    event: ClusterEvent
+    old: Any
+    new: Any
+
+
+Hint = Callable[[Any, Pod, Any, Any], bool]
+"""(plugin, waiting pod, object before, object after) -> whether the event may make the pod schedulable."""
+
+
+@dataclass(frozen=True, slots=True)
+class On:
+    """A registration: this plugin's refusals may be cured by these actions on this resource; without a hint they always may."""
+
+    resource: str
+    action: Action
+    hint: Hint | None = None
+
+    def matches(self, event: ClusterEvent) -> bool:
+        """kube: framework/types.go MatchClusterEvents (numeric comparison included)."""
+        if self.resource == ANYTHING and self.action == Action.ALL:
+            return True
+        if self.resource not in (ANYTHING, event.resource) and not (
+            self.resource == POD and event.resource in (ASSIGNED_POD, UNSCHEDULABLE_POD)
+        ):
+            return False
+        return bool(self.action & event.action) and event.action <= self.action
+
+
+# kube: framework/types.go UnrollWildCardResource: what a plugin hears that does not say what it wants to hear.
+EVERYTHING = tuple(
+    On(resource, Action.ALL)
+    for resource in (
+        "Pod",
+        "Node",
+        "PersistentVolume",
+        "PersistentVolumeClaim",
+        "storage.k8s.io/CSINode",
+        "storage.k8s.io/CSIDriver",
+        "storage.k8s.io/CSIStorageCapacity",
+        "storage.k8s.io/StorageClass",
+        CLAIM,
+        "resource.k8s.io/DeviceClass",
+    )
+)

@@ -1,0 +1,260 @@
+"""Guards around plugins of one's own: what goes wrong in one ends the cycle as an error, and nothing else.
+
+An exception, an answer that is none, and a call that has not returned after so many lines (budget.py) become an Error status with what
+happened. kube-scheduler ends a cycle alike where a plugin answers with an error; where one panics or hangs, so does kube-scheduler.
+
+DEVIATION: a plugin that panics is an error of its cycle here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.apimachinery.objects.errors import FieldError, invalid
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.scheduler.framework.arguments import Arguments
+from scheduler_core.scheduler.framework.budget import OutOfBudget, package_of, within
+from scheduler_core.scheduler.framework.events import On
+from scheduler_core.scheduler.framework.explanation import Paragraph
+from scheduler_core.scheduler.framework.plugin import (
+    CallResult,
+    PermitResult,
+    Plugin,
+    PostFilterResult,
+    PreFilterResult,
+    Verdicts,
+)
+from scheduler_core.scheduler.framework.status import SUCCESS, Status, error
+
+LINES = 1_000_000  # of Python that one call may run
+LINES_IN_QUEUE = 50_000  # of calls that are made for every pod of a queue: one change may be followed by many
+SORTS_LAST = ((1 << 63) - 1,)
+_ADJUSTED = "adjust failed/"
+
+
+@dataclass(frozen=True, slots=True)
+class _Method:
+    """A method of a plugin: what is wrong with an answer ("": nothing), and what is answered in place of one.
+
+    `whole` reads an answer to its end, where it is made while it is read.
+    """
+
+    check: Callable[[Any, tuple[Any, ...]], str]
+    instead: Callable[[Plugin, Status, tuple[Any, ...]], Any]
+    whole: Callable[[Any], Any] = lambda answer: answer
+
+
+def guarded(plugin: type[Plugin]) -> type[Plugin]:
+    """The same plugin with a guard around every method that it has."""
+    members: dict[str, Any] = {
+        name: _guard_method(plugin, name, method)
+        for name, method in _METHODS.items()
+        if getattr(plugin, name) is not getattr(Plugin, name)
+    }
+    members |= {"__init__": _guard_init(plugin), "registrations": _guard_registrations(plugin)}
+    members |= {"guarded": True, "__module__": plugin.__module__, "__qualname__": plugin.__qualname__}
+    members |= {"__doc__": plugin.__doc__, "sort_status": _sort_status}
+    if plugin.arguments is not None:
+        members["arguments"] = _guard_arguments(plugin, plugin.arguments)
+    made: type[Plugin] = type(plugin.__name__, (plugin,), members)
+    return made
+
+
+def _asked(plugin: type[Plugin], call: Callable[[], Any], *, queued: bool = False) -> tuple[Any, str]:
+    """What a call returns, and what went wrong ("": nothing)."""
+    lines = LINES_IN_QUEUE if queued else LINES
+    try:
+        return within(lines, package_of(plugin), call), ""
+    except OutOfBudget:
+        return None, f"has not returned after {lines:,} lines of Python"
+    except MemoryError:
+        raise
+    except Exception as problem:  # whatever somebody's code does
+        return None, f"{type(problem).__name__}: {problem}"
+
+
+def _guard_method(plugin: type[Plugin], name: str, method: _Method) -> Callable[..., Any]:
+    original = getattr(plugin, name)
+
+    @wraps(original)
+    def call(self: Plugin, *args: Any) -> Any:
+        failed = spoilt(args[0], self.name) if name == "filter" else None
+        if failed is not None:
+            return method.instead(self, failed, args)
+        answer, problem = _asked(
+            plugin, lambda: method.whole(original(self, *args)), queued=name in ("pre_enqueue", "sort_key")
+        )
+        problem = problem or method.check(answer, args)
+        return method.instead(self, error(problem), args) if problem else answer
+
+    return call
+
+
+def _sort_status(self: Plugin, pod: Pod, timestamp: int) -> Status:
+    """Whether QueueSort has an answer for a pod; one that fails has it wait behind all others."""
+    unguarded: Any = type(self).__bases__[0]
+    original = unguarded.sort_key
+    answer, problem = _asked(type(self), lambda: original(self, pod, timestamp), queued=True)
+    problem = problem or _wrong_key(answer, ())
+    return error(problem) if problem else SUCCESS
+
+
+def _guard_init(plugin: type[Plugin]) -> Callable[..., None]:
+    """kube: framework/runtime/framework.go (NewFramework): a plugin that can't be made keeps the scheduler from starting"""
+
+    def init(self: Plugin, args: Mapping[str, Any], handle: Any) -> None:
+        _, problem = _asked(plugin, lambda: plugin.__init__(self, args, handle))
+        if problem:
+            text = f'initializing plugin "{plugin.name}": {problem}'
+            raise Refused((FieldError("profiles", "", text),))
+
+    return init
+
+
+def _guard_registrations(plugin: type[Plugin]) -> Callable[[Plugin], tuple[On, ...]]:
+    def registrations(self: Plugin) -> tuple[On, ...]:
+        found, problem = _asked(plugin, lambda: plugin.registrations(self))
+        if problem:
+            return Plugin.registrations(self)
+        return tuple(on if on.hint is None else replace(on, hint=_guard_hint(plugin, on)) for on in found)
+
+    return registrations
+
+
+def _guard_hint(plugin: type[Plugin], on: On) -> Callable[..., bool]:
+    """A hint that fails has the pod queued. kube: backend/queue/scheduling_queue.go (isPodWorthRequeuing)"""
+    hint: Any = on.hint
+
+    @wraps(hint)
+    def asked(*args: Any) -> bool:
+        answer, problem = _asked(plugin, lambda: hint(*args), queued=True)
+        return True if problem else bool(answer)
+
+    return asked
+
+
+def _guard_arguments(plugin: type[Plugin], arguments: Arguments) -> Arguments:
+    """Arguments whose defaults or validation fail are refused with what happened."""
+
+    def defaults(given: Any, features: Any) -> Any:
+        answer, problem = _asked(plugin, lambda: arguments.defaults(given, features))
+        return {} if problem or not isinstance(answer, Mapping) else answer
+
+    def validate(args: Any, path: str, features: Any) -> list[FieldError]:
+        def both() -> list[FieldError]:
+            arguments.defaults(args, features)
+            return list(arguments.validate(args, path, features))
+
+        answer, problem = _asked(plugin, both)
+        return [invalid(path, plugin.name, problem)] if problem else answer
+
+    return replace(arguments, defaults=defaults, validate=validate)
+
+
+# What is wrong with answers
+
+
+def _is(kind: type, *kinds: type) -> Callable[[Any, tuple[Any, ...]], str]:
+    def check(answer: Any, _: tuple[Any, ...]) -> str:
+        if isinstance(answer, (kind, *kinds)):
+            return ""
+        return _expected(answer, " or ".join(each.__name__ for each in (kind, *kinds)))
+
+    return check
+
+
+def _expected(answer: Any, what: str) -> str:
+    return f"received {type(answer).__name__} as its answer; expected {what}"
+
+
+def _anything(answer: Any, _: tuple[Any, ...]) -> str:
+    return ""
+
+
+def _wrong_key(answer: Any, _: tuple[Any, ...]) -> str:
+    fine = isinstance(answer, tuple) and all(isinstance(part, int) for part in answer)
+    return "" if fine else _expected(answer, "a tuple of whole numbers")
+
+
+def _wrong_verdicts(answer: Any, args: tuple[Any, ...]) -> str:
+    """`args` end with the rows."""
+    if answer is None:
+        return ""
+    if not isinstance(answer, Verdicts):
+        return _expected(answer, "Verdicts or None")
+    reason = answer.reason
+    if not isinstance(reason, np.ndarray) or reason.shape != (len(args[3]),):
+        return f"received verdicts for {np.shape(reason)} rows; expected one for each of {len(args[3])}"
+    if len(reason) and not -1 <= int(reason.min()) <= int(reason.max()) < len(answer.statuses):
+        return f"received verdicts with reasons from {reason.min()} to {reason.max()}; expected -1 to {len(answer.statuses) - 1}"
+    return ""
+
+
+def _wrong_scores(answer: Any, args: tuple[Any, ...]) -> str:
+    if isinstance(answer, Status):
+        return ""
+    if not isinstance(answer, np.ndarray) or answer.dtype != np.int64:
+        return _expected(answer, "an array of int64, or a Status")
+    if answer.shape != (len(args[3]),):
+        return f"received scores of shape {answer.shape}; expected one for each of {len(args[3])} nodes"
+    return ""
+
+
+# What is answered in place of an answer
+
+
+def _status(self: Plugin, failed: Status, args: tuple[Any, ...]) -> Status:
+    return failed
+
+
+def _of(result: Callable[[Status], Any]) -> Callable[[Plugin, Status, tuple[Any, ...]], Any]:
+    return lambda self, failed, args: result(failed)
+
+
+def _refuse_all(self: Plugin, failed: Status, args: tuple[Any, ...]) -> Verdicts:
+    return Verdicts(np.zeros(len(args[3]), np.int32), (failed,))
+
+
+def _spoil(self: Plugin, failed: Status, args: tuple[Any, ...]) -> None:
+    """The what-if is of no use: Filter says so. kube: RunPreFilterExtensionAddPod, RunPreFilterExtensionRemovePod"""
+    state, changes = args[0], args[3]
+    way = "RemovePod" if changes and changes[0].sign < 0 else "AddPod"
+    text = f'running {way} on PreFilter plugin "{self.name}": {failed.message}'
+    state.write(_ADJUSTED + self.name, error(text))
+
+
+def spoilt(state: Any, plugin: str) -> Status | None:
+    """How a plugin's AddPod or RemovePod failed in a what-if."""
+    status: Status | None = state.get(_ADJUSTED + plugin)
+    return status
+
+
+_METHODS: Mapping[str, _Method] = {
+    "pre_enqueue": _Method(_is(Status), _status),
+    "sort_key": _Method(_wrong_key, lambda self, failed, args: SORTS_LAST),
+    "pre_filter": _Method(_is(PreFilterResult), _of(PreFilterResult)),
+    "adjust": _Method(_anything, _spoil),
+    "filter": _Method(_wrong_verdicts, _refuse_all),
+    "post_filter": _Method(_is(PostFilterResult), _of(PostFilterResult)),
+    "nominate": _Method(_is(PostFilterResult), _of(PostFilterResult)),
+    "pre_score": _Method(_is(Status), _status),
+    "score": _Method(_wrong_scores, _status),
+    "normalize": _Method(_wrong_scores, _status),
+    "reserve": _Method(_is(Status), _status),
+    "unreserve": _Method(_anything, _status),
+    "permit": _Method(_is(PermitResult), _of(PermitResult)),
+    "will_pre_bind": _Method(_anything, lambda self, failed, args: True),
+    "pre_bind": _Method(_is(CallResult), _of(CallResult)),
+    "bind": _Method(_is(CallResult), _of(CallResult)),
+    "post_bind": _Method(_anything, _status),
+    "explain": _Method(_is(tuple), lambda self, failed, args: (Paragraph((failed.message,), "bad"),)),
+    "propose_fixes": _Method(
+        _anything, lambda self, failed, args: iter(()), whole=lambda drafts: iter(tuple(drafts))
+    ),
+}

@@ -1,0 +1,152 @@
+"""NodeToStatus: what the Filter plugins of one cycle say of every row of the snapshot. It alone reads the arrays that the search writes.
+
+kube: staging/src/k8s.io/kube-scheduler/framework/interface.go (NodeToStatus), framework/types.go (Diagnosis) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.scheduler.framework.plugin import Rows
+from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
+from scheduler_core.scheduler.framework.step import PluginStep
+
+# What a row has in place of the step that refused it.
+PASSED = -1
+NOT_EVALUATED = -2
+EXCLUDED = -3  # not among the nodes that PreFilter left
+
+
+@dataclass(slots=True)
+class Groups:
+    """Rows by their answer. `group[i]` of row i is PASSED, NOT_EVALUATED or an index into `statuses`; `counts` are their rows.
+
+    `step[i]` is the step that refused it, negative where none did.
+    """
+
+    group: NDArray[np.int32]
+    step: NDArray[np.int32]
+    statuses: tuple[Status, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class NodeToStatus:
+    """`refused_by[i]` is the step that refused row i, or one of the numbers above; `reason[i]` is the status among those of its verdicts.
+
+    Both are empty before Filter. `absent` is the status of excluded rows, `whole` PreFilter's refusal of all (Success: there is none).
+    """
+
+    refused_by: NDArray[np.int32]
+    reason: NDArray[np.int32]
+    steps: Sequence[PluginStep]
+    absent: Status = SUCCESS
+    whole: Status = SUCCESS
+
+    def frozen(self) -> NodeToStatus:
+        """What is said now, whatever is said later."""
+        return replace(
+            self, refused_by=self.refused_by.copy(), reason=self.reason.copy(), steps=list(self.steps)
+        )
+
+    def __len__(self) -> int:
+        """Rows, once Filter has begun."""
+        return len(self.refused_by)
+
+    def status_of(self, row: int) -> Status | None:
+        """Why a row was refused; None where it passed or was not evaluated."""
+        if not self.whole.ok:
+            return self.whole
+        step = int(self.refused_by[row]) if row < len(self.refused_by) else NOT_EVALUATED
+        if step == EXCLUDED:
+            return self.absent
+        return None if step < 0 else self._refusal(step, int(self.reason[row]))
+
+    def codes(self, rows: int) -> NDArray[np.int8]:
+        """The code of each of so many rows, once none is feasible. kube: a node without a status of its own is unresolvable"""
+        if not self.whole.ok:
+            return np.full(rows, int(self.whole.code), np.int8)
+        codes = np.full(rows, int(Code.UNRESOLVABLE), np.int8)
+        codes[self.refused_by == EXCLUDED] = int(self.absent.code)
+        for i, statuses in self._refusing():
+            mine = np.flatnonzero(self.refused_by == i)
+            codes[mine] = np.array([int(status.code) for status in statuses], np.int8)[self.reason[mine]]
+        return codes
+
+    def counted(self) -> Iterator[tuple[Status, int]]:
+        """The statuses that Filter left, each with the number of its rows; step by step, those of excluded rows last."""
+        for i, statuses in self._refusing():
+            counts = np.bincount(self.reason[self.refused_by == i], minlength=len(statuses)).tolist()
+            yield from ((self._refusal(i, j), count) for j, count in enumerate(counts) if count)
+        excluded = int(np.count_nonzero(self.refused_by == EXCLUDED))
+        if excluded:
+            yield self.absent, excluded
+
+    def fingerprint(self) -> tuple[bytes, bytes, Status, Status]:
+        """Where it is the same at two moments of one cycle, every answer is: a step that has run does not change."""
+        return self.refused_by.tobytes(), self.reason.tobytes(), self.absent, self.whole
+
+    def groups(self) -> Groups:
+        """Rows with the same plugin and the same message are one group."""
+        # One number for each (step, reason); its distinct values are the answers. Steps and reasons are small.
+        both = np.where(
+            self.refused_by >= 0, self.refused_by.astype(np.int64) * 65536 + self.reason, self.refused_by
+        )
+        answers, inverse = np.unique(both, return_inverse=True)
+        sizes = np.bincount(inverse, minlength=len(answers)).tolist()
+        index: dict[tuple[str, str], int] = {}
+        statuses: list[Status] = []
+        counts: list[int] = []
+        group_of = np.empty(len(answers), np.int32)
+        for i, (answer, size) in enumerate(zip(answers.tolist(), sizes, strict=True)):
+            if answer in (PASSED, NOT_EVALUATED):
+                group_of[i] = answer
+                continue
+            status = self.absent if answer == EXCLUDED else self._refusal(*divmod(answer, 65536))
+            group = index.setdefault((status.plugin, status.message), len(statuses))
+            if group == len(statuses):
+                statuses.append(status)
+                counts.append(0)
+            group_of[i] = group
+            counts[group] += size
+        return Groups(group_of[inverse], self.refused_by, tuple(statuses), tuple(counts))
+
+    def is_excluded(self, row: int) -> bool:
+        """Whether it is not among the nodes that PreFilter left."""
+        return row < len(self.refused_by) and int(self.refused_by[row]) == EXCLUDED
+
+    def is_evaluated(self, row: int) -> bool:
+        """Whether the search came to it, or it was excluded beforehand."""
+        return row < len(self.refused_by) and int(self.refused_by[row]) != NOT_EVALUATED
+
+    @property
+    def refused(self) -> Rows:
+        """The rows with a status of their own."""
+        return np.flatnonzero(self.refused_by >= 0)
+
+    def plugins(self) -> set[str]:
+        """The plugins that refused a row."""
+        return {self.steps[i].plugin for i in np.unique(self.refused_by).tolist() if i >= 0}
+
+    def at(self, rows: Rows) -> NodeToStatus:
+        """The same for these rows, in this order; a row -1 is in no snapshot, and so not evaluated."""
+        known = (rows >= 0) & (rows < len(self.refused_by))
+        refused_by = np.full(len(rows), NOT_EVALUATED, np.int32)
+        reason = np.zeros(len(rows), np.int32)
+        refused_by[known], reason[known] = self.refused_by[rows[known]], self.reason[rows[known]]
+        return replace(self, refused_by=refused_by, reason=reason)
+
+    def _refusing(self) -> Iterator[tuple[int, tuple[Status, ...]]]:
+        """The steps that refused a row when they ran, each with the statuses of its verdicts."""
+        for i, step in enumerate(self.steps):
+            if step.verdicts is not None and step.refused:
+                yield i, step.verdicts.statuses
+
+    def _refusal(self, step: int, reason: int) -> Status:
+        ran = self.steps[step]
+        assert ran.verdicts is not None
+        return ran.verdicts.statuses[reason].by(ran.plugin)

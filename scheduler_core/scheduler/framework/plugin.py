@@ -1,0 +1,460 @@
+"""What a plugin is: one class, vectorised over the rows of a NodeTable.
+
+A plugin takes part in an extension point by overriding its method; the runtime asks nothing of a plugin that does not.
+Node-wise points get the snapshot (`nodes`) and `rows`: the positions in list order to look at, an int array. Vectors that a plugin
+returns have one entry per row of `rows`, in that order.
+
+kube: staging/src/k8s.io/kube-scheduler/framework/interface.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.times import NEVER
+from scheduler_core.scheduler.framework.claims import ClaimTracker, ObjectCalls
+from scheduler_core.scheduler.framework.events import EVERYTHING, On
+from scheduler_core.scheduler.framework.reasons import Reason, Said
+from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
+
+if TYPE_CHECKING:
+    from scheduler_core.scheduler.cache.table import NodeTable
+    from scheduler_core.scheduler.cache.what_if import Change
+    from scheduler_core.scheduler.framework.arguments import Arguments
+    from scheduler_core.scheduler.framework.cycle_state import CycleState
+    from scheduler_core.scheduler.framework.drafts import Draft, Refusal
+    from scheduler_core.scheduler.framework.explanation import Explanation
+    from scheduler_core.scheduler.framework.features import Features
+    from scheduler_core.scheduler.framework.formula import Formula
+
+Rows = NDArray[np.intp]
+Scores = NDArray[np.int64]
+Evidence = Mapping[str, Any]
+Assumptions = dict[tuple[str, str, str], Mapping[str, Any]]
+
+MAX_NODE_SCORE = 100
+MIN_NODE_SCORE = 0
+
+
+class Point(enum.StrEnum):
+    """The extension points, in the order of a pod's way (Unreserve runs on the way back)."""
+
+    PRE_ENQUEUE = "PreEnqueue"
+    QUEUE_SORT = "QueueSort"
+    PRE_FILTER = "PreFilter"
+    FILTER = "Filter"
+    EXTENDER_FILTER = "ExtenderFilter"  # these four are no points of plugins: extenders are asked
+    POST_FILTER = "PostFilter"
+    EXTENDER_PREEMPT = "ExtenderPreempt"
+    PRE_SCORE = "PreScore"
+    SCORE = "Score"
+    NORMALIZE_SCORE = "NormalizeScore"
+    EXTENDER_PRIORITIZE = "ExtenderPrioritize"
+    RESERVE = "Reserve"
+    UNRESERVE = "Unreserve"
+    PERMIT = "Permit"
+    WAIT_ON_PERMIT = "WaitOnPermit"
+    PRE_BIND = "PreBind"
+    EXTENDER_BIND = "ExtenderBind"
+    BIND = "Bind"
+    POST_BIND = "PostBind"
+
+
+@dataclass(frozen=True, slots=True)
+class PreFilterResult:
+    """PreFilter's answer: a status and, where the plugin narrows the search, the names of the nodes left (None: all)."""
+
+    status: Status = SUCCESS
+    node_names: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """Filter's answer for the rows asked: `reason[i]` is -1 where row i passes, else an index into `statuses`."""
+
+    reason: NDArray[np.int32]
+    statuses: tuple[Status, ...]
+
+    @classmethod
+    def refuse(cls, refused: NDArray[np.bool_], status: Status) -> Verdicts:
+        """One status for every refused row."""
+        return cls(np.where(refused, np.int32(0), np.int32(-1)).astype(np.int32), (status,))
+
+    @property
+    def refused(self) -> NDArray[np.bool_]:
+        """Which of the rows asked are refused."""
+        return self.reason >= 0
+
+    def status_at(self, i: int) -> Status | None:
+        """The refusal of the i-th row asked; None where it passes."""
+        reason = int(self.reason[i])
+        return None if reason < 0 else self.statuses[reason]
+
+    def first(self) -> Status | None:
+        """The refusal of the first row that is refused; None where none is."""
+        refused = np.flatnonzero(self.refused)
+        return self.status_at(int(refused[0])) if len(refused) else None
+
+    def refusals(self, rows: Rows) -> list[tuple[int, Status]]:
+        """The rows refused among `rows`, which were those asked, each with its status."""
+        refused, statuses = self.refused, self.statuses
+        reasons = self.reason[refused].tolist()
+        return [(row, statuses[i]) for row, i in zip(rows[refused].tolist(), reasons, strict=True)]
+
+    def counted(self, evaluated: NDArray[np.bool_] | None = None) -> list[tuple[Status, int]]:
+        """The statuses that rows got, each with their number; of the rows marked in `asked` alone, where it is given."""
+        reason = self.reason if evaluated is None else self.reason[evaluated]
+        counts = np.bincount(reason[reason >= 0], minlength=len(self.statuses)).tolist()
+        return [(status, count) for status, count in zip(self.statuses, counts, strict=True) if count]
+
+    def first_error(self) -> int | None:
+        """Which of the rows asked is the first that got an internal error; None where none did."""
+        errors = [i for i, status in enumerate(self.statuses) if status.code is Code.ERROR]
+        if not errors:
+            return None
+        rows = np.flatnonzero(np.isin(self.reason, errors))
+        return int(rows[0]) if len(rows) else None
+
+
+class Filters(Protocol):
+    """The profile's Filter plugins, to be run on what-ifs (with nominated pods, as in the main search)."""
+
+    def refusals(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> dict[int, Status]:
+        """Row -> the first plugin's refusal (signed); rows that pass are not in it."""
+        ...
+
+    def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
+        """Changes the view `nodes` and the plugins' state by pods more or less."""
+        ...
+
+    def local_to_rows(self, state: CycleState) -> tuple[object, ...] | None:
+        """None where some filter of this cycle looks beyond its row; else a key: with the same key, the same pod spec and
+        the same pods on a row, its refusal is the same until a Node changes (rows with nominated pods excepted)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What is passed to PostFilter: the status code of every row, the filters, and who is nominated where."""
+
+    codes: NDArray[np.int8]  # Code by row
+    filters: Filters
+    nominated: Callable[[str], tuple[Pod, ...]]  # node name -> pods
+    nominated_nodes: Callable[[], list[str]]
+    draw: Callable[[int], int]  # a number below n from the seeded stream
+    now: int = NEVER  # ns since 1970; without a clock: later than all
+    extended: bool = False  # extenders are asked about victims: a plugin that finds some answers Wait, and `nominate` is called then
+
+
+@dataclass(frozen=True, slots=True)
+class PostFilterResult:
+    """PostFilter's answer. `nominated_node`: None leaves the pod's nomination as it is, "" clears it.
+
+    `victims` (most important first) are to be evicted, the nominations in `cleared` to be taken back. `evidence` is what the plugin
+    looked at, for people; its `to_json()` is plain data.
+    """
+
+    status: Status
+    nominated_node: str | None = None
+    victims: tuple[Pod, ...] = ()
+    cleared: tuple[Pod, ...] = ()
+    evidence: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class PermitResult:
+    """Permit's answer; with code WAIT the pod waits at most `timeout` nanoseconds."""
+
+    status: Status = SUCCESS
+    timeout: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """PreBind's or Bind's answer, which arrives `latency` nanoseconds of virtual time after the call.
+
+    With code WAIT the plugin is called again after that time.
+    """
+
+    status: Status = SUCCESS
+    latency: int | None = None
+
+
+class WaitingPod(Protocol):
+    """A pod that waits on Permit. The first word that ends its wait counts, as in kube; later ones change nothing."""
+
+    @property
+    def pod(self) -> Pod:
+        """As it is assumed: with its nodeName."""
+        ...
+
+    @property
+    def pending(self) -> tuple[str, ...]:
+        """The Permit plugins that have not allowed it yet. kube: GetPendingPlugins"""
+        ...
+
+    def allow(self, plugin: str) -> None:
+        """One plugin approves; the pod goes on when none is left to wait for."""
+        ...
+
+    def reject(self, plugin: str, message: str) -> None:
+        """A plugin rejects it, whether the pod waits for that one or not."""
+        ...
+
+
+class Handle(Protocol):
+    """What the framework hands to its plugins besides the snapshot: live listers, pods that wait on Permit, and the binding call.
+
+    `assumed` holds what plugins have decided about other objects and the API server does not know yet, by (kind, namespace,
+    name); it belongs to the scheduler, so that a copy of it has the same.
+    """
+
+    @property
+    def assumed(self) -> Assumptions: ...
+
+    @property
+    def features(self) -> Features:
+        """kube's feature gates, as they were when the scheduler started."""
+        ...
+
+    @property
+    def claims(self) -> ClaimTracker:
+        """The resource claims that the scheduler knows. kube: SharedDRAManager().ResourceClaims()"""
+        ...
+
+    @property
+    def device_cost(self) -> int:
+        """What it takes (ns) to try a device."""
+        ...
+
+    @property
+    def preempting(self) -> Mapping[str, int] | None:
+        """UIDs of the pods whose victims are just being evicted; None where eviction is part of the scheduling cycle."""
+        ...
+
+    @property
+    def snapshot(self) -> NodeTable:
+        """What the present cycle looks at, for points that are not handed it. kube: SnapshotSharedLister"""
+        ...
+
+    @property
+    def now(self) -> int:
+        """The time of the world, in ns since 1970."""
+        ...
+
+    def waiting_pods(self) -> list[WaitingPod]:
+        """The pods that wait on Permit, in the order in which they began to. kube: IterateOverWaitingPods"""
+        ...
+
+    def waiting_pod(self, uid: str) -> WaitingPod | None:
+        """kube: GetWaitingPod"""
+        ...
+
+    def reject_waiting_pod(self, uid: str) -> bool:
+        """Rejects a pod that waits, in nobody's name; False where it does not. kube: RejectWaitingPod"""
+        ...
+
+    def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
+        """The object as the scheduler knows it, which is as the API server has it where its informers do not lag; or None."""
+        ...
+
+    def list(self, kind: str) -> list[Mapping[str, Any]]:
+        """All objects of a kind, ordered by namespace and name."""
+        ...
+
+    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any], pod: Pod) -> Status:
+        """Asks the API server, on behalf of a pod, for a JSON merge patch of an object; the answer is its status."""
+        ...
+
+    def held_up(self, pod: Pod, tries: int, calls: int, of: str = "volumes") -> int:
+        """How long (ns) to wait before so many updates on behalf of a pod are sent; `tries`: how often it was asked before.
+
+        `of`: what the updates are of, as faults name it ("volumes", "claims").
+        """
+        ...
+
+    def calls(self, pod: Pod) -> ObjectCalls:
+        """Calls that write claims on behalf of a pod."""
+        ...
+
+    def note(self, pod: Pod, reason: str, message: str, action: str) -> None:
+        """Records a Kubernetes Event about a pod, of type Normal."""
+        ...
+
+    def behind(self, kind: str, namespace: str, name: str) -> bool:
+        """Whether the API server has another version of the object than `get` (informers that lag)."""
+        ...
+
+    def bind(self, pod: Pod, node_name: str) -> Status:
+        """Asks the API server to set the pod's nodeName; the answer is its status."""
+        ...
+
+
+class Plugin:
+    """Base of all plugins. `args` are the plugin's arguments with defaults filled in (v1 JSON names).
+
+    `arguments` says which there are (None: whatever is given is taken as it is). `state_classes` are the classes of our own that the
+    plugin leaves in a cycle (values of its CycleState, PostFilter's evidence): a checkpoint can hold no others. `row_local`: Filter decides
+    on a row by the pod's spec, the Node and the pods there alone. `explains`: the points after which it can say what it sees on a node.
+    `guarded`: what goes wrong in it ends no more than the cycle (guard.py). `reasons`: what it can say against a pod (reasons.py).
+    """
+
+    name: ClassVar[str]
+    arguments: ClassVar[Arguments | None] = None
+    events: ClassVar[tuple[On, ...]] = ()
+    state_classes: ClassVar[tuple[type, ...]] = ()
+    row_local: ClassVar[bool] = False
+    explains: ClassVar[tuple[Point, ...]] = (Point.FILTER,)
+    guarded: ClassVar[bool] = False
+    reasons: ClassVar[tuple[Reason, ...]] = ()
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        self.args = args
+        self.handle = handle
+
+    @classmethod
+    def in_default_set(cls, features: Features) -> bool:
+        """Of a plugin in kube's default order: whether it is there with these gates."""
+        return True
+
+    def registrations(self) -> tuple[On, ...]:
+        """The events that may help a pod that this plugin refused; one that can refuse and says nothing hears everything."""
+        if any("events" in vars(base) for base in type(self).__mro__ if base is not Plugin):
+            return self.events
+        return EVERYTHING if any(takes_part(type(self), point) for point in _REFUSING) else ()
+
+    def pre_enqueue(self, pod: Pod) -> Status:
+        raise NotImplementedError
+
+    def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
+        """QueueSort: smaller sorts first; `timestamp` is when the pod was added to the queue (ns)."""
+        raise NotImplementedError
+
+    def sort_status(self, pod: Pod, timestamp: int) -> Status:
+        """Whether QueueSort has an answer for a pod; asked of guarded plugins alone."""
+        return SUCCESS
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        raise NotImplementedError
+
+    def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
+        """PreFilter's AddPod and RemovePod for many rows at once: writes a new value of the plugin's state.
+
+        Overridden by plugins whose PreFilter state counts pods. Calls add up. `state` is a copy that belongs to the what-if.
+        """
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        """None: every row passes."""
+        raise NotImplementedError
+
+    def post_filter(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
+    ) -> PostFilterResult:
+        raise NotImplementedError
+
+    def nominate(
+        self,
+        pod: Pod,
+        nodes: NodeTable,
+        failure: Failure,
+        evidence: Any,
+        victims: Sequence[tuple[str, tuple[Pod, ...], int]] | str,
+    ) -> PostFilterResult:
+        """The decision of a PostFilter that said Wait (`failure.extended`): what the extenders left of the candidates in its `evidence`.
+
+        `victims`: nodes with their victims and the budgets violated; or the text of the error with which asking them ended.
+        """
+        raise NotImplementedError
+
+    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
+        raise NotImplementedError
+
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+        """Raw scores, int64[len(rows)]; a status where the plugin can't score, which ends the cycle as an error."""
+        raise NotImplementedError
+
+    def normalize(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores
+    ) -> Scores | Status:
+        """Normalised scores within 0..100, a new array; a status where the plugin can't, which ends the cycle as an error."""
+        raise NotImplementedError
+
+    def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status:
+        raise NotImplementedError
+
+    def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
+        """kube knows no answer here; a guard's, which says what went wrong, is told and changes nothing."""
+        raise NotImplementedError
+
+    def permit(self, state: CycleState, pod: Pod, node_name: str) -> PermitResult:
+        raise NotImplementedError
+
+    def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
+        raise NotImplementedError
+
+    def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
+        """Whether PreBind has something to do. kube: PreBindPreFlight"""
+        return True
+
+    def bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
+        """SKIP leaves the pod to the next Bind plugin."""
+        raise NotImplementedError
+
+    def post_bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
+        """As with unreserve. A text written to the state under "PostBind" and the plugin's name goes into the record of this step."""
+        raise NotImplementedError
+
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """What the plugin sees on one node, for people to read; asked only when somebody looks at a node that Filter has asked about."""
+        return ()
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula | None:
+        """How Score came to the raw score of a row that it has scored, for people; None where the plugin keeps no figures."""
+        return None
+
+    def normalization(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+    ) -> Formula | None:
+        """How NormalizeScore came to the number of the `i`th of the rows, whose raw `scores` it was given."""
+        return None
+
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+        """What it found on rows that it refused for one reason, as JSON data; `rows`: all, where PreFilter did. Changes nothing."""
+        return {}
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        """The draft with changes that could take the plugin's own refusal of a node away; every proposal is tried."""
+        yield from ()
+
+
+_REFUSING = (Point.PRE_ENQUEUE, Point.PRE_FILTER, Point.FILTER, Point.RESERVE, Point.PERMIT)
+
+METHODS: dict[Point, str] = {
+    Point.PRE_ENQUEUE: "pre_enqueue",
+    Point.QUEUE_SORT: "sort_key",
+    Point.PRE_FILTER: "pre_filter",
+    Point.FILTER: "filter",
+    Point.POST_FILTER: "post_filter",
+    Point.PRE_SCORE: "pre_score",
+    Point.SCORE: "score",
+    Point.NORMALIZE_SCORE: "normalize",
+    Point.RESERVE: "reserve",
+    Point.UNRESERVE: "unreserve",
+    Point.PERMIT: "permit",
+    Point.PRE_BIND: "pre_bind",
+    Point.BIND: "bind",
+    Point.POST_BIND: "post_bind",
+}
+
+
+def takes_part(plugin: type[Plugin], point: Point) -> bool:
+    """Whether the plugin's class overrides the point's method."""
+    method = METHODS.get(point)
+    return method is not None and getattr(plugin, method) is not getattr(Plugin, method)

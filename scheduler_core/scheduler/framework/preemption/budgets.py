@@ -1,0 +1,72 @@
+"""Which victims would violate a PodDisruptionBudget.
+
+kube: plugins/defaultpreemption/default_preemption.go (filterPodsWithPDBViolation) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import InvalidObject
+from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects.pod import Pod
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A PodDisruptionBudget as preemption reads it."""
+
+    namespace: str
+    selector: LabelSelector
+    allowed: int
+    disrupted: frozenset[str]
+
+    def covers(self, pod: Pod) -> bool:
+        """Whether evicting the pod would use up one disruption."""
+        if self.namespace != pod.namespace or pod.name in self.disrupted:
+            return False
+        return self.selector.matches(pod.labels)
+
+
+def budgets_of(manifests: list[Mapping[str, Any]]) -> list[Budget]:
+    """Budgets in their order; one with an empty or invalid selector covers nothing and is left out."""
+    out = []
+    for manifest in manifests:
+        raw = (manifest.get("spec") or {}).get("selector")
+        if not raw or not (raw.get("matchLabels") or raw.get("matchExpressions")):
+            continue
+        try:
+            selector = LabelSelector.of(raw)
+        except (InvalidObject, ValueError):
+            continue
+        status = manifest.get("status") or {}
+        metadata = manifest.get("metadata") or {}
+        out.append(
+            Budget(
+                metadata.get("namespace") or "default",
+                selector,
+                int(status.get("disruptionsAllowed") or 0),
+                frozenset(status.get("disruptedPods") or ()),
+            )
+        )
+    return out
+
+
+def split_by_violation(pods: list[Pod], budgets: list[Budget]) -> tuple[list[Pod], list[Pod]]:
+    """(violating, the others), each in the order given; the pods use the budgets up in that order."""
+    if not budgets:
+        return [], pods
+    left = [budget.allowed for budget in budgets]
+    violating: list[Pod] = []
+    fine: list[Pod] = []
+    for pod in pods:
+        violated = False
+        if pod.labels:
+            for i, budget in enumerate(budgets):
+                if budget.covers(pod):
+                    left[i] -= 1
+                    violated = violated or left[i] < 0
+        (violating if violated else fine).append(pod)
+    return violating, fine

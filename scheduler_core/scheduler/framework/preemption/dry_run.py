@@ -1,0 +1,171 @@
+"""The dry run: on which nodes the pod would fit, and with which victims, all candidate nodes in lockstep.
+
+First every pod of lower priority is taken off every node of the block and the filters run once. Then the k-th most important pod
+of every node is put back at once and the filters run again: where the preemptor no longer fits it is a victim.
+
+kube: framework/preemption/preemption.go (DryRunPreemption), plugins/defaultpreemption (SelectVictimsOnNode) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.times import NEVER
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.cache.what_if import Change
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.plugin import Filters, Rows
+from scheduler_core.scheduler.framework.preemption.budgets import Budget, split_by_violation
+from scheduler_core.scheduler.framework.preemption.choice import merits
+from scheduler_core.scheduler.framework.preemption.evidence import Candidate, Evidence, Reprieve
+from scheduler_core.scheduler.framework.preemption.importance import by_importance
+from scheduler_core.scheduler.framework.status import Status, error, unresolvable
+
+Outcome = Candidate | Status
+Outcomes = dict[
+    int, tuple[tuple[Pod, ...], Outcome]
+]  # row -> the pods that were there, and what came of them
+
+Eligible = Callable[[NodeTable, int, Pod, Pod], bool]
+"""(nodes, row, victim, preemptor) -> whether the victim, of lower priority, may be evicted. kube: IsEligiblePod"""
+
+NO_VICTIMS = unresolvable("No preemption victims found for incoming pod")
+
+
+@dataclass(slots=True)
+class _Node:
+    """One node of the block: its removable pods in the order of reprieve, and what has come of them."""
+
+    row: int
+    violating: int  # how many of `removable`, from the first, violate a budget
+    removable: list[Pod]
+    victims: list[Pod] = field(default_factory=list)
+    violations: int = 0
+    reprieves: list[Reprieve] = field(default_factory=list)
+
+
+def dry_run(
+    state: CycleState,
+    pod: Pod,
+    nodes: NodeTable,
+    order: Rows,
+    wanted: int,
+    budgets: list[Budget],
+    filters: Filters,
+    evidence: Evidence,
+    known: Outcomes,
+    now: int = NEVER,
+    eligible: Eligible | None = None,
+) -> list[str]:
+    """Fills the evidence's candidates and rejections, looking at rows in order until `wanted` candidates are found.
+
+    `known` are outcomes of earlier dry runs that still hold where the pods of their row are the same; what is found is added.
+    `now` (ns since 1970) stands for the start of pods that have not started. `eligible`: None, where every pod of lower priority is.
+
+    Candidates that violate no budget come first; the search goes on while there is none of those. Returns the texts of errors.
+    """
+    fine: list[Candidate] = []
+    violating: list[Candidate] = []
+    errors: list[str] = []
+    start = 0
+    while start < len(order):
+        size = max(wanted - len(fine) - len(violating), 1)
+        block: list[int] = order[start : start + size].tolist()
+        start += len(block)
+        missing = [row for row in block if row not in known or known[row][0] is not nodes.pods[row]]
+        if missing:
+            fresh = _try_block(state, pod, nodes, missing, budgets, filters, now, eligible)
+            known.update((row, (nodes.pods[row], outcome)) for row, outcome in fresh.items())
+        for row in block:
+            outcome = known[row][1]
+            if isinstance(outcome, Status):
+                evidence.rejected[nodes.names[row]] = outcome
+                if not outcome.rejected:
+                    errors.append(outcome.message)
+                continue
+            (violating if outcome.violations else fine).append(outcome)
+            if fine and len(fine) + len(violating) >= wanted:
+                break
+        if fine and len(fine) + len(violating) >= wanted:
+            break
+    evidence.candidates = fine + violating
+    return errors
+
+
+def _try_block(
+    state: CycleState,
+    pod: Pod,
+    nodes: NodeTable,
+    rows: list[int],
+    budgets: list[Budget],
+    filters: Filters,
+    now: int,
+    eligible: Eligible | None,
+) -> dict[int, Outcome]:
+    """One outcome for each row."""
+    outcomes: dict[int, Outcome] = {}
+    trial: list[_Node] = []
+    for row in rows:
+        lower = [p for p in nodes.pods[row] if p.priority < pod.priority]
+        if eligible is not None:
+            lower = [victim for victim in lower if eligible(nodes, row, victim, pod)]
+        if not lower:
+            outcomes[row] = NO_VICTIMS
+            continue
+        violating, others = split_by_violation(by_importance(lower, now), budgets)
+        trial.append(_Node(row, len(violating), violating + others))
+    if not trial:
+        return outcomes
+    view, what_if = nodes.copy(), state.what_if()
+    gone = [Change(node.row, removed, -1) for node in trial for removed in node.removable]
+    filters.adjust(what_if, pod, view, gone)
+    refused = filters.refusals(what_if, pod, view, _rows(trial))
+    for node in trial:
+        if node.row in refused:
+            outcomes[node.row] = refused[node.row]
+    trial = [node for node in trial if node.row not in refused]
+    _reprieve(what_if, pod, view, trial, filters)
+    for node in trial:
+        outcomes[node.row] = _outcome(nodes, node, now)
+    return outcomes
+
+
+def _rows(trial: list[_Node]) -> Rows:
+    return np.array([node.row for node in trial], np.intp)
+
+
+def _reprieve(state: CycleState, pod: Pod, view: NodeTable, trial: list[_Node], filters: Filters) -> None:
+    k = 0
+    while True:
+        turn = [node for node in trial if k < len(node.removable)]
+        if not turn:
+            return
+        filters.adjust(state, pod, view, [Change(node.row, node.removable[k], 1) for node in turn])
+        refused = filters.refusals(state, pod, view, _rows(turn))
+        back = []
+        for node in turn:
+            candidate = node.removable[k]
+            refusal = refused.get(node.row)
+            if refusal is not None:
+                back.append(Change(node.row, candidate, -1))
+                node.victims.append(candidate)
+                node.violations += k < node.violating
+            node.reprieves.append(
+                Reprieve(candidate.key, candidate.priority, k < node.violating, refusal is None, refusal)
+            )
+        filters.adjust(state, pod, view, back)
+        k += 1
+
+
+def _outcome(nodes: NodeTable, node: _Node, now: int) -> Candidate | Status:
+    name = nodes.names[node.row]
+    if not node.victims:
+        return error(f'expected at least one victim pod on node "{name}"')
+    mixed = 0 < node.violating < len(node.removable)
+    victims = by_importance(node.victims, now) if mixed else node.victims
+    marks = merits(victims, node.violations, now)
+    return Candidate(node.row, name, tuple(victims), node.violations, marks, tuple(node.reprieves))

@@ -1,0 +1,125 @@
+"""The Filter plugins of a profile on what-ifs: rows at once, with nominated pods as kube does it.
+
+This loop stands beside the runner because it makes neither step nor record: preemption goes through it once for every pod that might be a
+victim, a diagnosis once for all nodes, and both want the first refusal of each row and nothing else.
+
+kube: framework/runtime/framework.go (RunFilterPlugins, RunFilterPluginsWithNominatedPods) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.cache.what_if import Change, added, change_rows
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.plugin import Plugin, Point, Rows, Verdicts
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.status import Status, error
+
+
+class Nominations(Protocol):
+    """Who is nominated where; the queue's nominator is one."""
+
+    def nodes(self) -> list[str]: ...
+
+    def counted(self, node: str) -> tuple[Pod, ...]: ...
+
+
+class FilterRunner:
+    """The Filter plugins of a profile, for what-ifs (framework.plugin.Filters)."""
+
+    def __init__(self, framework: Framework, nominations: Nominations) -> None:
+        self._framework = framework
+        self._nominations = nominations
+
+    def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
+        """Pods more or less, in the view and in the plugins' state. kube: RunPreFilterExtensionAddPod, RunPreFilterExtensionRemovePod"""
+        change_rows(nodes, changes)
+        for plugin in self._framework.at(Point.PRE_FILTER):
+            if plugin.name not in state.skip_filter:
+                plugin.adjust(state, pod, nodes, changes)
+
+    def local_to_rows(self, state: CycleState) -> tuple[object, ...] | None:
+        filters = self._framework.at(Point.FILTER)
+        if any(not plugin.row_local and plugin.name not in state.skip_filter for plugin in filters):
+            return None
+        return self._framework.name, state.skip_filter
+
+    def refusals(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> dict[int, Status]:
+        """Row -> the first plugin's refusal; rows that pass are not in it."""
+        out: dict[int, Status] = {}
+        nominated = nominated_rows(self._nominations, pod, nodes, rows)
+        if nominated:
+            view, what_if = self.with_nominated(state, pod, nodes, nominated)
+            self._run(what_if, pod, view, np.array(sorted(nominated), np.intp), out)
+            rows = np.array([row for row in rows.tolist() if row not in out], np.intp)
+        self._run(state, pod, nodes, rows, out)
+        return out
+
+    def with_nominated(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, nominated: dict[int, tuple[Pod, ...]]
+    ) -> tuple[NodeTable, CycleState]:
+        """View and state in which the nominated pods already run on their rows."""
+        view, what_if = nodes.copy(), state.what_if()
+        self.adjust(
+            what_if, pod, view, [change for row, pods in nominated.items() for change in added(row, pods)]
+        )
+        return view, what_if
+
+    def _run(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, out: dict[int, Status]) -> None:
+        for plugin in self._framework.at(Point.FILTER):
+            if not len(rows):
+                return
+            if plugin.name in state.skip_filter:
+                continue
+            rows = _passing(plugin, state, pod, nodes, rows, out)
+
+
+def _passing(
+    plugin: Plugin, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, out: dict[int, Status]
+) -> Rows:
+    verdicts = plugin.filter(state, pod, nodes, rows)
+    if verdicts is None:
+        return rows
+    refused = verdicts.refused
+    if not refused.any():
+        return rows
+    signed = tuple(_signed(status, plugin.name) for status in verdicts.statuses)
+    out.update(Verdicts(verdicts.reason, signed).refusals(rows))
+    return rows[~refused]
+
+
+def _signed(status: Status, plugin: str) -> Status:
+    if not status.ok and not status.rejected:
+        return filter_error(plugin, status)
+    return status.by(plugin)
+
+
+def filter_error(plugin: str, status: Status) -> Status:
+    """An internal error of Filter as kube words it."""
+    return error(f'running "{plugin}" filter plugin: {status.message}').by(plugin)
+
+
+def nominated_rows(
+    nominations: Nominations, pod: Pod, nodes: NodeTable, rows: Rows
+) -> dict[int, tuple[Pod, ...]]:
+    """Rows among `rows` that other pods of at least this pod's priority are nominated to, with those pods."""
+    names = nominations.nodes()
+    if not names:
+        return {}
+    wanted = set(rows.tolist())
+    out: dict[int, tuple[Pod, ...]] = {}
+    for name in names:
+        row = nodes.row(name)
+        if row is None or row not in wanted:
+            continue
+        counted = nominations.counted(name)
+        others = tuple(p for p in counted if p.priority >= pod.priority and p.uid != pod.uid)
+        if others:
+            out[row] = others
+    return out

@@ -1,0 +1,279 @@
+"""Running one plugin at one extension point: nobody else calls a plugin there, or makes its step.
+
+Each function asks the plugin, signs its status and adds the step to the cycle's; what the answer means to the cycle is the caller's matter.
+So are the loops over plugins, as one plugin is one transition; what-ifs have a loop of their own (filters.py).
+
+kube: framework/runtime/framework.go (runPreFilterPlugin, runFilterPlugin ... runPostBindPlugin) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.plugin import (
+    Failure,
+    Plugin,
+    Point,
+    PostFilterResult,
+    Rows,
+    Scores,
+    Verdicts,
+)
+from scheduler_core.scheduler.framework.runtime.cycles import Cycle, NodeCycle, SnapshotCycle
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
+from scheduler_core.scheduler.framework.step import PluginStep
+
+# Bound once: Python code looks up a member of an enum (3.11), for twenty times the price of a name, and each step needs some.
+_SKIP = Code.SKIP
+_PRE_FILTER, _FILTER, _PRE_SCORE = Point.PRE_FILTER, Point.FILTER, Point.PRE_SCORE
+_SCORE, _NORMALIZE_SCORE = Point.SCORE, Point.NORMALIZE_SCORE
+
+MAX_PERMIT_WAIT = 15 * 60 * 1_000_000_000  # kube: maxTimeout
+
+
+# While the pod is queued
+
+
+def run_pre_enqueue(plugin: Plugin, pod: Pod) -> PluginStep:
+    """PreEnqueue; no cycle has begun."""
+    return PluginStep(Point.PRE_ENQUEUE, plugin.name, plugin.pre_enqueue(pod).by(plugin.name))
+
+
+def queue_sort_key(framework: Framework, pod: Pod, timestamp: int) -> tuple[int, ...]:
+    """QueueSort. kube: QueueSortFunc"""
+    return framework.at(Point.QUEUE_SORT)[0].sort_key(pod, timestamp)
+
+
+def run_queue_sort(plugin: Plugin, cycle: Cycle, timestamp: int) -> PluginStep:
+    """Whether QueueSort had an answer for the pod; it ran while the pod was queued."""
+    return _answered(Point.QUEUE_SORT, plugin, cycle, plugin.sort_status(cycle.pod, timestamp))
+
+
+def passed_while_queued(plugin: Plugin, point: Point, cycle: Cycle) -> PluginStep:
+    """The step of a plugin that let the pod pass before its cycle began."""
+    return _keep(cycle, PluginStep(point, plugin.name, SUCCESS, cycle.t, cycle.position))
+
+
+# From the snapshot to the chosen node: an attempt has about thirty of these steps, so they are made without another call
+
+
+def run_pre_filter(plugin: Plugin, cycle: SnapshotCycle) -> PluginStep:
+    """PreFilter. With Skip the plugin's Filter does not run in this cycle."""
+    state, name = cycle.state, plugin.name
+    result = plugin.pre_filter(state, cycle.pod, cycle.nodes)
+    status = result.status.by(name)
+    if status.code is _SKIP:
+        state.skip_filter = (*state.skip_filter, name)
+    step = PluginStep(_PRE_FILTER, name, status, cycle.t, cycle.position, node_names=result.node_names)
+    cycle.steps.append(step)
+    return step
+
+
+def run_filter(
+    plugin: Plugin, cycle: Cycle, state: CycleState, nodes: NodeTable, rows: Rows, stage: str = ""
+) -> tuple[PluginStep, NDArray[np.bool_] | None]:
+    """Filter over rows at once, with the state and the snapshot of the stage; also which of `rows` it refuses (None: none).
+
+    The step's status is Success while a row passes, else has the code of the first row's refusal.
+    """
+    name, evaluated = plugin.name, len(rows)
+    verdicts = plugin.filter(state, cycle.pod, nodes, rows) if evaluated else None
+    status, refused, count = SUCCESS, None, 0
+    if verdicts is not None:
+        mask = verdicts.refused
+        count = int(np.count_nonzero(mask))
+        if count:
+            refused = mask
+            if count == evaluated:
+                first = verdicts.status_at(0)
+                status = SUCCESS if first is None else Status(first.code)
+    step = PluginStep(
+        _FILTER,
+        name,
+        status.by(name),
+        cycle.t,
+        cycle.position,
+        evaluated,
+        count,
+        rows,
+        verdicts,
+        stage=stage,
+    )
+    cycle.steps.append(step)
+    return step, refused
+
+
+def run_post_filter(
+    plugin: Plugin, cycle: SnapshotCycle, failure: Failure
+) -> tuple[PluginStep, PostFilterResult]:
+    """PostFilter, and what is to be carried out."""
+    result = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes, failure)
+    status = result.status.by(plugin.name)
+    step = PluginStep(
+        Point.POST_FILTER, plugin.name, status, cycle.t, cycle.position, evidence=result.evidence
+    )
+    cycle.steps.append(step)
+    return step, result
+
+
+def run_nominate(
+    plugin: Plugin,
+    cycle: SnapshotCycle,
+    failure: Failure,
+    evidence: Any,
+    victims: Sequence[tuple[str, tuple[Pod, ...], int]] | str,
+) -> tuple[PluginStep, PostFilterResult]:
+    """The end of a PostFilter that has waited for the extenders, and what is to be carried out."""
+    result = plugin.nominate(cycle.pod, cycle.nodes, failure, evidence, victims)
+    status = result.status.by(plugin.name)
+    step = PluginStep(
+        Point.POST_FILTER, plugin.name, status, cycle.t, cycle.position, evidence=result.evidence
+    )
+    return _keep(cycle, step), result
+
+
+def run_pre_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows) -> PluginStep:
+    """PreScore. With Skip the plugin's Score does not run in this cycle."""
+    state, name = cycle.state, plugin.name
+    status = plugin.pre_score(state, cycle.pod, cycle.nodes, rows).by(name)
+    if status.code is _SKIP:
+        state.skip_score = (*state.skip_score, name)
+    step = PluginStep(_PRE_SCORE, name, status, cycle.t, cycle.position, len(rows))
+    cycle.steps.append(step)
+    return step
+
+
+def run_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows) -> PluginStep:
+    """Score: the step has raw scores, or a status where the plugin can't score."""
+    name = plugin.name
+    raw = plugin.score(cycle.state, cycle.pod, cycle.nodes, rows)
+    if isinstance(raw, Status):
+        step = PluginStep(_SCORE, name, raw.by(name), cycle.t, cycle.position)
+    else:
+        step = PluginStep(_SCORE, name, SUCCESS, cycle.t, cycle.position, len(raw), rows=rows, scores=raw)
+    cycle.steps.append(step)
+    return step
+
+
+def run_normalize_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows, raw: Scores) -> PluginStep:
+    """NormalizeScore: the step has the normalised scores, or a status where the plugin can't normalise."""
+    scores = plugin.normalize(cycle.state, cycle.pod, cycle.nodes, rows, raw)
+    if isinstance(scores, Status):
+        return _answered(Point.NORMALIZE_SCORE, plugin, cycle, scores)
+    step = PluginStep(
+        _NORMALIZE_SCORE,
+        plugin.name,
+        SUCCESS,
+        cycle.t,
+        cycle.position,
+        len(scores),
+        rows=rows,
+        scores=scores,
+    )
+    cycle.steps.append(step)
+    return step
+
+
+# For the chosen node
+
+
+def run_reserve(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
+    """Reserve."""
+    status = plugin.reserve(cycle.state, cycle.pod, cycle.node)
+    return _answered(Point.RESERVE, plugin, cycle, status)
+
+
+def run_unreserve(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
+    """Unreserve, which has no answer: its status is nobody's, but for what went wrong."""
+    failed = plugin.unreserve(cycle.state, cycle.pod, cycle.node)
+    status = SUCCESS if failed is None else failed.by(plugin.name)
+    return _keep(cycle, PluginStep(Point.UNRESERVE, plugin.name, status, cycle.t, cycle.position))
+
+
+def run_permit(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
+    """Permit; with code Wait the pod waits for the step's timeout."""
+    result = plugin.permit(cycle.state, cycle.pod, cycle.node)
+    return _answered(Point.PERMIT, plugin, cycle, result.status, min(result.timeout, MAX_PERMIT_WAIT))
+
+
+def wait_on_permit(status: Status, cycle: Cycle) -> PluginStep:
+    """How the wait on Permit ended: the plugin that signed the status decided. kube: WaitOnPermit"""
+    return _keep(cycle, PluginStep(Point.WAIT_ON_PERMIT, status.plugin, status, cycle.t, cycle.position))
+
+
+def will_pre_bind(plugin: Plugin, cycle: NodeCycle) -> bool:
+    """Whether PreBind has something to do. kube: runPreBindPreFlight"""
+    return plugin.will_pre_bind(cycle.state, cycle.pod, cycle.node)
+
+
+def run_pre_bind(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
+    """PreBind, whose answer arrives after the step's timeout; with code Wait the plugin is asked again then."""
+    result = plugin.pre_bind(cycle.state, cycle.pod, cycle.node)
+    return _answered(Point.PRE_BIND, plugin, cycle, result.status, result.latency or 0)
+
+
+def run_bind(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
+    """Bind, whose answer arrives after the step's timeout."""
+    result = plugin.bind(cycle.state, cycle.pod, cycle.node)
+    return _answered(Point.BIND, plugin, cycle, result.status, result.latency or 0)
+
+
+def run_post_bind(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
+    """PostBind, which can't fail; a text that the plugin leaves in the state is the step's reason."""
+    failed = plugin.post_bind(cycle.state, cycle.pod, cycle.node)
+    if failed is not None:
+        return _answered(Point.POST_BIND, plugin, cycle, failed)
+    note = cycle.state.get(f"{Point.POST_BIND}{plugin.name}")
+    status = Status(reasons=(note,)) if isinstance(note, str) else SUCCESS
+    return _answered(Point.POST_BIND, plugin, cycle, status)
+
+
+# What extenders answer, who are asked in the place of plugins
+
+
+def extender_answered(
+    point: Point,
+    name: str,
+    cycle: Cycle,
+    status: Status,
+    evidence: Any,
+    *,
+    rows: Rows | None = None,
+    verdicts: Verdicts | None = None,
+    scores: Scores | None = None,
+    stage: str = "",
+) -> PluginStep:
+    """The step of an extender (`name`: its URL); `evidence` is what it was asked, and its answer."""
+    step = PluginStep(
+        point,
+        name,
+        status.by(name),
+        cycle.t,
+        cycle.position,
+        0 if rows is None else len(rows),
+        0 if verdicts is None else int(np.count_nonzero(verdicts.refused)),
+        rows,
+        verdicts,
+        scores,
+        stage=stage,
+        evidence=evidence,
+    )
+    return _keep(cycle, step)
+
+
+def _answered(point: Point, plugin: Plugin, cycle: Cycle, status: Status, timeout: int = 0) -> PluginStep:
+    name = plugin.name
+    return _keep(cycle, PluginStep(point, name, status.by(name), cycle.t, cycle.position, timeout=timeout))
+
+
+def _keep(cycle: Cycle, step: PluginStep) -> PluginStep:
+    cycle.steps.append(step)
+    return step

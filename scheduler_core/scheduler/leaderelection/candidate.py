@@ -1,0 +1,209 @@
+"""A candidate: what it has seen of the lock, and how one attempt to take or renew it goes, call by call.
+
+One attempt. Each line is a call; its answer says what is next.
+
+| call | answer | next |
+|---|---|---|
+| optimistic update, by a leader whose lease is valid | ok | succeeded |
+| | refused | get |
+| get | ok, held by another and valid | failed |
+| | ok, otherwise | update |
+| | NotFound | create |
+| | error | failed |
+| create, update | ok | succeeded |
+| | refused | failed |
+| get, to release | ok, it leads | update, to release |
+| | ok, it does not lead | succeeded |
+| | refused | failed |
+| update, to release | ok | succeeded |
+| | refused | failed |
+
+A lease is valid for as long as its own spec says, counted from when this candidate last saw it change, on this candidate's own clock.
+All times are ns since 1970 by that clock.
+
+kube: client-go/tools/leaderelection/leaderelection.go tryAcquireOrRenew, release @ v0.34.1
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import replace
+
+from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.base.state import Copied, State
+from scheduler_core.scheduler.leaderelection.config import ElectionConfig
+from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall, LeaseLock, Verb
+from scheduler_core.scheduler.leaderelection.record import ElectionRecord, record_of
+
+
+class Doing(enum.Enum):
+    """The call whose answer is waited for."""
+
+    NOTHING = enum.auto()
+    OPTIMISTIC_UPDATE = enum.auto()
+    GET = enum.auto()
+    CREATE = enum.auto()
+    UPDATE = enum.auto()
+    RELEASE_GET = enum.auto()
+    RELEASE_UPDATE = enum.auto()
+
+
+_VERBS = {
+    Doing.OPTIMISTIC_UPDATE: Verb.UPDATE,
+    Doing.GET: Verb.GET,
+    Doing.CREATE: Verb.CREATE,
+    Doing.UPDATE: Verb.UPDATE,
+    Doing.RELEASE_GET: Verb.GET,
+    Doing.RELEASE_UPDATE: Verb.UPDATE,
+}
+
+Next = LeaseCall | bool  # the call to make, or whether the attempt succeeded
+
+
+class Candidate(State):
+    """`observed` is the record as it last saw or wrote it, `observed_time` when that was.
+
+    `slow_paths` counts renewals that had to read first.
+    """
+
+    __slots__ = (
+        "began",
+        "config",
+        "doing",
+        "lock",
+        "observed",
+        "observed_raw",
+        "observed_time",
+        "reported_leader",
+        "slow_paths",
+        "wanted",
+    )
+
+    config: ElectionConfig
+    lock: Copied[LeaseLock]
+    observed: ElectionRecord
+    observed_raw: ElectionRecord | None
+    observed_time: int
+    reported_leader: str
+    slow_paths: int
+    doing: Doing
+    began: int
+    wanted: ElectionRecord
+
+    def __init__(self, config: ElectionConfig, identity: str) -> None:
+        self.config = config
+        self.lock = LeaseLock(config.namespace, config.resource_name, identity)
+        self.observed = ElectionRecord()
+        self.observed_raw = None
+        self.observed_time = 0
+        self.reported_leader = ""
+        self.slow_paths = 0
+        self.doing = Doing.NOTHING
+        self.began = 0
+        self.wanted = ElectionRecord()
+
+    @property
+    def identity(self) -> str:
+        return self.lock.identity
+
+    @property
+    def is_leader(self) -> bool:
+        """Whether it believes that it leads."""
+        return self.observed.holder == self.identity
+
+    @property
+    def valid_until(self) -> int:
+        """When the observed lease is over; from that moment on it may be taken."""
+        return self.observed_time + self.observed.duration_seconds * SECOND
+
+    def new_leader(self) -> str | None:
+        """Who is seen to lead, where that was not reported yet ("": nobody)."""
+        if self.observed.holder == self.reported_leader:
+            return None
+        self.reported_leader = self.observed.holder
+        return self.reported_leader
+
+    def try_acquire_or_renew(self, now: int) -> Next:
+        """Begins an attempt."""
+        self.began = now
+        seconds = self.config.lease_duration // SECOND
+        self.wanted = ElectionRecord(self.identity, seconds, acquired=now, renewed=now)
+        if self.is_leader and now < self.valid_until:
+            self._keep_term(self.observed)
+            return self._update(Doing.OPTIMISTIC_UPDATE) or self._get(Doing.GET)
+        return self._get(Doing.GET)
+
+    def release(self, now: int) -> Next:
+        """Begins to give the lease back, where it has it."""
+        self.began = now
+        return self._get(Doing.RELEASE_GET)
+
+    def abandon(self) -> None:
+        """Waits for no answer any more."""
+        self.doing = Doing.NOTHING
+
+    def answer(self, now: int, answer: LeaseAnswer) -> Next:
+        """Goes on with what the API server said."""
+        doing, self.doing = self.doing, Doing.NOTHING
+        self.lock.hear(answer, _VERBS[doing])
+        if doing is Doing.GET:
+            return self._read(now, answer)
+        if doing is Doing.RELEASE_GET:
+            return self._read_to_release(now, answer)
+        if answer.ok:
+            self._observe(now, self.wanted)
+            return True
+        return doing is Doing.OPTIMISTIC_UPDATE and self._get(Doing.GET)
+
+    def _read(self, now: int, answer: LeaseAnswer) -> Next:
+        if not answer.ok:
+            return answer.reason == "NotFound" and self._create()
+        record = self._observe_lease(now, answer)
+        if record.holder and self.began < self.valid_until and not self.is_leader:
+            return False
+        if self.is_leader:
+            self._keep_term(record)
+            self.slow_paths += 1
+        else:
+            self.wanted = replace(self.wanted, transitions=record.transitions + 1)
+        return self._update(Doing.UPDATE) or False
+
+    def _read_to_release(self, now: int, answer: LeaseAnswer) -> Next:
+        if not answer.ok:
+            return False
+        if not self.is_leader:
+            return True
+        assert answer.lease is not None
+        transitions = record_of(answer.lease.get("spec") or {}).transitions
+        self.wanted = ElectionRecord("", 1, acquired=now, renewed=now, transitions=transitions)
+        return self._update(Doing.RELEASE_UPDATE) or False
+
+    def _observe_lease(self, now: int, answer: LeaseAnswer) -> ElectionRecord:
+        """Takes note of a Lease that reads otherwise than the last one that was read."""
+        assert answer.lease is not None
+        record = record_of(answer.lease.get("spec") or {})
+        if record.by_the_second != self.observed_raw:
+            self._observe(now, record)
+            self.observed_raw = record.by_the_second
+        return record
+
+    def _observe(self, now: int, record: ElectionRecord) -> None:
+        self.observed = record
+        self.observed_time = now
+
+    def _keep_term(self, record: ElectionRecord) -> None:
+        self.wanted = replace(self.wanted, acquired=record.acquired, transitions=record.transitions)
+
+    def _get(self, doing: Doing) -> LeaseCall:
+        self.doing = doing
+        return self.lock.get()
+
+    def _create(self) -> LeaseCall:
+        self.doing = Doing.CREATE
+        return self.lock.create(self.wanted)
+
+    def _update(self, doing: Doing) -> LeaseCall | None:
+        call = self.lock.update(self.wanted)
+        if call is not None:
+            self.doing = doing
+        return call

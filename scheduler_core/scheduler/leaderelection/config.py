@@ -1,0 +1,47 @@
+"""How a process stands for election, and what is refused before it does.
+
+kube: client-go/tools/leaderelection/leaderelection.go NewLeaderElector, resourcelock/interface.go NewFromKubeconfig @ v0.34.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scheduler_core.base.clock.agenda import SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class ElectionConfig:
+    """Durations in ns; the Lease that is contended for. `name` is what metrics call it."""
+
+    lease_duration: int = 15 * SECOND
+    renew_deadline: int = 10 * SECOND
+    retry_period: int = 2 * SECOND
+    namespace: str = "kube-system"
+    resource_name: str = "kube-scheduler"
+    release_on_cancel: bool = True
+    name: str = "kube-scheduler"
+
+    @property
+    def call_timeout(self) -> int:
+        """How long a candidate waits for an answer of the API server (ns)."""
+        return max(SECOND, self.renew_deadline // 2)
+
+
+def with_jitter_factor(period: int) -> int:
+    """A period (ns) times 1.2."""
+    return period * 12 // 10
+
+
+def elector_error(config: ElectionConfig) -> str:
+    """Why no candidate can be made of this, in client-go's words; "" where one can."""
+    if config.lease_duration <= config.renew_deadline:
+        return "leaseDuration must be greater than renewDeadline"
+    if config.renew_deadline <= with_jitter_factor(config.retry_period):
+        return "renewDeadline must be greater than retryPeriod*JitterFactor"
+    durations = {
+        "leaseDuration": config.lease_duration,
+        "renewDeadline": config.renew_deadline,
+        "retryPeriod": config.retry_period,
+    }
+    return next((f"{name} must be greater than zero" for name, d in durations.items() if d < 1), "")

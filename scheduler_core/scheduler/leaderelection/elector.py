@@ -1,0 +1,218 @@
+"""The election loop of a process: it stands for election, renews while it leads, and stops for good.
+
+| phase | what happens | then |
+|---|---|---|
+| IDLE | it runs | ACQUIRING |
+| ACQUIRING | an attempt succeeds | RENEWING; it leads, and renews at once |
+| | an attempt fails | again after retryPeriod and up to 1.2 times as much more, drawn at random |
+| | it is cancelled | STOPPED |
+| RENEWING | a round succeeds | the next round begins retryPeriod later |
+| | an attempt of the round fails | again at the next retryPeriod since the round began |
+| | the round is renewDeadline old | lost: RELEASING, or STOPPED where nothing is released on cancel |
+| | it is cancelled | RELEASING, or STOPPED where nothing is released on cancel |
+| RELEASING | the lease is given back, or that failed, or renewDeadline is over | STOPPED |
+| STOPPED | | |
+
+A step takes the time on the process' own clock (ns since 1970), and returns what it did: reports, and at most one call, which comes last.
+`wake_at` is when it wants its next turn, unless a call is answered before. A call that takes longer than the client waits has failed.
+DEVIATION: where an attempt and the deadline of its round fall together, kube takes either; here the deadline.
+
+kube: client-go/tools/leaderelection/leaderelection.go Run, acquire, renew; apimachinery/pkg/util/wait @ v0.34.1
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from scheduler_core.base.clock.random import Stream
+from scheduler_core.base.state import Copied, State
+from scheduler_core.scheduler.leaderelection.candidate import Candidate, Next
+from scheduler_core.scheduler.leaderelection.config import ElectionConfig
+from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall
+
+TIMED_OUT = LeaseAnswer(reason="Timeout", message="context deadline exceeded")
+
+
+class Phase(enum.Enum):
+    IDLE = "idle"
+    ACQUIRING = "acquiring"
+    RENEWING = "renewing"
+    RELEASING = "releasing"
+    STOPPED = "stopped"
+
+
+class What(enum.StrEnum):
+    """What a step reports. The first three are kube's callbacks."""
+
+    NEW_LEADER = "OnNewLeader"
+    STARTED_LEADING = "OnStartedLeading"
+    STOPPED_LEADING = "OnStoppedLeading"
+    ACQUIRED = "acquired"
+    NOT_ACQUIRED = "not acquired"
+    RENEWED = "renewed"
+    NOT_RENEWED = "not renewed"
+    LOST = "lost"
+    RELEASED = "released"
+    NOT_RELEASED = "not released"
+    EVENT = "event"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`text`: of NEW_LEADER who leads, of EVENT what the Event says."""
+
+    what: What
+    text: str = ""
+
+
+Steps = list[Report | LeaseCall]
+
+
+class LeaderElector(State):
+    """Run() as data. `deadline` ends a round of renewals, or the release; `round` is when the round began."""
+
+    __slots__ = ("calls", "cancelled", "candidate", "deadline", "jitter", "phase", "round", "wake_at")
+
+    candidate: Copied[Candidate]
+    phase: Phase
+    wake_at: int | None
+    deadline: int | None
+    round: int
+    calls: int
+    cancelled: bool
+    jitter: Copied[Stream]
+
+    def __init__(self, config: ElectionConfig, identity: str, seed: int = 0) -> None:
+        self.candidate = Candidate(config, identity)
+        self.phase = Phase.IDLE
+        self.wake_at = None
+        self.deadline = None
+        self.round = 0
+        self.calls = 0
+        self.cancelled = False
+        self.jitter = Stream(seed)
+
+    @property
+    def config(self) -> ElectionConfig:
+        return self.candidate.config
+
+    @property
+    def calling(self) -> bool:
+        """Whether a call is to be answered; `calls` is its number."""
+        return self.candidate.doing.name != "NOTHING"
+
+    @property
+    def leads(self) -> bool:
+        """Whether the process acts as leader, whoever has the lease."""
+        return self.phase is Phase.RENEWING
+
+    def run(self, now: int) -> Steps:
+        """Stands for election."""
+        self.phase, self.cancelled = Phase.ACQUIRING, False
+        return self._attempt(now)
+
+    def wake(self, now: int) -> Steps:
+        """Its turn at `wake_at`: a call has timed out, a round is over, or it is time for an attempt."""
+        self.wake_at = None
+        if self.deadline is not None and now >= self.deadline:
+            self.candidate.abandon()
+            return self._released(now, False) if self.phase is Phase.RELEASING else self._lost(now)
+        if self.calling:
+            return self._go_on(now, self.candidate.answer(now, TIMED_OUT))
+        if self.phase is Phase.RENEWING and self.deadline is None:
+            return self._begin_round(now)
+        return self._attempt(now) if self.phase in (Phase.ACQUIRING, Phase.RENEWING) else []
+
+    def answer(self, now: int, answer: LeaseAnswer) -> Steps:
+        """The call under way is answered."""
+        return self._go_on(now, self.candidate.answer(now, answer))
+
+    def cancel(self, now: int) -> Steps:
+        """The process is told to end."""
+        self.cancelled = True
+        self.candidate.abandon()
+        if self.phase is Phase.ACQUIRING:
+            return [*self._new_leader(), *self._stopped()]
+        if self.phase is not Phase.RENEWING:
+            return []
+        reports = [] if self.deadline is None else self._new_leader()
+        return [*reports, *self._give_up(now)]
+
+    # attempts
+
+    def _attempt(self, now: int) -> Steps:
+        return self._go_on(now, self.candidate.try_acquire_or_renew(now))
+
+    def _go_on(self, now: int, following: Next) -> Steps:
+        if isinstance(following, LeaseCall):
+            self.calls += 1
+            timeout = now + self.config.call_timeout
+            self.wake_at = timeout if self.deadline is None else min(timeout, self.deadline)
+            return [following]
+        if self.phase is Phase.ACQUIRING:
+            return self._acquired(now) if following else self._not_acquired(now)
+        if self.phase is Phase.RENEWING:
+            return self._renewed(now) if following else self._not_renewed(now)
+        return self._released(now, following)
+
+    def _acquired(self, now: int) -> Steps:
+        steps: Steps = [*self._new_leader(), self._event("became leader"), Report(What.ACQUIRED)]
+        self.phase = Phase.RENEWING
+        return [*steps, Report(What.STARTED_LEADING), *self._begin_round(now)]
+
+    def _not_acquired(self, now: int) -> Steps:
+        self.wake_at = now + self._jittered(self.config.retry_period)
+        return [*self._new_leader(), Report(What.NOT_ACQUIRED)]
+
+    def _jittered(self, period: int) -> int:
+        """The period and up to 1.2 times as much more."""
+        return period + ((self.jitter.next() >> 11) * 12 * period // 10 >> 53)
+
+    def _begin_round(self, now: int) -> Steps:
+        self.round, self.deadline = now, now + self.config.renew_deadline
+        return self._attempt(now)
+
+    def _renewed(self, now: int) -> Steps:
+        self.deadline, self.wake_at = None, now + self.config.retry_period
+        return [*self._new_leader(), Report(What.RENEWED)]
+
+    def _not_renewed(self, now: int) -> Steps:
+        """The ticks of a round go on while an attempt takes long; one of those is made up for."""
+        assert self.deadline is not None
+        period = self.config.retry_period
+        ticks = (self.candidate.began - self.round) // period + 1
+        self.wake_at = min(max(now, self.round + ticks * period), self.deadline)
+        return [Report(What.NOT_RENEWED)]
+
+    # the end
+
+    def _lost(self, now: int) -> Steps:
+        return [*self._new_leader(), Report(What.LOST), *self._give_up(now)]
+
+    def _give_up(self, now: int) -> Steps:
+        if not self.config.release_on_cancel:
+            return self._ended()
+        self.phase, self.deadline = Phase.RELEASING, now + self.config.renew_deadline
+        return self._go_on(now, self.candidate.release(now))
+
+    def _released(self, now: int, done: bool) -> Steps:
+        """`done` is also said where another has the lease by now."""
+        what = What.RELEASED if done and not self.candidate.observed.holder else What.NOT_RELEASED
+        return [Report(what), *self._ended()]
+
+    def _ended(self) -> Steps:
+        return [self._event("stopped leading"), *self._stopped()]
+
+    def _stopped(self) -> Steps:
+        self.phase, self.wake_at, self.deadline = Phase.STOPPED, None, None
+        return [Report(What.STOPPED_LEADING)]
+
+    # reports
+
+    def _new_leader(self) -> Steps:
+        leader = self.candidate.new_leader()
+        return [] if leader is None else [Report(What.NEW_LEADER, leader)]
+
+    def _event(self, what: str) -> Report:
+        return Report(What.EVENT, f"{self.candidate.identity} {what}")

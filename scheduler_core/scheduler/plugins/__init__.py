@@ -1,0 +1,118 @@
+"""The plugins: every in-tree name, kube's default order with weights, and the rooms.
+
+kube: plugins/names/names.go, apis/config/v1/default_plugins.go, plugins/registry.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.scheduler.framework.plugin import Plugin
+from scheduler_core.scheduler.plugins.default_binder import DefaultBinder
+from scheduler_core.scheduler.plugins.defaultpreemption.plugin import DefaultPreemption
+from scheduler_core.scheduler.plugins.demonstration import Demonstration
+from scheduler_core.scheduler.plugins.dynamicresources.plugin import DynamicResources
+from scheduler_core.scheduler.plugins.image_locality import ImageLocality
+from scheduler_core.scheduler.plugins.interpodaffinity.plugin import InterPodAffinity
+from scheduler_core.scheduler.plugins.node_name import NodeName
+from scheduler_core.scheduler.plugins.node_ports import NodePorts
+from scheduler_core.scheduler.plugins.node_unschedulable import NodeUnschedulable
+from scheduler_core.scheduler.plugins.nodeaffinity.plugin import NodeAffinity
+from scheduler_core.scheduler.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
+from scheduler_core.scheduler.plugins.noderesources.fit import NodeResourcesFit
+from scheduler_core.scheduler.plugins.nodevolumelimits.plugin import NodeVolumeLimits
+from scheduler_core.scheduler.plugins.outoftree.coscheduling import Coscheduling
+from scheduler_core.scheduler.plugins.outoftree.coscheduling_sort import CoschedulingSort
+from scheduler_core.scheduler.plugins.outoftree.node_resources_allocatable import NodeResourcesAllocatable
+from scheduler_core.scheduler.plugins.outoftree.target_load_packing import TargetLoadPacking
+from scheduler_core.scheduler.plugins.podtopologyspread.plugin import PodTopologySpread
+from scheduler_core.scheduler.plugins.priority_sort import PrioritySort
+from scheduler_core.scheduler.plugins.queue_sort_examples import CreationTimeSort, SmallestFirstSort
+from scheduler_core.scheduler.plugins.scheduling_gates import SchedulingGates
+from scheduler_core.scheduler.plugins.taint_toleration import TaintToleration
+from scheduler_core.scheduler.plugins.volume_restrictions import VolumeRestrictions
+from scheduler_core.scheduler.plugins.volume_zone import VolumeZone
+from scheduler_core.scheduler.plugins.volumebinding.plugin import VolumeBinding
+
+# Every in-tree plugin of v1.34.1.
+NAMES: tuple[str, ...] = (
+    "SchedulingGates",
+    "PrioritySort",
+    "NodeUnschedulable",
+    "NodeName",
+    "TaintToleration",
+    "NodeAffinity",
+    "NodePorts",
+    "NodeResourcesFit",
+    "VolumeRestrictions",
+    "NodeVolumeLimits",
+    "VolumeBinding",
+    "VolumeZone",
+    "PodTopologySpread",
+    "InterPodAffinity",
+    "DynamicResources",
+    "DefaultPreemption",
+    "NodeResourcesBalancedAllocation",
+    "ImageLocality",
+    "DefaultBinder",
+)
+
+# kube's default multiPoint set in its order; 0 where no weight is given.
+DEFAULT_ORDER: tuple[tuple[str, int], ...] = (
+    ("SchedulingGates", 0),
+    ("PrioritySort", 0),
+    ("NodeUnschedulable", 0),
+    ("NodeName", 0),
+    ("TaintToleration", 3),
+    ("NodeAffinity", 2),
+    ("NodePorts", 0),
+    ("NodeResourcesFit", 1),
+    ("VolumeRestrictions", 0),
+    ("NodeVolumeLimits", 0),
+    ("VolumeBinding", 0),
+    ("VolumeZone", 0),
+    ("PodTopologySpread", 2),
+    ("InterPodAffinity", 2),
+    ("DynamicResources", 0),
+    ("DefaultPreemption", 0),
+    ("NodeResourcesBalancedAllocation", 1),
+    ("ImageLocality", 1),
+    ("DefaultBinder", 0),
+)
+
+# Our own plugin for teaching; in no default.
+DEMONSTRATION = "Demonstration"
+
+# Examples of another order of the queue; in no default either.
+EXAMPLES = ("CreationTimeSort", "SmallestFirstSort")
+
+# Plugins of other repositories that people use most, written anew; ours as well, and in no default.
+OUT_OF_TREE = ("Coscheduling", "CoschedulingSort", "TargetLoadPacking", "NodeResourcesAllocatable")
+
+# The plugins in the order in which people are shown them. plugins/registry.py adds those of installed packages.
+ROOMS: tuple[type[Plugin], ...] = (
+    SchedulingGates,
+    PrioritySort,
+    NodeUnschedulable,
+    NodeName,
+    TaintToleration,
+    NodeAffinity,
+    NodePorts,
+    NodeResourcesFit,
+    VolumeRestrictions,
+    NodeVolumeLimits,
+    VolumeBinding,
+    VolumeZone,
+    PodTopologySpread,
+    InterPodAffinity,
+    DynamicResources,
+    DefaultPreemption,
+    NodeResourcesBalancedAllocation,
+    ImageLocality,
+    DefaultBinder,
+    Demonstration,
+    CreationTimeSort,
+    SmallestFirstSort,
+    Coscheduling,
+    CoschedulingSort,
+    TargetLoadPacking,
+    NodeResourcesAllocatable,
+)

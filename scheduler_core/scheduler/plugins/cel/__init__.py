@@ -1,0 +1,21 @@
+"""Plugins of one's own, written in CEL: a definition of a few expressions, and the plugin that it is (docs/own-plugins.md)."""
+
+from __future__ import annotations
+
+from scheduler_core.scheduler.plugins.cel.definition import MOST_PLUGINS, NAME_PATTERN, NORMALIZE, Definition
+from scheduler_core.scheduler.plugins.cel.expressions import EXPRESSIONS, Wrong, problems_of
+from scheduler_core.scheduler.plugins.cel.making import plugin_of, plugins_of
+from scheduler_core.scheduler.plugins.cel.plugin import Own
+
+__all__ = [
+    "EXPRESSIONS",
+    "MOST_PLUGINS",
+    "NAME_PATTERN",
+    "NORMALIZE",
+    "Definition",
+    "Own",
+    "Wrong",
+    "plugin_of",
+    "plugins_of",
+    "problems_of",
+]

@@ -1,0 +1,66 @@
+"""What an expression comes to on one node: the values of its parts, for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.cel.environment import Outcome
+from scheduler_core.scheduler.framework.explanation import (
+    Code,
+    Explanation,
+    Paragraph,
+    Row,
+    Table,
+    Words,
+    gettext_noop,
+)
+from scheduler_core.scheduler.plugins.cel.expressions import Compiled, Spent
+
+MOST_PARTS = 40
+LONGEST = 120
+
+ANSWER = gettext_noop("the answer")
+NO_ANSWER = gettext_noop("It has no answer:")
+FIELDS = {"filter": "Filter", "score": "Score"}
+
+
+def values_of(expression: Compiled, outcome: Outcome) -> list[tuple[str, str]]:
+    """(part of the expression, its value) in the order in which they came, but for literals and whole objects."""
+    text = expression.program.text
+    parts: dict[tuple[str, str], None] = {}
+    for start, end, value in outcome.values:
+        part = " ".join(text[start:end].split())
+        if not _plain(part) and (start, end) != (0, len(text)):
+            parts[(_cut(part), shown(value))] = None
+    return list(parts)
+
+
+def explained(expression: Compiled, variables: Mapping[str, Any]) -> Explanation:
+    """What an expression comes to with these variables."""
+    outcome = expression.evaluate(variables, Spent(), watch=True)
+    parts = values_of(expression, outcome)
+    heading = Paragraph((f"{FIELDS[expression.field]}: ", Code(" ".join(expression.program.text.split()))))
+    rows = [Row(((Code(part),), (Code(value),))) for part, value in parts[:MOST_PARTS]]
+    if not outcome.error:
+        rows.append(Row(((Words(ANSWER),), (Code(shown(outcome.value)),)), here=True))
+    more = max(len(parts) - MOST_PARTS, 0)
+    table = Table((gettext_noop("part"), gettext_noop("value")), tuple(rows), more)
+    if not outcome.error:
+        return heading, table
+    return heading, table, Paragraph((Words(NO_ANSWER), f" {outcome.error}"), "bad")
+
+
+def shown(value: object) -> str:
+    """A value as JSON, cut where it is long."""
+    return _cut(json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=str))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def _plain(part: str) -> bool:
+    """Whether it is a literal, or the name of a whole object."""
+    return part.isidentifier() or not any(character.isalpha() for character in part) or part[:1] in "'\""

@@ -1,0 +1,48 @@
+"""What expressions see: variables by extension point, and how they are made of the snapshot.
+
+Objects are manifests as the API server has them, so what is not in one is absent: `has(pod.metadata.labels)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.cel.values import Timestamp
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.framework.explanation import gettext_noop
+from scheduler_core.scheduler.framework.per_node import NodeInfo
+
+# Variable -> what it is.
+POD = {
+    "pod": gettext_noop("the pod that is scheduled: its manifest"),
+    "now": gettext_noop("the time of the world"),
+    "args": gettext_noop("the plugin's arguments in the profile's pluginConfig, {} where there are none"),
+}
+NODE = {
+    "node": gettext_noop("the node: its manifest"),
+    "allocatable": gettext_noop(
+        "what the node has to give, by resource: cpu in millis, memory in bytes, pods as a number"
+    ),
+    "requested": gettext_noop("what the pods there request, in the same way"),
+    "pods": gettext_noop("the manifests of the pods there, assumed ones included"),
+}
+WAITING = {"waiting": gettext_noop("the manifests of the pods that wait on Permit for this plugin")}
+VICTIM = {"victim": gettext_noop("a pod of lower priority there that might be evicted: its manifest")}
+
+_NONE: Mapping[str, Any] = {}
+
+
+def of_pod(pod: Pod, args: Mapping[str, Any], now: int) -> dict[str, Any]:
+    """`now`: ns since 1970."""
+    return {"pod": pod.manifest, "args": args, "now": Timestamp(now)}
+
+
+def of_node(info: NodeInfo, used: frozenset[str]) -> dict[str, Any]:
+    """Of one node; what an expression does not name is left empty."""
+    return {
+        "node": info.node.manifest,
+        "allocatable": info.allocatable if "allocatable" in used else _NONE,
+        "requested": info.requested if "requested" in used else _NONE,
+        "pods": [pod.manifest for pod in info.pods] if "pods" in used else [],
+    }

@@ -1,0 +1,233 @@
+"""A scheduler's claims: what its informer has heard of, what its own writes have become, and its allocations in flight.
+
+```
+ informer ──> heard ──┐                     a claim's latest version is the assumed one until the informer has
+                      ├──> latest version ──> queue (hints), allocated devices          one that is as new
+ PreBind ──> assume ──┘
+ Reserve ──> signal_pending_allocation ─────> allocated devices
+```
+
+kube: plugins/dynamicresources/{dra_manager,allocateddevices}.go, scheduler/util/assumecache/assume_cache.go @ v1.34.1
+DEVIATION: where two claims were given the same device by hand, it stays taken until both have gone; kube frees it with the first.
+DEVIATION: a version that the informer brings and that was assumed already counts as the informer's; kube keeps the one before for Restore.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from scheduler_core.apimachinery.dra.allocated import (
+    AllocatedState,
+    Consumed,
+    add_consumed,
+    consumed_nanos,
+    is_share,
+    remove_consumed,
+)
+from scheduler_core.apimachinery.dra.claims import KIND, ResourceClaim
+from scheduler_core.apimachinery.dra.slices import DeviceId
+from scheduler_core.base.state import Copied, Derived, Shared, State
+
+Manifest = Mapping[str, Any]
+Manifests = list[Manifest]
+Key = tuple[str, str]
+Listener = Callable[[Manifest | None, Manifest | None], None]
+
+
+class Informer(Protocol):
+    """The objects as a scheduler has heard of them."""
+
+    def get(self, kind: str, namespace: str, name: str) -> Manifest | None: ...
+
+    def list(self, kind: str) -> list[Manifest]: ...
+
+
+class AllocatedDevices:
+    """Which devices are allocated: counts what claims hold. What is given out never changes: it is made anew after a change.
+
+    `consumable`: the gate DRAConsumableCapacity.
+    """
+
+    __slots__ = ("_capacity", "_consumable", "_given", "_taken")
+
+    def __init__(self, consumable: bool) -> None:
+        self._consumable = consumable
+        self._taken: dict[DeviceId, int] = {}
+        self._capacity: dict[DeviceId, dict[str, int]] = {}
+        self._given: AllocatedState | None = None
+
+    def add(self, claim: ResourceClaim) -> None:
+        for result in claim.results:
+            if is_share(result, self._consumable):
+                add_consumed(self._capacity, result.device, consumed_nanos(result))
+            elif not result.admin:
+                self._taken[result.device] = self._taken.get(result.device, 0) + 1
+        self._changed(claim)
+
+    def remove(self, claim: ResourceClaim) -> None:
+        for result in claim.results:
+            if is_share(result, self._consumable):
+                remove_consumed(self._capacity, result.device, consumed_nanos(result))
+            elif not result.admin:
+                self._release(result.device)
+        self._changed(claim)
+
+    def state(self) -> AllocatedState:
+        """As it is now."""
+        if self._given is None:
+            capacity: dict[DeviceId, Consumed] = {
+                device: dict(amounts) for device, amounts in self._capacity.items()
+            }
+            self._given = AllocatedState(frozenset(self._taken), capacity)
+        return self._given
+
+    def _release(self, device: DeviceId) -> None:
+        left = self._taken.get(device, 0) - 1
+        if left > 0:
+            self._taken[device] = left
+        else:
+            self._taken.pop(device, None)
+
+    def _changed(self, claim: ResourceClaim) -> None:
+        if claim.results:
+            self._given = None
+
+
+class ClaimTracker(State):
+    """kube: claimTracker. `connect` comes first, also in a copy."""
+
+    __slots__ = ("_allocated", "_announce", "_assumed", "_consumable", "_in_flight", "_informer", "version")
+
+    _assumed: Copied[dict[Key, Shared[Manifest]]]
+    _in_flight: Copied[dict[str, Shared[Manifest]]]  # by the claim's UID
+    _allocated: Derived[AllocatedDevices | None]
+    _consumable: Derived[bool]
+    _informer: Derived[Callable[[], Informer]]
+    version: Derived[int]
+    _announce: Derived[Listener]
+
+    def __init__(self) -> None:
+        self._assumed = {}
+        self._in_flight = {}
+
+    def connect(self, informer: Callable[[], Informer], consumable: bool, announce: Listener) -> None:
+        """`announce` hears of changes that this tracker makes itself: the latest version before and now."""
+        self._informer, self._consumable, self._announce = informer, consumable, announce
+        self._allocated, self.version = None, 0
+
+    def disconnect(self) -> None:
+        """Knows nobody until it is connected."""
+        del self._informer, self._announce
+
+    def list_anew(self) -> None:
+        """The informer has listed all objects."""
+        self._assumed, self._allocated = {}, None
+        self.version += 1
+
+    def heard_of_devices(self) -> None:
+        """A slice, a class or a taint rule is another one."""
+        self.version += 1
+
+    # Claims
+
+    def get(self, namespace: str, name: str) -> Manifest | None:
+        known = self._informer().get(KIND, namespace, name)
+        if known is None or not self._assumed:
+            return known
+        return self._assumed.get((namespace, name), known)
+
+    def list(self) -> Manifests:
+        known = self._informer().list(KIND)
+        if not self._assumed:
+            return known
+        return [self._assumed.get(_key(claim), claim) for claim in known]
+
+    def heard(self, old: Manifest | None, new: Manifest | None) -> tuple[Manifest | None, Manifest | None]:
+        """A change that the informer has brought: the latest version before and now; the same twice where it is no news."""
+        before = old
+        if self._assumed and (present := new or old) is not None:
+            assumed = self._assumed.get(_key(present))
+            if assumed is not None:
+                before = assumed
+                if new is not None and _version(new) < _version(assumed):
+                    return assumed, assumed
+                del self._assumed[_key(present)]
+                if new is not None and _version(new) == _version(assumed):
+                    return new, new
+        self._count(before, new)
+        return before, new
+
+    def assume(self, claim: Manifest) -> str:
+        namespace, name = key = _key(claim)
+        latest = self.get(namespace, name)
+        if latest is None:
+            return f'could not find {KIND} "{namespace}/{name}"'
+        if _version(claim) < _version(latest):
+            versions = f"stored: {_version(latest)}, assume: {_version(claim)}"
+            return f'{KIND} "{namespace}/{name}" is out of sync ({versions})'
+        if _version(claim) > _version(latest):
+            self._assumed[key] = claim
+            self._count(latest, claim)
+            self._announce(latest, claim)
+        return ""
+
+    def restore(self, namespace: str, name: str) -> None:
+        assumed = self._assumed.pop((namespace, name), None)
+        if assumed is not None:
+            known = self.get(namespace, name)
+            self._count(assumed, known)
+            self._announce(assumed, known)
+
+    # Allocations in flight
+
+    def pending(self) -> Manifests:
+        """The claims as they are going to be allocated."""
+        return [*self._in_flight.values()]
+
+    def has_pending_allocation(self, uid: str) -> bool:
+        return uid in self._in_flight
+
+    def signal_pending_allocation(self, uid: str, claim: Manifest) -> None:
+        self.remove_pending_allocation(uid)
+        self._in_flight[uid] = claim
+        self._count(None, claim)
+
+    def remove_pending_allocation(self, uid: str) -> bool:
+        claim = self._in_flight.pop(uid, None)
+        if claim is None:
+            return False
+        self._count(claim, None)
+        return True
+
+    # Allocated devices
+
+    def allocated(self) -> AllocatedState:
+        if self._allocated is None:
+            self._allocated = AllocatedDevices(self._consumable)
+            for claim in (*self.list(), *self._in_flight.values()):
+                self._allocated.add(ResourceClaim.of(claim))
+        return self._allocated.state()
+
+    def _count(self, old: Manifest | None, new: Manifest | None) -> None:
+        """An allocation never changes while it stands."""
+        if self._allocated is None:
+            return
+        had, has = _allocation(old), _allocation(new)
+        if old is not None and had is not None and had != has:
+            self._allocated.remove(ResourceClaim.of(old))
+        if new is not None and has is not None and had != has:
+            self._allocated.add(ResourceClaim.of(new))
+
+
+def _key(claim: Manifest) -> Key:
+    metadata = claim["metadata"]
+    return str(metadata.get("namespace") or ""), str(metadata["name"])
+
+
+def _version(claim: Manifest) -> int:
+    return int(claim["metadata"].get("resourceVersion") or 0)
+
+
+def _allocation(claim: Manifest | None) -> Manifest | None:
+    return None if claim is None else (claim.get("status") or {}).get("allocation")

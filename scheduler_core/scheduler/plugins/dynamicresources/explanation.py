@@ -1,0 +1,176 @@
+"""What DynamicResources sees on a node: what each claim has or would get there, and what kept it from each device.
+
+The search is made again for it, with somebody looking on (devices/watch.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.dra.watch import FOUND, UNDONE, SearchTree
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.scheduler.framework.explanation import (
+    Below,
+    Code,
+    Explanation,
+    Key,
+    Paragraph,
+    Part,
+    Parts,
+    Row,
+    Source,
+    Table,
+    Words,
+    Written,
+    gettext_noop,
+)
+from scheduler_core.scheduler.plugins.dynamicresources.binding_conditions import results_of
+from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import is_in_memory
+from scheduler_core.scheduler.plugins.dynamicresources.filtering import NodeFilter
+from scheduler_core.scheduler.plugins.dynamicresources.node_search import Found
+from scheduler_core.scheduler.plugins.dynamicresources.orders import ALLOCATION, STATUS
+from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import Manifest, allocation_of, key_of
+
+SHOWN = 20  # devices
+
+_CLAIMS = gettext_noop("claim"), gettext_noop("devices")
+_DEVICES = gettext_noop("device"), gettext_noop("why it was not taken")
+_HAS, _WOULD_GET = Words(gettext_noop("has")), Words(gettext_noop("would get"))
+_NO_DEVICE, _NOTHING = Words(gettext_noop("no device")), Words(gettext_noop("nothing found for it"))
+_OUT_OF_REACH = Words(gettext_noop("out of this node's reach"))
+_EXTENDED = Words(gettext_noop("extended resources"))
+_GIVEN_BACK = Words(gettext_noop("tried and given back, as the rest could not be had with it"))
+_TIMED_OUT = Words(gettext_noop("the search on this node took too long"))
+_MAY_DIFFER = {
+    ALLOCATION: Words(
+        gettext_noop(
+            "a real cluster may choose other devices: it goes through slices and pools in an order that is another one each time"
+        )
+    ),
+    STATUS: Words(
+        gettext_noop(
+            "a real cluster may decide otherwise: it goes through slices and pools in an order that is another one each time"
+        )
+    ),
+}
+_SAID_NO = {
+    "in-use": Words(gettext_noop("in use")),
+    "binding": Words(gettext_noop("it has binding conditions, and their gate is off")),
+    "selector": Words(gettext_noop("not selected by")),
+    "remembered": Words(gettext_noop("not selected")),
+    "node": Words(gettext_noop("it is not for this node")),
+    "capacity": Words(gettext_noop("too little of its capacity is left")),
+    "counters": Words(gettext_noop("too little is left of the counter")),
+    "taint": Words(gettext_noop("its taint is not tolerated:")),
+    "constraint": Words(gettext_noop("it does not meet the constraint")),
+}
+_DETAIL = {"selector": "expression", "counters": "missing", "taint": "taint", "constraint": "attribute"}
+
+
+def explained(
+    asked: NodeFilter, node: Node, found: Found | None, tree: SearchTree, order: str
+) -> Explanation:
+    """`found`: what the search said, None where there was nothing to search; `order`: what depends on the order of slices."""
+    places = Places(asked.facts.inventory.slices if asked.facts.inventory is not None else ())
+    rows = list(_claim_rows(asked, node, found, places))
+    blocks: list[Paragraph | Table] = [Table(_CLAIMS, tuple(rows))] if rows else []
+    if found is not None and found.timed_out:
+        blocks.append(Paragraph((_TIMED_OUT,), "bad"))
+    elif found is not None and found.error:
+        blocks.append(Paragraph((Code(found.error),), "bad"))
+    elif found is not None and found.given is None:
+        blocks += _devices(tree.root, places)
+    if order:
+        blocks.append(Paragraph((_MAY_DIFFER[order],), "plain"))
+    return tuple(blocks)
+
+
+class Places:
+    """Where devices are written, by driver/pool/name: in the slices that were there when the attempt began."""
+
+    def __init__(self, slices: Iterable[Manifest]) -> None:
+        self._pools: dict[str, list[Manifest]] = {}
+        for each in slices:
+            spec = each["spec"]
+            self._pools.setdefault(f"{spec['driver']}/{spec['pool']['name']}", []).append(each)
+
+    def part(self, text: str, device: str) -> Part:
+        """The text with the way to the device, where a slice has it."""
+        pool, _, name = device.rpartition("/")
+        for each in self._pools.get(pool, ()):
+            for i, listed in enumerate(each["spec"].get("devices") or ()):
+                if listed["name"] == name:
+                    source = Source("ResourceSlice", each["metadata"]["name"], f"spec.devices[{i}]")
+                    return Written(text, source)
+        return Code(text)
+
+
+def _claim_rows(asked: NodeFilter, node: Node, found: Found | None, places: Places) -> Iterator[Row]:
+    store = asked.facts.store
+    unavailable = asked.unavailable_on(node)
+    results = iter(() if found is None or found.given is None else found.given.results)
+    for index, claim in enumerate(store.claims):
+        allocated = allocation_of(claim) is not None
+        name: Parts = (_EXTENDED,) if is_in_memory(claim) else (_claim(claim, allocated),)
+        if allocated:
+            out = index in unavailable
+            parts: Parts = (_HAS, *_listed(_texts(claim), places))
+            yield Row((name, (*parts, ": ", _OUT_OF_REACH) if out else parts), bad=out)
+            continue
+        result = next(results, None)
+        if result is None:
+            yield Row((name, (_NOTHING,)), bad=True)
+        else:
+            yield Row((name, (_WOULD_GET, *_listed(result.texts(), places))))
+
+
+def _claim(claim: Manifest, allocated: bool) -> Written:
+    key, path = key_of(claim), "status.allocation" if allocated else "spec.devices.requests"
+    return Written(Key(key), Source("ResourceClaim", key, path))
+
+
+def _texts(claim: Manifest) -> list[str]:
+    return [
+        f"{each['request']}={each['driver']}/{each['pool']}/{each['device']}" for each in results_of(claim)
+    ]
+
+
+def _listed(texts: Iterable[str], places: Places) -> Parts:
+    """Each as request=device."""
+    parts: list[Part] = []
+    for text in texts:
+        parts += [" ", places.part(text, text.partition("=")[2])]
+    return tuple(parts) or (" ", _NO_DEVICE)
+
+
+def _devices(root: Mapping[str, Any], places: Places) -> list[Paragraph | Table]:
+    """Each device that was looked at, with the last thing that kept it from being taken."""
+    refused: dict[str, Parts] = {}
+    for device in _looked_at(root):
+        why = _why(device)
+        if why and refused.get(device["device"]) != (_GIVEN_BACK,):  # what it was tried for holds it in use
+            refused[device["device"]] = why
+    rows = [Row(((places.part(name, name),), why), bad=True) for name, why in refused.items()]
+    return [Table(_DEVICES, tuple(rows[:SHOWN]), max(len(rows) - SHOWN, 0))] if rows else []
+
+
+def _looked_at(root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The devices of a search's tree, in the order in which it came to them."""
+    ahead = [root]
+    while ahead:
+        each = ahead.pop()
+        if each["kind"] == "device":
+            yield each
+        ahead += reversed(each["nodes"])
+
+
+def _why(device: Mapping[str, Any]) -> Parts:
+    if device["outcome"] in (FOUND, UNDONE):
+        return (_GIVEN_BACK,)
+    failed = next((check for check in reversed(device["checks"]) if not check["passed"]), None)
+    if failed is None or failed["kind"] not in _SAID_NO:
+        return ()
+    detail = failed.get(_DETAIL.get(failed["kind"], ""))
+    said: Parts = (_SAID_NO[failed["kind"]], *((" ", Code(str(detail))) if detail else ()))
+    return (*said, Below((failed["error"],))) if failed.get("error") else said

@@ -1,0 +1,150 @@
+"""Extended resources that devices stand for: a DeviceClass maps the name, and a special claim asks for the devices.
+
+The claim exists in memory alone, under a name that no object can have, until PreBind creates it. Its requests differ from node to node:
+a node that has the resource in its allocatable serves it as ever.
+
+kube: plugins/dynamicresources/{dynamicresources.go,extended/util.go} @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.ownership import controller_reference
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apimachinery.objects.resources import is_extended_name
+
+Manifest = Mapping[str, Any]
+
+IN_MEMORY = "<extended-resources>"
+ANNOTATION = "resource.kubernetes.io/extended-resource-claim"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What of a pod's requests may be served by devices: the amounts by resource, and the classes by resource."""
+
+    amounts: tuple[tuple[str, int], ...]
+    classes: tuple[tuple[str, str], ...]
+
+    @property
+    def served(self) -> tuple[tuple[str, int], ...]:
+        """The amounts that some class stands for."""
+        names = dict(self.classes)
+        return tuple((name, amount) for name, amount in self.amounts if amount and name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeShare:
+    """What a node leaves to devices. `refused`: it has a resource from nowhere. `requests` of the special claim; None: no claim."""
+
+    refused: bool = False
+    requests: tuple[Manifest, ...] | None = None
+
+
+def wanted(pod: Pod, classes: Mapping[str, str]) -> Wanted | None:
+    """None where no class stands for anything that the pod requests."""
+    scalar = pod.spec.requests.scalar
+    if not any(amount and is_extended_name(name) and name in classes for name, amount in scalar):
+        return None
+    return Wanted(scalar, tuple(sorted(classes.items())))
+
+
+def existing_claim(pod: Pod, claims: Iterable[Manifest]) -> Manifest | None:
+    """One that an earlier cycle has left over. kube: findExtendedResourceClaim"""
+    for claim in claims:
+        metadata = claim["metadata"]
+        if (metadata.get("annotations") or {}).get(ANNOTATION) == "true":
+            owners = metadata.get("ownerReferences") or ()
+            if any(
+                owner.get("name") == pod.name and owner.get("controller") and owner.get("uid") == pod.uid
+                for owner in owners
+            ):
+                return claim
+    return None
+
+
+def new_claim(pod: Pod) -> Manifest:
+    """The special claim as it is in memory; its UID is no object's."""
+    owner = controller_reference("v1", "Pod", pod.name, pod.uid)
+    metadata = {
+        "namespace": pod.namespace,
+        "name": IN_MEMORY,
+        "uid": f"{IN_MEMORY}/{pod.uid}",
+        "generateName": f"{pod.name}-extended-resources-",
+        "ownerReferences": [owner],
+        "annotations": {ANNOTATION: "true"},
+    }
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": metadata, "spec": {}}
+
+
+def is_in_memory(claim: Manifest) -> bool:
+    return bool(claim["metadata"]["name"] == IN_MEMORY)
+
+
+def share_of(node: Node, pod: Pod, want: Wanted, alone: bool) -> NodeShare:
+    """`alone`: the pod has no other claims. kube: filterExtendedResources"""
+    scalar, classes = dict(node.allocatable.scalar), dict(want.classes)
+    amounts: dict[str, int] = {}
+    for name, amount in want.amounts:
+        if not amount or not is_extended_name(name):
+            continue
+        if name in classes:
+            amounts[name] = 0 if name in scalar else amount
+        elif name not in scalar:
+            return NodeShare(refused=True)
+    if alone and not any(amounts.values()):
+        return NodeShare()
+    return NodeShare(requests=tuple(device_requests(pod, amounts, classes)))
+
+
+def containers_of(pod: Pod) -> list[Manifest]:
+    spec = pod.manifest.get("spec") or {}
+    return [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]
+
+
+def request_name(container: int, resource: str, requests: Mapping[str, Any]) -> str:
+    """Of a container's resource: its place among all that the container requests, by name."""
+    return f"container-{container}-request-{sorted(requests).index(resource)}"
+
+
+def device_requests(pod: Pod, amounts: Mapping[str, int], classes: Mapping[str, str]) -> Iterator[Manifest]:
+    """A request for each container's part of each resource. kube: createDeviceRequests"""
+    for resource in amounts:
+        for i, container in enumerate(containers_of(pod)):
+            requests = (container.get("resources") or {}).get("requests") or {}
+            if resource not in requests or not classes.get(resource):
+                continue
+            count, rest = divmod(nanos(requests[resource]), 10**9)
+            if rest or not count:
+                continue
+            exactly = {
+                "deviceClassName": classes[resource],
+                "allocationMode": "ExactCount",
+                "count": count,
+            }
+            yield {"name": request_name(i, resource, requests), "exactly": exactly}
+
+
+def request_mappings(claim: Manifest, pod: Pod) -> list[Manifest]:
+    """Which request stands for which container's resource. kube: createRequestMappings"""
+    asked = [request["name"] for request in claim["spec"]["devices"].get("requests") or ()]
+    mappings: list[Manifest] = []
+    for i, container in enumerate(containers_of(pod)):
+        requests = (container.get("resources") or {}).get("requests") or {}
+        for resource in sorted(requests):
+            name = request_name(i, resource, requests)
+            mappings += [
+                {
+                    "containerName": container.get("name") or "",
+                    "resourceName": resource,
+                    "requestName": each,
+                }
+                for each in asked
+                if each == name
+            ]
+    return mappings

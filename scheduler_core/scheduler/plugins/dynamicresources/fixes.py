@@ -1,0 +1,255 @@
+"""Claims that give way: fewer devices, a selector or a constraint less, a taint tolerated, another class; or the devices that others use.
+
+Each is tried on the node with the allocator before it is proposed. A claim's spec can't be changed: the claim is made anew.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+from scheduler_core.apimachinery.dra import classes
+from scheduler_core.apimachinery.dra.allocated import AllocatedState
+from scheduler_core.apimachinery.dra.claims import KIND, ResourceClaim
+from scheduler_core.apimachinery.dra.slices import Device
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
+from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSearch
+from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import Manifest, allocation_of, key_of
+from scheduler_core.scheduler.plugins.dynamicresources.state import Facts
+
+MOST_FREED = 5
+MOST_NAMED = 2
+_TRIED = 20_000  # devices in one search
+
+Edit = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A node that can't give a pod's free claims what they ask for."""
+
+    handle: Handle
+    search: NodeSearch
+    refusal: Refusal
+    claims: tuple[Manifest, ...]
+
+    def fits(self, index: int, claim: Manifest) -> bool:
+        """Whether the node could, were one of the claims another one."""
+        asked = [ResourceClaim.from_manifest(each) for each in self.claims]
+        asked[index] = ResourceClaim.from_manifest(claim)
+        return self.search.search(self.refusal.node, asked, _TRIED).given is not None
+
+    def fits_without(self, taken: AllocatedState) -> bool:
+        """Whether the node could, were no more than this allocated."""
+        asked = [ResourceClaim.of(each) for each in self.claims]
+        return self.search.elsewhere(taken).search(self.refusal.node, asked, _TRIED).given is not None
+
+
+def propose(
+    draft: Draft, refusal: Refusal, handle: Handle, search: NodeSearch, facts: Facts
+) -> Iterator[Draft]:
+    """For a node whose answer was that it can't allocate all claims."""
+    claims = tuple(claim for index, claim in facts.store.to_allocate() if not facts.store.is_extended(index))
+    if not claims:
+        return
+    case = _Case(handle, search, refusal, claims)
+    for index, claim in enumerate(claims):
+        for change, edited in _variants(case, claim):
+            if case.fits(index, edited):
+                yield draft.with_object(change, edited)
+    yield from _freed(draft, case)
+
+
+def other_classes(
+    draft: Draft, claims: tuple[Manifest, ...], by_name: Mapping[str, Any], missing: str
+) -> Iterator[Draft]:
+    """For a claim that asks for a class which does not exist."""
+    for claim in claims:
+        for at, ask in _asks(claim):
+            if ask.get("deviceClassName") == missing:
+                for name in by_name:
+                    yield draft.with_object(*_with_class(claim, at, missing, name))
+
+
+# Claims that do not exist
+
+
+def missing_claims(draft: Draft, pod: Pod, handle: Handle) -> Iterator[Draft]:
+    """Claims of the namespace named most alike first; or the claim, for one device of a class."""
+    there = [
+        str(each["metadata"]["name"])
+        for each in handle.list(KIND)
+        if each["metadata"].get("namespace") == pod.namespace
+    ]
+    for entry in pod.manifest["spec"].get("resourceClaims") or ():
+        name = entry.get("resourceClaimName")
+        if not name or name in there:
+            continue
+        alike = sorted(there, key=lambda other: (-SequenceMatcher(None, name, other).ratio(), other))
+        for other in alike[:MOST_NAMED]:
+            yield draft.with_pod(Change("claim-name", {"from": name, "to": other}), _naming(name, other))
+        for device_class in list(handle.list(classes.KIND))[:MOST_NAMED]:
+            yield _claimed(draft, pod.namespace, name, str(device_class["metadata"]["name"]))
+
+
+def _naming(old: str, new: str) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        for entry in manifest["spec"]["resourceClaims"]:
+            if entry.get("resourceClaimName") == old:
+                entry["resourceClaimName"] = new
+
+    return edit
+
+
+def _claimed(draft: Draft, namespace: str, name: str, device_class: str) -> Draft:
+    ask = {"deviceClassName": device_class, "allocationMode": "ExactCount", "count": 1}
+    claim = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": KIND,
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"devices": {"requests": [{"name": "device", "exactly": ask}]}},
+    }
+    values = {"claim": f"{namespace}/{name}", "deviceClass": device_class}
+    return draft.with_applied(Change("claim", values), claim).taking_time()
+
+
+# Variants of a claim
+
+
+def _variants(case: _Case, claim: Manifest) -> Iterator[tuple[Change, Manifest]]:
+    for at, ask in _asks(claim):
+        yield from _fewer(case, claim, at, ask)
+        for i, selector in enumerate(ask.get("selectors") or ()):
+            text = (selector.get("cel") or {}).get("expression") or ""
+            values = {"claim": key_of(claim), "request": at[0], "expression": text}
+            yield (
+                Change("device-selector", values),
+                _edited(claim, at, _without_selector(i)),
+            )
+        for key, effect in _taints(case):
+            toleration = {"key": key, "operator": "Exists", "effect": effect}
+            values = {"claim": key_of(claim), "request": at[0], "taint": f"{key}:{effect}"}
+            yield (
+                Change("device-toleration", values),
+                _edited(claim, at, _tolerating(toleration)),
+            )
+        for device_class in case.handle.list(classes.KIND):
+            name, asked = device_class["metadata"]["name"], ask.get("deviceClassName") or ""
+            if name != asked:
+                yield _with_class(claim, at, asked, name)
+    for i, constraint in enumerate((claim["spec"].get("devices") or {}).get("constraints") or ()):
+        about = constraint.get("matchAttribute") or constraint.get("distinctAttribute") or ""
+        without = copy.deepcopy(dict(claim))
+        del without["spec"]["devices"]["constraints"][i]
+        yield Change("device-constraint", {"claim": key_of(claim), "attribute": about}), without
+
+
+Place = tuple[str, int, int | None]  # the request's name, its index, and that of the alternative
+
+
+def _asks(claim: Manifest) -> Iterator[tuple[Place, Manifest]]:
+    for i, request in enumerate((claim["spec"].get("devices") or {}).get("requests") or ()):
+        if request.get("exactly") is not None:
+            yield (request["name"], i, None), request["exactly"]
+        for j, each in enumerate(request.get("firstAvailable") or ()):
+            yield (f"{request['name']}/{each['name']}", i, j), each
+
+
+def _edited(claim: Manifest, at: Place, edit: Edit) -> Manifest:
+    _, index, alternative = at
+    new = copy.deepcopy(dict(claim))
+    request = new["spec"]["devices"]["requests"][index]
+    edit(request["exactly"] if alternative is None else request["firstAvailable"][alternative])
+    return new
+
+
+def _with(**fields: Any) -> Edit:
+    def edit(ask: dict[str, Any]) -> None:
+        ask.update(fields)
+
+    return edit
+
+
+def _without_selector(index: int) -> Edit:
+    def edit(ask: dict[str, Any]) -> None:
+        del ask["selectors"][index]
+
+    return edit
+
+
+def _tolerating(toleration: Manifest) -> Edit:
+    def edit(ask: dict[str, Any]) -> None:
+        ask.setdefault("tolerations", []).append(toleration)
+
+    return edit
+
+
+def _fewer(case: _Case, claim: Manifest, at: Place, ask: Manifest) -> Iterator[tuple[Change, Manifest]]:
+    """The most devices that the node can give."""
+    count = int(ask.get("count") or 0)
+    index = case.claims.index(claim)
+    for fewer in range(count - 1, 0, -1):
+        edited = _edited(claim, at, _with(count=fewer))
+        if case.fits(index, edited):
+            values = {"claim": key_of(claim), "request": at[0], "from": count, "to": fewer}
+            yield Change("devices", values, (count - fewer) / count), edited
+            return
+
+
+def _with_class(claim: Manifest, at: Place, was: str, name: str) -> tuple[Change, Manifest]:
+    values = {"claim": key_of(claim), "request": at[0], "from": was, "to": name}
+    return Change("device-class", values), _edited(claim, at, _with(deviceClassName=name))
+
+
+def _taints(case: _Case) -> list[tuple[str, str]]:
+    """Key and effect of the taints on the node's devices, where taints count."""
+    if not case.handle.features.dra_device_taints:
+        return []
+    devices: list[Device] = [
+        device for each in case.search.reaching(case.refusal.node) for device in each.devices
+    ]
+    return list(dict.fromkeys((taint.key, taint.effect) for device in devices for taint in device.taints))
+
+
+# Devices that others use
+
+
+def _freed(draft: Draft, case: _Case) -> Iterator[Draft]:
+    """Pods deleted, of the lowest priority first, until their devices are enough."""
+    here = {each.pool for each in case.search.reaching(case.refusal.node)}
+    holders = sorted(_holders(case, here), key=lambda holder: (holder[0].priority, holder[0].key))
+    chosen: list[tuple[Pod, ResourceClaim]] = []
+    for holder in holders[:MOST_FREED]:
+        chosen.append(holder)
+        gone = {id(claim.manifest) for _, claim in chosen}
+        left = [ResourceClaim.of(claim) for claim in case.handle.claims.list() if id(claim) not in gone]
+        taken = AllocatedState.of(left, consumable=case.handle.features.dra_consumable_capacity)
+        if case.fits_without(taken):
+            values = {
+                "node": case.refusal.node.name,
+                "amounts": [str(result.device) for _, claim in chosen for result in claim.results],
+                "pods": [pod.key for pod, _ in chosen],
+            }
+            named = tuple((pod.namespace, pod.name) for pod, _ in chosen)
+            yield draft.without_pods(Change("free", values, float(len(chosen))), named)
+            return
+
+
+def _holders(case: _Case, pools: Any) -> Iterator[tuple[Pod, ResourceClaim]]:
+    """Pods that are alone in using a claim with devices of these pools."""
+    for manifest in case.handle.claims.list():
+        if allocation_of(manifest) is None:
+            continue
+        claim = ResourceClaim.of(manifest)
+        if len(claim.reserved_for) != 1 or not any(result.device[:2] in pools for result in claim.results):
+            continue
+        found = case.handle.get("Pod", claim.namespace, claim.reserved_for[0].name)
+        if found is not None:
+            pod = Pod.from_manifest(found)
+            if not pod.deleting:
+                yield pod, claim

@@ -1,0 +1,36 @@
+"""Which events may help a pod that DynamicResources refused.
+
+kube: plugins/dynamicresources/dynamicresources.go (isSchedulableAfterClaimChange, isSchedulableAfterPodChange) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.apimachinery.dra.claims import ClaimError
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
+    Manifest,
+    allocation_of,
+    pod_claims,
+    problem,
+    uid_of,
+)
+
+
+def after_claim_change(plugin: Any, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
+    """A claim of the pod was created or has another status; or one was deallocated, which may have freed devices."""
+    try:
+        used = [uid_of(claim) for claim in pod_claims(plugin.handle.claims, pod)]
+    except ClaimError:
+        return False
+    if old is not None and allocation_of(old) is not None and allocation_of(new) is None:
+        return True
+    if uid_of(new) not in used:
+        return False
+    return old is None or (old.get("status") or {}) != (new.get("status") or {})
+
+
+def after_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod) -> bool:
+    """All claims of the pod are there now."""
+    return pod.uid == new.uid and not problem(plugin.handle.claims, new)

@@ -1,0 +1,110 @@
+"""What the allocator is given of a cluster: slices as taint rules leave them, classes, and what is allocated.
+
+Read anew only where a manifest is another one, so that what was read before is the very same object.
+
+kube: plugins/dynamicresources/dra_manager.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import is_
+from typing import Any
+
+from scheduler_core.apimachinery.dra import classes, slices, taints
+from scheduler_core.apimachinery.dra.classes import DeviceClass
+from scheduler_core.apimachinery.dra.features import DeviceFeatures
+from scheduler_core.apimachinery.dra.matching import Selectors
+from scheduler_core.apimachinery.dra.taints import tracked
+from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSearch, Slices
+from scheduler_core.scheduler.plugins.dynamicresources.state import Inventory
+
+Manifest = Mapping[str, Any]
+
+
+def device_features(features: Features) -> DeviceFeatures:
+    """The gates as the allocator asks for them."""
+    return DeviceFeatures(
+        admin_access=features.dra_admin_access,
+        prioritized_list=features.dra_prioritized_list,
+        device_status=features.dra_device_status,
+        partitionable=features.dra_partitionable_devices,
+        taints=features.dra_device_taints,
+        consumable=features.dra_consumable_capacity,
+        binding=features.dra_binding_conditions,
+    )
+
+
+class Inventories:
+    """Takes stock for a cycle, and makes the search ready for one that was taken."""
+
+    __slots__ = (
+        "_classes",
+        "_found",
+        "_handle",
+        "_known",
+        "_rules",
+        "_selectors",
+        "_slices",
+        "_used",
+        "_version",
+        "search",
+    )
+
+    def __init__(self, handle: Handle, selectors: Selectors) -> None:
+        self._handle, self._selectors = handle, selectors
+        self.search = NodeSearch(device_features(handle.features), selectors)
+        self._slices: tuple[Manifest, ...] = ()
+        self._rules: tuple[Manifest, ...] = ()
+        self._classes: tuple[tuple[Manifest, ...], Mapping[str, DeviceClass]] = (), {}
+        self._known: Inventory | None = None
+        self._used: Mapping[str, DeviceClass] = {}
+        self._found = Slices(())
+        self._version: int | None = None
+
+    def take(self) -> Inventory:
+        """As it is now."""
+        self._refresh()
+        return Inventory(self._handle.claims.allocated(), self._slices, self._rules)
+
+    def _refresh(self) -> None:
+        """Lists what may be another since it was listed last."""
+        version = self._handle.claims.version
+        if version == self._version:
+            return
+        self._version = version
+        self._slices = _same(self._slices, self._handle.list(slices.KIND))
+        if self._handle.features.dra_device_taints:
+            self._rules = _same(self._rules, self._handle.list(taints.KIND))
+        manifests = _same(self._classes[0], self._handle.list(classes.KIND))
+        if manifests is not self._classes[0]:
+            read = [DeviceClass.of(manifest) for manifest in manifests]
+            self._classes = manifests, {each.name: each for each in read}
+
+    def classes(self) -> Mapping[str, DeviceClass]:
+        """By name, as they are now."""
+        self._refresh()
+        return self._classes[1]
+
+    def open(self, inventory: Inventory) -> NodeSearch:
+        """The search in an inventory; kube's allocator looks classes up as they are by then."""
+        known, by_name = self._known, self.classes()
+        same = (
+            known is not None
+            and known.slices is inventory.slices
+            and known.taint_rules is inventory.taint_rules
+        )
+        if not same or (inventory.taint_rules and by_name is not self._used):
+            self._found = Slices(tracked(inventory.slices, inventory.taint_rules, by_name, self._selectors))
+        self._known, self._used = inventory, by_name
+        self.search.prepare(inventory.allocated, self._found, by_name)
+        return self.search
+
+
+def _same(known: tuple[Manifest, ...], listed: list[Manifest]) -> tuple[Manifest, ...]:
+    """The known objects where they are still the same."""
+    if len(known) == len(listed) and all(map(is_, known, listed)):
+        return known
+    return tuple(listed)

@@ -1,0 +1,171 @@
+"""The search for devices, node by node, remembered where nothing has changed that a node's answer depends on.
+
+What a node answers depends on its Node object, on the slices that reach it, on what is allocated of their pools, on the classes and on
+what the claims ask for; claims that ask for the same get the same answer. So after a pod was placed, only its node is searched anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from heapq import merge
+from typing import Any
+
+import msgspec
+
+from scheduler_core.apimachinery.dra.allocated import AllocatedState
+from scheduler_core.apimachinery.dra.allocator import MOST_TRIED, Allocator
+from scheduler_core.apimachinery.dra.claims import ResourceClaim
+from scheduler_core.apimachinery.dra.classes import DeviceClass
+from scheduler_core.apimachinery.dra.errors import AllocationError, AllocationTimeout
+from scheduler_core.apimachinery.dra.features import DeviceFeatures
+from scheduler_core.apimachinery.dra.matching import Selectors
+from scheduler_core.apimachinery.dra.pools import reaches
+from scheduler_core.apimachinery.dra.slices import PoolId, ResourceSlice
+from scheduler_core.apimachinery.dra.watch import Watch
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.scheduler.plugins.dynamicresources.state import NodeAllocation
+
+Manifest = Mapping[str, Any]
+MOST_REMEMBERED = 16  # kinds of pods
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What a node gives; None where the claims can't be allocated, then with kube's error, if it is one."""
+
+    given: NodeAllocation | None
+    error: str = ""
+    timed_out: bool = False
+
+
+NOTHING = Found(None)
+
+
+class Slices:
+    """The slices of a moment, by the node that they are for; `shared` may be for any."""
+
+    __slots__ = ("by_name", "by_pool", "local", "shared")
+
+    def __init__(self, slices: Sequence[ResourceSlice]) -> None:
+        self.by_name = {each.name: each for each in slices}
+        self.by_pool: dict[PoolId, list[ResourceSlice]] = {}
+        self.local: dict[str, list[ResourceSlice]] = {}
+        self.shared: list[ResourceSlice] = []
+        for each in slices:
+            self.by_pool.setdefault(each.pool, []).append(each)
+            if each.scope.node_name:
+                self.local.setdefault(each.scope.node_name, []).append(each)
+            else:
+                self.shared.append(each)
+
+    def of(self, node: str) -> Sequence[ResourceSlice]:
+        """Ordered by name."""
+        mine = self.local.get(node, ())
+        if not self.shared:
+            return mine
+        return tuple(merge(mine, self.shared, key=lambda each: each.name)) if mine else self.shared
+
+
+class NodeSearch:
+    """One allocator's memory. It is no part of the world's state: without it everything is searched again."""
+
+    def __init__(self, features: DeviceFeatures, selectors: Selectors) -> None:
+        self._features, self._selectors = features, selectors
+        self._slices = Slices(())
+        self._allocated = AllocatedState()
+        self._classes: Mapping[str, DeviceClass] = {}
+        self._allocator = Allocator(features, self._allocated, {}, selectors)
+        self._found: dict[object, dict[str, tuple[Node, Found]]] = {}  # by kind and node
+
+    def prepare(self, allocated: AllocatedState, slices: Slices, classes: Mapping[str, DeviceClass]) -> None:
+        """Says what the next searches are made in. Classes are those of their manifests: the same object is the same class."""
+        if allocated is self._allocated and slices is self._slices and classes is self._classes:
+            return
+        if classes is not self._classes:
+            self._found = {}
+        if slices is not self._slices:
+            self._note_slices(self._slices, slices)
+        self._slices = slices
+        if allocated is not self._allocated:
+            self._note_allocated(self._allocated, allocated)
+        self._allocated, self._classes = allocated, classes
+        self._allocator = Allocator(self._features, allocated, classes, self._selectors)
+
+    def kind_of(self, claims: Sequence[ResourceClaim], budget: int = MOST_TRIED) -> object:
+        """What claims ask for, and how long it may be searched for: the key of what is remembered. AllocationErrors name claims."""
+        return (budget, *(msgspec.json.encode(claim.manifest.get("spec") or {}) for claim in claims))
+
+    def find(
+        self, node: Node, claims: Sequence[ResourceClaim], kind: object, budget: int = MOST_TRIED
+    ) -> Found:
+        """What the node gives. `kind`: see kind_of."""
+        known = self.known(kind)
+        entry = known.get(node.name)
+        if entry is not None and entry[0] is node:
+            return entry[1]
+        found = self.search(node, claims, budget)
+        if not found.error:
+            known[node.name] = node, found
+        return found
+
+    def known(self, kind: object) -> dict[str, tuple[Node, Found]]:
+        """What is remembered of a kind, by node: it holds for this very Node."""
+        known = self._found.get(kind)
+        if known is None:
+            if len(self._found) >= MOST_REMEMBERED:
+                del self._found[next(iter(self._found))]
+            known = self._found[kind] = {}
+        return known
+
+    def search(
+        self,
+        node: Node,
+        claims: Sequence[ResourceClaim],
+        budget: int = MOST_TRIED,
+        watch: Watch | None = None,
+        slices: Sequence[ResourceSlice] | None = None,
+    ) -> Found:
+        """As find, without memory. `slices` in another order than the one by name, where it is given."""
+        try:
+            wanted = self._slices.of(node.name) if slices is None else slices
+            results = self._allocator.allocate(node, wanted, claims, watch, budget).results
+            return NOTHING if results is None else Found(NodeAllocation(results))
+        except AllocationTimeout:
+            return Found(None, timed_out=True)
+        except AllocationError as problem:
+            return Found(None, str(problem))
+
+    def elsewhere(self, allocated: AllocatedState) -> NodeSearch:
+        """The same, were something else allocated."""
+        other = NodeSearch(self._features, self._selectors)
+        other.prepare(allocated, self._slices, self._classes)
+        return other
+
+    def reaching(self, node: Node) -> Sequence[ResourceSlice]:
+        """The slices that the node reaches, old generations included, ordered by name."""
+        return [each for each in self._slices.of(node.name) if reaches(each, node, self._features)]
+
+    def _note_slices(self, old: Slices, new: Slices) -> None:
+        for name in {**old.by_name, **new.by_name}:
+            before, after = old.by_name.get(name), new.by_name.get(name)
+            if before is not after:
+                for each in (before, after):
+                    if each is not None:
+                        self._note(each)
+
+    def _note_allocated(self, old: AllocatedState, new: AllocatedState) -> None:
+        changed = {PoolId(device.driver, device.pool) for device in old.devices ^ new.devices}
+        if old.capacity != new.capacity:
+            changed |= {PoolId(device.driver, device.pool) for device in {**old.capacity, **new.capacity}}
+        for pool in changed:
+            for each in self._slices.by_pool.get(pool, ()):
+                self._note(each)
+
+    def _note(self, each: ResourceSlice) -> None:
+        """Forgets what depends on a slice."""
+        node = each.scope.node_name
+        if not node:
+            self._found = {}
+        for known in self._found.values():
+            known.pop(node or "", None)

@@ -1,0 +1,354 @@
+"""DynamicResources: allocates devices to the resource claims of a pod, reserves them, and writes both before the pod is bound.
+
+kube: plugins/dynamicresources/dynamicresources.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from hashlib import md5
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.apimachinery.dra.allocator import MOST_TRIED
+from scheduler_core.apimachinery.dra.claims import FINALIZER, ClaimError
+from scheduler_core.apimachinery.dra.selectors import CelSelectors
+from scheduler_core.apimachinery.dra.watch import MOST_NODES, SearchTree
+from scheduler_core.apimachinery.objects.durations import parse_duration
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.drafts import Draft, Refusal
+from scheduler_core.scheduler.framework.events import Action, On
+from scheduler_core.scheduler.framework.explanation import Explanation
+from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.plugin import (
+    CallResult,
+    Failure,
+    Handle,
+    Plugin,
+    PostFilterResult,
+    PreFilterResult,
+    Rows,
+    Verdicts,
+)
+from scheduler_core.scheduler.framework.status import (
+    SKIP,
+    SUCCESS,
+    Status,
+    error,
+    unresolvable,
+    unschedulable,
+)
+from scheduler_core.scheduler.plugins.dynamicresources import (
+    binding_conditions,
+    claim_writing,
+    extended_resources,
+    fixes,
+    hints,
+    prefilter,
+    reasons,
+)
+from scheduler_core.scheduler.plugins.dynamicresources.arguments import ARGUMENTS
+from scheduler_core.scheduler.plugins.dynamicresources.explanation import explained
+from scheduler_core.scheduler.plugins.dynamicresources.filtering import (
+    CANNOT_ALLOCATE,
+    NodeFilter,
+    verdicts,
+    with_requests,
+)
+from scheduler_core.scheduler.plugins.dynamicresources.inventory import Inventories
+from scheduler_core.scheduler.plugins.dynamicresources.orders import order_dependence
+from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
+    Manifest,
+    allocation_of,
+    pod_claims,
+    problem,
+    reserved_for,
+    uid_of,
+    with_status,
+)
+from scheduler_core.scheduler.plugins.dynamicresources.prebind import (
+    ALLOCATIONS,
+    FACTS,
+    PROGRESS,
+    RESERVED,
+    Binding,
+)
+from scheduler_core.scheduler.plugins.dynamicresources.state import (
+    ClaimStore,
+    Facts,
+    NodeAllocation,
+    Progress,
+)
+from scheduler_core.scheduler.plugins.helper.device_classes import class_made
+
+NAME = "DynamicResources"
+UNAVAILABLE = NAME  # a note: indices of claims, in the order in which they were found
+
+_NOT_FOUND = "could not find "
+NO_STATE = error("not found")
+DISABLED = unschedulable(reasons.DISABLED())
+NOTHING_TO_DEALLOCATE = unschedulable(reasons.NOTHING_TO_DEALLOCATE())
+DEALLOCATED = unschedulable(reasons.DEALLOCATED())
+DELETED = unschedulable(reasons.LEFT_OVER_DELETED())
+STILL_NOT = unschedulable(reasons.STILL_NOT())
+
+_NOTHING_TO_DO = PreFilterResult(SKIP)
+_GO_ON = PreFilterResult()
+_NO_CLAIMS = Facts(ClaimStore())
+
+
+class DynamicResources(Plugin):
+    """With the gate DynamicResourceAllocation off it does nothing where a configuration names it all the same."""
+
+    name = NAME
+    reasons = reasons.REASONS
+    arguments = ARGUMENTS
+    events = (
+        On("Node", Action.ADD | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_ALLOCATABLE),
+        On("resource.k8s.io/ResourceClaim", Action.ADD | Action.UPDATE, hints.after_claim_change),
+        On("Pod", Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM, hints.after_pod_change),
+        On("resource.k8s.io/DeviceClass", Action.ADD | Action.UPDATE),
+        On("resource.k8s.io/ResourceSlice", Action.ADD | Action.UPDATE),
+    )
+    state_classes = (Facts, NodeAllocation, Progress)
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        super().__init__(args, handle)
+        features = handle.features
+        self._enabled = features.dynamic_resources
+        self._extended = features.dra_extended_resource
+        self._timeout = parse_duration(args.get("filterTimeout") or "0") if features.dra_filter_timeout else 0
+        self._inventories = Inventories(handle, CelSelectors())
+
+    @classmethod
+    def in_default_set(cls, features: Features) -> bool:
+        return features.dynamic_resources
+
+    def registrations(self) -> tuple[On, ...]:
+        return self.events if self._enabled else ()
+
+    def pre_enqueue(self, pod: Pod) -> Status:
+        if not self._enabled or not pod.spec.resource_claims:
+            return SUCCESS
+        text = problem(self.handle.claims, pod)
+        return unresolvable(text) if text else SUCCESS
+
+    # PreFilter and Filter
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        if not self._enabled:
+            return _NOTHING_TO_DO
+        state.write(FACTS, _NO_CLAIMS)
+        if not pod.spec.resource_claims and not (self._extended and pod.spec.requests.scalar):
+            return _NOTHING_TO_DO
+        try:
+            found = prefilter.facts_of(self.handle, pod, self._inventories)
+        except ClaimError as wrong:
+            return PreFilterResult(unresolvable(str(wrong)))
+        if isinstance(found, Status):
+            return PreFilterResult(found)
+        state.write(FACTS, found)
+        return _GO_ON if found.store.claims else _NOTHING_TO_DO
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        if not self._enabled:
+            return None
+        facts: Facts | None = state.get(FACTS)
+        if facts is None:  # as in kube it can't do without PreFilter
+            return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
+        if not facts.store.claims:
+            return None
+        looked = self._node_filter(pod, facts)
+        answer = verdicts(looked.ask_all(nodes.nodes, rows.tolist()))
+        if looked.allocations:
+            state.write(ALLOCATIONS, (state.get(ALLOCATIONS) or {}) | looked.allocations)
+        if looked.unavailable:
+            state.notes[UNAVAILABLE] = (state.notes.get(UNAVAILABLE) or {}) | looked.unavailable
+        return answer
+
+    def _node_filter(self, pod: Pod, facts: Facts) -> NodeFilter:
+        inventory = facts.inventory
+        search = None if inventory is None else self._inventories.open(inventory)
+        cost = self.handle.device_cost
+        budget = self._timeout // cost if cost and self._timeout else MOST_TRIED
+        return NodeFilter(pod, facts, search, self._unusable(facts), budget)
+
+    def _unusable(self, facts: Facts) -> list[int]:
+        features = self.handle.features
+        if not features.dra_binding_conditions or not features.dra_device_status:
+            return []
+        return [
+            index
+            for index, claim in enumerate(facts.store.claims)
+            if allocation_of(claim) is not None and binding_conditions.unusable(claim, self.handle.now)
+        ]
+
+    # PostFilter
+
+    def post_filter(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
+    ) -> PostFilterResult:
+        """Frees one claim that keeps the pod from all nodes; or deletes what an earlier cycle has left over."""
+        if not self._enabled:
+            return PostFilterResult(DISABLED)
+        facts: Facts | None = state.get(FACTS)
+        if facts is None:
+            return PostFilterResult(NO_STATE)
+        if not facts.store.claims:
+            return PostFilterResult(NOTHING_TO_DEALLOCATE)
+        return PostFilterResult(self._deallocate(pod, facts.store, state.notes.get(UNAVAILABLE) or {}))
+
+    def _deallocate(self, pod: Pod, store: ClaimStore, unavailable: Mapping[int, None]) -> Status:
+        calls = self.handle.calls(pod)
+        for index in unavailable:
+            claim = store.claims[index]
+            if not store.is_extended(index) and may_be_freed(claim, pod):
+                reply = claim_writing.deallocate(calls, claim)
+                return error(reply.error) if reply.manifest is None else DEALLOCATED
+        special = store.extended
+        if special is None or extended_resources.is_in_memory(special):
+            return STILL_NOT
+        wrong = claim_writing.delete(calls, special)
+        return error(wrong) if wrong else DELETED
+
+    # Reserve and Unreserve
+
+    def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status:
+        if not self._enabled:
+            return SUCCESS
+        facts: Facts | None = state.get(FACTS)
+        if facts is None:
+            return NO_STATE
+        if not facts.store.claims:
+            return SUCCESS
+        wanted = list(facts.store.to_allocate())
+        if not wanted or facts.inventory is None:
+            return SUCCESS
+        nodes: Mapping[str, NodeAllocation] = state.get(ALLOCATIONS) or {}
+        found = nodes.get(node_name)
+        if found is None or not found.results:
+            only_special = all(facts.store.is_extended(index) for index, _ in wanted)
+            return SUCCESS if only_special else error("claim allocation not found for node")
+        self._signal(state, facts, found, node_name)
+        return SUCCESS
+
+    def _signal(self, state: CycleState, facts: Facts, found: NodeAllocation, node_name: str) -> None:
+        """Says what is allocated from now on, before it is written."""
+        reserved = {}
+        for (index, claim), result in zip(facts.store.to_allocate(), found.results, strict=True):
+            shares = _share_ids(uid_of(claim))
+            allocation = reserved[index] = result.manifest(shares)
+            if facts.store.is_extended(index):
+                claim = with_requests(claim, found.requests or ())
+            metadata = claim["metadata"]
+            finalizers = list(metadata.get("finalizers") or ())
+            if FINALIZER not in finalizers:
+                finalizers.append(FINALIZER)
+            claim = {**claim, "metadata": {**metadata, "finalizers": finalizers}}
+            self.handle.claims.signal_pending_allocation(
+                uid_of(claim), with_status(claim, allocation=allocation)
+            )
+        state.write(RESERVED, reserved)
+
+    def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
+        facts: Facts | None = state.get(FACTS)
+        if not self._enabled or facts is None or not facts.store.claims:
+            return
+        store, claims, calls = facts.store, self.handle.claims, self.handle.calls(pod)
+        for claim in store.users:
+            if claims.remove_pending_allocation(uid_of(claim)):
+                claims.restore(claim["metadata"]["namespace"], claim["metadata"]["name"])
+            if allocation_of(claim) is not None and reserved_for(claim, pod):
+                claim_writing.release(calls, claim, pod)
+        special = store.extended
+        if special is None:
+            return
+        if claims.remove_pending_allocation(store.initial_uid):
+            claims.restore(special["metadata"]["namespace"], special["metadata"]["name"])
+        if not extended_resources.is_in_memory(special):
+            claim_writing.delete(calls, special)
+
+    # PreBind
+
+    def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
+        facts: Facts | None = state.get(FACTS)
+        return self._enabled and (facts is None or bool(facts.store.claims))
+
+    def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
+        if not self._enabled:
+            return CallResult()
+        facts: Facts | None = state.get(FACTS)
+        if facts is None:
+            return CallResult(NO_STATE)
+        if not facts.store.claims:
+            return CallResult()
+        return Binding(self.handle, state, pod, node_name).go_on()
+
+    # For people: all of this is computed only when somebody looks
+
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Per claim what it has or would get on this node; where nothing is found, what kept it from each device."""
+        facts: Facts | None = state.get(FACTS)
+        if facts is None or not facts.store.claims:
+            return ()
+        asked, tree = self._node_filter(pod, facts), SearchTree(patience=MOST_NODES)
+        found = asked.watched(nodes.nodes[row], tree)
+        return explained(asked, nodes.nodes[row], found, tree, self.order_dependence(state, pod, nodes, row))
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        facts: Facts | None = refusal.state.get(FACTS)
+        missing = prefilter.missing_class(refusal.status)
+        if missing:
+            claims = tuple(pod_claims(self.handle.claims, refusal.pod))
+            yield from fixes.other_classes(draft, claims, self._inventories.classes(), missing)
+            yield from class_made(draft, claims, self.handle, missing)
+        elif any(said.startswith(_NOT_FOUND) for said in refusal.status.reasons):
+            yield from fixes.missing_claims(draft, refusal.pod, self.handle)
+        elif (
+            facts is not None
+            and facts.inventory is not None
+            and refusal.status.reasons == CANNOT_ALLOCATE.reasons
+        ):
+            search = self._inventories.open(facts.inventory)
+            yield from fixes.propose(draft, refusal, self.handle, search, facts)
+
+    def search_tree(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, row: int, tree: SearchTree
+    ) -> SearchTree | None:
+        """The search for devices on a node, step by step (devices/watch.py), in `tree`; None where there was nothing to search."""
+        facts: Facts | None = state.get(FACTS)
+        if facts is None or self._node_filter(pod, facts).watched(nodes.nodes[row], tree) is None:
+            return None
+        return tree
+
+    def order_dependence(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> str:
+        """What of its answer about a node may be another in a real cluster: "status", "allocation" or "" (orders.py)."""
+        facts: Facts | None = state.get(FACTS)
+        if facts is None or facts.inventory is None:
+            return ""
+        asked = self._node_filter(pod, facts)
+        return order_dependence(asked, self._inventories.search, nodes.nodes[row])
+
+
+def may_be_freed(claim: Manifest, pod: Pod) -> bool:
+    """Nobody uses it, or this pod alone."""
+    consumers = (claim.get("status") or {}).get("reservedFor") or ()
+    return not consumers or (len(consumers) == 1 and consumers[0].get("uid") == pod.uid)
+
+
+def _share_ids(uid: str) -> Any:
+    """shareIDs of a claim, told apart by a number; kube draws UUIDs."""
+    numbers = iter(range(1, 1 << 20))
+    return lambda: _uuid(f"{uid}/{next(numbers)}")
+
+
+def _uuid(name: str) -> str:
+    """A UUID that is the same for the same name."""
+    text = md5(name.encode(), usedforsecurity=False).hexdigest()
+    return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
+
+
+__all__ = ["NAME", "PROGRESS", "DynamicResources"]

@@ -1,0 +1,69 @@
+"""The claims that a pod names: which they are, and what keeps the pod from using them.
+
+kube: plugins/dynamicresources/dynamicresources.go (foreachPodResourceClaim) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.dra.claims import ClaimError, check_owner, claim_name
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.framework.claims import ClaimTracker
+from scheduler_core.scheduler.plugins.dynamicresources import reasons
+
+Manifest = Mapping[str, Any]
+
+
+def pod_claims(claims: ClaimTracker, pod: Pod) -> Iterator[Manifest]:
+    """In the order of the pod's spec; entries that need no claim have none. ClaimError at the first that can't be used."""
+    for entry in pod.spec.resource_claims:
+        name, own = claim_name(pod, entry)
+        if name is None:
+            continue
+        claim = claims.get(pod.namespace, name)
+        if claim is None:
+            raise ClaimError(reasons.NOT_FOUND(claim=f"{pod.namespace}/{name}"))
+        if claim["metadata"].get("deletionTimestamp"):
+            raise ClaimError(reasons.DELETED(claim=name))
+        if own:
+            check_owner(pod, claim)
+        yield claim
+
+
+def problem(claims: ClaimTracker, pod: Pod) -> str:
+    """Why the pod can't use its claims; "" where it can."""
+    try:
+        for _ in pod_claims(claims, pod):
+            pass
+    except ClaimError as wrong:
+        return str(wrong)
+    return ""
+
+
+def with_status(claim: Manifest, **fields: Any) -> Manifest:
+    """The claim with other fields of its status; None takes one away."""
+    status = {**(claim.get("status") or {}), **fields}
+    return {**claim, "status": {name: value for name, value in status.items() if value is not None}}
+
+
+def allocation_of(claim: Manifest) -> Manifest | None:
+    found: Manifest | None = (claim.get("status") or {}).get("allocation")
+    return found
+
+
+def reserved_for(claim: Manifest, pod: Pod) -> bool:
+    """kube: resourceclaim.IsReservedForPod"""
+    consumers = (claim.get("status") or {}).get("reservedFor") or ()
+    return any(consumer.get("uid") == pod.uid for consumer in consumers)
+
+
+def uid_of(claim: Manifest) -> str:
+    return str(claim["metadata"].get("uid") or "")
+
+
+def key_of(claim: Manifest) -> str:
+    """namespace/name, as kube's messages have it."""
+    metadata = claim["metadata"]
+    return f"{metadata.get('namespace') or ''}/{metadata['name']}"

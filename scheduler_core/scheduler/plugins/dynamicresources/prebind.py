@@ -1,0 +1,215 @@
+"""PreBind: claims are written one after the other, then drivers are waited for.
+
+```
+ index 0 ─> held back by the client? ─> [create] ─> write ─conflict─> 10 ms ─> read, write ... (5 tries)
+            └─> extended: the pod's status, then once a second: has the informer brought the claim? (120 s)
+ index 1 ─> ...
+ all written ─> once every 5 s: do all devices report their binding conditions? (600 s)
+```
+
+kube: plugins/dynamicresources/dynamicresources.go (PreBind, bindClaim, isPodReadyForBinding) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.times import SECOND, format_time
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.plugin import CallResult, Handle
+from scheduler_core.scheduler.framework.status import Code, Status, error
+from scheduler_core.scheduler.plugins.dynamicresources import binding_conditions, claim_writing
+from scheduler_core.scheduler.plugins.dynamicresources.binding_conditions import BindingFailed
+from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import (
+    is_in_memory,
+    request_mappings,
+)
+from scheduler_core.scheduler.plugins.dynamicresources.filtering import with_requests
+from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
+    Manifest,
+    key_of,
+    reserved_for,
+    uid_of,
+)
+from scheduler_core.scheduler.plugins.dynamicresources.state import Facts, NodeAllocation, Progress
+
+FACTS, ALLOCATIONS = "DynamicResources", "DynamicResources nodes"
+RESERVED, PROGRESS = "DynamicResources reserved", "DynamicResources PreBind"
+
+CLAIMS = "claims"  # what faults call these calls
+_ASSUMED_WITHIN, _READY_WITHIN = 120 * SECOND, binding_conditions.TIMEOUT
+_LOOK_AFTER = 5 * SECOND
+_DONE = CallResult()
+
+
+class Binding:
+    """One call of PreBind; a WAIT in the answer asks for the next."""
+
+    def __init__(self, handle: Handle, state: CycleState, pod: Pod, node_name: str) -> None:
+        self._handle, self._state, self._pod, self._node_name = handle, state, pod, node_name
+        self._calls = handle.calls(pod)
+        features = handle.features
+        self._conditions = features.dra_binding_conditions and features.dra_device_status
+        self._facts: Facts = state.read(FACTS)
+        self._progress: Progress = state.get(PROGRESS) or Progress()
+        self._reserved: Mapping[int, Manifest] = state.get(RESERVED) or {}
+
+    def go_on(self) -> CallResult:
+        while not self._progress.bound:
+            index = self._progress.index
+            if index == len(self._facts.store.claims):
+                return self._all_written()
+            answer = self._bind(index, self._facts.store.claims[index])
+            if answer is not None:
+                return answer
+        return self._look()
+
+    # One claim
+
+    def _bind(self, index: int, claim: Manifest) -> CallResult | None:
+        """None: the claim is bound, or needs nothing."""
+        allocation = self._reserved.get(index)
+        extended = self._facts.store.is_extended(index)
+        if self._progress.claim is not None and self._progress.waited:
+            return self._assume(index, claim, self._progress.claim)
+        if reserved_for(claim, self._pod):
+            self._next()
+            return None
+        if extended and allocation is None and not _requests(claim):
+            self._next()
+            return None
+        held_up = self._held_up(allocation is not None)
+        if held_up is not None:
+            return held_up
+        if extended and is_in_memory(claim):
+            created = self._create(claim)
+            if isinstance(created, Status):
+                return self._failed(claim, created)
+            claim = created
+            self._set_claim(index, claim)
+        timestamp = format_time(self._handle.now) if self._conditions else ""
+        written = claim_writing.bind(
+            self._calls, self._pod, claim, allocation, timestamp, self._progress.tries > 0
+        )
+        if written.manifest is None:
+            tries = self._progress.tries + 1
+            if written.conflict and tries < claim_writing.TRIES:
+                return self._wait(claim_writing.PAUSE, tries=tries)
+            return self._failed(claim, error(written.error))
+        if extended and (problem := self._write_pod_status(written.manifest)):
+            return self._failed(claim, error(problem))
+        return self._assume(index, claim, written.manifest)
+
+    def _held_up(self, allocates: bool) -> CallResult | None:
+        progress = self._progress
+        if progress.tries:
+            return None
+        pause = self._handle.held_up(self._pod, progress.held_up, 2 if allocates else 1, CLAIMS)
+        return self._wait(pause, held_up=progress.held_up + 1) if pause else None
+
+    def _create(self, claim: Manifest) -> Manifest | Status:
+        """The claim for extended resources, as it is for the node."""
+        nodes: Mapping[str, NodeAllocation] = self._state.get(ALLOCATIONS) or {}
+        found = nodes.get(self._node_name)
+        if found is None or found.requests is None:
+            return error(f"extended resource claim not found for node {self._node_name}")
+        metadata = {k: v for k, v in claim["metadata"].items() if k not in ("name", "uid")}
+        reply = self._calls.create({**with_requests(claim, found.requests), "metadata": metadata})
+        if reply.manifest is None:
+            return error(f"create claim for extended resources : {reply.error}")
+        return reply.manifest
+
+    def _write_pod_status(self, claim: Manifest) -> str:
+        status = {
+            "requestMappings": request_mappings(claim, self._pod),
+            "resourceClaimName": claim["metadata"]["name"],
+        }
+        reply = self._calls.patch_pod_status({"extendedResourceClaimStatus": status})
+        if not reply.error:
+            return ""
+        return f"update pod {self._pod.key} ExtendedResourceClaimStatus: {reply.error}"
+
+    def _assume(self, index: int, claim: Manifest, written: Manifest) -> CallResult | None:
+        """What was allocated is the scheduler's newest knowledge; a claim that was just created may not be known to it yet."""
+        extended = self._facts.store.is_extended(index)
+        if index in self._reserved:
+            problem = self._handle.claims.assume(written)
+            waited = self._progress.waited
+            if problem.startswith("could not find") and extended and waited < _ASSUMED_WITHIN:
+                return self._wait(SECOND, claim=written, waited=waited + SECOND)
+            self._handle.claims.remove_pending_allocation(self._pending_uid(index, claim))
+        self._set_claim(index, written)
+        self._next()
+        return None
+
+    def _failed(self, claim: Manifest, status: Status) -> CallResult:
+        index = self._progress.index
+        if index in self._reserved:
+            self._handle.claims.remove_pending_allocation(self._pending_uid(index, claim))
+        return CallResult(status)
+
+    def _pending_uid(self, index: int, claim: Manifest) -> str:
+        store = self._facts.store
+        return store.initial_uid if store.is_extended(index) else uid_of(claim)
+
+    def _set_claim(self, index: int, claim: Manifest) -> None:
+        self._facts = replace(self._facts, store=self._facts.store.with_claim(index, claim))
+        self._state.write(FACTS, self._facts)
+
+    def _next(self) -> None:
+        self._keep(Progress(index=self._progress.index + 1))
+
+    # Binding conditions
+
+    def _all_written(self) -> CallResult:
+        if not self._conditions or not any(map(binding_conditions.has_conditions, self._facts.store.claims)):
+            return _DONE
+        text = f"waiting for binding conditions for device on node {self._node_name}"
+        self._handle.note(self._pod, "BindingConditionsPending", text, "Scheduling")
+        self._keep(Progress(bound=True))
+        return self._look()
+
+    def _look(self) -> CallResult:
+        """Looks at all claims, until they are ready or cannot be any more."""
+        waited = self._progress.waited
+        if waited >= _READY_WITHIN:
+            return CallResult(error("device binding timeout"))
+        problem, is_ready = "", True
+        for index, claim in enumerate(self._facts.store.claims):
+            metadata = claim["metadata"]
+            known = self._handle.claims.get(metadata["namespace"], metadata["name"])
+            if known is None:
+                problem = f'could not find ResourceClaim "{key_of(claim)}"'
+                break
+            self._set_claim(index, known)
+            try:
+                is_ready = binding_conditions.ready(known)
+            except BindingFailed as failed:
+                problem = str(failed)
+            if not problem and not is_ready and binding_conditions.timed_out(known, self._handle.now):
+                problem = f"claim {metadata['name']} binding timeout"
+            if problem or not is_ready:
+                break
+        if problem:
+            return CallResult(error(problem))
+        if is_ready:
+            return _DONE
+        pause = min(_LOOK_AFTER, _READY_WITHIN - waited)
+        return self._wait(pause, waited=waited + pause)
+
+    # Progress
+
+    def _wait(self, pause: int, **changes: Any) -> CallResult:
+        self._keep(replace(self._progress, **changes))
+        return CallResult(Status(Code.WAIT), pause)
+
+    def _keep(self, progress: Progress) -> None:
+        self._progress = progress
+        self._state.write(PROGRESS, progress)
+
+
+def _requests(claim: Manifest) -> Any:
+    return ((claim.get("spec") or {}).get("devices") or {}).get("requests")

@@ -1,0 +1,99 @@
+"""PreFilter: which claims a pod has, whether they can be used and allocated now, and what the allocator will be given.
+
+kube: plugins/dynamicresources/dynamicresources.go (PreFilter, preFilterExtendedResources, validateDeviceClass) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scheduler_core.apimachinery.dra import classes
+from scheduler_core.apimachinery.dra.claims import Ask, Request, ResourceClaim
+from scheduler_core.apimachinery.dra.classes import DeviceClass
+from scheduler_core.apimachinery.objects.labels import aggregate
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.scheduler.framework.status import Status, error, unresolvable
+from scheduler_core.scheduler.plugins.dynamicresources import extended_resources, reasons
+from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import Wanted
+from scheduler_core.scheduler.plugins.dynamicresources.filtering import node_selector_of
+from scheduler_core.scheduler.plugins.dynamicresources.inventory import Inventories
+from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
+    Manifest,
+    allocation_of,
+    key_of,
+    pod_claims,
+    uid_of,
+)
+from scheduler_core.scheduler.plugins.dynamicresources.state import ClaimStore, Facts
+
+
+def facts_of(handle: Handle, pod: Pod, inventories: Inventories) -> Facts | Status:
+    """A status where the pod can't be scheduled now. ClaimError where it can't use a claim."""
+    users = tuple(pod_claims(handle.claims, pod))
+    special, wanted = _special(handle, pod)
+    store = ClaimStore(users)
+    if special is not None:
+        store = ClaimStore((*users, special), True, uid_of(special))
+    refusal = _refusal(handle, store, inventories)
+    if refusal is not None:
+        return refusal
+    free = any(True for _ in store.to_allocate())
+    return Facts(store, inventories.take() if free else None, wanted)
+
+
+def _special(handle: Handle, pod: Pod) -> tuple[Manifest | None, Wanted | None]:
+    """The claim for extended resources, left over or new; None where no device stands for one."""
+    if not handle.features.dra_extended_resource:
+        return None, None
+    by_resource = classes.classes_by_resource(handle.list(classes.KIND))
+    wanted = extended_resources.wanted(pod, by_resource)
+    if wanted is None:
+        return None, None
+    existing = extended_resources.existing_claim(pod, handle.claims.list())
+    return existing if existing is not None else extended_resources.new_claim(pod), wanted
+
+
+def _refusal(handle: Handle, store: ClaimStore, inventories: Inventories) -> Status | None:
+    for index, claim in enumerate(store.claims):
+        if allocation_of(claim) is not None:
+            selector = node_selector_of(claim)
+            if selector is not None and selector.errors:
+                return error(aggregate(selector.errors))
+            continue
+        if handle.claims.has_pending_allocation(uid_of(claim)):
+            return unresolvable(reasons.ALLOCATING(claim=key_of(claim)))
+        if not store.is_extended(index):
+            refusal = _checked(claim, inventories.classes(), handle.features.dra_prioritized_list)
+            if refusal is not None:
+                return refusal
+    return None
+
+
+def _checked(claim: Manifest, by_name: Mapping[str, DeviceClass], prioritized: bool) -> Status | None:
+    """A request that names no known class can't be served by any node."""
+    for request in ResourceClaim.of(claim).requests:
+        where = {"claim": key_of(claim), "request": request.name}
+        if request.exactly is None and not request.alternatives:
+            return unresolvable(reasons.UNKNOWN_TYPE(**where))
+        if request.exactly is None and not prioritized:
+            return unresolvable(reasons.NO_ALTERNATIVES(**where))
+        for name, ask in _asks(request):
+            if not ask.class_name:
+                return error(f"request {name}: unsupported request type")
+            if ask.class_name not in by_name:
+                return unresolvable(reasons.NO_CLASS(**{"request": name, "class": ask.class_name}))
+    return None
+
+
+def missing_class(status: Status) -> str:
+    """The class that a refusal says does not exist; "" where it says something else."""
+    said = reasons.NO_CLASS.read(status.reasons[0]) if len(status.reasons) == 1 else None
+    return "" if said is None else said["class"]
+
+
+def _asks(request: Request) -> list[tuple[str, Ask]]:
+    """`exactly` counts where both are given."""
+    if request.exactly is not None:
+        return [(request.name, request.exactly)]
+    return [(f"{request.name}/{ask.name}", ask) for ask in request.alternatives]

@@ -1,0 +1,120 @@
+"""The claims of a pod as evidence: which class each has and whether that is there, what it is bound to, which volumes could be its own."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from scheduler_core.apimachinery.objects.labels import IN, LabelSelector, NodeSelector, Requirement
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import (
+    CLAIM,
+    VOLUME,
+    Manifest,
+    access_modes,
+    capacity,
+    claim_ref,
+    class_of,
+    deleting,
+    fully_bound,
+    is_for,
+    name_of,
+    phase,
+    requested,
+    volume_mode,
+    volume_name,
+    volumes_of,
+)
+from scheduler_core.scheduler.framework.plugin import Handle
+
+BILLION = 1_000_000_000
+SHOWN_VOLUMES = 20
+SHOWN_OTHERS = 3
+
+
+def claims_evidence(handle: Handle, pod: Pod) -> list[dict[str, Any]]:
+    """One for each claim in the pod's spec, in its order."""
+    return [_claim(handle, pod, use.name(pod)) for use in volumes_of(pod.spec).claims]
+
+
+def candidates(handle: Handle, claim: Manifest) -> list[Manifest]:
+    """The volume that a claim is bound to; or those of its class, and those that are reserved for it, the ones that are free first."""
+    name = volume_name(claim)
+    if name:
+        bound = handle.get(VOLUME, "", name)
+        return [] if bound is None else [bound]
+    mine = [v for v in handle.list(VOLUME) if class_of(v) == class_of(claim) or is_for(v, claim)]
+    return sorted(mine, key=lambda v: (claim_ref(v) is not None and not is_for(v, claim), name_of(v)))
+
+
+def _claim(handle: Handle, pod: Pod, name: str) -> dict[str, Any]:
+    claim = handle.get(CLAIM, pod.namespace, name)
+    if claim is None:
+        return {"claim": f"{pod.namespace}/{name}", "exists": False}
+    of_class = class_of(claim)
+    storage_class = handle.get("StorageClass", "", of_class) if of_class else None
+    found = candidates(handle, claim)
+    return {
+        "claim": f"{pod.namespace}/{name}",
+        "exists": True,
+        "phase": phase(claim) or "Pending",
+        "requested": requested(claim) // BILLION,
+        "accessModes": list(access_modes(claim)),
+        "volumeMode": volume_mode(claim),
+        "deleting": deleting(claim),
+        "selector": ", ".join(map(_written, _selector(claim).requirements)),
+        "class": of_class,
+        "classExists": storage_class is not None,
+        "bindingMode": str((storage_class or {}).get("volumeBindingMode") or ""),
+        "provisioner": str((storage_class or {}).get("provisioner") or ""),
+        "volume": volume_name(claim),
+        "bound": fully_bound(claim),
+        "candidates": [_volume(volume, claim) for volume in found[:SHOWN_VOLUMES]],
+        "candidateCount": len(found),
+        "ofOtherClasses": _of_other_classes(handle, claim),
+    }
+
+
+def _of_other_classes(handle: Handle, claim: Manifest) -> list[dict[str, str]]:
+    """Volumes that nobody has, and that the claim can't bind as they are of another class."""
+    if volume_name(claim):
+        return []
+    free = (v for v in handle.list(VOLUME) if claim_ref(v) is None and class_of(v) != class_of(claim))
+    return [{"volume": name_of(v), "class": class_of(v)} for v in islice(free, SHOWN_OTHERS)]
+
+
+def _volume(volume: Manifest, claim: Manifest) -> dict[str, Any]:
+    ref = claim_ref(volume)
+    other = ref is not None and not is_for(volume, claim)
+    return {
+        "volume": name_of(volume),
+        "capacity": capacity(volume) // BILLION,
+        "accessModes": list(access_modes(volume)),
+        "volumeMode": volume_mode(volume),
+        "phase": phase(volume) or "Available",
+        "selected": _selector(claim).matches(volume["metadata"].get("labels") or {}),
+        "class": class_of(volume),
+        "affinity": affinity_text(volume),
+        "claimedBy": f"{ref.get('namespace', '')}/{ref.get('name', '')}" if ref is not None and other else "",
+    }
+
+
+def _selector(claim: Manifest) -> LabelSelector:
+    """By which labels it takes volumes: all where it does not say."""
+    return LabelSelector.of((claim.get("spec") or {}).get("selector") or {})
+
+
+def _written(requirement: Requirement) -> str:
+    """As people write labels, where it is one."""
+    if requirement.op == IN and len(requirement.values) == 1:
+        return f"{requirement.key}={requirement.values[0]}"
+    return str(requirement)
+
+
+def affinity_text(volume: Manifest) -> str:
+    """Its required node affinity as people write selectors; "" where every node may use it."""
+    required = ((volume.get("spec") or {}).get("nodeAffinity") or {}).get("required")
+    if required is None:
+        return ""
+    terms = NodeSelector.of(required).terms
+    return " or ".join(", ".join(map(str, (*term.expressions, *term.fields))) for term in terms)

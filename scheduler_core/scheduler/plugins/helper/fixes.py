@@ -1,0 +1,139 @@
+"""Changes that several plugins propose: pods deleted, a node labelled, a node added like one that exists."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
+
+HOSTNAME = "kubernetes.io/hostname"
+MOST_DELETED = 5
+OF_CONTROLLERS = "node.kubernetes.io/"  # taints that come and go with a node's conditions
+GROUP_LABELS = (
+    "karpenter.sh/nodepool",
+    "eks.amazonaws.com/nodegroup",
+    "cloud.google.com/gke-nodepool",
+    "kubernetes.azure.com/agentpool",
+    "agentpool",
+    "alpha.eksctl.io/nodegroup-name",
+    "kops.k8s.io/instancegroup",
+    "node.kubernetes.io/instance-type",
+)
+
+_OF_THE_MACHINE = ("podCIDR", "podCIDRs", "providerID", "unschedulable")
+_OF_ITS_STATE = ("capacity", "allocatable", "conditions", "images")
+
+
+def delete_pods(draft: Draft, node: str, pods: Sequence[Pod], amounts: Iterable[str] = ()) -> Draft:
+    """`amounts` say what of a node's resources is freed for the pod; none where they are in the way for another reason."""
+    values = {"node": node, "amounts": list(amounts), "pods": [pod.key for pod in pods]}
+    named = tuple((pod.namespace, pod.name) for pod in pods)
+    return draft.without_pods(Change("free", values, float(len(pods))), named)
+
+
+def label_node(draft: Draft, node: Node, labels: Iterable[tuple[str, str | None]]) -> Draft:
+    """Labels set, or taken away where the value is None."""
+    for key, value in labels:
+        kind = "unlabel" if value is None else "label"
+        change = Change(kind, {"node": node.name, "key": key, "value": value, "was": node.labels.get(key)})
+        draft = draft.with_node(change, node.manifest, _label_edit(key, value))
+    return draft
+
+
+def in_domain(draft: Draft, refusal: Refusal, key: str, domains: Iterable[str]) -> Iterator[Draft]:
+    """A node that has not got a topology key labelled into one of the domains; where no node has it, into a first one."""
+    if key == HOSTNAME or key in refusal.node.labels:
+        return
+    names = list(domains)
+    if not names and not any(key in node.labels for node in refusal.nodes.nodes):
+        names = [f"{key.rpartition('/')[2][:60]}-1"]
+    for name in names:
+        yield label_node(draft, refusal.node, [(key, name)])
+
+
+def _label_edit(key: str, value: str | None) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        labels = manifest["metadata"].setdefault("labels", {})
+        if value is None:
+            labels.pop(key, None)
+        else:
+            labels[key] = value
+
+    return edit
+
+
+def add_node(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+    """A new node like the one that refuses, where that would be large enough when empty; only where nothing else is changed."""
+    if not draft.changes and _large_enough(refusal):
+        yield node_like(draft, refusal.node, refusal.nodes)
+
+
+def node_like(draft: Draft, like: Node, nodes: NodeTable) -> Draft:
+    """A new node of the group that one belongs to."""
+    name = free_name(nodes, f"{like.name[:240]}-copy")
+    change = Change("node", {"node": name, "like": like.name, "group": group_of(like)})
+    return draft.with_node(change, like.manifest, lambda manifest: as_new_node(manifest, name)).aimed_at(name)
+
+
+def as_new_node(manifest: dict[str, Any], name: str) -> None:
+    """Turns a node's manifest into that of a new one of its kind: without what is the machine's own, or comes of its state."""
+    labels = dict(manifest["metadata"].get("labels") or {})
+    if HOSTNAME in labels:
+        labels[HOSTNAME] = name
+    spec = {k: v for k, v in (manifest.get("spec") or {}).items() if k not in _OF_THE_MACHINE}
+    if spec.get("taints"):
+        spec["taints"] = [t for t in spec["taints"] if not t.get("key", "").startswith(OF_CONTROLLERS)]
+    status = {k: v for k, v in (manifest.get("status") or {}).items() if k in _OF_ITS_STATE}
+    conditions = status.get("conditions") or ()
+    if any(each.get("type") == "Ready" and each.get("status") != "True" for each in conditions):
+        del status["conditions"]
+    manifest["metadata"] = {"name": name, "labels": labels}
+    manifest["spec"], manifest["status"] = spec, status
+
+
+def group_of(node: Node) -> str:
+    """The name of the group, pool or class of machines that a node was made from; "" where nothing says so."""
+    return next((node.labels[key] for key in GROUP_LABELS if key in node.labels), "")
+
+
+def _large_enough(refusal: Refusal) -> bool:
+    nodes, requests = refusal.nodes, refusal.pod.requests
+    for resource in ("cpu", "memory", "ephemeral-storage", *(name for name, _ in requests.scalar)):
+        column, wanted = nodes.resources.columns.get(resource), requests.get(resource)
+        has = column is not None and column < nodes.allocatable.shape[1]
+        if wanted and (not has or wanted > int(nodes.allocatable[refusal.row, column or 0])):
+            return False
+    return True
+
+
+def free_name(nodes: NodeTable, stem: str) -> str:
+    number = 2
+    while nodes.row(f"{stem}{number}") is not None:
+        number += 1
+    return f"{stem}{number}"
+
+
+def with_argument(
+    draft: Draft, refusal: Refusal, change: Change, plugin: str, edit: Callable[[dict[str, Any]], None]
+) -> Draft:
+    """Another configuration of the scheduler that refuses: with other arguments of a plugin in the pod's profile."""
+    asked = refusal.asked
+    configuration = copy.deepcopy(dict(asked.configuration or {}))
+    configuration.setdefault("apiVersion", "kubescheduler.config.k8s.io/v1")
+    configuration.setdefault("kind", "KubeSchedulerConfiguration")
+    profiles = configuration.setdefault("profiles", [{"schedulerName": asked.profile}])
+    profile = next((p for p in profiles if p.get("schedulerName", asked.profile) == asked.profile), None)
+    if profile is None:
+        return draft
+    entries = profile.setdefault("pluginConfig", [])
+    entry = next((e for e in entries if e["name"] == plugin), None)
+    if entry is None:
+        entry = {"name": plugin, "args": {}}
+        entries.append(entry)
+    edit(entry["args"])
+    return draft.with_configuration(change, asked.scheduler, configuration)

@@ -1,0 +1,78 @@
+"""Node selectors over a whole NodeTable: each requirement is asked once per distinct value of its label.
+
+kube: component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.labels import (
+    IN,
+    NodeSelector,
+    NodeSelectorTerm,
+    Requirement,
+    accepts_field,
+)
+from scheduler_core.scheduler.cache.table import NodeTable
+
+Mask = NDArray[np.bool_]
+
+NAME_FIELD = "metadata.name"
+
+
+def expression_mask(nodes: NodeTable, requirement: Requirement) -> Mask:
+    """Which rows satisfy a label requirement."""
+    column = nodes.label(requirement.key)
+    accepted = [requirement.accepts(value) for value in column.values]
+    accepted.append(requirement.accepts(None))  # last: what code -1, the absent label, takes
+    return np.array(accepted, np.bool_)[column.codes]
+
+
+def field_mask(nodes: NodeTable, field: Requirement) -> Mask:
+    """Which rows satisfy a field requirement of one value (In or NotIn)."""
+    if field.key != NAME_FIELD:
+        return np.full(len(nodes), accepts_field(field, ""))
+    mask = np.full(len(nodes), field.op != IN)
+    row = nodes.row(field.values[0])
+    if row is not None:
+        mask[row] = field.op == IN
+    return mask
+
+
+def term_mask(nodes: NodeTable, term: NodeSelectorTerm) -> Mask:
+    """Which rows match a term; a term that is empty or does not parse matches none."""
+    if term.empty or term.errors:
+        return np.zeros(len(nodes), np.bool_)
+    masks = [expression_mask(nodes, r) for r in term.expressions] + [
+        field_mask(nodes, f) for f in term.fields
+    ]
+    matched: Mask = np.logical_and.reduce(masks)
+    return matched
+
+
+def selector_mask(nodes: NodeTable, selector: NodeSelector) -> Mask:
+    """Which rows match any term."""
+    mask = np.zeros(len(nodes), np.bool_)
+    for term in selector.terms:
+        mask |= term_mask(nodes, term)
+    return mask
+
+
+def labels_mask(nodes: NodeTable, wanted: Mapping[str, str]) -> Mask:
+    """Which rows have all these labels (spec.nodeSelector)."""
+    mask = np.ones(len(nodes), np.bool_)
+    for key, value in wanted.items():
+        mask &= expression_mask(nodes, Requirement(key, IN, (value,)))
+    return mask
+
+
+def preference_scores(nodes: NodeTable, terms: Iterable[tuple[int, NodeSelectorTerm]]) -> NDArray[np.int64]:
+    """Per row the sum of the weights of the terms that match."""
+    scores = np.zeros(len(nodes), np.int64)
+    for weight, term in terms:
+        scores += term_mask(nodes, term).astype(np.int64) * np.int64(weight)
+    return scores

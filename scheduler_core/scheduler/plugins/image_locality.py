@@ -1,0 +1,104 @@
+"""ImageLocality: prefers nodes that already have the pod's images, weighed by size and by how widely they are spread.
+
+kube: plugins/imagelocality/image_locality.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.table import ImageState, NodeTable
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.explanation import Code, Parts, Source, Words, gettext_noop
+from scheduler_core.scheduler.framework.formula import (
+    Expression,
+    Formula,
+    Line,
+    Value,
+    by,
+    constant,
+    least,
+    minus,
+    most,
+    share,
+    times,
+    total,
+    whole,
+)
+from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Plugin, Rows, Scores
+from scheduler_core.scheduler.plugins.helper.go_math import divide
+from scheduler_core.scheduler.plugins.helper.memo import remember
+
+NAME = "ImageLocality"
+
+MIB = 1024 * 1024
+MIN_THRESHOLD = 23 * MIB
+MAX_CONTAINER_THRESHOLD = 1000 * MIB
+
+_SIZE = gettext_noop("size of the image")
+_HOLDERS = gettext_noop("nodes that have the image")
+_NODES = gettext_noop("nodes in all")
+_IMAGES = gettext_noop("images of the pod's containers")
+_ABSENT = gettext_noop("the node does not have the image")
+_SUM: Parts = (Words(gettext_noop("images")),)
+_BOUNDED: Parts = (Words(gettext_noop("within bounds")),)
+_NODE: Parts = (Words(gettext_noop("node")),)
+_SPREAD: Parts = (
+    Words(gettext_noop("An image counts by the share of the nodes that have it, so that pods do not crowd.")),
+)
+_BOUNDS: Parts = (
+    Words(gettext_noop("Less than 23Mi counts as nothing, more than 1000Mi for each image as everything.")),
+)
+
+
+class ImageLocality(Plugin):
+    """The score depends on Node objects and the pod's images alone, so it is kept per distinct list of images."""
+
+    name = NAME
+
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
+        images, containers = pod.spec.images, pod.spec.num_image_containers
+        key = (NAME, images, containers)
+        return remember(nodes.memo, key, lambda: _score_table(nodes, images, containers))[rows]
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        images = [Line((Code(name),), _counted(nodes, row, name), "memory") for name in pod.spec.images]
+        held = Line(_SUM, total(*images) if images else constant(0, "memory"), "memory")
+        lowest = constant(MIN_THRESHOLD, "memory")
+        highest = times(
+            constant(MAX_CONTAINER_THRESHOLD, "memory"), Value(pod.spec.num_image_containers, _IMAGES)
+        )
+        few = held.result < MIN_THRESHOLD
+        bounded = Line(_BOUNDED, most(held, lowest) if few else least(held, highest), "memory")
+        over = times(constant(MAX_NODE_SCORE), minus(bounded, lowest))
+        return Formula(
+            (*images, held, bounded, Line(_NODE, by(over, minus(highest, lowest)))), (_SPREAD, _BOUNDS)
+        )
+
+
+def _scaled(image: ImageState, total_nodes: int) -> int:
+    """The image's size times the share of nodes that have it, in Go's order of float64 operations."""
+    return int(float(image.size) * (float(image.num_nodes) / float(total_nodes)))
+
+
+def _score_table(nodes: NodeTable, images: tuple[str, ...], containers: int) -> Scores:
+    sums = np.zeros(len(nodes), np.int64)
+    for name in images:
+        image = nodes.images.get(name)
+        if image is not None:
+            sums[image.rows] += np.int64(_scaled(image, len(nodes)))
+    highest = MAX_CONTAINER_THRESHOLD * containers
+    # A sum below the lower bound is raised first, so that a pod without containers scores 0 as in kube.
+    clipped = np.where(sums < MIN_THRESHOLD, MIN_THRESHOLD, np.where(sums > highest, highest, sums))
+    return divide(MAX_NODE_SCORE * (clipped - MIN_THRESHOLD), highest - MIN_THRESHOLD)
+
+
+def _counted(nodes: NodeTable, row: int, name: str) -> Expression:
+    """What an image counts on a node."""
+    image = nodes.images.get(name)
+    if image is None or row not in image.rows:
+        return Value(0, _ABSENT, "memory")
+    source = Source("Node", nodes.names[row], "status.images")
+    spread = share(Value(image.num_nodes, _HOLDERS), Value(len(nodes), _NODES))
+    return whole(times(Value(image.size, _SIZE, "memory", source), spread))

@@ -1,0 +1,112 @@
+"""Affinity that gives way: one of the pod's terms made a preference; existing pods that keep it away deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods, in_domain
+from scheduler_core.scheduler.plugins.helper.spelling import alike
+from scheduler_core.scheduler.plugins.interpodaffinity.explanation import repelling
+from scheduler_core.scheduler.plugins.interpodaffinity.filtering import NO_AFFINITY, OWN_ANTI, STATUSES, Rules
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+MOST_DOMAINS = 2
+MOST_NAMESPACES = 3
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+_NO_AFFINITY, _OWN_ANTI = STATUSES[NO_AFFINITY].message, STATUSES[OWN_ANTI].message
+
+
+def propose(draft: Draft, refusal: Refusal, rules: Rules | None) -> Iterator[Draft]:
+    if _NO_AFFINITY in refusal.status.reasons:
+        yield from _by_its_own_label(draft, refusal)
+        yield from _found_elsewhere(draft, refusal)
+        yield from _softened(draft, "podAffinity", _NO_AFFINITY)
+    elif _OWN_ANTI in refusal.status.reasons:
+        yield from _softened(draft, "podAntiAffinity", _OWN_ANTI)
+    elif rules is not None and not draft.changes:
+        terms = repelling(rules, refusal.nodes, refusal.row)
+        pods = list({pod.key: pod for term in terms for pod in term.pods}.values())
+        if pods and len(pods) <= MOST_DELETED:
+            yield delete_pods(draft, refusal.node.name, pods)
+    yield from add_node(draft, refusal)
+
+
+def _found_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+    """The node labelled into a domain of a term's key; pods that a term asks for looked for in the namespaces where they are."""
+    manifest = draft.pod or draft.original
+    terms = (manifest["spec"].get("affinity") or {}).get("podAffinity", {}).get(REQUIRED) or []
+    for index, term in enumerate(terms):
+        selector = LabelSelector.of(term.get("labelSelector"))
+        asked = [pod for pods in refusal.nodes.pods for pod in pods if selector.matches(pod.labels)]
+        key = str(term.get("topologyKey") or "")
+        homes = (
+            refusal.nodes.nodes[row] for pod in asked if (row := refusal.nodes.row(pod.node_name)) is not None
+        )
+        domains = {node.labels[key] for node in homes if key in node.labels}
+        yield from in_domain(draft, refusal, key, sorted(domains)[:MOST_DOMAINS])
+        searched = term.get("namespaces") or [refusal.pod.namespace]
+        others = sorted({pod.namespace for pod in asked} - set(searched))
+        if others and len(others) <= MOST_NAMESPACES and term.get("namespaceSelector") is None:
+            change = Change("namespaces", {"namespaces": others, "text": _text(selector)})
+            yield draft.with_pod(change, _namespaces(index, [*searched, *others]))
+
+
+def _by_its_own_label(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+    """The pod's own label in a term whose label nobody has and that is spelt almost like it: then the first pod need not wait."""
+    manifest = draft.pod or draft.original
+    terms = (manifest["spec"].get("affinity") or {}).get("podAffinity", {}).get(REQUIRED) or []
+    own = refusal.pod.labels
+    for index, term in enumerate(terms):
+        for key, value in ((term.get("labelSelector") or {}).get("matchLabels") or {}).items():
+            has = own.get(key, "")
+            found = any(pod.labels.get(key) == value for pods in refusal.nodes.pods for pod in pods)
+            if not found and has != value and alike(value, has):
+                change = Change("term-value", {"from": f"{key}={value}", "to": f"{key}={has}"})
+                yield draft.with_pod(change, _matching(index, key, has))
+
+
+def _matching(index: int, key: str, value: str) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        term = manifest["spec"]["affinity"]["podAffinity"][REQUIRED][index]
+        term["labelSelector"]["matchLabels"][key] = value
+
+    return edit
+
+
+def _namespaces(index: int, names: list[str]) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        manifest["spec"]["affinity"]["podAffinity"][REQUIRED][index]["namespaces"] = names
+
+    return edit
+
+
+def _text(selector: LabelSelector) -> str:
+    return ", ".join(str(requirement) for requirement in selector.requirements)
+
+
+def _softened(draft: Draft, what: str, reason: str) -> Iterator[Draft]:
+    manifest = draft.pod or draft.original
+    terms = (manifest["spec"].get("affinity") or {}).get(what, {}).get(REQUIRED) or []
+    for index, term in enumerate(terms):
+        selector = LabelSelector.of(term.get("labelSelector"))
+        values = {
+            "what": what,
+            "text": f"{_text(selector)} @ {term.get('topologyKey', '')}",
+            "reason": reason,
+        }
+        yield draft.with_pod(Change("soften", values), _preference(what, index))
+
+
+def _preference(what: str, index: int) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        rules = manifest["spec"]["affinity"][what]
+        term = rules[REQUIRED].pop(index)
+        if not rules[REQUIRED]:
+            del rules[REQUIRED]
+        rules.setdefault(PREFERRED, []).append({"weight": 100, "podAffinityTerm": term})
+
+    return edit

@@ -1,0 +1,147 @@
+"""How InterPodAffinity comes to a node's score: the incoming pod's preferred terms, and those of existing pods that mean it.
+
+kube: plugins/interpodaffinity/scoring.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from scheduler_core.apimachinery.objects.affinity import PREFERRED, AffinityTerm, AffinityTerms
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.explanation import (
+    Aside,
+    Code,
+    Part,
+    Parts,
+    Source,
+    Words,
+    gettext_noop,
+)
+from scheduler_core.scheduler.framework.formula import (
+    Formula,
+    Line,
+    Value,
+    constant,
+    minus,
+    share,
+    times,
+    total,
+    whole,
+)
+from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
+from scheduler_core.scheduler.plugins.helper.normalize import (
+    ALIKE,
+    BETWEEN,
+    NORMALIZED,
+    highest_value,
+    lowest_value,
+    raw_value,
+)
+from scheduler_core.scheduler.plugins.interpodaffinity.counts import Incoming, all_terms_measure, topology
+
+_WEIGHT = gettext_noop("weight of the term")
+_HARD = gettext_noop("hardPodAffinityWeight of the plugin")
+_PODS = gettext_noop("pods around the node that the term means")
+_EXISTING = gettext_noop("terms of pods around the node that mean the pod")
+_NOTHING = gettext_noop("no term counts here")
+_NODE: Parts = (Words(gettext_noop("node")),)
+_OF_EXISTING = Words(gettext_noop("of existing pods"))
+_SPAN: Parts = (Words(gettext_noop("distance of the highest and the lowest score")),)
+
+_COUNTED: Parts = (
+    Words(
+        gettext_noop("Each pod around the node counts with the weight of each preferred term that means it.")
+    ),
+)
+_SYMMETRIC: Parts = (
+    Words(
+        gettext_noop(
+            "Terms of existing pods count in the other direction: their weights, and hardPodAffinityWeight for required ones."
+        )
+    ),
+)
+
+
+def score_formula(
+    pod: Pod,
+    nodes: NodeTable,
+    row: int,
+    incoming: Incoming,
+    terms: tuple[tuple[AffinityTerm, ...], tuple[AffinityTerm, ...]],
+    hard_weight: int,
+) -> Formula:
+    """`terms`: the pod's preferred ones, liked and disliked, their namespaces named."""
+    liked, disliked = terms
+    lines = [
+        *_own(pod, nodes, row, liked, "podAffinity", 1),
+        *_own(pod, nodes, row, disliked, "podAntiAffinity", -1),
+        *_of_existing(nodes, row, incoming, hard_weight),
+    ]
+    score = total(*lines) if lines else Value(0, _NOTHING)
+    return Formula((*lines, Line(_NODE, score)), (_COUNTED, _SYMMETRIC))
+
+
+def _own(
+    pod: Pod, nodes: NodeTable, row: int, terms: Iterable[AffinityTerm], kind: str, sign: int
+) -> Iterator[Line]:
+    for i, term in enumerate(terms):
+        source = Source("Pod", pod.key, f"spec.affinity.{kind}.{PREFERRED}[{i}].weight")
+        count = Value(_pods_near(nodes, row, term), _PODS)
+        yield Line(_named(nodes, row, term), times(Value(sign * term.weight, _WEIGHT, source=source), count))
+
+
+def _pods_near(nodes: NodeTable, row: int, term: AffinityTerm) -> int:
+    """How many pods in the node's domain a term of the incoming pod means."""
+    where = topology(nodes, term.topology_key)
+    counts = nodes.pod_table.counts(all_terms_measure(("explained", (term,)), (term,)))
+    return int(where.sums(counts)[where.codes[row]])
+
+
+def _of_existing(nodes: NodeTable, row: int, incoming: Incoming, hard_weight: int) -> Iterator[Line]:
+    """A line per distinct term and weight."""
+    table = nodes.pod_table
+    counted: Counter[tuple[AffinityTerm, int, bool]] = Counter()
+    for key in table.classes.soft_keys:
+        codes = topology(nodes, key).codes
+        if codes[row] == 0:
+            continue
+        near = np.bincount(table.cls[codes[table.node] == codes[row]])
+        for number in np.flatnonzero(near).tolist():
+            terms = table.classes.terms[table.classes.classes[number].terms]
+            for term, weight, hard in _soft(terms, hard_weight):
+                if term.topology_key == key and incoming.is_meant(term):
+                    counted[term, weight, hard] += int(near[number])
+    for (term, weight, hard), pods in counted.items():
+        name = (*_named(nodes, row, term), " ", Aside((_OF_EXISTING,)))
+        yield Line(name, times(Value(weight, _HARD if hard else _WEIGHT), Value(pods, _EXISTING)))
+
+
+def _soft(terms: AffinityTerms, hard_weight: int) -> Iterator[tuple[AffinityTerm, int, bool]]:
+    for term in terms.preferred:
+        yield term, term.weight, False
+    for term in terms.preferred_anti:
+        yield term, -term.weight, False
+    for term in terms.required if hard_weight > 0 else ():
+        yield term, hard_weight, True
+
+
+def _named(nodes: NodeTable, row: int, term: AffinityTerm) -> Parts:
+    selector = ", ".join(str(requirement) for requirement in term.selector.requirements)
+    domain = nodes.nodes[row].labels.get(term.topology_key)
+    where: Part = term.topology_key if domain is None else f"{term.topology_key} = {domain}"
+    return Code(selector or "*"), " ", Aside((where,))
+
+
+def normalization(nodes: NodeTable, rows: Rows, scores: Scores, i: int) -> Formula:
+    """How normalized_scores comes to the number of the `i`th row."""
+    highest, lowest = highest_value(nodes, rows, scores), lowest_value(nodes, rows, scores)
+    if highest.number == lowest.number:
+        return Formula((Line(NORMALIZED, constant(0)),), (ALIKE,))
+    span = Line(_SPAN, minus(highest, lowest))
+    part = share(minus(raw_value(scores, i), lowest), span)
+    return Formula((span, Line(NORMALIZED, whole(times(constant(float(MAX_NODE_SCORE)), part)))), (BETWEEN,))

@@ -1,0 +1,166 @@
+"""InterPodAffinity: keeps pods near the pods they want to be near and away from those they must not meet.
+
+kube: plugins/interpodaffinity/{plugin,filtering,scoring}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.apimachinery.objects.affinity import AffinityTerms, affinity_terms
+from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.strict import BOOL, INTEGER32
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.cache.what_if import Change
+from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_absent
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.drafts import Draft, Refusal
+from scheduler_core.scheduler.framework.events import Action, On
+from scheduler_core.scheduler.framework.explanation import Explanation
+from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.formula import Formula
+from scheduler_core.scheduler.framework.plugin import (
+    Evidence,
+    Handle,
+    Plugin,
+    PreFilterResult,
+    Rows,
+    Scores,
+    Verdicts,
+)
+from scheduler_core.scheduler.framework.reasons import Reason, Said
+from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable
+from scheduler_core.scheduler.plugins.helper.arguments import range_errors
+from scheduler_core.scheduler.plugins.interpodaffinity import fixes, hints
+from scheduler_core.scheduler.plugins.interpodaffinity import formula as formulas
+from scheduler_core.scheduler.plugins.interpodaffinity.counts import (
+    NAME,
+    ExistingAnti,
+    Incoming,
+    MatchesAll,
+    MatchesAny,
+    with_named_namespaces,
+)
+from scheduler_core.scheduler.plugins.interpodaffinity.evidence import affinity_evidence
+from scheduler_core.scheduler.plugins.interpodaffinity.explanation import explained
+from scheduler_core.scheduler.plugins.interpodaffinity.filtering import REASONS, Rules
+from scheduler_core.scheduler.plugins.interpodaffinity.scoring import Preferences, normalized_scores
+
+INVALID = Reason("InvalidTerms", "parsing pod: <problem>")
+
+_FILTER, _SCORE = f"PreFilter{NAME}", f"PreScore{NAME}"
+_NO_FILTER_STATE = error(f'error reading "{_FILTER}" from cycleState: not found')
+_NO_SCORE_STATE = error(f'failed to read "{_SCORE}" from cycleState: not found')
+_GO_ON, _NOTHING_TO_DO = PreFilterResult(), PreFilterResult(SKIP)
+
+
+def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
+    return range_errors(args["hardPodAffinityWeight"], f"{path}.hardPodAffinityWeight", 0, 100)
+
+
+class InterPodAffinity(Plugin):
+    """Terms are asked once per class of pods, counted by node and then by topology domain."""
+
+    name = NAME
+    reasons = (*REASONS, INVALID)
+    arguments = Arguments(
+        fields={"hardPodAffinityWeight": INTEGER32, "ignorePreferredTermsOfExistingPods": BOOL},
+        defaults=when_absent(hardPodAffinityWeight=1, ignorePreferredTermsOfExistingPods=False),
+        validate=_validate,
+    )
+    events = (
+        On("Pod", Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE, hints.after_affine_pod_change),
+        On("Node", Action.ADD | Action.UPDATE_NODE_LABEL, hints.after_node_topology_change),
+    )
+    state_classes = (Rules, Preferences, MatchesAll, MatchesAny, ExistingAnti)  # the last 3 are in measures
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._hard_weight = int(args["hardPodAffinityWeight"])
+        self._ignores_existing = bool(args["ignorePreferredTermsOfExistingPods"])
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        terms = affinity_terms(pod)
+        if terms.errors:
+            return PreFilterResult(unresolvable(INVALID(problem=_problems(terms))))
+        if not terms.required and not terms.required_anti and not nodes.pod_table.classes.anti_keys:
+            return _NOTHING_TO_DO
+        required = with_named_namespaces(terms.required, self.handle)
+        anti = with_named_namespaces(terms.required_anti, self.handle)
+        key = (terms.key, _namespaces(required), _namespaces(anti))
+        rules = Rules.of(nodes, pod, Incoming.of(pod, nodes, self.handle), required, anti, key)
+        if rules.nothing_to_do:
+            return _NOTHING_TO_DO
+        state.write(_FILTER, rules)
+        return _GO_ON
+
+    def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
+        rules: Rules | None = state.get(_FILTER)
+        if rules is not None:
+            state.write(_FILTER, rules.changed(nodes, changes))
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        rules: Rules | None = state.get(_FILTER)
+        if rules is None:  # as in kube it can't do without PreFilter
+            return Verdicts.refuse(np.ones(len(rows), np.bool_), _NO_FILTER_STATE)
+        return rules.verdicts(rows)
+
+    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
+        terms = affinity_terms(pod)
+        own = bool(terms.preferred or terms.preferred_anti)
+        if not own and (self._ignores_existing or not nodes.pod_table.classes.soft_keys):
+            return SKIP
+        if terms.errors:
+            return error(f"failed to parse pod: {_problems(terms)}")
+        liked = with_named_namespaces(terms.preferred, self.handle)
+        disliked = with_named_namespaces(terms.preferred_anti, self.handle)
+        key = (terms.key, _namespaces(liked), _namespaces(disliked))
+        incoming = Incoming.of(pod, nodes, self.handle)
+        preferences = Preferences.of(nodes, incoming, liked, disliked, key, self._hard_weight)
+        if preferences is None:
+            return SKIP
+        state.write(_SCORE, preferences)
+        return SUCCESS
+
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+        preferences: Preferences | None = state.get(_SCORE)
+        return _NO_SCORE_STATE if preferences is None else preferences.scores(rows)
+
+    def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
+        return normalized_scores(scores)
+
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Per required term the pods around the node that match it, and the existing pods that keep the pod away."""
+        rules: Rules | None = state.get(_FILTER)
+        return () if rules is None else explained(pod, rules, nodes, row)
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        terms, incoming = affinity_terms(pod), Incoming.of(pod, nodes, self.handle)
+        liked = with_named_namespaces(terms.preferred, self.handle)
+        disliked = with_named_namespaces(terms.preferred_anti, self.handle)
+        return formulas.score_formula(pod, nodes, row, incoming, (liked, disliked), self._hard_weight)
+
+    def normalization(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+    ) -> Formula:
+        return formulas.normalization(nodes, rows, scores, i)
+
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+        """What the pod's own affinity asks for and nothing offers."""
+        return affinity_evidence(pod, nodes) if said.code == "NoMatchingPod" else {}
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        return fixes.propose(draft, refusal, refusal.state.get(_FILTER))
+
+
+def _namespaces(terms: tuple[Any, ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple(term.namespaces for term in terms)
+
+
+def _problems(terms: AffinityTerms) -> str:
+    texts = list(dict.fromkeys(f"{name}: {problem}" for name, problem in terms.errors))
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"

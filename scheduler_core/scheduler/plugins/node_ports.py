@@ -1,0 +1,163 @@
+"""NodePorts: refuses nodes where a host port that the pod wants is taken.
+
+kube: plugins/nodeports/node_ports.go, HostPortInfo in kube-scheduler/framework/types.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.apimachinery.objects.pod import HostPort, Pod
+from scheduler_core.apimachinery.objects.resources import is_sidecar
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
+from scheduler_core.scheduler.framework.events import Action, On
+from scheduler_core.scheduler.framework.explanation import (
+    Below,
+    Code,
+    Explanation,
+    Key,
+    Part,
+    Parts,
+    Row,
+    Source,
+    Table,
+    Words,
+    Written,
+    gettext_noop,
+)
+from scheduler_core.scheduler.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.scheduler.framework.reasons import Reason
+from scheduler_core.scheduler.framework.status import SKIP, error, unschedulable
+from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
+from scheduler_core.scheduler.plugins.helper.hints import was_placed
+
+NAME = "NodePorts"
+
+PRE_FILTER_STATE = "PreFilter" + NAME
+
+PORTS_TAKEN = Reason("HostPortsTaken", "node(s) didn't have free ports for the requested pod ports")
+REFUSED = unschedulable(PORTS_TAKEN())
+
+ANY_IP = "0.0.0.0"  # noqa: S104 - a host port's wildcard address, nothing listens here
+
+NO_STATE = error(f'reading "{PRE_FILTER_STATE}" from cycleState: not found')
+
+_COLUMNS = gettext_noop("host port"), gettext_noop("held by")
+_FREE = Words(gettext_noop("free"))
+_NOTHING_TO_DO = PreFilterResult(SKIP)
+_GO_ON = PreFilterResult()
+
+
+def _clash(wanted: HostPort, used: Iterable[HostPort]) -> bool:
+    """Same protocol and port, and the same address or the wildcard on either side."""
+    return any(_same_port(wanted, other) and _addresses_meet(wanted, other) for other in used)
+
+
+def after_pod_with_ports_deleted(plugin: NodePorts, pod: Pod, old: Pod, new: None) -> bool:
+    """Queueing hint. kube: isSchedulableAfterPodDeleted"""
+    used = old.spec.host_ports
+    if not was_placed(old) or not used:
+        return False
+    return any(_clash(port, used) for port in pod.spec.host_ports)
+
+
+class NodePorts(Plugin):
+    """Looks only at the rows where some pod holds a host port."""
+
+    name = NAME
+    reasons = (PORTS_TAKEN,)
+    row_local = True
+    events = (On("Pod", Action.DELETE, after_pod_with_ports_deleted), On("Node", Action.ADD))
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        if not pod.spec.host_ports:
+            return _NOTHING_TO_DO
+        state.write(PRE_FILTER_STATE, pod.spec.host_ports)
+        return _GO_ON
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        wanted: tuple[HostPort, ...] | None = state.get(PRE_FILTER_STATE)
+        if wanted is None:  # as in kube it can't do without PreFilter
+            return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
+        taken = np.zeros(len(nodes), np.bool_)
+        for row in nodes.rows_with_ports:  # the order does not matter: each row is judged by itself
+            taken[row] = any(_clash(port, nodes.ports[row]) for port in wanted)
+        refused = taken[rows]
+        return Verdicts.refuse(refused, REFUSED) if refused.any() else None
+
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Each host port that the pod wants, with the ports on the node that keep it from having it."""
+        rows = tuple(_explained(port, place, pod, nodes.pods[row]) for port, place in _places(pod))
+        return (Table(_COLUMNS, rows),) if rows else ()
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        """Give the host ports up, or delete who has them."""
+        spec, nodes, row = refusal.pod.spec, refusal.nodes, refusal.row
+        if not spec.host_network:
+            taken = taken_ports(refusal.pod, nodes.ports[row])
+            yield draft.with_pod(Change("port", {"ports": taken}), _without_host_ports)
+        wanted = {(port.protocol, port.port) for port in spec.host_ports}
+        holders = [
+            pod
+            for pod in nodes.pods[row]
+            if any((port.protocol, port.port) in wanted for port in pod.spec.host_ports)
+        ]
+        if holders and not draft.changes and len(holders) <= MOST_DELETED:
+            yield delete_pods(draft, nodes.names[row], holders)
+        yield from add_node(draft, refusal)
+
+
+def _explained(port: HostPort, place: str, pod: Pod, others: Iterable[Pod]) -> Row:
+    wanted = (Written(_text(port), Source("Pod", pod.key, place)),)
+    held: list[Part] = []
+    for other in others:
+        for used, path in _places(other):
+            if _clash(port, (used,)):
+                holder = Written(_text(used), Source("Pod", other.key, path))
+                held += [Code(Key(other.key)), Below((holder,))]
+    parts: Parts = tuple(held) or (_FREE,)
+    return Row((wanted, parts), bad=bool(held))
+
+
+def _places(pod: Pod) -> Iterator[tuple[HostPort, str]]:
+    """The pod's host ports, each with its path in the manifest; of init containers those of sidecars alone."""
+    spec = pod.manifest["spec"]
+    paths = (
+        f"spec.{containers}[{i}].ports[{j}].hostPort"
+        for containers in ("initContainers", "containers")
+        for i, container in enumerate(spec.get(containers) or ())
+        if containers == "containers" or is_sidecar(container)
+        for j, port in enumerate(container.get("ports") or ())
+        if (port.get("hostPort") or 0) > 0
+    )
+    return zip(pod.spec.host_ports, paths, strict=True)
+
+
+def _without_host_ports(manifest: dict[str, Any]) -> None:
+    for container in manifest["spec"]["containers"]:
+        for port in container.get("ports") or ():
+            port.pop("hostPort", None)
+            port.pop("hostIP", None)
+
+
+def taken_ports(pod: Pod, used: Iterable[HostPort]) -> list[str]:
+    """Those of the pod's host ports that are in use, for people."""
+    return [_text(port) for port in pod.spec.host_ports if _clash(port, used)]
+
+
+def _same_port(a: HostPort, b: HostPort) -> bool:
+    return a.port == b.port and (a.protocol or "TCP") == (b.protocol or "TCP")
+
+
+def _addresses_meet(a: HostPort, b: HostPort) -> bool:
+    first, second = a.ip or ANY_IP, b.ip or ANY_IP
+    return first == second or ANY_IP in (first, second)
+
+
+def _text(port: HostPort) -> str:
+    return f"{port.ip or ANY_IP}:{port.port}/{port.protocol or 'TCP'}"

@@ -1,0 +1,121 @@
+"""Node selection that gives way: the node labelled, or an entry, an expression or the whole affinity of the pod."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scheduler_core.apimachinery.objects.labels import (
+    DOES_NOT_EXIST,
+    EXISTS,
+    GT,
+    IN,
+    LT,
+    NOT_IN,
+    NodeSelector,
+    Requirement,
+)
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.selection import least_missing, wrong_labels
+from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node, with_argument
+from scheduler_core.scheduler.plugins.nodeaffinity.arguments import PREFERRED, REQUIRED
+from scheduler_core.scheduler.plugins.nodeaffinity.misspelt import respelt, respelt_term
+
+NAME = "NodeAffinity"
+FACTS = (
+    "kubernetes.io/arch",
+    "kubernetes.io/os",
+    "node.kubernetes.io/instance-type",
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+)
+
+
+def propose(draft: Draft, refusal: Refusal, added: NodeSelector | None) -> Iterator[Draft]:
+    """`added` is the profile's own affinity."""
+    pod, node = refusal.pod, refusal.node
+    wrong, terms = wrong_labels(pod, node), pod.spec.node_affinity_required
+    failing: list[Requirement] = [Requirement(key, IN, (value,)) for key, value in wrong.items()]
+    for selector in (terms, added):
+        if selector is not None and selector.terms:
+            index, missing = least_missing(selector, node)
+            if missing:
+                failing += [r for r in selector.terms[index].expressions if not r.matches(node.labels)]
+    labels = [None if _is_fact(node, each) else _label_for(each) for each in failing]
+    if labels and all(label is not None for label in labels):
+        yield label_node(draft, node, [label for label in labels if label is not None])
+    if wrong:
+        yield from respelt(draft, refusal, wrong)
+        yield _reselected(draft, wrong)
+    if added is not None and least_missing(added, node)[1]:
+        change = Change("configuration", {"plugin": NAME, "argument": "addedAffinity"})
+        yield with_argument(draft, refusal, change, NAME, lambda args: args.pop("addedAffinity", None))
+    if terms is not None and least_missing(terms, node)[1]:
+        index = least_missing(terms, node)[0]
+        if index >= 0:
+            yield from respelt_term(draft, refusal, terms.terms[index], index)
+        yield from _gave_way(draft, terms, node)
+
+
+def _is_fact(node: Node, requirement: Requirement) -> bool:
+    """Whether the node's label says what the machine is or where it stands, which another label would not change."""
+    return requirement.key in FACTS and requirement.key in node.labels
+
+
+def _label_for(requirement: Requirement) -> tuple[str, str | None] | None:
+    """The label that would meet a requirement (value None: without it); None where that is not for a label to do."""
+    if requirement.key == HOSTNAME:
+        return None
+    if requirement.op == IN and requirement.values:
+        return requirement.key, requirement.values[0]
+    if requirement.op == EXISTS:
+        return requirement.key, "true"
+    if requirement.op in (GT, LT) and requirement.values and requirement.values[0].isdecimal():
+        return requirement.key, str(int(requirement.values[0]) + (1 if requirement.op == GT else -1))
+    if requirement.op in (NOT_IN, DOES_NOT_EXIST):
+        return requirement.key, None
+    return None
+
+
+def _reselected(draft: Draft, wrong: dict[str, str]) -> Draft:
+    """The wrong entries of the pod's nodeSelector left out."""
+    for key, value in wrong.items():
+
+        def edit(manifest: dict[str, Any], key: str = key) -> None:
+            manifest["spec"]["nodeSelector"].pop(key, None)
+
+        draft = draft.with_pod(Change("selector", {"text": f"{key}={value}"}), edit)
+    return draft
+
+
+def _gave_way(draft: Draft, terms: NodeSelector, node: Node) -> Iterator[Draft]:
+    """One requirement left out of the nearest term, or the whole affinity made a preference."""
+    index, missing = least_missing(terms, node)
+    term = terms.terms[index]
+    if missing == 1 and len(term.expressions) + len(term.fields) > 1:
+        wrong = [r for r in term.expressions if not r.matches(node.labels)]
+        for requirement in wrong:
+            at = term.expressions.index(requirement)
+            yield draft.with_pod(
+                Change("selector", {"text": str(requirement)}), _without_expression(index, at)
+            )
+    yield draft.with_pod(Change("soften", {"what": "nodeAffinity", "text": ""}), _preferred_nodes)
+
+
+def _without_expression(term: int, at: int) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        affinity = manifest["spec"]["affinity"]["nodeAffinity"][REQUIRED]
+        del affinity["nodeSelectorTerms"][term]["matchExpressions"][at]
+
+    return edit
+
+
+def _preferred_nodes(manifest: dict[str, Any]) -> None:
+    affinity = manifest["spec"]["affinity"]["nodeAffinity"]
+    for term in affinity.pop(REQUIRED)["nodeSelectorTerms"]:
+        # A preference may not ask for a node by its name.
+        expressions = term.get("matchExpressions")
+        if expressions:
+            preference = {"weight": 100, "preference": {"matchExpressions": expressions}}
+            affinity.setdefault(PREFERRED, []).append(preference)

@@ -1,0 +1,221 @@
+"""NodeAffinity: refuses nodes that the pod's node selector or required node affinity excludes, prefers those it prefers.
+
+kube: plugins/nodeaffinity/node_affinity.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.apimachinery.objects.labels import (
+    IN,
+    NodeSelector,
+    NodeSelectorTerm,
+    aggregate,
+)
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod, PodSpec
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.drafts import Draft, Refusal
+from scheduler_core.scheduler.framework.events import Action, On
+from scheduler_core.scheduler.framework.explanation import Explanation
+from scheduler_core.scheduler.framework.formula import Formula
+from scheduler_core.scheduler.framework.plugin import (
+    Evidence,
+    Handle,
+    Plugin,
+    PreFilterResult,
+    Rows,
+    Scores,
+    Verdicts,
+)
+from scheduler_core.scheduler.framework.reasons import Reason, Said
+from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable
+from scheduler_core.scheduler.plugins.helper.memo import remember
+from scheduler_core.scheduler.plugins.helper.node_selection import (
+    NAME_FIELD,
+    Mask,
+    labels_mask,
+    preference_scores,
+    selector_mask,
+)
+from scheduler_core.scheduler.plugins.helper.normalize import default_normalization, default_normalize
+from scheduler_core.scheduler.plugins.nodeaffinity import fixes
+from scheduler_core.scheduler.plugins.nodeaffinity.arguments import ARGUMENTS, PREFERRED, REQUIRED
+from scheduler_core.scheduler.plugins.nodeaffinity.evidence import label_evidence
+from scheduler_core.scheduler.plugins.nodeaffinity.explanation import explained
+from scheduler_core.scheduler.plugins.nodeaffinity.formula import score_formula
+
+NAME = "NodeAffinity"
+PRE_FILTER_STATE = "PreFilter" + NAME
+
+_REASONS = (
+    Reason("NoMatch", "node(s) didn't match Pod's node affinity/selector"),
+    Reason("NoMatchForProfile", "node(s) didn't match scheduler-enforced node affinity"),
+    Reason("TermsConflict", "pod affinity terms conflict"),
+)
+REFUSED, REFUSED_BY_ADDED, CONFLICT = (unresolvable(reason()) for reason in _REASONS)
+
+WeightedTerms = tuple[tuple[int, NodeSelectorTerm], ...]
+
+_NOTHING_TO_DO = PreFilterResult(SKIP)
+_GO_ON = PreFilterResult()
+
+
+def _after_node_change(plugin: NodeAffinity, pod: Pod, old: Node | None, new: Node) -> bool:
+    """Queueing hint. kube: isSchedulableAfterNodeChange"""
+    if plugin.added is not None and not plugin.added.matches(new.labels, new.name):
+        return False
+    matches = _required_matches(pod, new)
+    if not matches or old is None:
+        return matches is not False
+    return _required_matches(pod, old) is not True
+
+
+def _required_matches(pod: Pod, node: Node) -> bool | None:
+    """None: unknown, as some term can't be parsed and no other matches. kube takes that for a reason to try again."""
+    if any(node.labels.get(key) != value for key, value in pod.spec.node_selector.items()):
+        return False
+    required = pod.spec.node_affinity_required
+    if required is None or required.matches(node.labels, node.name):
+        return True
+    return None if required.errors else False
+
+
+class NodeAffinity(Plugin):
+    """A pod's selectors depend on Node objects alone, so masks and scores are kept per distinct pod spec."""
+
+    name = NAME
+    reasons = _REASONS
+    arguments = ARGUMENTS
+    row_local = True
+    events = (On("Node", Action.ADD | Action.UPDATE_NODE_LABEL, _after_node_change),)
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        super().__init__(args, handle)
+        added = args.get("addedAffinity") or {}
+        required, preferred = added.get(REQUIRED), added.get(PREFERRED) or ()
+        self.added = None if required is None else NodeSelector.of(required)
+        self._added_preferred = _weighted_terms(preferred)
+        self._prefers_added = bool(preferred)
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        required = pod.spec.node_affinity_required
+        if required is None and self.added is None and pod.spec.manifest.get("nodeSelector") is None:
+            return _NOTHING_TO_DO
+        state.write(PRE_FILTER_STATE, pod.spec)
+        if required is None:
+            return _GO_ON
+        names = _named_nodes(required.terms)
+        if names is None:
+            return _GO_ON
+        return PreFilterResult(node_names=names) if names else PreFilterResult(CONFLICT)
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        spec: PodSpec = state.get(PRE_FILTER_STATE) or pod.spec  # without PreFilter: as the pod says
+        matched = remember(
+            nodes.memo, (NAME, "required", spec.fingerprint), lambda: _required_mask(nodes, spec)
+        )
+        refused = ~matched[rows]
+        if self.added is None:
+            return Verdicts.refuse(refused, REFUSED) if refused.any() else None
+        excluded = ~self._added_mask(nodes, self.added)[rows]
+        reason = np.where(excluded, np.int32(0), np.where(refused, np.int32(1), np.int32(-1)))
+        return Verdicts(reason.astype(np.int32), (REFUSED_BY_ADDED, REFUSED))
+
+    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
+        terms = _preferred(pod.spec)
+        broken = _broken(terms or ())
+        if broken is not None:
+            return broken
+        return SKIP if terms is None and not self._prefers_added else SUCCESS
+
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+        broken = _broken(_preferred(pod.spec) or ())  # met here where the profile leaves out PreScore
+        if broken is not None:
+            return broken
+        own = remember(
+            nodes.memo,
+            (NAME, "preferred", pod.spec.fingerprint),
+            lambda: preference_scores(nodes, _preferred(pod.spec) or ()),
+        )[rows]
+        if not self._added_preferred:
+            return own
+        added = remember(
+            nodes.memo,
+            (NAME, "added preferred", self._added_preferred),
+            lambda: preference_scores(nodes, self._added_preferred),
+        )
+        return own + added[rows]
+
+    def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
+        return default_normalize(scores)
+
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Every requirement of the node selector and the required terms, with the node's own value."""
+        required = pod.spec.node_affinity_required
+        added = self.added.terms if self.added else ()
+        return explained(pod, required.terms if required is not None else (), added, nodes.nodes[row])
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        return score_formula(pod, nodes.nodes[row], _preferred(pod.spec) or (), self._added_preferred)
+
+    def normalization(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+    ) -> Formula:
+        return default_normalization(nodes, rows, scores, i)
+
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+        """What is asked of labels, and what the nodes have."""
+        return label_evidence(pod, nodes)
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        return fixes.propose(draft, refusal, self.added)
+
+    def _added_mask(self, nodes: NodeTable, added: NodeSelector) -> Mask:
+        return remember(nodes.memo, (NAME, "added", added), lambda: selector_mask(nodes, added))
+
+
+def _weighted_terms(preferred: Sequence[Mapping[str, Any]]) -> WeightedTerms:
+    """The added preferred terms, compiled; those without a weight and empty ones don't count."""
+    terms = (
+        (int(raw.get("weight") or 0), NodeSelectorTerm.of(raw.get("preference") or {})) for raw in preferred
+    )
+    return tuple((weight, term) for weight, term in terms if weight and not term.empty)
+
+
+def _preferred(spec: PodSpec) -> WeightedTerms | None:
+    """The pod's preferred terms; None where the field is absent, which is not the same as an empty list."""
+    if spec.node_affinity_preferred:
+        return spec.node_affinity_preferred
+    affinity = (spec.manifest.get("affinity") or {}).get("nodeAffinity") or {}
+    return None if affinity.get(PREFERRED) is None else ()
+
+
+def _broken(terms: WeightedTerms) -> Status | None:
+    problems = [problem for _, term in terms for problem in term.errors]
+    return error(aggregate(problems)) if problems else None
+
+
+def _required_mask(nodes: NodeTable, spec: PodSpec) -> Mask:
+    mask = labels_mask(nodes, spec.node_selector)
+    if spec.node_affinity_required is not None:
+        mask &= selector_mask(nodes, spec.node_affinity_required)
+    return mask
+
+
+def _named_nodes(terms: Sequence[NodeSelectorTerm]) -> frozenset[str] | None:
+    """The names that metadata.name requirements leave; None where some term leaves all nodes."""
+    names: frozenset[str] = frozenset()
+    if not terms:
+        return None
+    for term in terms:
+        sets = [frozenset(f.values) for f in term.fields if f.key == NAME_FIELD and f.op == IN]
+        if not sets:
+            return None
+        names |= frozenset.intersection(*sets)
+    return names

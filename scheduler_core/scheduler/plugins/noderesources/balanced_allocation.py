@@ -1,0 +1,87 @@
+"""NodeResourcesBalancedAllocation: prefers nodes whose resources would be used in equal shares.
+
+kube: plugins/noderesources/balanced_allocation.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.formula import Formula
+from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Plugin, Rows, Scores
+from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status
+from scheduler_core.scheduler.plugins.noderesources.arguments import BALANCED_ALLOCATION
+from scheduler_core.scheduler.plugins.noderesources.formula import balanced_formula
+from scheduler_core.scheduler.plugins.noderesources.resource_allocation import Weighed, weigh
+
+NAME = "NodeResourcesBalancedAllocation"
+
+Fractions = NDArray[np.float64]
+
+
+class NodeResourcesBalancedAllocation(Plugin):
+    """Scores 100 * (1 - standard deviation of the used shares), on real requests; best-effort pods are skipped."""
+
+    name = NAME
+    arguments = BALANCED_ALLOCATION
+
+    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
+        return SKIP if self._best_effort(pod) else SUCCESS
+
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
+        if self._best_effort(pod):  # where the profile leaves out PreScore
+            return np.zeros(len(rows), np.int64)
+        return balanced(weigh(nodes, rows, self.args["resources"], pod.requests, nonzero=False))
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        return balanced_formula(self.args["resources"], pod, nodes, row)
+
+    def _best_effort(self, pod: Pod) -> bool:
+        return not any(pod.requests.get(resource["name"]) for resource in self.args["resources"])
+
+
+def balanced(weighed: Sequence[Weighed]) -> Scores:
+    """Nodes that lack a resource leave it out; they are computed together with those that lack the same ones."""
+    has = np.array([w.allocatable != 0 for w in weighed])
+    fractions = [_fraction(w) for w in weighed]
+    if has.all():
+        return _score(fractions, has.shape[1])
+    result = np.zeros(has.shape[1], np.int64)
+    for pattern in np.unique(has, axis=1).T:
+        alike = (has == pattern[:, None]).all(axis=0)
+        present = [f[alike] for f, has_it in zip(fractions, pattern, strict=True) if has_it]
+        result[alike] = _score(present, int(alike.sum()))
+    return result
+
+
+def _fraction(w: Weighed) -> Fractions:
+    fraction = w.requested.astype(np.float64) / np.maximum(w.allocatable, 1).astype(np.float64)
+    return np.minimum(fraction, 1.0)
+
+
+def _score(fractions: Sequence[Fractions], count: int) -> Scores:
+    """In Go's order of float64 operations, truncated; with fewer than two resources there is nothing to balance."""
+    if len(fractions) < 2:
+        return np.full(count, MAX_NODE_SCORE, np.int64)
+    if len(fractions) == 2:
+        deviation = np.abs((fractions[0] - fractions[1]) / 2.0)
+    else:
+        deviation = _standard_deviation(fractions)
+    return ((1.0 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
+
+
+def _standard_deviation(fractions: Sequence[Fractions]) -> Fractions:
+    total = np.zeros_like(fractions[0])
+    for fraction in fractions:
+        total = total + fraction
+    mean = total / float(len(fractions))
+    squares = np.zeros_like(mean)
+    for fraction in fractions:
+        squares = squares + (fraction - mean) * (fraction - mean)
+    return np.sqrt(squares / float(len(fractions)))

@@ -1,0 +1,69 @@
+"""Extended resources that devices may stand for (gate DRAExtendedResource): what nodes lack of them is left to DynamicResources.
+
+Where a pod requests no extended resource, no classes are looked up, and kube leaves every scalar resource that a node lacks to it.
+
+kube: plugins/noderesources/fit.go (withDeviceClass, fitsRequest) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.dra.classes import KIND, classes_by_resource
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.resources import Resources, is_extended_name
+from scheduler_core.scheduler.cache.table import FIXED_RESOURCES, NodeTable
+from scheduler_core.scheduler.framework.plugin import Handle, Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing a node may lack: the reason, where it fails, of which resource, and where preemption could not help."""
+
+    reason: str
+    fails: NDArray[np.bool_]
+    resource: str = ""
+    incoming: int = 0
+    allocatable: NDArray[np.int64] | None = None
+
+    @property
+    def hopeless(self) -> NDArray[np.bool_] | int:
+        return 0 if self.allocatable is None else self.fails & (self.incoming > self.allocatable)
+
+
+def served_by_classes(handle: Handle, requests: Resources) -> frozenset[str] | None:
+    """The resources that classes stand for; None where the pod requests no extended resource."""
+    if not any(amount and is_extended_name(name) for name, amount in requests.scalar):
+        return None
+    return frozenset(classes_by_resource(handle.list(KIND)))
+
+
+def left_to_devices(
+    checks: Sequence[Check], served: frozenset[str] | None, nodes: NodeTable, rows: Rows
+) -> list[Check]:
+    """The checks without what nodes lack and devices may have."""
+    fixed = ("", *FIXED_RESOURCES)
+    return [
+        check
+        if check.resource in fixed or not (served is None or check.resource in served)
+        else replace(check, fails=check.fails & _has(nodes, check.resource)[rows])
+        for check in checks
+    ]
+
+
+def _has(nodes: NodeTable, resource: str) -> NDArray[np.bool_]:
+    """Which rows have the resource in their allocatable, be it none of it."""
+    key = "NodeResourcesFit has", resource
+    found: NDArray[np.bool_] | None = nodes.memo.get(key)
+    if found is None:
+        found = nodes.memo[key] = np.array([has_scalar(node, resource) for node in nodes.nodes], np.bool_)
+    return found
+
+
+def has_scalar(node: Node, resource: str) -> bool:
+    """Whether the node's allocatable names the resource."""
+    return any(name == resource for name, _ in node.allocatable.scalar)

@@ -1,0 +1,219 @@
+"""NodeResourcesFit: refuses nodes without room for the pod's requests, scores the others by a strategy.
+
+kube: plugins/noderesources/fit.go @ v1.34.1
+DEVIATION: reasons about scalar resources come ordered by name; kube's come in the random order of a Go map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.resources import Resources, is_extended_name
+from scheduler_core.scheduler.cache.table import CPU, EPHEMERAL_STORAGE, MEMORY, NodeTable
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.drafts import Draft, Refusal
+from scheduler_core.scheduler.framework.events import Action, On
+from scheduler_core.scheduler.framework.explanation import Explanation
+from scheduler_core.scheduler.framework.formula import Formula
+from scheduler_core.scheduler.framework.plugin import (
+    Evidence,
+    Handle,
+    Plugin,
+    PreFilterResult,
+    Rows,
+    Scores,
+    Verdicts,
+)
+from scheduler_core.scheduler.framework.reasons import Reason, Said
+from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error
+from scheduler_core.scheduler.plugins.noderesources import devices, fixes, hints
+from scheduler_core.scheduler.plugins.noderesources.arguments import FIT
+from scheduler_core.scheduler.plugins.noderesources.devices import Check
+from scheduler_core.scheduler.plugins.noderesources.evidence import crowded, lacking
+from scheduler_core.scheduler.plugins.noderesources.explanation import Compared, explained
+from scheduler_core.scheduler.plugins.noderesources.formula import fit_formula
+from scheduler_core.scheduler.plugins.noderesources.resource_allocation import (
+    defaulted_requests,
+    strategy,
+    weigh,
+)
+
+NAME = "NodeResourcesFit"
+
+PRE_FILTER_STATE = "PreFilter" + NAME
+DEVICE_CLASSES = PRE_FILTER_STATE + " device classes"
+
+_TOO_MANY_PODS = Reason("TooManyPods", "Too many pods")
+_INSUFFICIENT = Reason("InsufficientResource", "Insufficient <resource>")
+TOO_MANY_PODS = _TOO_MANY_PODS()
+REASONS = (
+    _TOO_MANY_PODS,
+    Reason("InsufficientCpu", _INSUFFICIENT(resource="cpu")),
+    Reason("InsufficientMemory", _INSUFFICIENT(resource="memory")),
+    Reason("InsufficientEphemeralStorage", _INSUFFICIENT(resource="ephemeral-storage")),
+    Reason("InsufficientHugePages", _INSUFFICIENT(resource="hugepages-<size>")),
+    _INSUFFICIENT,
+)
+NO_STATE = error(f'error reading "{PRE_FILTER_STATE}" from cycleState: not found')
+
+_GO_ON = PreFilterResult()
+_MOST_BITS = 60  # beyond this many checks a combination of failures does not fit an int64
+
+
+def _insufficient(resource: str) -> str:
+    return _INSUFFICIENT(resource=resource)
+
+
+class NodeResourcesFit(Plugin):
+    """Filter compares columns; Score runs the strategy of the arguments over defaulted container requests."""
+
+    name = NAME
+    reasons = REASONS
+    arguments = FIT
+    row_local = True
+    events = (
+        On("Pod", Action.DELETE | Action.UPDATE_POD_SCALE_DOWN, hints.after_pod_freed_resources),
+        On("Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE, hints.after_node_resources_change),
+    )
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._ignored = frozenset(args.get("ignoredResources") or ())
+        self._ignored_groups = frozenset(args.get("ignoredResourceGroups") or ())
+        self._scoring: Mapping[str, Any] = args["scoringStrategy"]
+        self._strategy = strategy(self._scoring)
+        self._devices_serve = handle.features.dra_extended_resource
+
+    def registrations(self) -> tuple[On, ...]:
+        return self.events if self.handle.features.in_place_scaling else _WITHOUT_RESIZES
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        state.write(PRE_FILTER_STATE, pod.spec.requests)
+        if self._devices_serve:
+            state.write(DEVICE_CLASSES, devices.served_by_classes(self.handle, pod.spec.requests))
+        return _GO_ON
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        requests: Resources | None = state.get(PRE_FILTER_STATE)
+        if requests is None:  # as in kube it can't do without PreFilter
+            return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
+        checks = self._checks(requests, nodes, rows)
+        if self._devices_serve:
+            checks = devices.left_to_devices(checks, state.get(DEVICE_CLASSES), nodes, rows)
+        failed = [check for check in checks if np.count_nonzero(check.fails)]
+        return _verdicts(failed, len(rows)) if failed else None
+
+    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
+        return SUCCESS
+
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
+        requests = defaulted_requests(pod.spec)
+        return self._strategy(weigh(nodes, rows, self._scoring["resources"], requests, nonzero=True))
+
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Per resource what the filter compares."""
+        wanted = [
+            Compared(
+                name, incoming, _cell(nodes.requested, row, column), _cell(nodes.allocatable, row, column)
+            )
+            for name, incoming, column in self._wanted(pod.spec.requests, nodes)
+        ]
+        return explained(
+            pod, nodes.names[row], wanted, int(nodes.pod_count[row]), int(nodes.allowed_pods[row])
+        )
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        return fit_formula(self._scoring, pod, nodes, row)
+
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+        """How near the nodes came: what they lack of one resource, the least first."""
+        resource = _resource(said)
+        if resource is None:
+            return crowded(nodes, rows) if said.code == _TOO_MANY_PODS.code else {}
+        for name, wanted, column in self._wanted(pod.spec.requests, nodes):
+            if name == resource:
+                return lacking(nodes, rows, name, wanted, column, f"resources.requests.{name}")
+        return {}
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        return fixes.propose(draft, refusal)
+
+    def _wanted(self, requests: Resources, nodes: NodeTable) -> list[tuple[str, int, int | None]]:
+        """What the pod asks for: name, amount and column (None where no node knows the resource), kube's order."""
+        columns = nodes.resources.columns
+        fixed = [
+            ("cpu", requests.milli_cpu, CPU),
+            ("memory", requests.memory, MEMORY),
+            ("ephemeral-storage", requests.ephemeral_storage, EPHEMERAL_STORAGE),
+        ]
+        scalar = [(name, n, columns.get(name)) for name, n in requests.scalar if not self._ignores(name)]
+        return [wanted for wanted in [*fixed, *scalar] if wanted[1] > 0]
+
+    def _ignores(self, resource: str) -> bool:
+        if not (self._ignored or self._ignored_groups) or not is_extended_name(resource):
+            return False
+        return resource in self._ignored or resource.split("/", 1)[0] in self._ignored_groups
+
+    def _checks(self, requests: Resources, nodes: NodeTable, rows: Rows) -> list[Check]:
+        checks = [Check(TOO_MANY_PODS, nodes.pod_count[rows] + 1 > nodes.allowed_pods[rows])]
+        for name, incoming, column in self._wanted(requests, nodes):
+            if column is None or column >= nodes.allocatable.shape[1]:
+                everywhere = np.ones(len(rows), np.bool_)
+                nothing = np.zeros(len(rows), np.int64)
+                checks.append(Check(_insufficient(name), everywhere, name, incoming, nothing))
+                continue
+            allocatable = nodes.allocatable[:, column][rows]
+            fails = allocatable - nodes.requested[:, column][rows] < incoming
+            checks.append(Check(_insufficient(name), fails, name, incoming, allocatable))
+        return checks
+
+
+_WITHOUT_RESIZES = (
+    On("Pod", Action.DELETE, hints.after_pod_freed_resources),
+    *(on for on in NodeResourcesFit.events if on.resource != "Pod"),
+)
+
+
+def _verdicts(failed: list[Check], count: int) -> Verdicts:
+    """One status per distinct combination of failed checks."""
+    bits = 2 * len(failed)
+    pattern: NDArray[Any] = np.zeros(count, np.int64 if bits <= _MOST_BITS else np.object_)
+    for check in failed:
+        pattern = pattern * 4 + check.fails.astype(np.int64) * 2 + check.hopeless
+    reason = np.full(count, -1, np.int32)
+    refused = pattern != 0
+    distinct, index = np.unique(pattern[refused], return_inverse=True)
+    reason[refused] = index
+    return Verdicts(reason, tuple(_status(int(p), failed) for p in distinct.tolist()))
+
+
+def _status(pattern: int, failed: list[Check]) -> Status:
+    reasons: list[str] = []
+    hopeless = False
+    for i, check in enumerate(failed):
+        bits = pattern >> (2 * (len(failed) - 1 - i)) & 3
+        if bits & 2:
+            reasons.append(check.reason)
+            hopeless = hopeless or bool(bits & 1)
+    return Status(Code.UNRESOLVABLE if hopeless else Code.UNSCHEDULABLE, tuple(reasons))
+
+
+def _resource(said: Said) -> str | None:
+    """What a node lacks, by the reason; None where it is not a resource."""
+    known = {
+        "InsufficientCpu": "cpu",
+        "InsufficientMemory": "memory",
+        "InsufficientEphemeralStorage": "ephemeral-storage",
+    }
+    if "size" in said.values:
+        return f"hugepages-{said.values['size']}"
+    return known.get(said.code) or said.values.get("resource")
+
+
+def _cell(columns: NDArray[np.int64], row: int, column: int | None) -> int:
+    return 0 if column is None or column >= columns.shape[1] else int(columns[row, column])

@@ -1,0 +1,177 @@
+"""Room on a node: requests lowered, more offered, pods moved, resized or deleted, or a node added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods, group_of
+from scheduler_core.scheduler.plugins.helper.spelling import alike
+from scheduler_core.scheduler.plugins.noderesources.amounts import (
+    AS_A_WHOLE,
+    Place,
+    largest_container,
+    of_the_whole,
+    quantity,
+    rounded,
+)
+from scheduler_core.scheduler.plugins.noderesources.moving import moved, resized
+from scheduler_core.scheduler.plugins.noderesources.names import in_millicores, renamed
+
+MOST_PODS = 110  # of a node, unless its kubelet says otherwise
+
+
+def propose(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+    """Ask for less, or have the pods that are in the way move, shrink or end."""
+    nodes, row = refusal.nodes, refusal.row
+    missing = _missing(refusal)
+    yield from _offered(draft, refusal, missing)
+    yield from renamed(draft, refusal, missing)
+    yield from in_millicores(draft, refusal, missing)
+    yield from _asking_less(draft, refusal.pod, missing)
+    if not draft.changes:
+        full = int(nodes.pod_count[row]) >= int(nodes.allowed_pods[row])
+        yield from resized(draft, nodes.pods[row], missing)
+        yield from moved(draft, refusal, missing)
+        victims = _in_the_way(nodes.pods[row], missing, full)
+        if victims:
+            amounts = [f"{quantity(resource, n)} {resource}" for resource, n in missing.items()]
+            yield delete_pods(draft, nodes.names[row], victims, amounts)
+    yield from add_node(draft, refusal)
+
+
+def _missing(refusal: Refusal) -> dict[str, int]:
+    """Resource -> how much the node lacks for the pod."""
+    missing = {}
+    requests = refusal.pod.requests
+    for name in ("cpu", "memory", "ephemeral-storage", *(scalar for scalar, _ in requests.scalar)):
+        lacking = requests.get(name) - _free(refusal, name)
+        if requests.get(name) and lacking > 0:
+            missing[name] = lacking
+    return missing
+
+
+def _free(refusal: Refusal, resource: str) -> int:
+    nodes, row = refusal.nodes, refusal.row
+    column = nodes.resources.columns.get(resource)
+    if column is None or column >= nodes.allocatable.shape[1]:
+        return 0
+    return int(nodes.allocatable[row, column] - nodes.requested[row, column])
+
+
+# Offering more
+
+
+def _offered(draft: Draft, refusal: Refusal, missing: dict[str, int]) -> Iterator[Draft]:
+    """What a device plugin would offer on a node that has none of it, and more pods where their number is what is short."""
+    node, nodes, row = refusal.node, refusal.nodes, refusal.row
+    for resource, lacking in missing.items():
+        misspelt = any(
+            alike(resource, other) for other in refusal.nodes.resources.columns if other != resource
+        )
+        if not (misspelt or _has_any(refusal, resource, row) or _others_have(refusal, resource)):
+            yield _offering(draft, node, resource, 0, lacking)
+    count, allowed = int(nodes.pod_count[row]), int(nodes.allowed_pods[row])
+    if count >= allowed and not missing:
+        yield _offering(draft, node, "pods", allowed, max(MOST_PODS, count + 1))
+
+
+def _has_any(refusal: Refusal, resource: str, row: int) -> bool:
+    """Whether a node offers it."""
+    column = refusal.nodes.resources.columns.get(resource)
+    if column is None or column >= refusal.nodes.allocatable.shape[1]:
+        return False
+    return bool(refusal.nodes.allocatable[row, column])
+
+
+def _others_have(refusal: Refusal, resource: str) -> bool:
+    """Whether nodes of other groups offer it, and none of its own: then it is just of another kind."""
+    nodes, group = refusal.nodes, group_of(refusal.node)
+    offering = [node for row, node in enumerate(nodes.nodes) if _has_any(refusal, resource, row)]
+    return bool(offering) and not (group and any(group_of(node) == group for node in offering))
+
+
+def _offering(draft: Draft, node: Node, resource: str, was: int, amount: int) -> Draft:
+    def edit(manifest: dict[str, Any]) -> None:
+        status = manifest.setdefault("status", {})
+        for field in ("capacity", "allocatable"):
+            status[field] = {**(status.get(field) or {}), resource: quantity(resource, amount)}
+
+    values = {"node": node.name, "resource": resource, "from": str(was), "to": quantity(resource, amount)}
+    return draft.with_node(Change("capacity", values), node.manifest, edit)
+
+
+# Asking for less
+
+
+def _asking_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Draft]:
+    for resource, lacking in missing.items():
+        wanted = pod.requests.get(resource)
+        place = _place(pod, resource, lacking)
+        extended = "/" in resource or resource == "ephemeral-storage"  # without cpu or memory no pod runs
+        if place is None or (lacking >= wanted and not extended):
+            return
+        field, index, requested = place
+        new = rounded(resource, requested - lacking)
+        if new < 0 or (new == 0 and not extended):
+            return
+        text = quantity(resource, new)
+        change = Change(
+            "request",
+            {"resource": resource, "from": quantity(resource, requested), "to": text},
+            lacking / wanted,
+        )
+        draft = draft.with_pod(change, _request_edit(field, index, resource, text))
+    if missing:
+        yield draft
+
+
+def _place(pod: Pod, resource: str, lacking: int) -> Place | None:
+    """Who could ask for less: the largest container, or the pod as a whole where that asks for more than its containers."""
+    whole, least = of_the_whole(pod, resource)
+    if whole:
+        return (AS_A_WHOLE, 0, whole) if whole - lacking >= least else None
+    return largest_container(pod, resource)
+
+
+def _request_edit(field: str, index: int, resource: str, text: str) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        spec = manifest["spec"]
+        amounts = spec[field] if field == AS_A_WHOLE else spec[field][index]["resources"]
+        amounts["requests"][resource] = text
+        if "/" in resource and resource in (amounts.get("limits") or {}):
+            amounts["limits"][resource] = text  # an extended resource can't be overcommitted
+        if text == "0":
+            for each in ("requests", "limits"):
+                (amounts.get(each) or {}).pop(resource, None)
+
+    return edit
+
+
+# Deleting pods
+
+
+def _in_the_way(pods: tuple[Pod, ...], missing: dict[str, int], full: bool) -> list[Pod]:
+    """The one pod whose end leaves least unused, else the largest ones until there is room; none where that is not enough."""
+    movable = [pod for pod in pods if not pod.deleting]
+    enough = [pod for pod in movable if all(pod.requests.get(r) >= n for r, n in missing.items())]
+    if enough and (missing or full):
+        return [min(enough, key=lambda pod: (pod.priority, _size(pod, missing), pod.key))]
+    left, chosen = dict(missing), []
+    for pod in sorted(movable, key=lambda pod: (pod.priority, -_size(pod, missing), pod.key)):
+        if not any(pod.requests.get(r) for r, n in left.items() if n > 0):
+            continue
+        chosen.append(pod)
+        left = {resource: n - pod.requests.get(resource) for resource, n in left.items()}
+        if all(n <= 0 for n in left.values()):
+            return chosen
+        if len(chosen) == MOST_DELETED:
+            break
+    return []
+
+
+def _size(pod: Pod, missing: dict[str, int]) -> float:
+    return sum(pod.requests.get(resource) / n for resource, n in missing.items())

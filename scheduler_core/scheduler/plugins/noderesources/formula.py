@@ -1,0 +1,205 @@
+"""How both node resource plugins come to a node's score, with its amounts put in.
+
+kube: plugins/noderesources/{least_allocated,most_allocated,requested_to_capacity_ratio,balanced_allocation}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.resources import Resources
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.explanation import Aside, Parts, Source, Words, gettext_noop
+from scheduler_core.scheduler.framework.formula import (
+    ROUNDED_DOWN,
+    Expression,
+    Formula,
+    Line,
+    Value,
+    by,
+    constant,
+    least,
+    minus,
+    root,
+    rounded,
+    share,
+    size,
+    square,
+    times,
+    total,
+    whole,
+)
+from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE
+from scheduler_core.scheduler.plugins.helper.shape_score import (
+    MAX_CUSTOM_SCORE,
+    MAX_UTILIZATION,
+    broken_line_formula,
+)
+from scheduler_core.scheduler.plugins.noderesources.arguments import LEAST_ALLOCATED, MOST_ALLOCATED
+from scheduler_core.scheduler.plugins.noderesources.resource_allocation import defaulted_requests, weigh
+
+_ALLOCATABLE = gettext_noop("allocatable on the node")
+_USED = gettext_noop("requested by the pods on the node")
+_INCOMING = gettext_noop("requested by the pod")
+_WEIGHT = gettext_noop("weight of the resource in the strategy")
+_NODE: Parts = (Words(gettext_noop("node")),)
+_DEVIATION: Parts = (Words(gettext_noop("deviation")),)
+_MEAN: Parts = (Words(gettext_noop("mean")),)
+_BY_SHAPE = Aside((Words(gettext_noop("by the shape")),))
+
+_LEAST: Parts = (Words(gettext_noop("LeastAllocated: the more is left free, the better.")),)
+_MOST: Parts = (Words(gettext_noop("MostAllocated: the fuller the node, the better.")),)
+_RATIO: Parts = (
+    Words(gettext_noop("RequestedToCapacityRatio: the shape says the score of each utilization.")),
+)
+_BALANCED: Parts = (Words(gettext_noop("The more alike the used shares of the resources are, the better.")),)
+_DEFAULTS: Parts = (
+    Words(
+        gettext_noop(
+            "For scoring, a container without a request counts as 100m of cpu and 200Mi of memory, here and on the node."
+        )
+    ),
+)
+_OVER: Parts = (
+    Words(gettext_noop("Where more is requested than allocatable, the formula has no say: full is full.")),
+)
+_NOTHING: Parts = (Words(gettext_noop("The node has none of these resources.")),)
+_ALONE: Parts = (Words(gettext_noop("With fewer than two resources there is nothing to balance.")),)
+_BEST_EFFORT: Parts = (Words(gettext_noop("The pod requests none of these resources.")),)
+_ZERO = gettext_noop("nothing counts")
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """One resource of a strategy on one node."""
+
+    name: str
+    weight: int
+    allocatable: Value
+    used: Value
+    incoming: Value
+
+    @property
+    def requested(self) -> Expression:
+        return total(self.used, self.incoming)
+
+    @property
+    def over(self) -> bool:
+        return self.requested.result > self.allocatable.number
+
+    @property
+    def share(self) -> Expression:
+        """100 * requested / allocatable; full is full."""
+        if self.over:
+            return constant(MAX_UTILIZATION)
+        return by(times(self.requested, constant(100)), self.allocatable)
+
+    @property
+    def free(self) -> Expression:
+        if self.over:
+            return constant(0)
+        return by(times(minus(self.allocatable, self.requested), constant(100)), self.allocatable)
+
+
+def _counted(
+    pod: Pod, nodes: NodeTable, row: int, resources: Any, requests: Resources, *, nonzero: bool
+) -> list[_Counted]:
+    """Those that the node has."""
+    one = np.array([row], np.intp)
+    return [
+        _values(pod, nodes.names[row], w.name, w.weight, int(w.requested[0]), int(w.allocatable[0]), requests)
+        for w in weigh(nodes, one, resources, requests, nonzero=nonzero)
+        if w.allocatable[0]
+    ]
+
+
+def _values(
+    pod: Pod, node: str, name: str, weight: int, requested: int, allocatable: int, requests: Resources
+) -> _Counted:
+    incoming = requests.get(name)
+    return _Counted(
+        name,
+        weight,
+        Value(allocatable, _ALLOCATABLE, name, Source("Node", node, f"status.allocatable[{name}]")),
+        Value(requested - incoming, _USED, name, Source("Node", node)),
+        Value(incoming, _INCOMING, name, Source("Pod", pod.key, request_path(pod, name))),
+    )
+
+
+def request_path(pod: Pod, resource: str) -> str:
+    """The request's own place where one container has it; else all containers."""
+    for i, container in enumerate(pod.manifest["spec"].get("containers") or ()):
+        if resource in ((container.get("resources") or {}).get("requests") or {}):
+            return f"spec.containers[{i}].resources.requests[{resource}]"
+    return "spec.containers"
+
+
+def fit_formula(scoring: Mapping[str, Any], pod: Pod, nodes: NodeTable, row: int) -> Formula:
+    """NodeResourcesFit's score by its scoringStrategy."""
+    counted = _counted(pod, nodes, row, scoring["resources"], defaulted_requests(pod.spec), nonzero=True)
+    strategy = {LEAST_ALLOCATED: _LEAST, MOST_ALLOCATED: _MOST}.get(scoring["type"], _RATIO)
+    notes = [strategy, ROUNDED_DOWN, _DEFAULTS, *((_OVER,) if any(c.over for c in counted) else ())]
+    if strategy is _RATIO:
+        return _by_shape(counted, scoring["requestedToCapacityRatio"]["shape"], notes)
+    lines = [Line((c.name,), c.free if strategy is _LEAST else c.share) for c in counted]
+    if not lines:
+        return _nothing(notes)
+    return Formula((*lines, Line(_NODE, by(*_weighed(counted, lines)))), tuple(notes))
+
+
+def _nothing(notes: Sequence[Parts]) -> Formula:
+    return Formula((Line(_NODE, Value(0, _ZERO)),), (*notes, _NOTHING))
+
+
+def _weighed(counted: Sequence[_Counted], lines: Sequence[Line]) -> tuple[Expression, Expression]:
+    """The lines times their weights, and the weights, summed up."""
+    weights = [Value(c.weight, _WEIGHT) for c in counted]
+    pairs = zip(lines, weights, strict=True)
+    return total(*(times(line, weight) for line, weight in pairs)), total(*weights)
+
+
+def _by_shape(
+    counted: Sequence[_Counted], shape: Sequence[Mapping[str, Any]], notes: Sequence[Parts]
+) -> Formula:
+    """Resources that score 0 leave the average."""
+    points = [(int(p["utilization"]), int(p["score"]) * (MAX_NODE_SCORE // MAX_CUSTOM_SCORE)) for p in shape]
+    utilizations = [Line((c.name,), c.share) for c in counted]
+    scores = [
+        Line((c.name, " ", _BY_SHAPE), broken_line_formula(points, line))
+        for c, line in zip(counted, utilizations, strict=True)
+    ]
+    lines = [line for pair in zip(utilizations, scores, strict=True) for line in pair]
+    taken = [(c, line) for c, line in zip(counted, scores, strict=True) if line.result > 0]
+    if not taken:
+        return Formula((*lines, Line(_NODE, Value(0, _ZERO))), tuple(notes))
+    mean = share(*_weighed([c for c, _ in taken], [line for _, line in taken]))
+    return Formula((*lines, Line(_NODE, rounded(mean))), tuple(notes))
+
+
+def balanced_formula(resources: Sequence[Mapping[str, Any]], pod: Pod, nodes: NodeTable, row: int) -> Formula:
+    """NodeResourcesBalancedAllocation's score, on real requests."""
+    if not any(pod.requests.get(resource["name"]) for resource in resources):
+        return Formula((Line(_NODE, Value(0, _ZERO)),), (_BEST_EFFORT,))
+    counted = _counted(pod, nodes, row, resources, pod.requests, nonzero=False)
+    if len(counted) < 2:
+        return Formula((Line(_NODE, constant(MAX_NODE_SCORE)),), (_BALANCED, _ALONE))
+    fractions = [Line((c.name,), least(share(c.requested, c.allocatable), constant(1.0))) for c in counted]
+    deviation = list(_deviation(fractions))
+    score = whole(times(minus(constant(1.0), deviation[-1]), constant(float(MAX_NODE_SCORE))))
+    return Formula((*fractions, *deviation, Line(_NODE, score)), (_BALANCED,))
+
+
+def _deviation(fractions: Sequence[Line]) -> Iterator[Line]:
+    """The standard deviation, which is half the distance of two."""
+    if len(fractions) == 2:
+        yield Line(_DEVIATION, size(share(minus(*fractions), constant(2.0))))
+        return
+    mean = Line(_MEAN, share(total(*fractions), constant(len(fractions))))
+    squares = [square(minus(fraction, mean)) for fraction in fractions]
+    yield mean
+    yield Line(_DEVIATION, root(share(total(*squares), constant(len(fractions)))))

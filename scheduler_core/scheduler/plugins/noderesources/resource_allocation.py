@@ -1,0 +1,144 @@
+"""What both node resource plugins score from: what is allocatable and what would be requested with the pod on the node.
+
+kube: plugins/noderesources/{resource_allocation,least_allocated,most_allocated,requested_to_capacity_ratio}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.pod import PodSpec
+from scheduler_core.apimachinery.objects.resources import Resources, is_scalar_name, pod_requests
+from scheduler_core.scheduler.cache.table import CPU, MEMORY, NodeTable
+from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
+from scheduler_core.scheduler.plugins.helper.go_math import divide, round_half_away
+from scheduler_core.scheduler.plugins.helper.memo import remember
+from scheduler_core.scheduler.plugins.helper.shape_score import (
+    MAX_CUSTOM_SCORE,
+    MAX_UTILIZATION,
+    broken_linear,
+)
+from scheduler_core.scheduler.plugins.noderesources.arguments import LEAST_ALLOCATED, MOST_ALLOCATED
+
+Column = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """One resource of a scoring strategy over the rows asked: where `allocatable` is 0 the resource does not count."""
+
+    name: str
+    weight: int
+    requested: Column
+    allocatable: Column
+
+
+def defaulted_requests(spec: PodSpec) -> Resources:
+    """The container requests, 100m and 200Mi where a container says nothing; pod-level resources are ignored."""
+    return remember(
+        spec.memo,
+        "NodeResources defaulted requests",
+        lambda: pod_requests(spec.manifest, pod_level=False, defaults=True),
+    )
+
+
+def weigh(
+    nodes: NodeTable,
+    rows: Rows,
+    resources: Sequence[Mapping[str, Any]],
+    requests: Resources,
+    *,
+    nonzero: bool,
+) -> list[Weighed]:
+    """The resources of a strategy in order. A scalar resource that the pod does not request does not count.
+
+    `nonzero` takes what bound pods request with the defaults of 100m and 200Mi filled in, else what they really request.
+    """
+    return [
+        Weighed(
+            str(spec["name"]),
+            int(spec["weight"]),
+            *_columns(nodes, rows, str(spec["name"]), requests, nonzero),
+        )
+        for spec in resources
+    ]
+
+
+def _columns(
+    nodes: NodeTable, rows: Rows, name: str, requests: Resources, nonzero: bool
+) -> tuple[Column, Column]:
+    incoming = np.int64(requests.get(name))
+    column = nodes.resources.columns.get(name)
+    if column is None or column >= nodes.allocatable.shape[1] or (incoming == 0 and is_scalar_name(name)):
+        nothing = np.zeros(len(rows), np.int64)
+        return nothing, nothing
+    if nonzero and column in (CPU, MEMORY):
+        used = nodes.nonzero[:, column][rows]
+    else:
+        used = nodes.requested[:, column][rows]
+    return used + incoming, nodes.allocatable[:, column][rows]
+
+
+def least_allocated(weighed: Sequence[Weighed]) -> Scores:
+    """The free share of each resource, weighed."""
+    return _average([(w, _share(w, w.allocatable - w.requested, over=0)) for w in weighed])
+
+
+def most_allocated(weighed: Sequence[Weighed]) -> Scores:
+    """The used share of each resource, weighed; what is requested beyond capacity counts as full."""
+    return _average([(w, _share(w, w.requested, over=MAX_NODE_SCORE)) for w in weighed])
+
+
+def requested_to_capacity_ratio(weighed: Sequence[Weighed], shape: Sequence[Mapping[str, Any]]) -> Scores:
+    """The shape's value at each resource's utilisation; resources that score 0 leave the average."""
+    points = [
+        (int(point["utilization"]), int(point["score"]) * (MAX_NODE_SCORE // MAX_CUSTOM_SCORE))
+        for point in shape
+    ]
+    total, weights = _zeros(weighed), _zeros(weighed)
+    for w in weighed:
+        scores = broken_linear(points, _share(w, w.requested, over=MAX_UTILIZATION))
+        counts = (w.allocatable != 0) & (scores > 0)
+        total += np.where(counts, scores * np.int64(w.weight), 0)
+        weights += np.where(counts, w.weight, 0)
+    mean = total.astype(np.float64) / np.maximum(weights, 1).astype(np.float64)
+    return np.where(weights == 0, 0, round_half_away(mean))
+
+
+def _share(w: Weighed, part: Column, *, over: int) -> Scores:
+    """100 * part / allocatable in wrapping int64; `over` where more is requested than allocatable."""
+    scaled = divide(part * np.int64(MAX_NODE_SCORE), np.maximum(w.allocatable, 1))
+    return np.where(w.requested > w.allocatable, np.int64(over), scaled)
+
+
+def _average(scored: Sequence[tuple[Weighed, Scores]]) -> Scores:
+    weighed = [w for w, _ in scored]
+    total, weights = _zeros(weighed), _zeros(weighed)
+    for w, scores in scored:
+        counts = w.allocatable != 0
+        total += np.where(counts, scores * np.int64(w.weight), 0)
+        weights += np.where(counts, w.weight, 0)
+    return np.where(weights == 0, 0, divide(total, np.maximum(weights, 1)))
+
+
+def _zeros(weighed: Sequence[Weighed]) -> Column:
+    return np.zeros(len(weighed[0].requested), np.int64)
+
+
+Strategy = Callable[[Sequence[Weighed]], Scores]
+
+
+def strategy(scoring: Mapping[str, Any]) -> Strategy:
+    """The scoring function of NodeResourcesFitArgs.scoringStrategy, which has been validated."""
+    kind = scoring["type"]
+    if kind == LEAST_ALLOCATED:
+        return least_allocated
+    if kind == MOST_ALLOCATED:
+        return most_allocated
+    shape = scoring["requestedToCapacityRatio"]["shape"]
+    return lambda weighed: requested_to_capacity_ratio(weighed, shape)

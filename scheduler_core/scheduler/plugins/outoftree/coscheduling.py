@@ -1,0 +1,158 @@
+"""Coscheduling: pods of a group are bound together or not at all. Ours, after the plugin of that name in kubernetes-sigs/scheduler-plugins.
+
+PreFilter refuses a pod whose group lacks members. Permit has each wait until enough of the group have a node, and lets them all go then.
+When one of them can't be placed, or has waited for too long, the others are rejected, too.
+
+Its deadlock: two groups that each hold a part of the cluster wait for the rest until the time is up. CoschedulingSort, which lets a group's
+pods follow each other, makes that rare, and PostFilter, which rejects a group as soon as one of its pods fits nowhere, ends it early.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError, invalid
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.strict import INTEGER64
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_absent
+from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
+from scheduler_core.scheduler.framework.events import ASSIGNED_POD, POD, Action, On
+from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.plugin import (
+    Failure,
+    PermitResult,
+    PostFilterResult,
+    PreFilterResult,
+)
+from scheduler_core.scheduler.framework.reasons import Reason
+from scheduler_core.scheduler.framework.status import Code, Status, error, unresolvable, unschedulable
+from scheduler_core.scheduler.plugins.outoftree.base import OutOfTree
+from scheduler_core.scheduler.plugins.outoftree.pod_groups import (
+    BAD_GROUP,
+    LABEL,
+    BadGroup,
+    PodGroup,
+    group_of,
+    members,
+)
+
+NAME = "Coscheduling"
+
+_TOO_FEW = Reason(
+    "TooFewSiblings",
+    "pre-filter pod <pod> cannot find enough sibling pods, current pods number: <there>, minMember of group: <members>",
+)
+_NO_GROUP = Reason("GroupNotFound", "can not find pod group")
+_GROUP_REJECTED = Reason(
+    "GroupRejected", "PodGroup <group> gets rejected due to Pod <pod> is unschedulable even after PostFilter"
+)
+
+SECOND = 1_000_000_000
+NEARLY_ALL = 10  # percent of the group that may be missing for its pods to go on waiting
+
+
+def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
+    seconds = args["permitWaitingTimeSeconds"]
+    if seconds > 0:
+        return []
+    return [invalid(f"{path}.permitWaitingTimeSeconds", seconds, "must be greater than 0")]
+
+
+def sibling_added(plugin: Any, pod: Pod, old: Any, new: Any) -> bool:
+    """A pod of the same group has come."""
+    name = pod.labels.get(LABEL)
+    return (
+        bool(name)
+        and isinstance(new, Pod)
+        and new.namespace == pod.namespace
+        and new.labels.get(LABEL) == name
+    )
+
+
+class Coscheduling(OutOfTree):
+    """Pods of a group are bound together or not at all."""
+
+    name = NAME
+    reasons = (_TOO_FEW, _NO_GROUP, _GROUP_REJECTED, BAD_GROUP)
+    arguments = Arguments(
+        {"permitWaitingTimeSeconds": INTEGER64},
+        when_absent(permitWaitingTimeSeconds=60),
+        _validate,
+        lenient=True,
+    )
+    events = (On(POD, Action.ADD, sibling_added), On(ASSIGNED_POD, Action.DELETE))
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        try:
+            group = group_of(pod)
+        except BadGroup as bad:
+            return PreFilterResult(unresolvable(str(bad)))
+        there = 0 if group is None else len(members(self.handle, group))
+        if group is None or there >= group.min_member:
+            return PreFilterResult()
+        text = _TOO_FEW(pod=pod.name, there=there, members=group.min_member)
+        return PreFilterResult(unresolvable(text))
+
+    def post_filter(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
+    ) -> PostFilterResult:
+        """A group of which one pod fits nowhere gives back what it holds, unless nearly all of it is placed."""
+        group = _group(pod)
+        if group is None:
+            return PostFilterResult(unschedulable(_NO_GROUP()))
+        placed = self._placed(group)
+        if placed >= group.min_member:
+            return PostFilterResult(unschedulable())
+        if (group.min_member - placed) * 100 <= NEARLY_ALL * group.min_member:
+            return PostFilterResult(unschedulable())
+        self._reject(group, "optimistic rejection in PostFilter")
+        return PostFilterResult(unschedulable(_GROUP_REJECTED(group=group.key, pod=pod.name)))
+
+    def permit(self, state: CycleState, pod: Pod, node_name: str) -> PermitResult:
+        """Waits until enough of the group have a node; the last one that was missing lets the others go."""
+        try:
+            group = group_of(pod)
+        except BadGroup as bad:
+            return PermitResult(error(str(bad)))
+        if group is None:
+            return PermitResult()
+        if self._placed(group) + 1 >= group.min_member:
+            for waiting in self.handle.waiting_pods():
+                if group.has(waiting.pod):
+                    waiting.allow(NAME)
+            return PermitResult()
+        self._activate_siblings(state, pod, group)
+        wait: Status = Status(Code.WAIT)
+        return PermitResult(wait, int(self.args["permitWaitingTimeSeconds"]) * SECOND)
+
+    def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status:
+        """Nothing is reserved; taking part has Unreserve run."""
+        return Status()
+
+    def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
+        """One that has to give up its node takes the whole group with it."""
+        group = _group(pod)
+        if group is not None:
+            self._reject(group, "rejection in Unreserve")
+
+    def _placed(self, group: PodGroup) -> int:
+        """How many of the group have a node in the snapshot, those that wait included."""
+        return sum(group.has(pod) for pods in self.handle.snapshot.pods for pod in pods)
+
+    def _reject(self, group: PodGroup, why: str) -> None:
+        for waiting in self.handle.waiting_pods():
+            if group.has(waiting.pod):
+                waiting.reject(NAME, why)
+
+    def _activate_siblings(self, state: CycleState, pod: Pod, group: PodGroup) -> None:
+        keys = (f"{each['namespace']}/{each['name']}" for each in members(self.handle, group))
+        state.write(PODS_TO_ACTIVATE, tuple(key for key in keys if key != pod.key))
+
+
+def _group(pod: Pod) -> PodGroup | None:
+    """None also where the pod does not say well what its group is."""
+    try:
+        return group_of(pod)
+    except BadGroup:
+        return None

@@ -1,0 +1,169 @@
+"""TargetLoadPacking: packs nodes up to a load, then spreads. Ours, after the plugin of that name in kubernetes-sigs/scheduler-plugins.
+
+Measured load counts, not requests. A node's measured CPU stands in its annotation `playground.dev/cpu-utilization`, in percent of what it
+has, for the metrics server that there is none of here; pods there that do not run yet are in no measurement and are added by what they ask.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+
+from scheduler_core.apimachinery.objects.errors import FieldError, invalid
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.quantity import BadQuantity, milli_of_nanos, nanos
+from scheduler_core.apimachinery.objects.strict import INTEGER64, STRING
+from scheduler_core.scheduler.cache.table import CPU, NodeTable
+from scheduler_core.scheduler.framework.arguments import Arguments, Given, present
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.explanation import Parts, Source, Words, gettext_noop
+from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.formula import (
+    Formula,
+    Line,
+    Of,
+    Operator,
+    Value,
+    constant,
+    minus,
+    share,
+    times,
+    total,
+)
+from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, MIN_NODE_SCORE, Rows, Scores
+from scheduler_core.scheduler.framework.status import Status, error
+from scheduler_core.scheduler.plugins.outoftree.base import OutOfTree
+
+ANNOTATION = "playground.dev/cpu-utilization"
+
+_MEASURED = gettext_noop("measured on the node, in percent")
+_CAPACITY = gettext_noop("allocatable on the node")
+_OWN = gettext_noop("expected of the pod")
+_WAITING = gettext_noop("expected of pods there that do not run yet")
+_TARGET = gettext_noop("targetUtilization of the plugin")
+_UNMEASURED = gettext_noop("the node is not measured")
+_LOAD: Parts = (Words(gettext_noop("load")),)
+_NODE: Parts = (Words(gettext_noop("node")),)
+_PACKED: Parts = (Words(gettext_noop("Nodes are packed up to the target, then the emptier are better.")),)
+
+_HALF_UP = Operator("round", lambda number: math.floor(number + 0.5), infix=False)
+
+_PERCENT = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?\Z", re.ASCII)
+
+
+def _defaults(given: Given, features: Features) -> Given:
+    return {
+        "targetUtilization": given.get("targetUtilization") or 40,
+        "defaultRequests": {"cpu": "1000m", **present(given.get("defaultRequests"))},
+        "defaultRequestsMultiplier": given.get("defaultRequestsMultiplier") or "1.5",
+    }
+
+
+def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
+    errors = []
+    target, multiplier = args["targetUtilization"], args["defaultRequestsMultiplier"]
+    if not 0 < target < 100:
+        errors.append(
+            invalid(f"{path}.targetUtilization", target, "must be greater than 0 and less than 100")
+        )
+    if _number(multiplier) < 1:
+        errors.append(
+            invalid(
+                f"{path}.defaultRequestsMultiplier", multiplier, "must be a number greater than or equal to 1"
+            )
+        )
+    try:
+        nanos(args["defaultRequests"]["cpu"])
+    except BadQuantity as bad:
+        errors.append(invalid(f"{path}.defaultRequests.cpu", args["defaultRequests"]["cpu"], str(bad)))
+    return errors
+
+
+def _millis(quantity: str | int) -> int:
+    return milli_of_nanos(nanos(quantity))
+
+
+def _number(text: str) -> float:
+    return float(text) if re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,4})?", text) else 0.0
+
+
+class TargetLoadPacking(OutOfTree):
+    """The fuller the better up to the load that is aimed at, then the emptier; what would go beyond 100 percent gets nothing."""
+
+    name = "TargetLoadPacking"
+    arguments = Arguments(
+        {
+            "targetUtilization": INTEGER64,
+            "defaultRequests": {"cpu": STRING, "memory": STRING},
+            "defaultRequestsMultiplier": STRING,
+        },
+        _defaults,
+        _validate,
+        lenient=True,
+    )
+
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+        own = self._expected(pod)
+        scores = np.zeros(len(rows), np.int64)
+        for i, row in enumerate(rows.tolist()):
+            text = nodes.nodes[row].annotations.get(ANNOTATION)
+            if text is None:
+                continue  # what is not measured is avoided
+            if not _PERCENT.match(text):
+                return error(
+                    f'node {nodes.names[row]}: {ANNOTATION}: "{text}" is not a percentage; write it as 45'
+                )
+            capacity = int(nodes.allocatable[row, CPU])
+            waiting = sum(self._expected(each) for each in nodes.pods[row] if each.phase != "Running")
+            used = float(text) / 100 * capacity + own + waiting
+            scores[i] = self._score(100 * used / capacity if capacity else 0.0)
+        return scores
+
+    def _expected(self, pod: Pod) -> float:
+        """What a pod is expected to use, in millis: its limits, else its requests and half as much again, else a default."""
+        millis = 0.0
+        for container in pod.manifest["spec"].get("containers") or ():
+            resources = container.get("resources") or {}
+            limit = (resources.get("limits") or {}).get("cpu")
+            request = (resources.get("requests") or {}).get("cpu")
+            if limit is not None:
+                millis += _millis(limit)
+            elif request is not None:
+                millis += math.floor(_millis(request) * _number(self.args["defaultRequestsMultiplier"]) + 0.5)
+            else:
+                millis += _millis(self.args["defaultRequests"]["cpu"])
+        return millis
+
+    def _score(self, predicted: float) -> int:
+        target = float(self.args["targetUtilization"])
+        if predicted > 100:
+            return MIN_NODE_SCORE
+        if predicted > target:
+            return math.floor(target * (100 - predicted) / (100 - target) + 0.5)
+        return math.floor((MAX_NODE_SCORE - target) * predicted / target + target + 0.5)
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        text = nodes.nodes[row].annotations.get(ANNOTATION)
+        if text is None:
+            return Formula((Line(_NODE, Value(0, _UNMEASURED)),), (_PACKED,))
+        source = Source("Node", nodes.names[row], f"metadata.annotations[{ANNOTATION}]")
+        capacity = Value(int(nodes.allocatable[row, CPU]), _CAPACITY, "cpu")
+        waiting = sum(self._expected(each) for each in nodes.pods[row] if each.phase != "Running")
+        measured = times(share(Value(float(text), _MEASURED, source=source), constant(100)), capacity)
+        used = total(
+            measured, Value(self._expected(pod), _OWN, "cpu"), Value(float(waiting), _WAITING, "cpu")
+        )
+        load = Line(_LOAD, share(times(constant(100), used), capacity) if capacity.number else constant(0.0))
+        return Formula((load, Line(_NODE, self._packed(load))), (_PACKED,))
+
+    def _packed(self, load: Line) -> Value | Of:
+        target, hundred = Value(float(self.args["targetUtilization"]), _TARGET), constant(100)
+        if load.result > 100:
+            return constant(MIN_NODE_SCORE)
+        if load.result > target.number:
+            falling = share(times(target, minus(hundred, load)), minus(hundred, target))
+            return Of(_HALF_UP, (falling,))
+        rising = total(share(times(minus(hundred, target), load), target), target)
+        return Of(_HALF_UP, (rising,))

@@ -1,0 +1,138 @@
+"""What PodTopologySpread sees on a node: every hard constraint with its domains, and the skew that the pod would make in each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.framework.explanation import (
+    Aside,
+    Bar,
+    Code,
+    Explanation,
+    Paragraph,
+    Part,
+    Row,
+    Source,
+    Table,
+    Words,
+    Written,
+    gettext_noop,
+)
+from scheduler_core.scheduler.plugins.podtopologyspread.constraints import Constraint
+from scheduler_core.scheduler.plugins.podtopologyspread.filtering import Spread, lowest_count
+
+MOST_DOMAINS = 50  # that are counted for people
+SHOWN_DOMAINS = 8
+
+_COLUMNS = gettext_noop("domain"), gettext_noop("pods"), gettext_noop("skew with this pod")
+_MINIMUM, _HERE = Words(gettext_noop("global minimum")), Words(gettext_noop("this node"))
+_NO_LABEL = Words(gettext_noop("The node has no such label, so it belongs to no domain."))
+
+
+@dataclass(frozen=True, slots=True)
+class DomainFigures:
+    """`skew` is what the pod would make of the domain."""
+
+    name: str
+    pods: int
+    skew: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintFigures:
+    """One constraint on one node, whose domain is `domain` (None: it lacks the label) and where the pod would make `skew`.
+
+    `domains` are the node's own, then those with the fewest pods; `count` is how many there are.
+    """
+
+    constraint: Constraint
+    minimum: int
+    domain: str | None
+    skew: int | None
+    domains: tuple[DomainFigures, ...]
+    count: int
+
+    @property
+    def uneven(self) -> bool:
+        return self.skew is not None and self.skew > self.constraint.max_skew
+
+
+def figures(spread: Spread, row: int) -> list[ConstraintFigures]:
+    return [_figures(spread, i, row) for i in range(len(spread.sums))]
+
+
+def _figures(spread: Spread, i: int, row: int) -> ConstraintFigures:
+    constraint, domains, sums = spread.constraints.items[i], spread.layout.domains[i], spread.sums[i]
+    code = int(domains.codes[row])
+    order = domains.eligible[np.argsort(sums[domains.eligible], kind="stable")].tolist()
+    minimum = lowest_count(constraint, domains, sums)
+    first = [code, *(c for c in order if c != code)] if code else order
+    return ConstraintFigures(
+        constraint,
+        minimum,
+        domains.values[code - 1] if code else None,
+        int(spread.skew(i, np.array([row], np.intp))[0]) if code else None,
+        tuple(
+            DomainFigures(domains.values[c - 1], int(sums[c]), int(sums[c]) + constraint.self_match - minimum)
+            for c in first[:MOST_DOMAINS]
+        ),
+        len(order),
+    )
+
+
+def explained(pod: Pod, node: str, constraints: Iterable[ConstraintFigures]) -> Explanation:
+    """What the pod and the node say themselves leads to where it is written; default constraints have no such place."""
+    return tuple(block for constraint in constraints for block in _blocks(pod, node, constraint))
+
+
+def _blocks(pod: Pod, node: str, constraint: ConstraintFigures) -> Explanation:
+    most = max((domain.pods for domain in constraint.domains), default=0)
+    rows = tuple(_row(domain, constraint, most, node) for domain in constraint.domains[:SHOWN_DOMAINS])
+    table = Table(_COLUMNS, rows, more=max(constraint.count - SHOWN_DOMAINS, 0))
+    if constraint.domain is None:
+        return _heading(pod, constraint), Paragraph((_NO_LABEL,), "bad"), table
+    return _heading(pod, constraint), table
+
+
+def _heading(pod: Pod, constraint: ConstraintFigures) -> Paragraph:
+    declared = constraint.constraint
+    at = _place(pod, declared)
+    parts: list[Part] = [Code(declared.topology_key), " ", _number(pod, at, "maxSkew", declared.max_skew)]
+    if declared.min_domains > 1:
+        parts += [" · ", _number(pod, at, "minDomains", declared.min_domains)]
+    parts += [" · ", _MINIMUM, f" {constraint.minimum}"]
+    selector = ", ".join(str(requirement) for requirement in declared.selector.requirements)
+    if selector:
+        parts += [" · ", Code(selector)]
+    return Paragraph(tuple(parts))
+
+
+def _place(pod: Pod, constraint: Constraint) -> str:
+    """The path of a constraint in the pod's YAML; "" for a default one."""
+    declared = (pod.manifest.get("spec") or {}).get("topologySpreadConstraints") or ()
+    for i, each in enumerate(declared):
+        said = each.get("topologyKey"), each.get("maxSkew"), each.get("whenUnsatisfiable", "DoNotSchedule")
+        if said == (constraint.topology_key, constraint.max_skew, "DoNotSchedule"):
+            return f"spec.topologySpreadConstraints[{i}]"
+    return ""
+
+
+def _number(pod: Pod, place: str, name: str, value: int) -> Part:
+    text = f"{name} {value}"
+    return Written(text, Source("Pod", pod.key, f"{place}.{name}")) if place else text
+
+
+def _row(domain: DomainFigures, constraint: ConstraintFigures, most: int, node: str) -> Row:
+    here, most_skew = domain.name == constraint.domain, constraint.constraint.max_skew
+    uneven = domain.skew > most_skew
+    name: list[Part] = [domain.name]
+    if here:
+        label = Source("Node", node, f"metadata.labels[{constraint.constraint.topology_key}]")
+        name = [Written(domain.name, label), " ", Aside((_HERE,))]
+    name.append(Bar(round(100 * domain.pods / most) if most else 0))
+    skew = f"{domain.skew} > {most_skew}" if uneven else str(domain.skew)
+    return Row((tuple(name), (str(domain.pods),), (skew,)), bad=uneven, here=here)

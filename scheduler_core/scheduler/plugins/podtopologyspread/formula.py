@@ -1,0 +1,99 @@
+"""How PodTopologySpread comes to a node's score: the pods in its domains, each weighed by how many domains there are.
+
+kube: plugins/podtopologyspread/scoring.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.explanation import Aside, Code, Part, Parts, Words, gettext_noop
+from scheduler_core.scheduler.framework.formula import (
+    Expression,
+    Formula,
+    Line,
+    Of,
+    Operator,
+    Value,
+    by,
+    constant,
+    minus,
+    rounded,
+    times,
+    total,
+)
+from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
+from scheduler_core.scheduler.plugins.helper.go_math import log
+from scheduler_core.scheduler.plugins.helper.normalize import (
+    NORMALIZED,
+    highest_value,
+    lowest_value,
+    raw_value,
+)
+from scheduler_core.scheduler.plugins.podtopologyspread.constraints import HOSTNAME
+from scheduler_core.scheduler.plugins.podtopologyspread.scoring import Evenness
+
+_PODS = gettext_noop("matching pods in the domain of the node")
+_DOMAINS = gettext_noop("domains among the nodes that are scored")
+_SKEW = gettext_noop("maxSkew of the constraint")
+_NO_DOMAIN = gettext_noop("the node has no such label")
+_WEIGHED = Aside((Words(gettext_noop("weight")),))
+_NODE: Parts = (Words(gettext_noop("node")),)
+
+_FEWER: Parts = (
+    Words(gettext_noop("Fewer matching pods around the node are better; few domains weigh less than many.")),
+)
+_EVEN: Parts = (
+    Words(gettext_noop("Less is better here; where no pod matches anywhere, all nodes get 100.")),
+)
+_IGNORED: Parts = (
+    Words(gettext_noop("The node lacks a topology key of the constraints, so it is not scored and gets 0.")),
+)
+
+_LN = Operator("ln", lambda number: log(float(number)), infix=False)
+
+
+def score_formula(evenness: Evenness, nodes: NodeTable, row: int) -> Formula:
+    if not evenness.layout.all_qualified and not evenness.layout.qualified[row]:
+        return Formula((Line(_NODE, constant(0)),), (_IGNORED,))
+    weights, parts = [], []
+    for i, constraint in enumerate(evenness.constraints.items):
+        size = Value(evenness.sizes[i], _DOMAINS)
+        ln = Of(_LN, (total(size, constant(2)),))
+        weight = Line((Code(constraint.topology_key), " ", _WEIGHED), ln)
+        weights.append(weight)
+        parts.append(Line(_named(nodes, row, constraint.topology_key), _part(evenness, i, row, weight)))
+    lines = [line for pair in zip(weights, parts, strict=True) for line in pair]
+    return Formula((*lines, Line(_NODE, rounded(total(*parts)))), (_FEWER,))
+
+
+def _part(evenness: Evenness, i: int, row: int, weight: Line) -> Expression:
+    """What one constraint counts."""
+    constraint, domains, counts = (
+        evenness.constraints.items[i],
+        evenness.layout.domains[i],
+        evenness.counts[i],
+    )
+    if not domains.labelled[row]:
+        return Value(0.0, _NO_DOMAIN)
+    pods = int(counts[row if constraint.topology_key == HOSTNAME else domains.codes[row]])
+    skew = minus(Value(constraint.max_skew, _SKEW), constant(1))
+    return total(times(Value(pods, _PODS), weight), skew)
+
+
+def _named(nodes: NodeTable, row: int, key: str) -> Parts:
+    domain = nodes.nodes[row].labels.get(key)
+    where: Part = key if domain is None else f"{key} = {domain}"
+    return (where,)
+
+
+def normalization(evenness: Evenness, nodes: NodeTable, rows: Rows, scores: Scores, i: int) -> Formula:
+    """How normalized_scores comes to the number of the `i`th row."""
+    ignored = evenness.ignored(rows)
+    if ignored is not None and ignored[i]:
+        return Formula((Line(NORMALIZED, constant(0)),), (_IGNORED,))
+    counted, values = (rows, scores) if ignored is None else (rows[~ignored], scores[~ignored])
+    highest, lowest = highest_value(nodes, counted, values), lowest_value(nodes, counted, values)
+    if highest.number == 0:
+        return Formula((Line(NORMALIZED, constant(MAX_NODE_SCORE)),), (_EVEN,))
+    fewer = minus(total(highest, lowest), raw_value(scores, i))
+    return Formula((Line(NORMALIZED, by(times(constant(MAX_NODE_SCORE), fewer), highest)),), (_EVEN,))

@@ -1,0 +1,99 @@
+"""Soft topology spread constraints: the fewer matching pods around a node, the better.
+
+kube: plugins/podtopologyspread/scoring.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.spec import PodSpec
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
+from scheduler_core.scheduler.plugins.helper.go_math import divide, log, round_half_up
+from scheduler_core.scheduler.plugins.helper.node_selection import Mask
+from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
+    HOSTNAME,
+    Constraints,
+    Domains,
+    Layout,
+    layout_of,
+)
+
+Counts = NDArray[np.int64]
+
+_HIGHEST = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evenness:
+    """`counts` by constraint are pods by domain, for the hostname pods by row (every node is its own domain then)."""
+
+    constraints: Constraints
+    layout: Layout
+    counts: tuple[Counts, ...]
+    sizes: tuple[int, ...]  # number of domains among the nodes that are scored
+    weights: tuple[float, ...]
+
+    @classmethod
+    def of(cls, nodes: NodeTable, constraints: Constraints, spec: PodSpec, rows: Rows) -> Evenness:
+        """`rows` are the feasible ones."""
+        layout = layout_of(nodes, constraints, spec)
+        scored = rows if layout.all_qualified else rows[layout.qualified[rows]]
+        counts, sizes = [], []
+        for constraint, domains in zip(constraints.items, layout.domains, strict=True):
+            by_row = nodes.pod_table.counts(constraint.counted)
+            if constraint.topology_key == HOSTNAME:
+                counts.append(by_row)
+                sizes.append(len(scored))
+            else:
+                counts.append(domains.sums(by_row))
+                sizes.append(_distinct(domains, scored))
+        weights = tuple(log(float(size + 2)) for size in sizes)
+        return cls(constraints, layout, tuple(counts), tuple(sizes), weights)
+
+    def ignored(self, rows: Rows) -> Mask | None:
+        """Rows that lack a topology key and so are not scored; None where there are none."""
+        return None if self.layout.all_qualified else ~self.layout.qualified[rows]
+
+    def scores(self, rows: Rows) -> Scores:
+        total = np.zeros(len(rows), np.float64)
+        for i, domains in enumerate(self.layout.domains):
+            total += self._part(i, domains, rows)
+        scores = round_half_up(total)
+        ignored = self.ignored(rows)
+        if ignored is not None:
+            scores[ignored] = 0
+        return scores
+
+    def _part(self, i: int, domains: Domains, rows: Rows) -> NDArray[np.float64]:
+        constraint, counts = self.constraints.items[i], self.counts[i]
+        hostname = constraint.topology_key == HOSTNAME
+        by_domain = counts.astype(np.float64) * self.weights[i] + float(constraint.max_skew - 1)
+        part = by_domain[rows if hostname else domains.codes[rows]]
+        return part if domains.complete else np.where(domains.labelled[rows], part, 0.0)
+
+
+def _distinct(domains: Domains, rows: Rows) -> int:
+    seen = np.zeros(domains.bins, np.bool_)
+    seen[domains.codes[rows]] = True
+    return int(np.count_nonzero(seen[1:]))
+
+
+def normalized_scores(scores: Scores, ignored: Mask | None) -> Scores:
+    """The emptiest becomes the best; ignored rows get 0. Where nothing matches anywhere all get 100."""
+    counted = scores if ignored is None else scores[~ignored]
+    highest = int(counted.max(initial=0))
+    lowest = int(counted.min(initial=_HIGHEST))
+    if highest == 0:
+        scaled = np.full_like(scores, MAX_NODE_SCORE)
+    elif not len(counted):
+        scaled = np.zeros_like(scores)
+    else:
+        scaled = divide(MAX_NODE_SCORE * (highest + lowest - scores), highest)
+    if ignored is not None:
+        scaled[ignored] = 0
+    return scaled

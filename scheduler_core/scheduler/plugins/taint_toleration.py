@@ -1,0 +1,237 @@
+"""TaintToleration: refuses nodes with a hard taint that the pod does not tolerate, prefers nodes with fewer soft ones.
+
+kube: plugins/tainttoleration/taint_toleration.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Node, Taint
+from scheduler_core.apimachinery.objects.pod import Pod, Toleration
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.scheduler.framework.events import Action, On
+from scheduler_core.scheduler.framework.explanation import (
+    Code,
+    Explanation,
+    Parts,
+    Row,
+    Source,
+    Table,
+    Words,
+    Written,
+    gettext_noop,
+)
+from scheduler_core.scheduler.framework.formula import Formula, Line, Value, constant, total
+from scheduler_core.scheduler.framework.plugin import Plugin, Rows, Scores, Verdicts
+from scheduler_core.scheduler.framework.reasons import Reason
+from scheduler_core.scheduler.framework.status import SUCCESS, Status, error, unresolvable
+from scheduler_core.scheduler.plugins.helper.hints import after_own_change
+from scheduler_core.scheduler.plugins.helper.memo import remember
+from scheduler_core.scheduler.plugins.helper.normalize import default_normalization, default_normalize
+from scheduler_core.scheduler.plugins.helper.passing_taints import passes
+
+NAME = "TaintToleration"
+
+PRE_SCORE_STATE = "PreScore" + NAME
+
+UNTOLERATED = Reason("UntoleratedTaint", "node(s) had untolerated taint {<key>: <value>}")
+
+SET_BY_CONTROLLERS = "node.kubernetes.io/"  # and taken away by them: taints under this name
+HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
+
+_TOLERATED = gettext_noop("tolerated by the pod")
+_NOT_TOLERATED = gettext_noop("not tolerated by the pod")
+_COLUMNS = gettext_noop("taint"), gettext_noop("tolerated by")
+_NONE = Words(gettext_noop("no toleration"))
+_NODE: Parts = (Words(gettext_noop("node")),)
+_COUNTED: Parts = (
+    Words(gettext_noop("Taints of effect PreferNoSchedule that the pod does not tolerate are counted.")),
+)
+
+
+def _refusal(taint: Taint) -> Status:
+    return unresolvable(UNTOLERATED(key=taint.key, value=taint.value))
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdicts:
+    """Filter's verdict per distinct taint set: -1 where the set is tolerated, else an index into `statuses`."""
+
+    reason: NDArray[np.int32]
+    statuses: tuple[Status, ...]
+
+
+def after_node_taints_change(plugin: TaintToleration, pod: Pod, old: Node | None, new: Node) -> bool:
+    """Queueing hint. kube: isSchedulableAfterNodeChange"""
+    return (old is None or _refuses(old, pod)) and not _refuses(new, pod)
+
+
+def _refuses(node: Node, pod: Pod) -> bool:
+    return _first_untolerated(node.taints, pod.spec.tolerations) is not None
+
+
+class TaintToleration(Plugin):
+    """One verdict and one count per distinct taint set, which the nodes then take."""
+
+    name = NAME
+    reasons = (UNTOLERATED,)
+    row_local = True
+    events = (
+        On("Node", Action.ADD | Action.UPDATE_NODE_TAINT, after_node_taints_change),
+        On("Pod", Action.UPDATE_POD_TOLERATION, after_own_change),
+    )
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        tolerations = pod.spec.tolerations
+        per_set = remember(
+            nodes.memo, (NAME, "filter", tolerations), lambda: _filter_sets(nodes.taint_sets, tolerations)
+        )
+        if not per_set.statuses:
+            return None
+        return Verdicts(per_set.reason[nodes.taint_set[rows]], per_set.statuses)
+
+    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
+        state.write(PRE_SCORE_STATE, True)
+        return SUCCESS
+
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+        """The number of soft taints that the pod does not tolerate; as in kube it can't do without PreScore."""
+        if state.get(PRE_SCORE_STATE) is None:
+            return error(f'failed to read "{PRE_SCORE_STATE}" from cycleState: not found')
+        tolerations = pod.spec.tolerations
+        per_set = remember(
+            nodes.memo, (NAME, "score", tolerations), lambda: _count_sets(nodes.taint_sets, tolerations)
+        )
+        return per_set[nodes.taint_set[rows]]
+
+    def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
+        return default_normalize(scores, reverse=True)
+
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Each hard taint of the node, with the pod's toleration of it."""
+        node = nodes.nodes[row]
+        hard = [(i, taint) for i, taint in enumerate(node.taints) if taint.effect in HARD_EFFECTS]
+        rows = tuple(_taint_row(taint, i, node.name, pod) for i, taint in hard)
+        return (Table(_COLUMNS, rows),) if rows else ()
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        node, tolerations = nodes.nodes[row], _soft(pod.spec.tolerations)
+        lines = [
+            _taint_line(taint, i, node.name, _tolerated(taint, tolerations))
+            for i, taint in enumerate(node.taints)
+            if taint.effect == PREFER_NO_SCHEDULE
+        ]
+        return Formula((*lines, Line(_NODE, total(*lines) if lines else constant(0))), (_COUNTED,))
+
+    def normalization(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+    ) -> Formula:
+        return default_normalization(nodes, rows, scores, i, reverse=True)
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        """Tolerate the taints, or take them off where no controller would set them again."""
+        node, tolerations = refusal.node, refusal.pod.spec.tolerations
+        hard = [taint for taint in node.taints if taint.effect in HARD_EFFECTS]
+        refusing = [taint for taint in hard if not _tolerated(taint, tolerations)]
+        if not refusing:
+            return
+        tolerating = untainted = draft
+        for taint in refusing:
+            tolerating = tolerating.with_pod(Change("toleration", {"taint": str(taint)}), _tolerate(taint))
+            kind = "taint-left" if passes(taint.key) else "taint"
+            change = Change(kind, {"node": node.name, "taint": str(taint)})
+            untainted = untainted.with_node(change, node.manifest, _untaint(taint))
+        yield tolerating
+        if not any(taint.key.startswith(SET_BY_CONTROLLERS) for taint in refusing):
+            yield untainted
+        elif all(taint.key.startswith(SET_BY_CONTROLLERS) for taint in refusing):
+            values = {"node": node.name, "taints": [taint.key for taint in refusing]}
+            yield draft.with_node(Change("ready", values), node.manifest, _ready)
+
+
+def _tolerated(taint: Taint, tolerations: Sequence[Toleration]) -> bool:
+    return any(toleration.tolerates(taint) for toleration in tolerations)
+
+
+def _first_untolerated(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> Taint | None:
+    hard = (taint for taint in taints if taint.effect in HARD_EFFECTS)
+    return next((taint for taint in hard if not _tolerated(taint, tolerations)), None)
+
+
+def _filter_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[Toleration]) -> _Verdicts:
+    index: dict[Status, int] = {}
+    reason = np.full(len(taint_sets), -1, np.int32)
+    for i, taints in enumerate(taint_sets):
+        refusing = _first_untolerated(taints, tolerations)
+        if refusing is not None:
+            reason[i] = index.setdefault(_refusal(refusing), len(index))
+    return _Verdicts(reason, tuple(index))
+
+
+def _soft(tolerations: Sequence[Toleration]) -> list[Toleration]:
+    return [toleration for toleration in tolerations if toleration.effect in ("", PREFER_NO_SCHEDULE)]
+
+
+def _taint_row(taint: Taint, i: int, node: str, pod: Pod) -> Row:
+    tolerations = enumerate(pod.spec.tolerations)
+    found = next((place for place, each in tolerations if each.tolerates(taint)), None)
+    source = Source("Pod", pod.key, f"spec.tolerations[{found}]")
+    said: Parts = (_NONE,) if found is None else (Written(f"spec.tolerations[{found}]", source),)
+    name: Parts = (Written(str(taint), Source("Node", node, f"spec.taints[{i}]")),)
+    return Row((name, said), bad=found is None)
+
+
+def _taint_line(taint: Taint, i: int, node: str, tolerated: bool) -> Line:
+    what = _TOLERATED if tolerated else _NOT_TOLERATED
+    source = Source("Node", node, f"spec.taints[{i}]")
+    return Line((Code(str(taint)),), Value(int(not tolerated), what, source=source))
+
+
+def _count_soft(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> int:
+    """Only tolerations of the soft effect, or of every effect, are asked."""
+    soft = _soft(tolerations)
+    return sum(1 for taint in taints if taint.effect == PREFER_NO_SCHEDULE and not _tolerated(taint, soft))
+
+
+def _count_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[Toleration]) -> Scores:
+    return np.array([_count_soft(taints, tolerations) for taints in taint_sets], np.int64)
+
+
+def _tolerate(taint: Taint) -> Edit:
+    toleration = {"key": taint.key, "operator": "Equal" if taint.value else "Exists", "effect": taint.effect}
+    if taint.value:
+        toleration["value"] = taint.value
+
+    def edit(manifest: dict[str, Any]) -> None:
+        manifest["spec"]["tolerations"] = [*(manifest["spec"].get("tolerations") or ()), toleration]
+
+    return edit
+
+
+def _ready(manifest: dict[str, Any]) -> None:
+    """The conditions that the controllers' taints tell of, as they are on a node that is well."""
+    spec, status = manifest["spec"], manifest["status"]
+    spec["taints"] = [t for t in spec.get("taints") or () if not t["key"].startswith(SET_BY_CONTROLLERS)]
+    status["conditions"] = [
+        {**each, "status": "True" if each["type"] == "Ready" else "False"}
+        for each in status.get("conditions") or ()
+    ]
+
+
+def _untaint(taint: Taint) -> Edit:
+    def same(raw: Mapping[str, Any]) -> bool:
+        return Taint(raw.get("key") or "", raw.get("value") or "", raw.get("effect") or "") == taint
+
+    def edit(manifest: dict[str, Any]) -> None:
+        spec = manifest["spec"]
+        spec["taints"] = [raw for raw in spec.get("taints") or () if not same(raw)]
+
+    return edit

@@ -1,0 +1,204 @@
+"""VolumeRestrictions: refuses nodes where a disk of the pod is in use, and a claim that only one pod may use while another does.
+
+kube: plugins/volumerestrictions/volume_restrictions.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import (
+    READ_WRITE_ONCE_POD,
+    Manifest,
+    access_modes,
+    claim_not_found,
+    volumes_of,
+)
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.cache.what_if import Change
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.drafts import Draft, Refusal
+from scheduler_core.scheduler.framework.events import Action, On
+from scheduler_core.scheduler.framework.plugin import Evidence, Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.scheduler.framework.reasons import Reason, Said
+from scheduler_core.scheduler.framework.status import SKIP, error, unresolvable, unschedulable
+from scheduler_core.scheduler.plugins.helper.claim_evidence import claims_evidence
+from scheduler_core.scheduler.plugins.helper.claim_reasons import CLAIM_NOT_FOUND
+from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
+from scheduler_core.scheduler.plugins.helper.hints import after_named_claim_change
+from scheduler_core.scheduler.plugins.helper.volumes import missing_claims
+
+NAME = "VolumeRestrictions"
+
+NO_STATE = error(f'cannot read "PreFilter{NAME}" from cycleState')
+_DISK_CONFLICT = Reason("DiskConflict", "node(s) had no available disk")
+_IN_USE = Reason(
+    "ClaimInUse",
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
+)
+DISK_CONFLICT, IN_USE = unschedulable(_DISK_CONFLICT()), unschedulable(_IN_USE())
+
+_NOTHING_TO_DO = PreFilterResult(SKIP)
+_GO_ON = PreFilterResult()
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusiveClaims:
+    """The pod's ReadWriteOncePod claims, how many of them pods use, and per row of a what-if how many uses more (or less)."""
+
+    names: tuple[str, ...] = ()
+    used: int = 0
+    changed: Mapping[int, int] = field(default_factory=dict)
+
+
+def after_pod_with_disk_deleted(plugin: VolumeRestrictions, pod: Pod, old: Pod, new: None) -> bool:
+    """Queueing hint. kube: isSchedulableAfterPodDeleted"""
+    if old.namespace != pod.namespace:
+        return False
+    if conflicts(volumes_of(pod.spec).disks, (old,)):
+        return True
+    mine = {use.claim for use in volumes_of(pod.spec).claims if not use.ephemeral}
+    return any(use.claim in mine for use in volumes_of(old.spec).claims if not use.ephemeral)
+
+
+class VolumeRestrictions(Plugin):
+    """Looks at pods only for the few that bring such a disk or claim."""
+
+    name = NAME
+    reasons = (_DISK_CONFLICT, _IN_USE, CLAIM_NOT_FOUND)
+    events = (
+        On("Pod", Action.DELETE, after_pod_with_disk_deleted),
+        On("Node", Action.ADD),
+        On("PersistentVolumeClaim", Action.ADD, after_named_claim_change),
+    )
+    state_classes = (ExclusiveClaims,)
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        volumes = volumes_of(pod.spec)
+        if not volumes.claims and not volumes.disks:
+            return _NOTHING_TO_DO
+        names: dict[str, None] = {}
+        for use in volumes.claims:
+            if use.ephemeral:
+                continue
+            claim = self.handle.get("PersistentVolumeClaim", pod.namespace, use.claim)
+            if claim is None:
+                return PreFilterResult(unresolvable(claim_not_found(use.claim)))
+            if READ_WRITE_ONCE_POD in access_modes(claim):
+                names[use.claim] = None
+        used = _used(pod.namespace, names, nodes) if names else 0
+        if not volumes.disks and not used:
+            return _NOTHING_TO_DO
+        state.write(NAME, ExclusiveClaims(tuple(names), used))
+        return _GO_ON
+
+    def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
+        """As in kube a claim is identified by its name alone here, whatever the namespace."""
+        claims: ExclusiveClaims | None = state.get(NAME)
+        if claims is None or not claims.names:
+            return
+        changed = dict(claims.changed)
+        for change in changes:
+            uses = sum(
+                not use.ephemeral and use.claim in claims.names for use in volumes_of(change.pod.spec).claims
+            )
+            if uses:
+                changed[change.row] = changed.get(change.row, 0) + change.sign * uses
+        state.write(NAME, ExclusiveClaims(claims.names, claims.used, changed))
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        known: ExclusiveClaims | None = state.get(NAME)
+        claims = known or ExclusiveClaims()
+        otherwise = 2 if known is None else 1 if claims.used > 0 else -1
+        reason = np.full(len(rows), otherwise, np.int32)
+        disks = volumes_of(pod.spec).disks
+        if claims.changed or disks:
+            for i, row in enumerate(rows.tolist()):
+                if row in claims.changed:
+                    reason[i] = 1 if claims.used + claims.changed[row] > 0 else -1
+                if disks and conflicts(disks, nodes.pods[row]):
+                    reason[i] = 0
+        return Verdicts(reason, (DISK_CONFLICT, IN_USE, NO_STATE)) if (reason >= 0).any() else None
+
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+        """Each claim with the volume that it is bound to."""
+        return {"claims": claims_evidence(self.handle, pod)}
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        """Make the claims that are missing, or delete who uses what only one may use."""
+        yield from missing_claims(draft, refusal.pod, self.handle)
+        claims: ExclusiveClaims = refusal.state.get(NAME) or ExclusiveClaims()
+        holders = _holders(refusal, claims)
+        if holders and not draft.changes and len(holders) <= MOST_DELETED:
+            yield delete_pods(draft, holders[0].node_name, holders)
+        if refusal.status.reasons == DISK_CONFLICT.reasons:
+            yield from add_node(draft, refusal)
+
+
+def _holders(refusal: Refusal, claims: ExclusiveClaims) -> list[Pod]:
+    """Who uses the disk on the node, or one of the claims anywhere."""
+    pod, nodes = refusal.pod, refusal.nodes
+    if refusal.status.reasons == DISK_CONFLICT.reasons:
+        disks = volumes_of(pod.spec).disks
+        return [other for other in nodes.pods[refusal.row] if conflicts(disks, (other,))]
+    return [
+        other
+        for pods in nodes.pods
+        for other in pods
+        if other.spec.volumes
+        and other.namespace == pod.namespace
+        and any(not use.ephemeral and use.claim in claims.names for use in volumes_of(other.spec).claims)
+    ]
+
+
+def _used(namespace: str, names: Mapping[str, None], nodes: NodeTable) -> int:
+    """How many of a namespace's claims some pod in the snapshot uses."""
+    used: dict[str, None] = {}
+    for pods in nodes.pods:
+        for other in pods:
+            if other.spec.volumes and other.namespace == namespace:
+                for use in volumes_of(other.spec).claims:
+                    if not use.ephemeral and use.claim in names:
+                        used[use.claim] = None
+    return len(used)
+
+
+def conflicts(disks: Sequence[Manifest], pods: Sequence[Pod]) -> bool:
+    """Whether one of the disks is in use by one of the pods in a way that leaves no room for another."""
+    return any(
+        _conflict(disk, other) for pod in pods for other in volumes_of(pod.spec).disks for disk in disks
+    )
+
+
+def _conflict(a: Manifest, b: Manifest) -> bool:
+    gce, other_gce = a.get("gcePersistentDisk"), b.get("gcePersistentDisk")
+    if gce and other_gce and _same(gce, other_gce, "pdName") and not _both_read_only(gce, other_gce):
+        return True
+    ebs, other_ebs = a.get("awsElasticBlockStore"), b.get("awsElasticBlockStore")
+    if ebs and other_ebs and _same(ebs, other_ebs, "volumeID"):
+        return True
+    iscsi, other_iscsi = a.get("iscsi"), b.get("iscsi")
+    if iscsi and other_iscsi and _same(iscsi, other_iscsi, "iqn"):
+        if not _both_read_only(iscsi, other_iscsi):
+            return True
+    rbd, other_rbd = a.get("rbd"), b.get("rbd")
+    return bool(
+        rbd
+        and other_rbd
+        and any(monitor in (other_rbd.get("monitors") or ()) for monitor in rbd.get("monitors") or ())
+        and (rbd.get("pool") or "rbd") == (other_rbd.get("pool") or "rbd")
+        and _same(rbd, other_rbd, "image")
+        and not _both_read_only(rbd, other_rbd)
+    )
+
+
+def _same(a: Manifest, b: Manifest, name: str) -> bool:
+    return (a.get(name) or "") == (b.get(name) or "")
+
+
+def _both_read_only(a: Manifest, b: Manifest) -> bool:
+    return bool(a.get("readOnly") and b.get("readOnly"))

@@ -1,0 +1,169 @@
+"""The API side of VolumeBinding: writing what Reserve decided, and looking whether it has been carried out.
+
+kube: plugins/volumebinding/binder.go (BindPodVolumes, bindAPIUpdate, checkBindings) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scheduler_core.apimachinery.objects.labels import NodeSelector
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.csi_migration import (
+    in_tree_plugin,
+    migrated_on,
+    translated_affinity,
+)
+from scheduler_core.apimachinery.objects.storage.volumes import (
+    BOUND_BY_CONTROLLER,
+    CLAIM,
+    SELECTED_NODE,
+    VOLUME,
+    Manifest,
+    annotation,
+    claim_ref,
+    fully_bound,
+    name_of,
+    not_found,
+    volume_name,
+)
+from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.scheduler.plugins.volumebinding.assumed import AssumedObjects, version
+
+SECOND = 1_000_000_000
+
+Bindings = Sequence[tuple[Manifest, Manifest]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """What is to be written for a pod: volumes as they are to be, each with its claim, and claims that have chosen a node."""
+
+    static: tuple[tuple[Manifest, Manifest], ...] = ()
+    dynamic: tuple[Manifest, ...] = ()
+    all_bound: bool = False
+
+
+class Binder:
+    """Texts are kube's errors; an empty one says that all is well."""
+
+    __slots__ = ("_handle", "_objects")
+
+    def __init__(self, handle: Handle, objects: AssumedObjects) -> None:
+        self._handle = handle
+        self._objects = objects
+
+    def revert(self, static: Bindings, dynamic: Sequence[Manifest]) -> None:
+        for volume, _ in static:
+            self._objects.restore(VOLUME, volume)
+        for claim in dynamic:
+            self._objects.restore(CLAIM, claim)
+
+    def write(self, plan: Plan, pod: Pod) -> str:
+        """Sends the volumes, then the claims; what could not be sent is no longer assumed."""
+        for i, (volume, _) in enumerate(plan.static):
+            problem = self._update(VOLUME, volume, _volume_patch(volume), pod)
+            if problem:
+                self.revert(plan.static[i:], plan.dynamic)
+                return problem
+        for i, claim in enumerate(plan.dynamic):
+            chosen = {"metadata": {"annotations": {SELECTED_NODE: annotation(claim, SELECTED_NODE)}}}
+            problem = self._update(CLAIM, claim, chosen, pod)
+            if problem:
+                self.revert((), plan.dynamic[i:])
+                return problem
+        return ""
+
+    def _update(self, kind: str, manifest: Manifest, patch: Manifest, pod: Pod) -> str:
+        """An update as kube makes it, which fails where somebody else has changed the object."""
+        namespace, name = str(manifest["metadata"].get("namespace") or ""), name_of(manifest)
+        stored = self._handle.get(kind, namespace, name)
+        resource = f"{kind.lower()}s"
+        if stored is None:
+            return not_found(resource, name)
+        if version(stored) != version(manifest):
+            changed = (
+                "the object has been modified; please apply your changes to the latest version and try again"
+            )
+            return f'Operation cannot be fulfilled on {resource} "{name}": {changed}'
+        status = self._handle.patch(kind, namespace, name, patch, pod)
+        return "" if status.ok else status.message
+
+    def check(self, plan: Plan, pod: Pod, node_name: str) -> tuple[bool, str]:
+        """Whether all claims are bound, or why they can't be any more."""
+        node = self._handle.get("Node", "", node_name)
+        if node is None:
+            return False, f'failed to get node "{node_name}": {not_found("node", node_name)}'
+        if self._handle.get("Pod", pod.namespace, pod.name) is None:
+            return False, f"pod does not exist any more: {not_found('pod', pod.name)}"
+        for volume, claim in plan.static:
+            bound, problem = self._check_static(node, volume, claim)
+            if problem or not bound:
+                return False, problem
+        for claim in plan.dynamic:
+            bound, problem = self._check_dynamic(node, claim)
+            if problem or not bound:
+                return False, problem
+        return True, ""
+
+    def _check_static(self, node: Manifest, volume: Manifest, claim: Manifest) -> tuple[bool, str]:
+        name = name_of(volume)
+        stored = self._handle.get(VOLUME, "", name)
+        if stored is None:
+            return False, f'failed to check binding: could not find v1.{VOLUME} "{name}"'
+        if self._handle.behind(VOLUME, "", name):
+            return False, ""
+        mine = self._claim(claim)
+        if mine is None:
+            return False, f"failed to check binding: {_claim_gone(claim)}"
+        if problem := self._affinity_problem(node, stored):
+            return False, problem
+        if not (claim_ref(stored) or {}).get("uid"):
+            return False, f'ClaimRef got reset for pv "{name}"'
+        return fully_bound(mine), ""
+
+    def _check_dynamic(self, node: Manifest, claim: Manifest) -> tuple[bool, str]:
+        stored = self._claim(claim)
+        if stored is None:
+            return False, f"failed to check provisioning pvc: {_claim_gone(claim)}"
+        if self._handle.behind(CLAIM, str(claim["metadata"].get("namespace") or ""), name_of(claim)):
+            return False, ""
+        if stored["metadata"].get("annotations") is None:
+            return False, f'selectedNode annotation reset for PVC "{name_of(claim)}"'
+        if annotation(stored, SELECTED_NODE) != name_of(node):
+            return False, f'provisioning failed for PVC "{name_of(claim)}"'
+        if volume_name(stored):
+            volume = self._handle.get(VOLUME, "", volume_name(stored))
+            if volume is None:
+                return False, ""
+            if problem := self._affinity_problem(node, volume):
+                return False, problem
+        return fully_bound(stored), ""
+
+    def _claim(self, claim: Manifest) -> Manifest | None:
+        return self._handle.get(CLAIM, str(claim["metadata"].get("namespace") or ""), name_of(claim))
+
+    def _affinity_problem(self, node: Manifest, volume: Manifest) -> str:
+        plugin = in_tree_plugin(volume.get("spec") or {})
+        if plugin is not None and migrated_on(self._handle.get("CSINode", "", name_of(node)), plugin):
+            volume = translated_affinity(plugin, volume)
+        required = ((volume.get("spec") or {}).get("nodeAffinity") or {}).get("required")
+        labels = node["metadata"].get("labels") or {}
+        if required is None or NodeSelector.of(required).matches(labels, ""):
+            return ""
+        names = f'pv "{name_of(volume)}" node affinity doesn\'t match node "{name_of(node)}"'
+        return f"{names}: no matching NodeSelectorTerms"
+
+
+def _volume_patch(volume: Manifest) -> Manifest:
+    mark = annotation(volume, BOUND_BY_CONTROLLER)
+    patch: dict[str, Manifest] = {"spec": {"claimRef": claim_ref(volume)}}
+    if mark is not None:
+        patch["metadata"] = {"annotations": {BOUND_BY_CONTROLLER: mark}}
+    return patch
+
+
+def _claim_gone(claim: Manifest) -> str:
+    namespace = claim["metadata"].get("namespace") or ""
+    return f'could not find v1.{CLAIM} "{namespace}/{name_of(claim)}"'

@@ -1,0 +1,112 @@
+"""What VolumeBinding sees on a node: what each claim is bound to, or would get there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from scheduler_core.apimachinery.objects.storage.volumes import (
+    Manifest,
+    class_of,
+    key_of,
+    name_of,
+    volume_name,
+)
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.explanation import (
+    Below,
+    Code,
+    Explanation,
+    Key,
+    Part,
+    Parts,
+    Row,
+    Source,
+    Table,
+    Words,
+    Written,
+    gettext_noop,
+)
+from scheduler_core.scheduler.plugins.volumebinding.binder import Plan
+from scheduler_core.scheduler.plugins.volumebinding.state import Claims
+from scheduler_core.scheduler.plugins.volumebinding.topology import as_mask, volume_rows
+
+SHOWN_VOLUMES = 20
+
+_COLUMNS = gettext_noop("claim"), gettext_noop("volume")
+_BOUND, _WOULD_GET = Words(gettext_noop("bound to")), Words(gettext_noop("would get"))
+_OUT_OF_REACH = Words(gettext_noop("out of this node's reach"))
+_PROVISIONED = Words(gettext_noop("would be provisioned here"))
+_NOTHING, _NOT_REACHED = Words(gettext_noop("nothing found for it")), Words(gettext_noop("out of reach"))
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """A bound claim; whether the node reaches its volume (None: there is no such volume)."""
+
+    claim: Manifest
+    reached: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """A claim that waits for the pod: what it would get on the node, and the volumes of its class with whether the node reaches them."""
+
+    claim: Manifest
+    volume: str
+    provisioned: bool
+    offered: tuple[tuple[str, bool], ...]
+
+
+def prospect(claim: Manifest, claims: Claims, plan: Plan | None, nodes: NodeTable, row: int) -> Prospect:
+    key, plan = key_of(claim), plan or Plan()
+    mine = [volume for volume in claims.offered if class_of(volume) == class_of(claim)]
+    return Prospect(
+        claim,
+        next((name_of(volume) for volume, other in plan.static if key_of(other) == key), ""),
+        any(key_of(other) == key for other in plan.dynamic),
+        tuple(
+            (name_of(volume), bool(as_mask(nodes, volume_rows(nodes, volume))[row]))
+            for volume in mine[:SHOWN_VOLUMES]
+        ),
+    )
+
+
+def explained(bound: Iterable[Reach], delayed: Iterable[Prospect]) -> Explanation:
+    rows = [_bound_row(reach) for reach in bound] + [_delayed_row(claim) for claim in delayed]
+    return (Table(_COLUMNS, tuple(rows)),) if rows else ()
+
+
+def _bound_row(reach: Reach) -> Row:
+    out = reach.reached is False
+    name = volume_name(reach.claim)
+    volume = Code(name) if reach.reached is None else _volume(name)
+    parts: Parts = (_BOUND, " ", volume, *((": ", _OUT_OF_REACH) if out else ()))
+    return Row(((_claim(reach.claim, "spec.volumeName"),), parts), bad=out)
+
+
+def _delayed_row(prospect: Prospect) -> Row:
+    name = class_of(prospect.claim)
+    written = _claim(prospect.claim, "spec.storageClassName")
+    claim: Parts = (written, *((Below((name,)),) if name else ()))
+    parts: Parts = (_PROVISIONED if prospect.provisioned else _NOTHING,)
+    if prospect.volume:
+        parts = (_WOULD_GET, " ", _volume(prospect.volume))
+    return Row((claim, (*parts, *_offered(prospect.offered))))
+
+
+def _offered(volumes: Iterable[tuple[str, bool]]) -> Parts:
+    parts: list[Part] = []
+    for name, reached in volumes:
+        parts += [_volume(name), *((" ",) if reached else (" (", _NOT_REACHED, ") "))]
+    return (Below(tuple(parts)),) if parts else ()
+
+
+def _claim(claim: Manifest, path: str) -> Written:
+    key = key_of(claim)
+    return Written(Key(key), Source("PersistentVolumeClaim", key, path))
+
+
+def _volume(name: str) -> Written:
+    """Which nodes reach a volume is written in its node affinity."""
+    return Written(name, Source("PersistentVolume", name, "spec.nodeAffinity"))

@@ -1,0 +1,215 @@
+"""Claims and volumes that give way: what is missing is made, or a claim is made anew so that a volume can be had where the pod may go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scheduler_core.apimachinery.objects.ownership import owned_by
+from scheduler_core.apimachinery.objects.quantity import value
+from scheduler_core.apimachinery.objects.storage.volumes import (
+    CLAIM,
+    NO_PROVISIONER,
+    VOLUME,
+    WAIT_FOR_FIRST_CONSUMER,
+    Manifest,
+    class_of,
+    deleting,
+    fully_bound,
+    key_of,
+    name_of,
+    volume_name,
+    volumes_of,
+)
+from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
+from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node
+from scheduler_core.scheduler.plugins.helper.volumes import (
+    CLASS,
+    IS_DEFAULT,
+    anew,
+    beside,
+    called_otherwise,
+    is_lost,
+    made_anew,
+    missing_claims,
+    new_volume,
+    size_of,
+    usable_classes,
+)
+from scheduler_core.scheduler.plugins.volumebinding.matching import room
+from scheduler_core.scheduler.plugins.volumebinding.near_volumes import matched
+from scheduler_core.scheduler.plugins.volumebinding.topology import as_mask, volume_rows
+
+MOST_CLASSES = 2
+CAPACITY = "CSIStorageCapacity"
+
+
+def propose(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
+    """What would take the refusal away. Where a controller has to bind a claim first, only running it shows."""
+    for proposal in _proposals(draft, refusal, handle):
+        yield proposal if _at_once(proposal, handle) else proposal.taking_time()
+
+
+def _at_once(draft: Draft, handle: Handle) -> bool:
+    """Whether every claim that is made waits for the pod."""
+    made = {each["metadata"]["name"]: each for each in draft.objects if each["kind"] == CLASS}
+    claims = [each for each in draft.others if each["kind"] == CLAIM]
+    if any(each["kind"] == VOLUME for each in draft.objects) or draft.kinds[-1] == "default-class":
+        return False
+    classes = [made.get(class_of(claim)) or handle.get(CLASS, "", class_of(claim)) for claim in claims]
+    return all(
+        each is not None and each.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER for each in classes
+    )
+
+
+def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
+    """Claim by claim."""
+    pod = refusal.pod
+    yield from missing_claims(draft, pod, handle)
+    for use in volumes_of(pod.spec).claims:
+        name = use.name(pod)
+        claim = handle.get(CLAIM, pod.namespace, name)
+        if claim is None:
+            continue
+        if use.ephemeral and not owned_by(claim, pod):
+            yield called_otherwise(draft, pod, use.claim, handle)
+        elif deleting(claim) or is_lost(claim, handle):
+            yield anew(draft, claim, refusal)
+            if deleting(claim) and not use.ephemeral:
+                yield beside(draft, claim, handle)
+        elif fully_bound(claim):
+            yield from _out_of_reach(draft, claim, refusal, handle)
+        else:
+            yield from _unbound(draft, claim, refusal, handle)
+
+
+# Claims that are not bound
+
+
+def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
+    name = class_of(claim)
+    known = handle.get(CLASS, "", name) if name else None
+    usable = [each for each in usable_classes(handle) if name_of(each) != name]
+    if name and known is None and not any(class_of(volume) == name for volume in handle.list(VOLUME)):
+        yield _new_class(draft, claim, name, handle)
+    if not name and (claim.get("spec") or {}).get("storageClassName") is None:
+        for each in usable[:MOST_CLASSES]:
+            yield _default(draft, claim, each)
+    waits = known is not None and known.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
+    yield from matched(draft, claim, handle)
+    change = Change("volume", {"claim": key_of(claim), "size": size_of(claim), "class": name})
+    node = refusal.node.labels.get(HOSTNAME, "") if waits else ""
+    yield draft.with_applied(change, new_volume(claim, node))
+    for each in usable[:MOST_CLASSES]:
+        values = {"claim": key_of(claim), "from": name, "to": name_of(each)}
+        yield draft.with_object(Change("claim-class", values), made_anew(claim, class_name=name_of(each)))
+    if known is not None:
+        yield from _topologies(draft, known, refusal)
+        yield from _published(draft, claim, known, refusal, handle)
+        yield from _smaller(draft, claim, known, handle)
+
+
+def _new_class(draft: Draft, claim: Manifest, name: str, handle: Handle) -> Draft:
+    """Like a class that works; without one, for volumes that are made by hand, with such a volume."""
+    usable = usable_classes(handle)
+    like = usable[0] if usable else {}
+    made: dict[str, Any] = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": CLASS,
+        "metadata": {"name": name},
+        "provisioner": like.get("provisioner") or NO_PROVISIONER,
+        "volumeBindingMode": WAIT_FOR_FIRST_CONSUMER,
+    }
+    for field in ("parameters", "reclaimPolicy", "allowedTopologies", "allowVolumeExpansion"):
+        if like.get(field) is not None:
+            made[field] = like[field]
+    change = Change("class", {"class": name, "claim": key_of(claim), "provisioner": made["provisioner"]})
+    more = [] if usable else [new_volume(claim, "")]
+    return draft.with_applied(change, made, *more)
+
+
+def _default(draft: Draft, claim: Manifest, storage_class: Manifest) -> Draft:
+    meta = storage_class["metadata"]
+    annotations = {**(meta.get("annotations") or {}), IS_DEFAULT: "true"}
+    change = Change("default-class", {"class": name_of(storage_class), "claim": key_of(claim)})
+    return draft.with_applied(change, {**storage_class, "metadata": {**meta, "annotations": annotations}})
+
+
+def _topologies(draft: Draft, storage_class: Manifest, refusal: Refusal) -> Iterator[Draft]:
+    """The class with the node's domain among those in which it may make volumes; the node labelled into one where it has no such label."""
+    allowed = storage_class.get("allowedTopologies") or ()
+    expressions = (allowed[0].get("matchLabelExpressions") or ()) if allowed else ()
+    labels = refusal.node.labels
+    lacking = [each for each in expressions if each["key"] not in labels and each.get("values")]
+    if lacking:
+        yield label_node(draft, refusal.node, [(each["key"], each["values"][0]) for each in lacking])
+    if not expressions or not all(each["key"] in labels for each in expressions):
+        return
+    here = {"matchLabelExpressions": [{"key": e["key"], "values": [labels[e["key"]]]} for e in expressions]}
+    values = {"class": name_of(storage_class), "node": refusal.node.name}
+    yield draft.with_object(
+        Change("topologies", values), {**storage_class, "allowedTopologies": [*allowed, here]}
+    )
+
+
+def _published(
+    draft: Draft, claim: Manifest, storage_class: Manifest, refusal: Refusal, handle: Handle
+) -> Iterator[Draft]:
+    """A driver that keeps count of its room, and tells of none for the class, tells of as much as is asked for."""
+    name, provisioner = name_of(storage_class), str(storage_class.get("provisioner") or "")
+    driver = handle.get("CSIDriver", "", provisioner)
+    if not ((driver or {}).get("spec") or {}).get("storageCapacity"):
+        return
+    if any(each.get("storageClassName") == name for each in handle.list(CAPACITY)):
+        return
+    made = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": CAPACITY,
+        "metadata": {"name": f"{name}-{refusal.node.name}"[:253], "namespace": "default"},
+        "storageClassName": name,
+        "nodeTopology": {"matchLabels": {HOSTNAME: refusal.node.labels.get(HOSTNAME, "")}},
+        "capacity": size_of(claim),
+    }
+    values = {"driver": provisioner, "class": name, "node": refusal.node.name}
+    yield draft.with_applied(Change("storage-capacity", values), made)
+
+
+def _smaller(draft: Draft, claim: Manifest, storage_class: Manifest, handle: Handle) -> Iterator[Draft]:
+    """As much as the driver says that it can make somewhere."""
+    rooms = [room(e) for e in handle.list(CAPACITY) if e.get("storageClassName") == name_of(storage_class)]
+    most = max(rooms, default=0) >> 20
+    if 0 < most << 20 < value(size_of(claim)):
+        size = f"{most}Mi" if most % 1024 else f"{most // 1024}Gi"
+        values = {"claim": key_of(claim), "from": size_of(claim), "to": size}
+        yield draft.with_object(Change("claim-size", values), made_anew(claim, size=size))
+
+
+# Claims whose volume is elsewhere
+
+
+def _out_of_reach(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
+    """Nobody else may be using it."""
+    volume = handle.get(VOLUME, "", volume_name(claim))
+    if volume is None or as_mask(refusal.nodes, volume_rows(refusal.nodes, volume))[refusal.row]:
+        return
+    yield from _named(draft, volume, refusal)
+    used = any(
+        pod.spec.volumes
+        and pod.namespace == claim["metadata"].get("namespace")
+        and any(use.name(pod) == name_of(claim) for use in volumes_of(pod.spec).claims)
+        for pods in refusal.nodes.pods
+        for pod in pods
+    )
+    if not used:
+        yield anew(draft, claim, refusal)
+
+
+def _named(draft: Draft, volume: Manifest, refusal: Refusal) -> Iterator[Draft]:
+    """A node that the volume asks for by its name where its hostname label is another one."""
+    node, required = refusal.node, volume["spec"]["nodeAffinity"]["required"]
+    for term in required.get("nodeSelectorTerms") or ():
+        asked = [each for each in term.get("matchExpressions") or () if each.get("key") == HOSTNAME]
+        if asked and node.name in (asked[0].get("values") or ()):
+            yield label_node(draft, node, [(HOSTNAME, node.name)])
+            return

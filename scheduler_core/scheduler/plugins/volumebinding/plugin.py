@@ -1,0 +1,362 @@
+"""VolumeBinding: places a pod where its claims' volumes can be reached or made, and has them bound before the pod is.
+
+kube: plugins/volumebinding/{volume_binding,binder}.go @ v1.34.1
+DEVIATION: a binding that takes as long as the timeout has timed out; in kube the last look and the deadline race.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.apimachinery.objects.ownership import owned_by
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import (
+    CLAIM,
+    VOLUME,
+    WAIT_FOR_FIRST_CONSUMER,
+    ClaimUse,
+    Manifest,
+    claim_not_found,
+    class_of,
+    deleting,
+    fully_bound,
+    not_owned,
+    phase,
+    volume_name,
+    volumes_of,
+)
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.drafts import Draft, Refusal
+from scheduler_core.scheduler.framework.events import Action, On
+from scheduler_core.scheduler.framework.explanation import Explanation
+from scheduler_core.scheduler.framework.formula import Formula
+from scheduler_core.scheduler.framework.plugin import (
+    CallResult,
+    Evidence,
+    Handle,
+    Plugin,
+    PreFilterResult,
+    Rows,
+    Scores,
+    Verdicts,
+)
+from scheduler_core.scheduler.framework.reasons import Reason, Said
+from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Status, error, unresolvable
+from scheduler_core.scheduler.plugins.helper.claim_reasons import CLAIM_NOT_FOUND
+from scheduler_core.scheduler.plugins.helper.hints import after_claim_change
+from scheduler_core.scheduler.plugins.helper.node_selection import Mask
+from scheduler_core.scheduler.plugins.volumebinding import fixes, hints
+from scheduler_core.scheduler.plugins.volumebinding import formula as formulas
+from scheduler_core.scheduler.plugins.volumebinding.arguments import ARGUMENTS
+from scheduler_core.scheduler.plugins.volumebinding.assumed import AssumedObjects
+from scheduler_core.scheduler.plugins.volumebinding.binder import SECOND, Binder, Plan
+from scheduler_core.scheduler.plugins.volumebinding.evidence import volume_evidence
+from scheduler_core.scheduler.plugins.volumebinding.explanation import Reach, explained, prospect
+from scheduler_core.scheduler.plugins.volumebinding.matching import NONE, match
+from scheduler_core.scheduler.plugins.volumebinding.scorer import capacity_scores
+from scheduler_core.scheduler.plugins.volumebinding.state import Claims, PodVolumes, planned
+from scheduler_core.scheduler.plugins.volumebinding.topology import bound_rows
+
+NAME = "VolumeBinding"
+
+CLAIMS, POD_VOLUMES, PLAN, POLLS = NAME, f"{NAME} found", f"{NAME} plan", f"{NAME} polls"
+TRIES = f"{NAME} tries"
+
+_OF_NODES = (
+    Reason("VolumeOutOfReach", "node(s) didn't match PersistentVolume's node affinity"),
+    Reason("NoVolumeToBind", "node(s) didn't find available persistent volumes to bind"),
+    Reason("NotEnoughStorage", "node(s) did not have enough free storage"),
+    Reason("VolumeNotFound", "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"),
+)
+_REASONS = tuple(reason() for reason in _OF_NODES)
+NODE_CONFLICT, BIND_CONFLICT, NOT_ENOUGH_SPACE, NO_VOLUME = _REASONS
+_UNBOUND = Reason("UnboundImmediateClaims", "pod has unbound immediate PersistentVolumeClaims", True)
+_NOT_CREATED = Reason(
+    "ClaimNotCreated",
+    'waiting for ephemeral volume controller to create the persistentvolumeclaim "<claim>"',
+    True,
+)
+_LOST = Reason(
+    "ClaimLost", 'persistentvolumeclaim "<claim>" bound to non-existent persistentvolume "<volume>"', True
+)
+_DELETED = Reason("ClaimBeingDeleted", 'persistentvolumeclaim "<claim>" is being deleted', True)
+_NOT_OWNED = Reason("ClaimOfAnother", "PVC <claim> was not created for pod <pod> (pod is not owner)", True)
+
+NOT_BOUND_YET = unresolvable(_UNBOUND())
+NO_STATE = error("not found")
+
+# One status for every combination of reasons, by their bits; 0 is not used.
+_STATUSES = tuple(
+    unresolvable(*(reason for i, reason in enumerate(_REASONS) if bits >> i & 1)) for bits in range(16)
+)
+
+_NOTHING_TO_DO = PreFilterResult(SKIP)
+_GO_ON = PreFilterResult()
+
+
+class VolumeBinding(Plugin):
+    """Scores only with the gate StorageCapacityScoring, which is off in v1.34."""
+
+    name = NAME
+    reasons = (*_OF_NODES, _UNBOUND, _NOT_CREATED, CLAIM_NOT_FOUND, _LOST, _DELETED, _NOT_OWNED)
+    arguments = ARGUMENTS
+    events = (
+        On("storage.k8s.io/StorageClass", Action.ADD | Action.UPDATE, hints.after_class_change),
+        On("PersistentVolumeClaim", Action.ADD | Action.UPDATE, after_claim_change),
+        On("PersistentVolume", Action.ADD | Action.UPDATE),
+        On("Node", Action.ADD | Action.UPDATE_NODE_LABEL),
+        On("storage.k8s.io/CSINode", Action.ADD | Action.UPDATE, hints.after_csi_node_migration),
+        On("storage.k8s.io/CSIDriver", Action.UPDATE, hints.after_driver_change),
+        On("storage.k8s.io/CSIStorageCapacity", Action.ADD | Action.UPDATE, hints.after_capacity_change),
+    )
+    state_classes = (Claims, PodVolumes, Plan)
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._objects = AssumedObjects(handle)
+        self._binder = Binder(handle, self._objects)
+        self._shape = args.get("shape") or ()
+        self._timeout = int(args["bindTimeoutSeconds"]) * SECOND
+
+    # PreFilter
+
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+        uses = volumes_of(pod.spec).claims
+        if not uses:
+            state.write(CLAIMS, None)
+            return _NOTHING_TO_DO
+        problem = next((text for use in uses if (text := self._problem(pod, use))), "")
+        if problem:
+            return PreFilterResult(unresolvable(problem))
+        try:
+            claims = self._sort_out(pod, uses)
+        except ValueError as wrong:
+            return PreFilterResult(error(str(wrong)))
+        if claims is None:
+            return PreFilterResult(NOT_BOUND_YET)
+        state.write(CLAIMS, claims)
+        return _GO_ON
+
+    def _problem(self, pod: Pod, use: ClaimUse) -> str:
+        """Why a claim can't be used at all, from what the API server has."""
+        name = use.name(pod)
+        claim = self.handle.get(CLAIM, pod.namespace, name)
+        if claim is None:
+            return _NOT_CREATED(claim=name) if use.ephemeral else claim_not_found(name)
+        if phase(claim) == "Lost":
+            return _LOST(claim=name, volume=volume_name(claim))
+        if deleting(claim):
+            return _DELETED(claim=name)
+        return not_owned(claim, pod) if use.ephemeral and not owned_by(claim, pod) else ""
+
+    def _sort_out(self, pod: Pod, uses: tuple[ClaimUse, ...]) -> Claims | None:
+        """None where a claim should be bound by now and is not. ValueError where a class says not when it binds."""
+        bound, delayed, late = [], [], False
+        for use in uses:
+            claim = self._objects.claim(pod.namespace, use.name(pod))
+            if claim is None:
+                raise ValueError(f'error getting PVC "{pod.namespace}/{use.name(pod)}": not found')
+            if fully_bound(claim):
+                bound.append(claim)
+            elif self._waits_for_pod(claim) and not volume_name(claim):
+                delayed.append(claim)
+            else:
+                late = True
+        if late:
+            return None
+        classes = dict.fromkeys(class_of(claim) for claim in delayed)
+        offered = tuple(volume for name in classes for volume in self._objects.volumes(name))
+        return Claims(tuple(bound), tuple(delayed), offered)
+
+    def _waits_for_pod(self, claim: Manifest) -> bool:
+        name = class_of(claim)
+        storage_class = self.handle.get("StorageClass", "", name) if name else None
+        if storage_class is None:
+            return False
+        mode = storage_class.get("volumeBindingMode")
+        if mode is None:
+            raise ValueError(f'VolumeBindingMode not set for StorageClass "{name}"')
+        return bool(mode == WAIT_FOR_FIRST_CONSUMER)
+
+    def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+        return fixes.propose(draft, refusal, self.handle)
+
+    # Filter
+
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+        claims: Claims | None = state.get(CLAIMS)
+        if claims is None:
+            return None if CLAIMS in state.values else Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
+        pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
+        if pod_volumes is None:
+            pod_volumes = self._find_pod_volumes(nodes, claims)
+            state.write(POD_VOLUMES, pod_volumes)
+        bits = pod_volumes.bits[rows]
+        reason = np.where(bits > 0, bits, np.int32(NONE)).astype(np.int32)
+        for i, (mask, _) in enumerate(pod_volumes.errors):
+            reason[mask[rows]] = len(_STATUSES) + i
+        if not (reason >= 0).any():
+            return None
+        return Verdicts(reason, (*_STATUSES, *(status for _, status in pod_volumes.errors)))
+
+    def _find_pod_volumes(self, nodes: NodeTable, claims: Claims) -> PodVolumes:
+        conflict, missing = self._check_bound(nodes, claims.bound)
+        bits = conflict.astype(np.int32) + missing.astype(np.int32) * 8
+        if not claims.delayed:
+            return PodVolumes(bits, (), None, nodes.rows)
+        matches = match(nodes, self.handle, claims.delayed, claims.offered)
+        bits += matches.no_match.astype(np.int32) * 2 + matches.no_space.astype(np.int32) * 4
+        errors = tuple((mask, error(text)) for mask, text in matches.errors)
+        return PodVolumes(bits, errors, matches, nodes.rows)
+
+    def _check_bound(self, nodes: NodeTable, claims: tuple[Manifest, ...]) -> tuple[Mask, Mask]:
+        """Rows that a bound volume is not for, and rows that were asked for a volume that is not there; the first claim decides."""
+        conflict, missing = np.zeros(len(nodes), np.bool_), np.zeros(len(nodes), np.bool_)
+        for claim in claims:
+            volume = self._objects.volume(volume_name(claim))
+            if volume is None:
+                return conflict, ~conflict
+            conflict |= ~bound_rows(nodes, self.handle, volume)
+        return conflict, missing
+
+    # PreScore and Score
+
+    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
+        if not self.handle.features.storage_capacity_scoring:
+            return SKIP
+        return SUCCESS if CLAIMS in state.values else NO_STATE
+
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+        if not self.handle.features.storage_capacity_scoring:
+            return np.zeros(len(rows), np.int64)
+        if CLAIMS not in state.values:
+            return NO_STATE
+        pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
+        if pod_volumes is None or pod_volumes.matches is None:
+            return np.zeros(len(rows), np.int64)
+        claims: Claims = state.read(CLAIMS)
+        # Nodes that an extender described anew are known by their names.
+        known = rows if nodes.origins is None else nodes.origins[rows]
+        scores = capacity_scores(pod_volumes.matches, claims.offered, self._shape, np.maximum(known, 0))
+        return np.where(known >= 0, scores, np.int64(0))
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
+        known = row if nodes.origins is None else int(nodes.origins[row])
+        claims: Claims | None = state.get(CLAIMS)
+        if pod_volumes is None or pod_volumes.matches is None or claims is None or known < 0:
+            return formulas.nothing()
+        return formulas.score_formula(pod_volumes.matches, claims.offered, self._shape, known)
+
+    # Reserve and Unreserve
+
+    def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status:
+        if CLAIMS not in state.values:
+            return NO_STATE
+        pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
+        if pod_volumes is None or node_name not in pod_volumes.rows or self._all_bound(pod):
+            state.write(PLAN, Plan(all_bound=True))
+            return SUCCESS
+        claims: Claims = state.read(CLAIMS)
+        plan = planned(claims, pod_volumes, node_name)
+        problem = self._assume(plan)
+        state.write(PLAN, replace(plan, all_bound=False))
+        return error(problem) if problem else SUCCESS
+
+    def _all_bound(self, pod: Pod) -> bool:
+        claims = (self._objects.claim(pod.namespace, use.name(pod)) for use in volumes_of(pod.spec).claims)
+        return all(claim is not None and fully_bound(claim) for claim in claims)
+
+    def _assume(self, plan: Plan) -> str:
+        """Assumes all of a plan or nothing of it; the text says why not."""
+        done: list[tuple[str, Manifest]] = []
+        wanted = [(VOLUME, volume) for volume, _ in plan.static] + [(CLAIM, claim) for claim in plan.dynamic]
+        for kind, manifest in wanted:
+            problem = self._objects.assume(kind, manifest)
+            if problem:
+                for assumed in done:
+                    self._objects.restore(*assumed)
+                return problem
+            done.append((kind, manifest))
+        return ""
+
+    def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
+        plan: Plan | None = state.get(PLAN)
+        if plan is not None:
+            self._binder.revert(plan.static, plan.dynamic)
+
+    # PreBind
+
+    def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
+        plan: Plan | None = state.get(PLAN)
+        return plan is not None and not plan.all_bound
+
+    def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
+        """Writes the decision on the first call, then looks once a second whether the claims are bound."""
+        plan: Plan | None = state.get(PLAN)
+        if plan is None:
+            unreserved = _unreserved(state, node_name)
+            if isinstance(unreserved, Status):
+                return CallResult(unreserved)
+            state.write(PLAN, unreserved)
+            plan = unreserved
+        if plan.all_bound:
+            return CallResult()
+        waited: int | None = state.get(POLLS)
+        if waited is None:
+            tries: int = state.get(TRIES) or 0
+            held_up = self.handle.held_up(pod, tries, len(plan.static) + len(plan.dynamic))
+            if held_up:
+                state.write(TRIES, tries + 1)
+                return CallResult(Status(Code.WAIT), held_up)
+            problem = self._binder.write(plan, pod)
+            if problem:
+                return CallResult(error(problem))
+            waited = 0
+        else:
+            waited += min(SECOND, self._timeout - waited)
+        if waited >= self._timeout:
+            return CallResult(error("binding volumes: context deadline exceeded"))
+        if waited:
+            bound, problem = self._binder.check(plan, pod, node_name)
+            if problem:
+                return CallResult(error(f"binding volumes: {problem}"))
+            if bound:
+                return CallResult()
+        state.write(POLLS, waited)
+        return CallResult(Status(Code.WAIT), min(SECOND, self._timeout - waited))
+
+    # For people
+
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+        """Per claim what it is bound to, or what it would get on this node, and which volumes are offered to it."""
+        claims: Claims | None = state.get(CLAIMS)
+        if claims is None:
+            return ()
+        pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
+        plan = None if pod_volumes is None else planned(claims, pod_volumes, nodes.names[row])
+        bound = [self._reach(claim, nodes, row) for claim in claims.bound]
+        return explained(bound, [prospect(claim, claims, plan, nodes, row) for claim in claims.delayed])
+
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+        """Each claim with its class and the volumes that could be its own."""
+        return volume_evidence(self.handle, pod, nodes)
+
+    def _reach(self, claim: Manifest, nodes: NodeTable, row: int) -> Reach:
+        volume = self._objects.volume(volume_name(claim))
+        return Reach(claim, None if volume is None else bool(bound_rows(nodes, self.handle, volume)[row]))
+
+
+def _unreserved(state: CycleState, node_name: str) -> Plan | Status:
+    """The plan that Filter made, in a profile that leaves out Reserve; a pod without claims has none, and kube fails it for that."""
+    if CLAIMS not in state.values:
+        return NO_STATE
+    pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
+    if pod_volumes is None or node_name not in pod_volumes.rows:
+        return error(f'no pod volume found for node "{node_name}"')
+    return replace(planned(state.read(CLAIMS), pod_volumes, node_name), all_bound=False)

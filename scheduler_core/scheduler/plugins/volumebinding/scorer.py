@@ -1,0 +1,106 @@
+"""VolumeBinding's score: how full the volumes are that a pod would get, or the pools that new ones would come from.
+
+kube: plugins/volumebinding/{volume_binding,scorer}.go @ v1.34.1 (the gate StorageCapacityScoring, off by default)
+DEVIATION: a CSIStorageCapacity that gives a maximumVolumeSize and no capacity counts as one of 0; kube-scheduler crashes on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.quantity import value_of_nanos
+from scheduler_core.apimachinery.objects.storage.volumes import Manifest, capacity, requested
+from scheduler_core.scheduler.framework.plugin import Rows, Scores
+from scheduler_core.scheduler.plugins.helper.go_math import divide, round_half_away
+from scheduler_core.scheduler.plugins.helper.shape_score import MAX_UTILIZATION, broken_linear
+from scheduler_core.scheduler.plugins.volumebinding.matching import NO_ROOM, NONE, Matches
+
+POINTS = 10  # a shape's scores go to 10, a node's to 100
+
+Column = NDArray[np.int64]
+
+
+class Loads:
+    """By storage class what is asked for and what there is, per row; `counted`: the rows where the class takes part at all."""
+
+    def __init__(self, rows: int) -> None:
+        self._rows = rows
+        self.classes: dict[str, tuple[Column, Column, NDArray[np.bool_]]] = {}
+
+    def of(self, name: str) -> tuple[Column, Column, NDArray[np.bool_]]:
+        n = self._rows
+        if name not in self.classes:
+            self.classes[name] = (np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.bool_))
+        return self.classes[name]
+
+
+def capacity_scores(
+    matches: Matches, offered: Sequence[Manifest], shape: Sequence[Mapping[str, Any]], rows: Rows
+) -> Scores:
+    """Per row the shape's value at each class' utilisation, averaged. Where any claim gets a volume that is there, only those count."""
+    static, dynamic = loads_of(matches, offered, rows)
+    has_static = np.zeros(len(rows), np.bool_)
+    for _, _, counted in static.classes.values():
+        has_static |= counted
+    points = points_of(shape)
+    return np.where(has_static, _average(static, points, len(rows)), _average(dynamic, points, len(rows)))
+
+
+def loads_of(matches: Matches, offered: Sequence[Manifest], rows: Rows) -> tuple[Loads, Loads]:
+    """What claims would get of volumes that are there, and of new ones."""
+    return _static(matches, offered, rows), _dynamic(matches, rows)
+
+
+def points_of(shape: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+    """The shape's points, (utilization, score of 100)."""
+    return [(int(point.get("utilization") or 0), int(point.get("score") or 0) * POINTS) for point in shape]
+
+
+def _static(matches: Matches, offered: Sequence[Manifest], rows: Rows) -> Loads:
+    """Claims that get a volume which is there, by the volume's class."""
+    loads = Loads(len(rows))
+    for claim, column in zip(matches.claims, matches.volumes, strict=False):
+        got = column[rows]
+        for i in np.unique(got[got != NONE]).tolist():
+            requests, capacities, counted = loads.of(_class_name(offered[i]))
+            here = got == i
+            requests[here] += value_of_nanos(requested(claim))
+            capacities[here] += value_of_nanos(capacity(offered[i]))
+            counted |= here
+    return loads
+
+
+def _dynamic(matches: Matches, rows: Rows) -> Loads:
+    """Claims that get a new volume, by their class; all of a class come from one pool."""
+    loads = Loads(len(rows))
+    for claim, mask, rooms in zip(matches.to_provision, matches.provisioned, matches.rooms, strict=False):
+        if rooms is None:
+            continue
+        requests, capacities, counted = loads.of(_class_name(claim))
+        here = mask[rows] & (rooms[rows] != NO_ROOM)
+        capacities[here] = rooms[rows][here]
+        requests[here] += value_of_nanos(requested(claim))
+        counted |= here
+    return loads
+
+
+def _average(loads: Loads, points: Sequence[tuple[int, int]], rows: int) -> Scores:
+    """Every class weighs the same; a row without any scores 0."""
+    total, weights = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
+    for requests, capacities, counted in loads.classes.values():
+        share = divide(requests * np.int64(MAX_UTILIZATION), np.maximum(capacities, 1))
+        full = (capacities == 0) | (requests > capacities)
+        scores = broken_linear(points, np.where(full, np.int64(MAX_UTILIZATION), share))
+        total += np.where(counted, scores, 0)
+        weights += counted
+    mean = total.astype(np.float64) / np.maximum(weights, 1).astype(np.float64)
+    return np.where(weights == 0, 0, round_half_away(mean))
+
+
+def _class_name(manifest: Manifest) -> str:
+    """spec.storageClassName; kube looks at no annotation here."""
+    return str((manifest.get("spec") or {}).get("storageClassName") or "")

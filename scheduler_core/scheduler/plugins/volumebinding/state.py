@@ -1,0 +1,61 @@
+"""What VolumeBinding keeps in a CycleState, and what of it becomes the plan for a node.
+
+kube: plugins/volumebinding/{volume_binding,binder}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.storage.volumes import (
+    SELECTED_NODE,
+    Manifest,
+    reserved_for,
+    with_annotation,
+)
+from scheduler_core.scheduler.framework.status import Status
+from scheduler_core.scheduler.plugins.helper.node_selection import Mask
+from scheduler_core.scheduler.plugins.volumebinding.binder import Plan
+from scheduler_core.scheduler.plugins.volumebinding.matching import NONE, Matches
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Claims:
+    """A pod's claims as PreFilter saw them: bound ones, those that wait for the pod, and the volumes these may get."""
+
+    bound: tuple[Manifest, ...] = ()
+    delayed: tuple[Manifest, ...] = ()
+    offered: tuple[Manifest, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PodVolumes:
+    """What Filter found, for all rows: `bits` of reasons per row, errors, and what the unbound claims would get."""
+
+    bits: NDArray[np.int32]
+    errors: tuple[tuple[Mask, Status], ...]
+    matches: Matches | None
+    rows: Mapping[str, int]
+
+
+def planned(claims: Claims, pod_volumes: PodVolumes, node_name: str) -> Plan:
+    """What a pod's claims get on a node that passes: volumes with the claims they are reserved for, and claims with the node they chose."""
+    matches = pod_volumes.matches
+    if matches is None:
+        return Plan()
+    row = pod_volumes.rows[node_name]
+    static = [
+        (reserved_for(claims.offered[int(column[row])], claim), claim)
+        for claim, column in zip(matches.claims, matches.volumes, strict=False)
+        if column[row] != NONE
+    ]
+    dynamic = [
+        with_annotation(claim, SELECTED_NODE, node_name)
+        for claim, mask in zip(matches.to_provision, matches.provisioned, strict=True)
+        if mask[row]
+    ]
+    return Plan(tuple(static), tuple(dynamic))

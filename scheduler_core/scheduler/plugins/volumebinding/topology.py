@@ -1,0 +1,150 @@
+"""Which rows of a NodeTable reach a volume: node affinity of volumes, allowed topologies, CSI storage capacities.
+
+What depends on Node objects and one selector alone is kept in the table's memo, so that it is worked out once per volume over all rows.
+
+kube: component-helpers/storage/volume/helpers.go (CheckNodeAffinity), pkg/apis/core/v1/helper/helpers.go
+(MatchTopologySelectorTerms) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from scheduler_core.apimachinery.objects.labels import (
+    IN,
+    LabelSelector,
+    NodeSelector,
+    NodeSelectorTerm,
+    Requirement,
+    accepts_field,
+)
+from scheduler_core.apimachinery.objects.spec import canonical
+from scheduler_core.apimachinery.objects.storage.csi_migration import (
+    in_tree_plugin,
+    migrated_on,
+    translated_affinity,
+)
+from scheduler_core.apimachinery.objects.storage.volumes import Manifest, name_of
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.plugin import Handle, Rows
+from scheduler_core.scheduler.plugins.helper.memo import remember
+from scheduler_core.scheduler.plugins.helper.node_selection import Mask, expression_mask
+
+# Kept at a time; by identity, as manifests never change and share what stays the same.
+MOST_AFFINITIES = 50_000
+
+_NOWHERE: Rows = np.zeros(0, np.intp)
+
+
+def volume_rows(nodes: NodeTable, volume: Manifest) -> Rows | None:
+    """The rows that a volume's node affinity allows, ascending; None: all of them."""
+    required = ((volume.get("spec") or {}).get("nodeAffinity") or {}).get("required")
+    if required is None:
+        return None
+    known: dict[int, tuple[Manifest, Rows]] = remember(nodes.memo, "volume affinity", dict)
+    entry = known.get(id(required))
+    if entry is None or entry[0] is not required:
+        if len(known) >= MOST_AFFINITIES:
+            known.clear()
+        entry = known[id(required)] = (required, _selector_rows(nodes, NodeSelector.of(required)))
+    return entry[1]
+
+
+def bound_rows(nodes: NodeTable, handle: Handle, volume: Manifest) -> Mask:
+    """The rows that a bound volume's node affinity allows, as its CSI driver writes it where that has taken over."""
+    mask = as_mask(nodes, volume_rows(nodes, volume))
+    plugin = in_tree_plugin(volume.get("spec") or {})
+    if plugin is None or not plugin.migrates:
+        return mask
+    migrated = [
+        row
+        for csi_node in handle.list("CSINode")
+        if migrated_on(csi_node, plugin) and (row := nodes.row(name_of(csi_node))) is not None
+    ]
+    if migrated:
+        translated = as_mask(nodes, volume_rows(nodes, translated_affinity(plugin, volume)))
+        mask[migrated] = translated[migrated]
+    return mask
+
+
+def as_mask(nodes: NodeTable, rows: Rows | None) -> Mask:
+    mask = np.full(len(nodes), rows is None)
+    if rows is not None:
+        mask[rows] = True
+    return mask
+
+
+def _selector_rows(nodes: NodeTable, selector: NodeSelector) -> Rows:
+    by_term = [_term_rows(nodes, term) for term in selector.terms]
+    if len(by_term) == 1:
+        return by_term[0]
+    return np.unique(np.concatenate(by_term)) if by_term else _NOWHERE
+
+
+def _term_rows(nodes: NodeTable, term: NodeSelectorTerm) -> Rows:
+    """kube asks with the labels alone: to a field, the node has no name."""
+    if term.empty or term.errors or not all(accepts_field(field, "") for field in term.fields):
+        return _NOWHERE
+    first = next((e for e in term.expressions if e.op == IN), None)
+    if first is None:
+        mask = np.ones(len(nodes), np.bool_)
+        for expression in term.expressions:
+            mask &= expression_mask(nodes, expression)
+        return np.flatnonzero(mask)
+    rows = _rows_with(nodes, first.key, first.values)
+    rest = [e for e in term.expressions if e is not first]
+    if not rest:
+        return rows
+    kept = [row for row in rows.tolist() if all(e.matches(nodes.nodes[row].labels) for e in rest)]
+    return np.array(kept, np.intp)
+
+
+def _rows_with(nodes: NodeTable, key: str, values: Sequence[str]) -> Rows:
+    """Rows whose label has one of the values: a look-up, as volumes of single nodes are many."""
+    index = remember(nodes.memo, ("volume label", key), lambda: _label_index(nodes, key))
+    by_value = [index[value] for value in dict.fromkeys(values) if value in index]
+    if len(by_value) == 1:
+        return by_value[0]
+    return np.sort(np.concatenate(by_value)) if by_value else _NOWHERE
+
+
+def _label_index(nodes: NodeTable, key: str) -> dict[str, Rows]:
+    column = nodes.label(key)
+    order = np.argsort(column.codes, kind="stable")
+    bounds = np.searchsorted(column.codes[order], np.arange(len(column.values) + 1))
+    return {value: order[bounds[i] : bounds[i + 1]] for i, value in enumerate(column.values)}
+
+
+def allowed_mask(nodes: NodeTable, terms: Sequence[Manifest]) -> Mask | None:
+    """The rows that a class' allowedTopologies leave; None: all of them. An empty term allows nothing."""
+    if not terms:
+        return None
+    return remember(
+        nodes.memo, ("allowed topologies", canonical(list(terms))), lambda: _allowed(nodes, terms)
+    )
+
+
+def _allowed(nodes: NodeTable, terms: Sequence[Manifest]) -> Mask:
+    mask = np.zeros(len(nodes), np.bool_)
+    for term in terms:
+        expressions = term.get("matchLabelExpressions") or ()
+        if not expressions or not all(e.get("values") for e in expressions):
+            continue
+        matched = np.ones(len(nodes), np.bool_)
+        for e in expressions:
+            matched &= expression_mask(nodes, Requirement(e.get("key") or "", IN, tuple(e["values"])))
+        mask |= matched
+    return mask
+
+
+def label_selector_mask(nodes: NodeTable, selector: Manifest | None) -> Mask:
+    """The rows that a label selector (a CSIStorageCapacity's nodeTopology) selects; an absent or broken one selects none."""
+    compiled = LabelSelector.of(selector)
+    if compiled.nothing:
+        return np.zeros(len(nodes), np.bool_)
+    mask = np.ones(len(nodes), np.bool_)
+    for requirement in compiled.requirements:
+        mask &= expression_mask(nodes, requirement)
+    return mask

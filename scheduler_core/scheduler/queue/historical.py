@@ -1,0 +1,112 @@
+"""The scheduling queue as a document of older releases describes it (reference 003), for lessons: one number instead of hints.
+
+```
+every event that counts: move request      all unschedulable pods -> backing off? backoff, else active;   moveRequestCycle = cycle of now
+an attempt failed                          moveRequestCycle >= its cycle? backoff, else unschedulable
+each 30 s                                  those that have been unschedulable for 30 s or longer, as by an event
+```
+Events are not asked whether they help: no plugin registers and nobody hints. A pod that comes to a node is a move request for those
+pods only whose required affinity matches it. The backoff is the initial one times 2^n after n failed attempts. Nothing is popped
+from the backoff queue.
+
+DEVIATION: gates (PreEnqueue) are younger than the document; gated pods are moved as v1.34 does it.
+
+kube: backend/queue/scheduling_queue.go of the releases before QueueingHints (MoveAllToActiveOrBackoffQueue, moveRequestCycle)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from scheduler_core.apimachinery.objects.affinity import affinity_terms
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.framework.events import (
+    ASSIGNED_POD,
+    ATTEMPT_FAILED,
+    POD,
+    UNSCHEDULABLE_POD,
+    UNSCHEDULABLE_TIMEOUT,
+    ObjectEvent,
+)
+from scheduler_core.scheduler.queue.moves import FLUSH_PERIOD, HintedMoves
+from scheduler_core.scheduler.queue.types import QueuedPod, RequeueDecision, Strategy
+
+SERVICE = "Service"
+MOVE_REQUEST = "moveRequestCycle"
+_RESOURCES = (
+    POD,
+    ASSIGNED_POD,
+    UNSCHEDULABLE_POD,
+    "Node",
+    SERVICE,
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+    "storage.k8s.io/StorageClass",
+    "storage.k8s.io/CSINode",
+)
+
+
+class HistoricalMoves(HintedMoves):
+    """By move requests. `state.cycle` counts the pods popped, `state.move_request` is the cycle and the event of the last request."""
+
+    def on_event(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None) -> None:
+        if what.event.resource not in _RESOURCES:
+            return
+        waiting = list(self._state.unschedulable.values())
+        self._ask(self._gated(what), what, now, only)
+        if what.event.resource == ASSIGNED_POD and what.new is not None:
+            waiting = [entry for entry in waiting if _is_affine(entry.pod, what.new)]
+        self._request(what, now, [e for e in waiting if only is None or only(e.pod)])
+
+    def _request(self, what: ObjectEvent, now: int, entries: Sequence[QueuedPod]) -> None:
+        label = what.event.label
+        for entry in entries:
+            self._placing.move(entry, RequeueDecision(Strategy.AFTER_BACKOFF, label), label, now)
+        self._state.move_request = self._state.cycle, label
+
+    def on_failure(self, entry: QueuedPod, now: int) -> None:
+        cycle, label = self._state.move_request
+        if cycle >= entry.cycle:
+            why = RequeueDecision(Strategy.AFTER_BACKOFF, label, hint=MOVE_REQUEST)
+            self._placing.to_backoff(entry, ATTEMPT_FAILED, why)
+        else:
+            self._placing.park(entry, ATTEMPT_FAILED, None)
+
+    def on_update(self, entry: QueuedPod, happened: Sequence[ObjectEvent], now: int) -> None:
+        """A change of anything but its status may help the pod itself; the other pods are not asked about."""
+        if entry.gated_by:
+            super().on_update(entry, happened, now)
+        elif happened and _differs(happened[0].old, happened[0].new):
+            label = happened[0].event.label
+            self._placing.move(entry, RequeueDecision(Strategy.AFTER_BACKOFF, label), label, now)
+
+    def next_unschedulable_flush(self) -> int | None:
+        first = next(iter(self._state.unschedulable.values()), None)
+        return None if first is None else self._overdue(first.timestamp)
+
+    def _overdue(self, since: int) -> int:
+        return -(-(since + FLUSH_PERIOD) // FLUSH_PERIOD) * FLUSH_PERIOD
+
+    def flush_unschedulable(self, now: int) -> None:
+        late = [e for e in self._state.unschedulable.values() if now - e.timestamp >= FLUSH_PERIOD]
+        self._request(ObjectEvent(UNSCHEDULABLE_TIMEOUT, None, None), now, late)
+
+
+def _is_affine(pod: Pod, other: Pod) -> bool:
+    """Whether one of the pod's required affinity terms matches the other. kube: getUnschedulablePodsWithMatchingAffinityTerm"""
+    return any(term.matches(other.namespace, other.labels, {}) for term in affinity_terms(pod).required)
+
+
+def _differs(old: Pod | None, new: Pod) -> bool:
+    """kube: isPodUpdated"""
+    if old is None:
+        return True
+    return any(_unstamped(old, part) != _unstamped(new, part) for part in ("spec", "metadata"))
+
+
+_STAMPS = ("resourceVersion", "generation", "managedFields")
+
+
+def _unstamped(pod: Pod, part: str) -> dict[str, object]:
+    fields = pod.manifest.get(part) or {}
+    return {name: value for name, value in fields.items() if name not in _STAMPS}

@@ -1,0 +1,183 @@
+"""When waiting pods move: what an event, a failure, an update or a timer means to them. This is the seam between ways of deciding it.
+
+`Moves` is what the queue asks; `HintedMoves` answers as v1.34 does, by the hints of the plugins that refused a pod. Another way of
+deciding (one without hints, say) is another class with these methods, which SchedulingQueue is made with. It has no state of its own:
+what it must remember is in QueueState, so that copies and codecs know of one place only.
+
+kube: backend/queue/scheduling_queue.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.scheduler.framework.events import (
+    ATTEMPT_FAILED,
+    BACKOFF_COMPLETE,
+    UNSCHEDULABLE_TIMEOUT,
+    ObjectEvent,
+)
+from scheduler_core.scheduler.queue.placing import Placing
+from scheduler_core.scheduler.queue.state import QueueState
+from scheduler_core.scheduler.queue.types import (
+    STAYS,
+    QueuedPod,
+    QueueOptions,
+    RequeueDecision,
+    Rules,
+    Strategy,
+)
+
+FLUSH_PERIOD = 30 * SECOND
+_AFTER_BACKOFF = RequeueDecision(Strategy.AFTER_BACKOFF)
+
+
+class Moves(Protocol):
+    """Times are virtual nanoseconds."""
+
+    def on_event(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None) -> None:
+        """Something happened in the cluster: moves the parked pods that it may help (of those that `only` leaves)."""
+        ...
+
+    def on_failure(self, entry: QueuedPod, now: int) -> None:
+        """An attempt failed, and the pod is still in flight: into the place where it is to wait."""
+        ...
+
+    def on_update(self, entry: QueuedPod, happened: Sequence[ObjectEvent], now: int) -> None:
+        """A parked pod itself was changed; it is parked with its new version already."""
+        ...
+
+    def next_backoff_flush(self) -> int | None:
+        """When the next pod may leave a backoff queue; None: there is no such pod."""
+        ...
+
+    def flush_backoff(self, now: int) -> None:
+        """Moves the pods whose backoff is over to the active queue."""
+        ...
+
+    def next_unschedulable_flush(self) -> int | None:
+        """When the first parked pod will have waited for too long; None: there is no such pod."""
+        ...
+
+    def flush_unschedulable(self, now: int) -> None:
+        """Moves the pods that have been unschedulable for longer than allowed."""
+        ...
+
+    def flush_due(self, entry: QueuedPod) -> int:
+        """When a parked pod will have waited for too long."""
+        ...
+
+
+class HintedMoves:
+    """As v1.34 with its gate SchedulerQueueingHints, which is locked on."""
+
+    def __init__(self, state: QueueState, placing: Placing, options: QueueOptions, rules: Rules) -> None:
+        self._state = state
+        self._placing = placing
+        self._options = options
+        self._rules = rules
+
+    def on_event(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None) -> None:
+        """The event is kept as well, for the pods in flight. kube: moveAllToActiveOrBackoffQueue"""
+        if not self._rules.of_interest(what.event):
+            return
+        state = self._state
+        heard = self._rules.listeners(what.event)
+        waiting = [e for e in state.unschedulable.values() if not heard.isdisjoint(e.rejectors)]
+        self._ask(waiting + self._gated(what), what, now, only)
+        if len(state.flight):
+            state.flight.add(what)
+
+    def _gated(self, what: ObjectEvent) -> list[QueuedPod]:
+        """Pods whose gate the event may open."""
+        if not self._state.gated:
+            return []
+        heard = self._rules.listeners(what.event)
+        return [e for e in self._state.gated.values() if e.gated_by in heard]
+
+    def _ask(
+        self, waiting: Sequence[QueuedPod], what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None
+    ) -> None:
+        for entry in waiting:
+            if only is None or only(entry.pod):
+                self._placing.move(entry, self._rules.requeue_decision(entry, what), what.event.label, now)
+
+    def on_failure(self, entry: QueuedPod, now: int) -> None:
+        self._placing.follow(entry, self._missed(entry), ATTEMPT_FAILED, now)
+
+    def _missed(self, entry: QueuedPod) -> RequeueDecision:
+        """What the events that came while the pod was in flight mean to it."""
+        if not entry.rejectors:
+            return _AFTER_BACKOFF
+        events = self._state.flight.events_of(entry.pod.uid)
+        if events is None:
+            return _AFTER_BACKOFF
+        latest = STAYS
+        for what in events:
+            decision = self._rules.requeue_decision(entry, what)
+            if decision.strategy is Strategy.SKIP:
+                continue
+            if decision.strategy is Strategy.IMMEDIATELY or not entry.pending_plugins:
+                return decision
+            latest = decision
+        return latest
+
+    def on_update(self, entry: QueuedPod, happened: Sequence[ObjectEvent], now: int) -> None:
+        gated = bool(entry.gated_by)
+        for what in happened:
+            place = self._placing.follow(
+                entry, self._rules.requeue_decision(entry, what), what.event.label, now
+            )
+            if place is not Place.UNSCHEDULABLE:
+                self._state.unpark(entry.key, gated)
+                if place is Place.ACTIVE or self._options.pop_from_backoff:
+                    return
+            entry = self._state.parked(entry.key) or entry
+
+    def next_backoff_flush(self) -> int | None:
+        heads = (self._state.backoff.peek(), self._state.errors.peek())
+        ends = [entry.backoff_until or 0 for entry in heads if entry is not None]
+        return (min(ends) // SECOND + 1) * SECOND if ends else None
+
+    def flush_backoff(self, now: int) -> None:
+        over: list[QueuedPod] = []
+        for heap in (self._state.backoff, self._state.errors):
+            while (first := heap.peek()) is not None and not self._placing.backoff.lasts(first, now):
+                heap.remove(first.key)
+                over.append(first)
+        for entry in over:
+            self._placing.to_active(entry, BACKOFF_COMPLETE, now)
+
+    def next_unschedulable_flush(self) -> int | None:
+        """At a whole half minute. Gated pods count while a pod is in flight: they stay, but it hears of the timeout."""
+        state = self._state
+        first = next(iter(state.unschedulable.values()), None)
+        gated = next(iter(state.gated.values()), None) if len(state.flight) else None
+        since = [entry.timestamp for entry in (first, gated) if entry is not None]
+        if not since:
+            return None
+        due = self._overdue(min(since))
+        return due if state.flushed is None else max(due, state.flushed + FLUSH_PERIOD)
+
+    def flush_due(self, entry: QueuedPod) -> int:
+        return self._overdue(entry.timestamp)
+
+    def _overdue(self, since: int) -> int:
+        late = since + self._options.max_in_unschedulable
+        return (late // FLUSH_PERIOD + 1) * FLUSH_PERIOD
+
+    def flush_unschedulable(self, now: int) -> None:
+        state = self._state
+        state.flushed = now - now % FLUSH_PERIOD
+        longest = self._options.max_in_unschedulable
+        late = [e for e in state.unschedulable.values() if now - e.timestamp > longest]
+        gated = any(now - e.timestamp > longest for e in state.gated.values())
+        what = ObjectEvent(UNSCHEDULABLE_TIMEOUT, None, None)
+        for entry in late:
+            self._placing.move(entry, self._rules.requeue_decision(entry, what), what.event.label, now)
+        if (late or gated) and len(state.flight):
+            state.flight.add(what)

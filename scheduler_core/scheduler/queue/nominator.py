@@ -1,0 +1,95 @@
+"""The nominator: which pending pods are nominated to which node.
+
+What it holds may differ from the pods' status for a while. A list under the node name "" is kube's own way with cleared nominations.
+
+kube: backend/queue/nominator.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.state import Copied, Derived, State
+from scheduler_core.scheduler.queue.types import QueuedPod
+
+Find = Callable[[str], Pod | None]  # pod key -> the pod as the API server has it
+FindQueued = Callable[[str], QueuedPod | None]  # pod key -> its entry in the queue
+
+
+class Nominator(State):
+    """Pods by nominated node, in the order of nomination. Pods are replaced by newer versions of themselves as these arrive."""
+
+    __slots__ = ("_by_node", "_node_of", "find", "queued")
+
+    queued: Derived[FindQueued | None]  # set by the queue that it belongs to
+    find: Derived[Find | None]  # set by the scheduler that it belongs to
+    _by_node: Copied[dict[str, tuple[Pod, ...]]]
+    _node_of: Copied[dict[str, str]]  # uid -> node
+
+    def __init__(self, find: Find | None = None) -> None:
+        self.queued = None
+        self.find = find
+        self._by_node = {}
+        self._node_of = {}
+
+    def on(self, node: str) -> tuple[Pod, ...]:
+        """The pods nominated to a node."""
+        return self._by_node.get(node, ())
+
+    def counted(self, node: str) -> tuple[Pod, ...]:
+        """The pods nominated to a node as they count there: as the queue has them.
+
+        One that is in no queue counts as a pod that asks for nothing, such as one that is being deleted, once it has been passed over.
+
+        kube: scheduling_queue.go (NominatedPodsForNode, nominatedPodToInfo)
+        """
+        pods, queued = self._by_node.get(node, ()), self.queued
+        if not pods or queued is None:
+            return pods
+        return tuple([_bare(pod) if (entry := queued(pod.key)) is None else entry.pod for pod in pods])
+
+    def nodes(self) -> list[str]:
+        """Names of the nodes that have nominated pods."""
+        return [node for node in self._by_node if node]
+
+    def everything(self) -> dict[str, tuple[str, ...]]:
+        """Node -> keys of its nominated pods, the list under "" included."""
+        return {node: tuple(pod.key for pod in pods) for node, pods in self._by_node.items()}
+
+    def add(self, pod: Pod, node: str | None) -> None:
+        """Nominates a pod; None leaves it to the pod's own status. A pod that is gone or bound is not nominated."""
+        self.delete(pod)
+        if node is None:
+            if not pod.nominated_node_name:
+                return
+            node = pod.nominated_node_name
+        if self.find is not None:
+            live = self.find(pod.key)
+            if live is None or live.node_name:
+                return
+        self._node_of[pod.uid] = node
+        self._by_node[node] = (*self._by_node.get(node, ()), pod)
+
+    def update(self, old: Pod, new: Pod) -> None:
+        """A waiting pod changed; a nomination that its status does not show yet is kept."""
+        keep: str | None = None
+        if not old.nominated_node_name and not new.nominated_node_name:
+            keep = self._node_of.get(old.uid)
+        self.delete(old)
+        self.add(new, keep)
+
+    def delete(self, pod: Pod) -> None:
+        node = self._node_of.pop(pod.uid, None)
+        if node is None:
+            return
+        left = tuple(other for other in self._by_node[node] if other.uid != pod.uid)
+        if left:
+            self._by_node[node] = left
+        else:
+            del self._by_node[node]
+
+
+def _bare(pod: Pod) -> Pod:
+    """A pod of its name and uid, and nothing else."""
+    return Pod.from_manifest({"metadata": {"namespace": pod.namespace, "name": pod.name, "uid": pod.uid}})

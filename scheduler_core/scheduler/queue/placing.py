@@ -1,0 +1,159 @@
+"""Puts pods into the places of the queue: asks the gates, keeps the orders, counts, and reports every move.
+
+Entries are replaced, never changed.
+
+kube: backend/queue/scheduling_queue.go (moveToActiveQ, moveToBackoffQ, requeuePodWithQueueingStrategy) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.scheduler.framework.events import (
+    BACKOFF_COMPLETE,
+    POP_FROM_BACKOFF,
+    UNSCHEDULABLE_POD_ADD,
+    UNSCHEDULABLE_POD_UPDATE,
+)
+from scheduler_core.scheduler.queue.backoff import Backoff
+from scheduler_core.scheduler.queue.heap import Order
+from scheduler_core.scheduler.queue.state import QueueState
+from scheduler_core.scheduler.queue.types import QueuedPod, QueueOptions, RequeueDecision, Rules, Strategy
+
+_NOMINATING = (UNSCHEDULABLE_POD_ADD.label, UNSCHEDULABLE_POD_UPDATE.label)
+
+
+class Placing:
+    """`cause` is the label of what moved the pod, `why` the decision where a plugin's hint was asked."""
+
+    __slots__ = ("_options", "_rules", "_state", "backoff")
+
+    def __init__(self, state: QueueState, options: QueueOptions, rules: Rules) -> None:
+        self._state = state
+        self._options = options
+        self._rules = rules
+        self.backoff = Backoff(options)
+
+    def active_order(self, entry: QueuedPod) -> Order:
+        return (*self._rules.sort_key(entry.pod, entry.timestamp), entry.sequence)
+
+    def backoff_order(self, entry: QueuedPod) -> Order:
+        return (entry.backoff_until or 0, *self.active_order(entry))
+
+    def take_first(self) -> QueuedPod | None:
+        """Out of the active pods, or of those that back off after a refusal where none is active."""
+        entry = self._state.active.pop()
+        if entry is None and self._options.pop_from_backoff:
+            entry = self._state.backoff.pop()
+            if entry is not None:
+                self._state.metrics.incoming["active", POP_FROM_BACKOFF] += 1
+        return entry
+
+    def fly(self, entry: QueuedPod) -> QueuedPod:
+        """Into flight; what refused it before is forgotten."""
+        self._state.flight.start(entry.pod)
+        for plugin in entry.rejectors:
+            self._state.metrics.unschedulable[plugin, entry.pod.spec.scheduler_name] -= 1
+        self._state.cycle += 1
+        entry = replace(
+            entry, unschedulable_plugins=(), pending_plugins=(), gated_by="", cycle=self._state.cycle
+        )
+        self._rules.moved(entry, Place.IN_FLIGHT, "popped", None)
+        return entry
+
+    def follow(self, entry: QueuedPod, decision: RequeueDecision, cause: str, now: int) -> str:
+        """Puts a pod where a decision says; returns the place that it came to. kube: requeuePodWithQueueingStrategy"""
+        if decision.strategy is Strategy.SKIP:
+            self.park(entry, cause, None)
+            return Place.UNSCHEDULABLE
+        if decision.strategy is Strategy.AFTER_BACKOFF and self.backoff.lasts(entry, now):
+            return Place.BACKOFF if self.to_backoff(entry, cause, decision) else Place.UNSCHEDULABLE
+        return Place.ACTIVE if self.to_active(entry, cause, now, decision) else Place.UNSCHEDULABLE
+
+    def move(self, entry: QueuedPod, decision: RequeueDecision, cause: str, now: int) -> None:
+        """An unschedulable pod goes where a decision says; one that stays is left alone."""
+        if decision.strategy is Strategy.SKIP:
+            return
+        self._state.unpark(entry.key, bool(entry.gated_by))
+        self.follow(entry, decision, cause, now)
+
+    def to_active(self, entry: QueuedPod, cause: str, now: int, why: RequeueDecision | None = None) -> bool:
+        """False where a PreEnqueue plugin holds the pod back."""
+        state = self._state
+        gated_before = bool(entry.gated_by)
+        if cause != BACKOFF_COMPLETE or not self._options.pop_from_backoff:
+            entry = self._ask_gates(entry)
+        if entry.gated_by:
+            if entry.key not in state.active and not state.backs_off(entry.key):
+                self.park(entry, cause, why)
+            return False
+        if entry.initial_timestamp is None:
+            entry = replace(entry, initial_timestamp=now)
+        state.active.put(entry, self.active_order(entry))
+        state.metrics.incoming["active", cause] += 1
+        state.unpark(entry.key, gated_before)
+        state.take_from_backoff(entry.key)
+        if cause in _NOMINATING:
+            state.nominator.add(entry.pod, None)
+        self._rules.moved(entry, Place.ACTIVE, cause, why)
+        return True
+
+    def to_backoff(self, entry: QueuedPod, cause: str, why: RequeueDecision | None) -> bool:
+        """False where a PreEnqueue plugin holds the pod back."""
+        state = self._state
+        if self._options.pop_from_backoff:
+            entry = self._ask_gates(entry)
+            if entry.gated_by:
+                self.park(entry, cause, why)
+                return False
+        mine, other = (state.backoff, state.errors) if entry.rejectors else (state.errors, state.backoff)
+        mine.put(entry, self.backoff_order(entry))
+        if other.remove(entry.key) is None:
+            state.metrics.incoming["backoff", cause] += 1
+        self._rules.moved(entry, Place.BACKOFF, cause, why)
+        return True
+
+    def park(self, entry: QueuedPod, cause: str, why: RequeueDecision | None) -> None:
+        """Into the unschedulable pods, gated or not."""
+        state = self._state
+        before = state.parked(entry.key)
+        if before is None:
+            state.metrics.waiting["gated" if entry.gated_by else "unschedulable"] += 1
+            state.metrics.incoming["unschedulable", cause] += 1
+        state.keep(entry)
+        if before is None or bool(before.gated_by) != bool(entry.gated_by):
+            self._rules.moved(entry, Place.GATED if entry.gated_by else Place.UNSCHEDULABLE, cause, why)
+
+    def report_place(self, entry: QueuedPod) -> None:
+        """Reports once more where a queued pod is: its journey had gone on without the queue noticing."""
+        state = self._state
+        place = Place.GATED if entry.gated_by else Place.UNSCHEDULABLE
+        if entry.key in state.active:
+            place = Place.ACTIVE
+        elif state.backs_off(entry.key):
+            place = Place.BACKOFF
+        self._rules.moved(entry, place, "already queued", None)
+
+    def renew(self, pod: Pod) -> bool:
+        """Puts a newer version of a pod that is active or backs off in its place; False where it is neither."""
+        for heap, order in (
+            (self._state.active, self.active_order),
+            (self._state.backoff, self.backoff_order),
+            (self._state.errors, self.backoff_order),
+        ):
+            entry = heap.get(pod.key)
+            if entry is not None:
+                entry = replace(entry, pod=pod)
+                heap.put(entry, order(entry))
+                return True
+        return False
+
+    def _ask_gates(self, entry: QueuedPod) -> QueuedPod:
+        gate = self._rules.gate(entry.pod, entry.gated_by)
+        if not gate:
+            return replace(entry, gated_by="") if entry.gated_by else entry
+        self._state.metrics.unschedulable[gate, entry.pod.spec.scheduler_name] += 1
+        plugins = tuple(sorted({*entry.unschedulable_plugins, gate}))
+        return replace(entry, gated_by=gate, unschedulable_plugins=plugins)

@@ -1,0 +1,269 @@
+"""The scheduling queue: active, backoff (two kinds) and unschedulable pods, and those in flight.
+
+```
+            add            pop                    failed by a plugin
+  (gated) ------> active ------> in flight ----------------------------> unschedulable
+     ^   PreEnqueue  ^                |                                      | event that a hint says may help
+     |               |                | failed by an error                   v
+     +---------------+----------------+---------> backoff <------- still backing off? else active
+                      backoff is over
+```
+
+This module is the queue's door. What it holds is in state.py, how a pod is put into a place in placing.py, when pods move by themselves
+in moves.py, how long they back off in backoff.py. Times are virtual nanoseconds.
+
+kube: backend/queue/{scheduling_queue,active_queue,backoff_queue}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.state import Copied, Derived, State
+from scheduler_core.scheduler.framework.events import (
+    FORCE_ACTIVATE,
+    UNSCHEDULABLE_POD_ADD,
+    UNSCHEDULABLE_POD_UPDATE,
+    ClusterEvent,
+    ObjectEvent,
+)
+from scheduler_core.scheduler.queue.historical import HistoricalMoves
+from scheduler_core.scheduler.queue.in_flight import InFlight
+from scheduler_core.scheduler.queue.metrics import QueueMetrics
+from scheduler_core.scheduler.queue.moves import HintedMoves, Moves
+from scheduler_core.scheduler.queue.nominator import Nominator
+from scheduler_core.scheduler.queue.placing import Placing
+from scheduler_core.scheduler.queue.state import QueueState
+from scheduler_core.scheduler.queue.types import QueuedPod, QueueOptions, RequeueDecision, Rules
+
+
+class SchedulingQueue(State):
+    """A waiting pod is in one of the queues by its key `namespace/name`; pods in flight are known by UID."""
+
+    options: QueueOptions
+    state: Copied[QueueState]
+    _rules: Derived[Rules]
+    _placing: Derived[Placing]
+    _moves: Derived[Moves]
+
+    def __init__(self, options: QueueOptions, rules: Rules, state: QueueState | None = None) -> None:
+        self.options = options
+        self.state = state or QueueState()
+        self.connect(rules)
+
+    def connect(self, rules: Rules) -> None:
+        """Asks these rules from now on; a copy has none until then."""
+        moves = HistoricalMoves if self.options.historical else HintedMoves
+        self.nominator.queued = self.state.find
+        self._rules = rules
+        self._placing = Placing(self.state, self.options, rules)
+        self._moves = moves(self.state, self._placing, self.options, rules)
+
+    def disconnect(self) -> None:
+        """Asks nobody, and is asked by nobody, until it is connected."""
+        del self._rules, self._placing, self._moves
+        self.nominator.find = self.nominator.queued = None
+
+    # What is in it
+
+    def __len__(self) -> int:
+        return sum(map(len, self.state.maps()))
+
+    def __contains__(self, key: str) -> bool:
+        return self.state.find(key) is not None
+
+    def find(self, key: str) -> QueuedPod | None:
+        return self.state.find(key)
+
+    @property
+    def nominator(self) -> Nominator:
+        return self.state.nominator
+
+    @property
+    def metrics(self) -> QueueMetrics:
+        return self.state.metrics
+
+    @property
+    def flight(self) -> InFlight:
+        return self.state.flight
+
+    @property
+    def active_pods(self) -> dict[str, QueuedPod]:
+        return self.state.active.entries
+
+    @property
+    def backoff_pods(self) -> dict[str, QueuedPod]:
+        """Those that back off after a refusal."""
+        return self.state.backoff.entries
+
+    @property
+    def error_backoff_pods(self) -> dict[str, QueuedPod]:
+        """Those that back off after an error."""
+        return self.state.errors.entries
+
+    @property
+    def unschedulable_pods(self) -> dict[str, QueuedPod]:
+        """The longest waiting first."""
+        return self.state.unschedulable
+
+    @property
+    def gated_pods(self) -> dict[str, QueuedPod]:
+        return self.state.gated
+
+    @property
+    def in_flight(self) -> list[Pod]:
+        """Pods that have been popped and are not done."""
+        return self.state.flight.pods()
+
+    def active(self, limit: int | None = None) -> list[QueuedPod]:
+        """Pods in pop order, the first `limit` of them."""
+        return self.state.active.ordered(limit)
+
+    def backoff(self, limit: int | None = None) -> list[QueuedPod]:
+        """Pods that are backing off, the soonest first; those that failed by an error included."""
+        entries = [*self.state.backoff.ordered(limit), *self.state.errors.ordered(limit)]
+        return sorted(entries, key=self._placing.backoff_order)[:limit]
+
+    def backoff_after_refusal(self) -> list[QueuedPod]:
+        """In the order in which they are popped when nothing is active."""
+        return self.state.backoff.ordered()
+
+    def backoff_after_error(self) -> list[QueuedPod]:
+        return self.state.errors.ordered()
+
+    def unschedulable(self) -> list[QueuedPod]:
+        return list(self.state.unschedulable.values())
+
+    def gated(self) -> list[QueuedPod]:
+        return list(self.state.gated.values())
+
+    @property
+    def ready(self) -> bool:
+        """Whether `pop` has something to give."""
+        state = self.state
+        return bool(len(state.active) or (self.options.pop_from_backoff and len(state.backoff)))
+
+    def requeue_decision(self, entry: QueuedPod, what: ObjectEvent) -> RequeueDecision:
+        """What the hints of the plugins that refused a pod say of an event; nothing is moved."""
+        return self._rules.requeue_decision(entry, what)
+
+    # In and out
+
+    def add(self, pod: Pod, now: int) -> None:
+        """A new pod."""
+        self._placing.to_active(self.state.fresh(pod, now), UNSCHEDULABLE_POD_ADD.label, now)
+
+    def pop(self, now: int) -> QueuedPod | None:
+        """Takes the first active pod, or the first that backs off after a refusal when there is none; it is then in flight."""
+        while (entry := self._placing.take_first()) is not None:
+            entry = replace(entry, attempts=entry.attempts + 1)
+            if entry.pod.uid not in self.state.flight:
+                return self._placing.fly(entry)
+        return None
+
+    def done(self, uid: str) -> None:
+        """The pod is no longer in flight."""
+        self.state.flight.done(uid)
+
+    def requeue(
+        self, entry: QueuedPod, now: int, plugins: tuple[str, ...], pending: tuple[str, ...] = ()
+    ) -> None:
+        """A pod whose attempt failed, with the plugins that refused it (none: it failed by an error).
+
+        It may be queued already, put there when the attempt of a deleted pod of its name failed: then it stays where it is.
+
+        kube: AddUnschedulableIfNotPresent
+        """
+        queued = self.find(entry.key)
+        if queued is None:
+            self._requeue_failed(entry, now, plugins, pending)
+        else:
+            self._placing.report_place(queued)
+        self.done(entry.pod.uid)
+
+    def _requeue_failed(
+        self, entry: QueuedPod, now: int, plugins: tuple[str, ...], pending: tuple[str, ...]
+    ) -> None:
+        failed = not plugins and not pending
+        entry = self._placing.backoff.begin(
+            replace(
+                entry,
+                timestamp=now,
+                unschedulable_plugins=plugins,
+                pending_plugins=pending,
+                unschedulable_count=entry.unschedulable_count + (not failed),
+                error_count=entry.error_count + 1 if failed else 0,
+            )
+        )
+        for plugin in entry.rejectors:
+            self.state.metrics.unschedulable[plugin, entry.pod.spec.scheduler_name] += 1
+        self._moves.on_failure(entry, now)
+
+    def update(self, old: Pod | None, new: Pod, now: int, events: Iterable[ClusterEvent]) -> None:
+        """The API server's version of a pod without a node changed."""
+        state = self.state
+        happened = [ObjectEvent(event, old, new) for event in events]
+        if new.uid in state.flight:
+            for what in happened:
+                state.flight.add(what)
+            return
+        if old is not None and self._placing.renew(new):
+            state.nominator.update(old, new)
+            return
+        entry = state.parked(new.key)
+        if entry is None:
+            self._placing.to_active(state.fresh(new, now), UNSCHEDULABLE_POD_UPDATE.label, now)
+            return
+        entry = replace(entry, pod=new)
+        state.keep(entry)
+        if old is not None:
+            state.nominator.update(old, new)
+        self._moves.on_update(entry, happened, now)
+
+    def delete(self, pod: Pod) -> None:
+        """The pod is gone, or bound by somebody."""
+        state = self.state
+        state.nominator.delete(pod)
+        if state.active.remove(pod.key) or state.take_from_backoff(pod.key):
+            return
+        entry = state.parked(pod.key)
+        if entry is not None:
+            state.unpark(pod.key, bool(entry.gated_by))
+
+    # What moves pods
+
+    def move_all(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None = None) -> None:
+        """Moves the waiting pods that the event may help (of those that `only` leaves)."""
+        self._moves.on_event(what, now, only)
+
+    def activate(self, pods: Iterable[Pod], now: int) -> None:
+        """Moves pods to the active queue at once; those in flight will know that they were wanted."""
+        state = self.state
+        for pod in pods:
+            entry = state.parked(pod.key) or state.take_from_backoff(pod.key)
+            if entry is not None and self._placing.to_active(entry, FORCE_ACTIVATE.label, now):
+                continue
+            if pod.uid in state.flight:
+                state.flight.add(ObjectEvent(FORCE_ACTIVATE, None, pod))
+
+    def next_backoff_flush(self) -> int | None:
+        """When the next pod may leave a backoff queue; None: there is no such pod."""
+        return self._moves.next_backoff_flush()
+
+    def flush_backoff(self, now: int) -> None:
+        """Moves the pods whose backoff is over to the active queue."""
+        self._moves.flush_backoff(now)
+
+    def next_unschedulable_flush(self) -> int | None:
+        """When the first pod has waited for too long; None: there is no such pod."""
+        return self._moves.next_unschedulable_flush()
+
+    def flush_due(self, entry: QueuedPod) -> int:
+        """When an unschedulable pod will have waited for too long; a gated one stays all the same."""
+        return self._moves.flush_due(entry)
+
+    def flush_unschedulable(self, now: int) -> None:
+        """Moves the pods that have been unschedulable for longer than allowed."""
+        self._moves.flush_unschedulable(now)

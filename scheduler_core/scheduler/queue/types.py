@@ -1,0 +1,113 @@
+"""A pod in the scheduling queue, the queue's options, what a move's reason is, and what the queue asks of the plugins.
+
+kube: framework/types.go QueuedPodInfo, backend/queue/scheduling_queue.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Protocol
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.scheduler.framework.events import ClusterEvent, ObjectEvent
+
+
+@dataclass(frozen=True, slots=True)
+class QueueOptions:
+    """Times in nanoseconds. `pop_from_backoff` is kube's gate SchedulerPopFromBackoffQ, `historical`: see historical.py."""
+
+    initial_backoff: int = SECOND
+    max_backoff: int = 10 * SECOND
+    max_in_unschedulable: int = 300 * SECOND
+    pop_from_backoff: bool = True
+    historical: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedPod:
+    """A pod with its history in the queue; replaced, never changed. Times are virtual nanoseconds.
+
+    `unschedulable_plugins` are those that refused it last (sorted; they stay until it is popped), `pending_plugins` those among them that
+    only wait for something. `gated_by` is the PreEnqueue plugin that holds it back. `cycle`: how many pods had been
+    popped, itself included, when it was popped last.
+    """
+
+    pod: Pod
+    timestamp: int
+    sequence: int
+    attempts: int = 0
+    initial_timestamp: int | None = None
+    unschedulable_count: int = 0
+    error_count: int = 0
+    unschedulable_plugins: tuple[str, ...] = ()
+    pending_plugins: tuple[str, ...] = ()
+    backoff_until: int | None = None
+    gated_by: str = ""
+    cycle: int = 0
+
+    @property
+    def key(self) -> str:
+        return self.pod.key
+
+    @property
+    def rejectors(self) -> tuple[str, ...]:
+        """The plugins that refused it and those that wait."""
+        if not self.pending_plugins:
+            return self.unschedulable_plugins
+        return tuple(sorted({*self.unschedulable_plugins, *self.pending_plugins}))
+
+
+class Strategy(enum.StrEnum):
+    """What an event means to a waiting pod."""
+
+    SKIP = "stays"
+    AFTER_BACKOFF = "queue after backoff"
+    IMMEDIATELY = "queue immediately"
+
+
+@dataclass(frozen=True, slots=True)
+class RequeueDecision:
+    """A strategy with its reason: the plugin whose hint decided, and the hint's name ("" where the plugin has none)."""
+
+    strategy: Strategy
+    event: str = ""
+    plugin: str = ""
+    hint: str = ""
+
+    @property
+    def reason(self) -> tuple[str, str, str] | tuple[()]:
+        """(event, plugin, hint) as the journal keeps it; () where neither is known."""
+        return (self.event, self.plugin, self.hint) if self.event or self.plugin else ()
+
+
+STAYS = RequeueDecision(Strategy.SKIP)
+
+
+class Rules(Protocol):
+    """What the queue asks of the profiles' plugins, and who is notified of moves."""
+
+    def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
+        """QueueSort: smaller sorts first."""
+        ...
+
+    def gate(self, pod: Pod, first: str) -> str:
+        """PreEnqueue: the plugin that holds the pod back, or ""; `first` is asked first."""
+        ...
+
+    def of_interest(self, event: ClusterEvent) -> bool:
+        """Whether any plugin registered for the event."""
+        ...
+
+    def listeners(self, event: ClusterEvent) -> frozenset[str]:
+        """The plugins that registered for the event."""
+        ...
+
+    def requeue_decision(self, entry: QueuedPod, what: ObjectEvent) -> RequeueDecision:
+        """What an event means to a pod, by the hints of the plugins that refused it."""
+        ...
+
+    def moved(self, entry: QueuedPod, place: str, cause: str, why: RequeueDecision | None) -> None:
+        """A pod came to a place of the queue."""
+        ...

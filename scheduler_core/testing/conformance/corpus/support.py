@@ -1,0 +1,28 @@
+"""Which scenarios of a corpus can be judged."""
+
+from __future__ import annotations
+
+from scheduler_core.testing.conformance.corpus.reading import Scenario
+from scheduler_core.testing.conformance.timelines import unknown_operation
+
+
+def not_supported(scenario: Scenario) -> str:
+    """Why a scenario can't be judged, read from its own data, never from its name; empty where it can."""
+    data = scenario.data
+    if is_world(scenario) or is_object(scenario):
+        return ""
+    if "steps" in data:
+        return unknown_operation(data)
+    if "attempts" not in (data.get("expect") or {}):
+        return "another kind of corpus"
+    return ""
+
+
+def is_object(scenario: Scenario) -> bool:
+    """Whether it is one object, and what kube's validation says of it."""
+    return "object" in scenario.data and "errors" in scenario.data
+
+
+def is_world(scenario: Scenario) -> bool:
+    """Whether it is one of the worlds: objects, and steps in time; a timeline's steps are operations."""
+    return "objects" in scenario.data and "steps" in scenario.data

@@ -1,0 +1,180 @@
+"""The world of a scenario: its objects, a cache, the nominator; outcomes are applied as the corpus applies them.
+
+README-cycle.md, "Applying the outcome".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.dra.claims import KIND
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.times import parse_time
+from scheduler_core.scheduler.cache.cache import Cache
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.config.settings import WorldSettings
+from scheduler_core.scheduler.framework.claims import ObjectCalls
+from scheduler_core.scheduler.framework.plugin import Assumptions, PostFilterResult
+from scheduler_core.scheduler.framework.status import SUCCESS, Status
+from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimTracker
+from scheduler_core.scheduler.queue.nominator import Nominator
+from scheduler_core.testing.conformance.corpus.claim_calls import ClaimCalls
+from scheduler_core.testing.waiting import NobodyWaits
+
+Manifest = Mapping[str, Any]
+Key = tuple[str, str]
+_WALL_TIME = "2026-12-31T00:00:00Z"
+
+
+class World(NobodyWaits):
+    """Live objects by kind; what plugins ask for through their handle is answered here, nothing is bound through it."""
+
+    def __init__(
+        self,
+        objects: Iterable[Manifest],
+        pending: Iterable[Manifest],
+        settings: WorldSettings | None = None,
+    ) -> None:
+        settings = settings or WorldSettings()
+        self.features, self.reading = settings.features, settings.reading
+        self.device_cost = settings.device_cost
+        self.now = parse_time(_WALL_TIME)
+        self.claims = ClaimTracker()
+        self.claims.connect(lambda: self, settings.dra_consumable_capacity, lambda old, new: None)
+        self.device_conditions: Mapping[str, Any] = {}
+        self.timestamps: set[str] = set()  # of claims that were allocated before the first attempt
+        self.created = 0  # claims for extended resources
+        self.version = 0
+        self.objects: dict[str, dict[Key, Manifest]] = {}
+        self.pods: dict[str, Pod] = {}
+        self.assumed: Assumptions = {}
+        self.preempting: Mapping[str, int] | None = {}
+        self.cache = Cache()
+        self.snapshot = NodeTable()
+        self.nominator = Nominator(self.pods.get)
+        self.bound = 0
+        for manifest in objects:
+            self._keep(manifest)
+            if manifest["kind"] == "Node":
+                self.cache.add_node(Node.from_manifest(manifest))
+            elif manifest["kind"] == "Pod":
+                self.cache.add_pod(self.pods[_pod_key(manifest)])
+        for manifest in pending:
+            self._keep(manifest)
+
+    def nominate_from_the_start(self, gated: Iterable[str]) -> None:
+        """Pods that come with a nomination are in the nominator, by namespace and name, unless they are gated."""
+        held_back = set(gated)
+        for key in sorted(self.pods, key=lambda key: key.split("/")):
+            pod = self.pods[key]
+            if pod.nominated_node_name and not pod.node_name and key not in held_back:
+                self.nominator.add(pod, None)
+
+    def note_timestamps(self) -> None:
+        """When claims were allocated so far; later ones are the scheduler's."""
+        claims = self.list(KIND)
+        allocations = ((claim.get("status") or {}).get("allocation") or {} for claim in claims)
+        self.timestamps = {at for each in allocations if (at := each.get("allocationTimestamp"))}
+
+    # The plugins' handle
+
+    def get(self, kind: str, namespace: str, name: str) -> Manifest | None:
+        return self.objects.get(kind, {}).get((namespace, name))
+
+    def list(self, kind: str) -> list[Manifest]:
+        return [manifest for _, manifest in sorted(self.objects.get(kind, {}).items())]
+
+    def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any], pod: Pod) -> Status:
+        return SUCCESS
+
+    def held_up(self, pod: Pod, tries: int, calls: int, of: str = "") -> int:
+        return 0
+
+    def calls(self, pod: Pod) -> ObjectCalls:
+        return ClaimCalls(self, pod)
+
+    def note(self, pod: Pod, reason: str, message: str, action: str) -> None:
+        """Nobody reads it."""
+
+    def behind(self, kind: str, namespace: str, name: str) -> bool:
+        return False
+
+    def bind(self, pod: Pod, node_name: str) -> Status:
+        return SUCCESS
+
+    # Outcomes
+
+    def take_snapshot(self) -> NodeTable:
+        self.snapshot = self.cache.update_snapshot(self.snapshot)
+        return self.snapshot
+
+    def bind_pod(self, pod: Pod, node: str) -> None:
+        """The pod as the API server has it afterwards: bound, running, started one minute later than the one before."""
+        pod = self.pods[pod.key]
+        self.bound += 1
+        hours, minutes = divmod(self.bound, 60)
+        days, hours = divmod(hours, 24)
+        started = f"2026-06-{1 + days:02}T{hours:02}:{minutes:02}:00Z"
+        bound = self._replace(pod, spec={"nodeName": node}, status={"phase": "Running", "startTime": started})
+        self.nominator.delete(pod)
+        self.cache.add_pod(bound)
+
+    def preempt(self, result: PostFilterResult) -> None:
+        """Victims go at once, in order; the nominations of lower pods on the node are taken back."""
+        for victim in result.victims:
+            self.cache.remove_pod(victim)
+            del self.objects["Pod"][(victim.namespace, victim.name)]
+            del self.pods[victim.key]
+        for pod in result.cleared:
+            self.nominator.delete(pod)
+            self._replace(self.pods[pod.key], status={"nominatedNodeName": ""})
+
+    def put(self, manifest: Manifest) -> Manifest:
+        """An object that is neither a node nor a pod, new or in place of the one of its name; as it is kept."""
+        return self._keep(manifest)
+
+    def remove(self, kind: str, namespace: str, name: str) -> None:
+        """Takes an object away."""
+        old = self.objects[kind].pop((namespace, name))
+        if kind == KIND:
+            self.claims.heard(old, None)
+
+    def patch_pod(self, pod: Pod, status: Manifest) -> Manifest:
+        """Sets fields of a pod's status."""
+        return self._replace(self.pods[pod.key], status=status).manifest
+
+    def fail(self, pod: Pod, nomination: str | None) -> None:
+        """What becomes of the pod's nomination after a failed attempt (None leaves it)."""
+        if nomination is not None:
+            pod = self._replace(pod, status={"nominatedNodeName": nomination})
+        self.nominator.add(pod, nomination or None)
+
+    def _replace(self, pod: Pod, **sections: Mapping[str, Any]) -> Pod:
+        manifest = dict(pod.manifest)
+        for name, fields in sections.items():
+            manifest[name] = {**(manifest.get(name) or {}), **fields}
+        self._keep(manifest)
+        return self.pods[pod.key]
+
+    def _keep(self, manifest: Manifest) -> Manifest:
+        metadata = manifest.get("metadata") or {}
+        key = metadata.get("namespace", ""), metadata.get("name", "")
+        if manifest["kind"] == KIND:
+            self.version += 1
+            manifest = {**manifest, "metadata": {**metadata, "resourceVersion": str(self.version)}}
+        kept = self.objects.setdefault(manifest["kind"], {})
+        old, kept[key] = kept.get(key), manifest
+        self.claims.heard_of_devices()
+        if manifest["kind"] == KIND:
+            self.claims.heard(old, manifest)
+        if manifest["kind"] == "Pod":
+            pod = Pod.from_manifest(manifest, None, self.reading)
+            self.pods[pod.key] = pod
+        return manifest
+
+
+def _pod_key(manifest: Manifest) -> str:
+    metadata = manifest["metadata"]
+    return f"{metadata.get('namespace') or 'default'}/{metadata['name']}"

@@ -1,0 +1,12 @@
+"""Timelines: what the real kube-scheduler's queue did over time, and whether this one does the same.
+
+A timeline runs in a Simulation whose API calls take the time that the corpus' calls took, and whose scheduling cycles begin when the
+timeline says so. Its format is described beside the corpus, in README-queue.md.
+"""
+
+from __future__ import annotations
+
+from scheduler_core.testing.conformance.timelines.compare import StepDifference
+from scheduler_core.testing.conformance.timelines.run import run_timeline, unknown_operation
+
+__all__ = ["StepDifference", "run_timeline", "unknown_operation"]

@@ -1,0 +1,168 @@
+"""What a step of a timeline shows of the world, in the corpus' shape. README-queue.md, "expect"."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.kube_events import KubeEvent
+from scheduler_core.base.trace.kinds import ApiCall
+from scheduler_core.base.trace.records import Record
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.framework.events import ObjectEvent
+from scheduler_core.scheduler.queue.types import QueuedPod
+from scheduler_core.world.simulation import Simulation
+
+Shown = dict[str, Any]
+
+_CONDITION_FIELDS = ("status", "reason", "message", "observedGeneration")
+
+
+class Observer:
+    """Remembers what the step before showed, for all that is shown as a change."""
+
+    def __init__(self, sim: Simulation) -> None:
+        self._sim = sim
+        self._pods: dict[str, Shown] = {}
+        self._events = 0
+        self._incoming: Counter[tuple[str, str]] = Counter()
+        self._attempts: Counter[tuple[str, str]] = Counter()
+
+    def look(self, records: Iterable[Record], result: Shown | None) -> Shown:
+        """The world after a step that wrote these records."""
+        sim, scheduler = self._sim, self._sim.schedulers[0]
+        queue = scheduler.queue
+        shown = {
+            "t": seconds(sim.now),
+            "activeQ": [entry_json(entry) for entry in queue.active()],
+            "backoffQ": [entry_json(entry, backoff=True) for entry in queue.backoff_after_refusal()],
+            "errorBackoffQ": [entry_json(entry, backoff=True) for entry in queue.backoff_after_error()],
+            "unschedulable": sorted(
+                (entry_json(entry) for entry in (*queue.unschedulable(), *queue.gated())),
+                key=lambda entry: str(entry["pod"]),
+            ),
+            "inFlight": sorted(pod.key for pod in queue.in_flight),
+            "inFlightEvents": sorted(_in_flight_label(item) for item in queue.flight.items()),
+            "bound": {pod.key: pod.node_name for pod in sim.store.pods() if pod.node_name},
+            "assumed": dict(scheduler.cache.assumed),
+            "waitingOnPermit": sorted(waiting.pod.key for waiting in scheduler.pods_waiting()),
+            "nominated": {node: list(keys) for node, keys in queue.nominator.everything().items()},
+            "podStatus": self._changed_pods(),
+            "incoming": _grown(self._incoming, queue.metrics.incoming),
+            "scheduleAttempts": _grown(self._attempts, queue.metrics.attempts),
+            "pending": pending(scheduler),
+            "unschedulablePodsGauge": {
+                f"{plugin}/{profile}": n for (plugin, profile), n in queue.metrics.unschedulable.items() if n
+            },
+            "events": self._new_events(),
+            "apiCalls": [_call(call) for record in records if (call := record.of(ApiCall)) is not None],
+            "result": result,
+        }
+        return {name: value for name, value in shown.items() if value or name == "t"}
+
+    def _changed_pods(self) -> Shown:
+        now = {pod.key: pod_json(pod) for pod in self._sim.store.pods()}
+        changed: Shown = {
+            key: state for key, state in now.items() if self._pods.get(key, {"new": True}) != state
+        }
+        changed |= {key: None for key in self._pods if key not in now}
+        self._pods = now
+        return changed
+
+    def _new_events(self) -> list[Shown]:
+        events = self._sim.store.events
+        fresh, self._events = events[self._events :], len(events)
+        return [event_json(event) for event in fresh]
+
+
+def seconds(t: int) -> float:
+    return t / 10**9
+
+
+def entry_json(entry: QueuedPod, backoff: bool = False) -> Shown:
+    shown: Shown = {
+        "pod": entry.key,
+        "timestamp": seconds(entry.timestamp),
+        "initialAttemptTimestamp": None
+        if entry.initial_timestamp is None
+        else seconds(entry.initial_timestamp),
+        "attempts": entry.attempts,
+        "priority": entry.pod.priority,
+        "unschedulableCount": entry.unschedulable_count,
+        "consecutiveErrorsCount": entry.error_count,
+        "unschedulablePlugins": list(entry.unschedulable_plugins),
+        "pendingPlugins": list(entry.pending_plugins),
+        "gated": bool(entry.gated_by),
+        "gatingPlugin": entry.gated_by,
+        "backoffExpiration": seconds(entry.backoff_until or 0) if backoff else None,
+    }
+    kept = ("pod", "timestamp", "initialAttemptTimestamp", "backoffExpiration")
+    return {name: value for name, value in shown.items() if value or (name in kept and value is not None)}
+
+
+def _in_flight_label(item: Pod | ObjectEvent) -> str:
+    return f"pod:{item.key}" if isinstance(item, Pod) else f"event:{item.event.label}"
+
+
+def pod_json(pod: Pod) -> Shown:
+    shown: Shown = {
+        "nominatedNodeName": pod.nominated_node_name,
+        "nodeName": pod.node_name,
+        "phase": "" if pod.phase == "Pending" else pod.phase,
+        "terminating": pod.deleting,
+    }
+    for kind in ("PodScheduled", "DisruptionTarget"):
+        condition: Mapping[str, Any] = pod.condition(kind) or {}
+        shown[kind] = {name: condition[name] for name in _CONDITION_FIELDS if condition.get(name)}
+    return {name: value for name, value in shown.items() if value}
+
+
+def event_json(event: KubeEvent) -> Shown:
+    shown = {
+        "type": event.type,
+        "reason": event.reason,
+        "action": event.action,
+        "object": f"{event.namespace}/{event.name}",
+        "message": event.message,
+        "related": event.related,
+    }
+    return {name: value for name, value in shown.items() if value}
+
+
+def pending(scheduler: Scheduler) -> Shown:
+    """scheduler_pending_pods by queue."""
+    queue = scheduler.queue
+    counts = {
+        "active": len(queue.active_pods),
+        "backoff": len(queue.backoff_pods) + len(queue.error_backoff_pods),
+        **queue.metrics.waiting,
+    }
+    return {name: n for name, n in counts.items() if n}
+
+
+def _grown(before: Counter[tuple[str, str]], now: Counter[tuple[str, str]]) -> Shown:
+    grown = {f"{a}/{b}": n - before[a, b] for (a, b), n in now.items() if n != before[a, b]}
+    before.clear()
+    before.update(now)
+    return grown
+
+
+def _call(call: ApiCall) -> str:
+    if call.verb == "BIND":
+        failed = " FAILED" if call.fault else " ERROR" if call.error else ""
+        return f"BIND {call.pod} -> {call.node}{failed}"
+    if call.verb == "DELETE":
+        return f"DELETE {call.pod}"
+    if call.verb == "PATCH":
+        return f"PATCH {call.pod} status {' '.join(call.status or ())}"
+    return _claim_call(call.patch or {}, call.kind, call.object)
+
+
+def _claim_call(patch: Mapping[str, Any], kind: str, name: str) -> str:
+    if kind == "PersistentVolume":
+        ref = patch["spec"]["claimRef"]
+        return f"UPDATE persistentvolumes/{name.strip('/')} claimRef={ref['namespace']}/{ref['name']}"
+    node = next(iter(patch["metadata"]["annotations"].values()))
+    return f"UPDATE persistentvolumeclaims/{name} selected-node={node}"

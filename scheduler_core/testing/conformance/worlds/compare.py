@@ -1,0 +1,292 @@
+"""What a scenario of the worlds expects, held against a world: single values, and what held when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects.quantity import BadQuantity, nanos
+from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.apiserver.kinds import KINDS
+from scheduler_core.apiserver.store import EPOCH
+from scheduler_core.testing.conformance.worlds.paths import MISSING, is_absent, look_up
+from scheduler_core.testing.differences import describe, first_place
+from scheduler_core.world.simulation import Simulation
+
+Item = Mapping[str, Any]
+_OPERATORS = ("is", "isNot", "isQuantity", "contains", "containsNot", "absent", "isTime", "timeBetween")
+_TEMPORAL = ("becomes", "always", "never", "order")
+
+
+@dataclass(frozen=True, slots=True)
+class StepDiffers:
+    """The first thing that is not as expected."""
+
+    step: int
+    at: str
+    expected: str
+    received: str
+    item: int | None = None  # of those that are expected of the step
+
+    def __str__(self) -> str:
+        return f"{self.path} (at {self.at}): expected {self.expected}, received {self.received}"
+
+    @property
+    def path(self) -> str:
+        """The path in the scenario."""
+        place = "objects" if self.step < 0 else f"steps[{self.step}]"
+        return place if self.item is None else f"{place}.expect[{self.item}]"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"step": self.step, "path": self.path, "expected": self.expected, "received": self.received}
+
+
+class Observed(Protocol):
+    """A world, as expectations see it."""
+
+    @property
+    def sim(self) -> Simulation: ...
+
+    def oom_score_adj(self, pod: str, container: str) -> int | None: ...
+
+    def scheduler_runs(self, name: str) -> bool: ...
+
+
+@dataclass(slots=True)
+class History:
+    """When an item held: changes of its truth with their times (ns)."""
+
+    changes: list[tuple[int, bool]] = field(default_factory=list)
+
+    def note(self, t: int, holds: bool) -> None:
+        if not self.changes or self.changes[-1][1] != holds:
+            self.changes.append((t, holds))
+
+    def before(self, t: int) -> bool:
+        """Whether it held just before a time."""
+        return next((holds for at, holds in reversed(self.changes) if at < t), False)
+
+    def ever(self, first: int, last: int, wanted: bool) -> bool:
+        """Whether at some moment from first to last it was so."""
+        within = any(first <= at <= last and holds is wanted for at, holds in self.changes)
+        return within or next((h for at, h in reversed(self.changes) if at <= first), False) is wanted
+
+    @property
+    def first(self) -> int | None:
+        return next((at for at, holds in self.changes if holds), None)
+
+
+def seconds(text: str) -> int:
+    """A time of the corpus ("12.5s") in ns."""
+    return round(float(text.removesuffix("s")) * SECOND)
+
+
+def temporal_items(items: list[Item]) -> list[Item]:
+    """The plain items whose history has to be kept for these."""
+    found: list[Item] = []
+    for item in items:
+        found += [item[word] for word in ("becomes", "always", "never") if word in item]
+        found += item.get("order") or []
+    return found
+
+
+def judge(world: Observed, item: Item, history: Mapping[int, History]) -> str:
+    """ "" where an item holds, else what was found. `history` is by id of plain items."""
+    if "order" in item:
+        return _order(item["order"], history)
+    word = next((word for word in _TEMPORAL if word in item), "")
+    if not word:
+        return found(world, item)
+    first, last = (seconds(text) for text in item["between"])
+    kept = history[id(item[word])]
+    if word == "becomes":
+        fine = not kept.before(first) and kept.ever(first, last, True)
+    elif word == "always":
+        fine = not kept.ever(first, last, False)
+    else:
+        fine = not kept.ever(first, last, True)
+    if fine:
+        return ""
+    times = ", ".join(f"{at / SECOND:g}s {'yes' if holds else 'no'}" for at, holds in kept.changes)
+    return f"{times}; now: {found(world, item[word]) or 'as expected'}"
+
+
+def _order(items: list[Item], history: Mapping[int, History]) -> str:
+    firsts = [history[id(item)].first for item in items]
+    if None not in firsts and firsts == sorted(firsts, key=lambda at: at or 0):
+        return ""
+    return ", ".join("never" if at is None else f"{at / SECOND:g}s" for at in firsts)
+
+
+def found(world: Observed, item: Item) -> str:
+    """ "" where a plain item holds, else what was found."""
+    if "count" in item:
+        return _bounds(count(world.sim, item["count"]), item)
+    if "event" in item:
+        exists = _event(world.sim, item["event"])
+        return (
+            "" if exists is item.get("exists", True) else f"event {'exists' if exists else 'does not exist'}"
+        )
+    if "oomScoreAdj" in item:
+        value: Any = world.oom_score_adj(item["oomScoreAdj"]["pod"], item["oomScoreAdj"]["container"])
+        return compare(MISSING if value is None else value, item)
+    if "scheduler" in item:
+        return compare(world.scheduler_runs(item["scheduler"]), item)
+    manifest = get(world.sim, item["object"])
+    if "exists" in item:
+        return (
+            ""
+            if (manifest is not None) is item["exists"]
+            else ("it exists" if manifest else "it does not exist")
+        )
+    return compare(MISSING if manifest is None else look_up(manifest, item["path"]), item)
+
+
+def target(text: str) -> tuple[str, str, str]:
+    """Kind, namespace and name of "Kind/ns/name" or "Kind/name"."""
+    kind, _, rest = text.partition("/")
+    namespace, _, name = rest.rpartition("/")
+    return kind, namespace, name
+
+
+def key_of(sim: Simulation, kind: str) -> str:
+    """What the store calls a kind; a custom one is written without its group."""
+    if kind in KINDS:
+        return kind
+    return next((key for key in sim.store.kinds() if key.partition(".")[0] == kind), kind)
+
+
+def get(sim: Simulation, text: str) -> Mapping[str, Any] | None:
+    kind, namespace, name = target(text)
+    return sim.store.get(key_of(sim, kind), namespace, name)
+
+
+def count(sim: Simulation, wanted: Item) -> int:
+    """How many objects are as wanted."""
+    selector = LabelSelector.of(_selector(wanted.get("labelSelector")))
+    return sum(
+        wanted.get("namespace") in (None, manifest["metadata"].get("namespace"))
+        and ("labelSelector" not in wanted or selector.matches(manifest["metadata"].get("labels") or {}))
+        and all(holds(look_up(manifest, path), value) for path, value in (wanted.get("where") or {}).items())
+        for manifest in sim.store.list(key_of(sim, wanted["kind"]))
+    )
+
+
+def _selector(given: Any) -> Any:
+    """A selector of the corpus: "a=b,c=d", or an object."""
+    if isinstance(given, str):
+        return {"matchLabels": dict(part.split("=", 1) for part in given.split(","))}
+    if isinstance(given, Mapping) and not {"matchLabels", "matchExpressions"} & set(given):
+        return {"matchLabels": given}
+    return given
+
+
+selector_of = _selector
+
+
+def holds(value: Any, wanted: Any) -> bool:
+    """A condition of `where`: a value, one operator, or one of several values."""
+    if isinstance(wanted, Mapping):
+        if "in" in wanted:
+            return value in wanted["in"]
+        if set(wanted) & set(_OPERATORS):
+            return compare(value, wanted) == ""
+    return bool(value == wanted)
+
+
+def _event(sim: Simulation, wanted: Item) -> bool:
+    texts = wanted.get("messageContains") or ()
+    texts = [texts] if isinstance(texts, str) else texts
+    about = target(wanted["object"]) if "object" in wanted else None
+    return any(
+        event.reason == wanted["reason"]
+        and wanted.get("type") in (None, event.type)
+        and about in (None, (event.kind, event.namespace, event.name))
+        and all(text in event.message for text in texts)
+        for event in sim.store.events
+    )
+
+
+def _bounds(number: int, item: Item) -> str:
+    fine = (
+        item.get("is", number) == number
+        and number >= item.get("atLeast", number)
+        and number <= item.get("atMost", number)
+    )
+    return "" if fine else str(number)
+
+
+def compare(value: Any, item: Item) -> str:
+    """ "" where a value is as one operator says, else the value."""
+    operator = next(name for name in _OPERATORS if name in item)
+    if _fits(value, operator, item[operator]):
+        return ""
+    if value is MISSING:
+        return "nothing"
+    place = first_place(item["is"], _plain(value)) if operator == "is" else None
+    return (
+        repr(value)
+        if place is None or not place[0]
+        else describe(f"a difference at {place[0]}", place[1], place[2])
+    )
+
+
+def _fits(value: Any, operator: str, wanted: Any) -> bool:
+    if operator == "absent":
+        return is_absent(value) is wanted
+    if operator == "is":
+        return value is not MISSING and _plain(value) == wanted
+    if operator == "isNot":
+        return value is MISSING or _plain(value) != wanted
+    if operator == "isQuantity":
+        return value is not MISSING and _same_quantity(value, wanted)
+    if operator == "contains":
+        return value is not MISSING and _contains(value, wanted)
+    if operator == "containsNot":
+        return value is MISSING or not _contains(value, wanted)
+    time = _time(value)
+    if operator == "isTime":
+        if isinstance(wanted, str):
+            return time is not None and abs(time - seconds(wanted)) <= SECOND
+        return (time is not None) is wanted
+    first, last = (seconds(text) for text in wanted)
+    return time is not None and first - SECOND <= time <= last + SECOND
+
+
+def _plain(value: Any) -> Any:
+    """Tuples and read-only mappings as JSON has them."""
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return value
+
+
+def _same_quantity(value: Any, wanted: Any) -> bool:
+    try:
+        return nanos(value) == nanos(wanted)
+    except (BadQuantity, TypeError):
+        return False
+
+
+def _contains(value: Any, wanted: Any) -> bool:
+    if isinstance(value, str):
+        return str(wanted) in value
+    if isinstance(value, list | tuple):
+        return any(_has(element, wanted) for element in value)
+    return _has(value, wanted)
+
+
+def _has(value: Any, wanted: Any) -> bool:
+    if isinstance(value, Mapping) and isinstance(wanted, Mapping):
+        return all(key in value and _plain(value[key]) == inner for key, inner in wanted.items())
+    return bool(_plain(value) == wanted)
+
+
+def _time(value: Any) -> int | None:
+    try:
+        return parse_time(value) - EPOCH
+    except (TypeError, ValueError, AttributeError):
+        return None

@@ -1,0 +1,101 @@
+"""The classes that a checkpoint may hold, and how each is written: all from what the classes themselves declare (state.py).
+
+They are reached from three roots: what a Simulation's fields name, the actions of the agenda, and what plugins leave in a cycle (their
+`state_classes`). So which classes there are depends on no order of imports, and one on the way that declares nothing is an error.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from scheduler_core.base.state import SharedState, State, fields_of, reachable
+from scheduler_core.base.trace.kinds import CLASSES
+from scheduler_core.scheduler.plugins.registry import state_classes
+from scheduler_core.world.commands import CommandRecord
+from scheduler_core.world.simulation import Simulation
+from scheduler_core.world.simulation.actions import ROWS
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a class is written. `fields` are the names of those that are, `begins` what others are in an object that was read, before
+    `decoded` fills them; `rows` the classes of the rows of lists that only grow.
+    """
+
+    cls: type
+    name: str
+    fields: tuple[str, ...]
+    begins: tuple[tuple[str, Callable[[], Any]], ...]
+    rows: Mapping[str, type]
+    decoded: Callable[[Any], None] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """All that a checkpoint may hold. `shapes` leaves out enums and mappings (dicts of other kinds), which have no fields.
+
+    `rows` are by the name that their list has in an archive. `digest` differs where the declarations do.
+    """
+
+    by_name: Mapping[str, type]
+    shapes: Mapping[type, Shape]
+    enums: Mapping[type, str]
+    mappings: Mapping[type, str]
+    rows: Mapping[str, type]
+    digest: str
+
+
+def classes() -> Classes:
+    """Those of the plugins that there are now."""
+    return _classes((Simulation, *(row.kind for row in ROWS), *CLASSES, CommandRecord, *state_classes()))
+
+
+@lru_cache(maxsize=2)
+def _classes(roots: tuple[type, ...]) -> Classes:
+    reached = reachable(roots)
+    shapes = {cls: _shape(cls) for cls in reached if not issubclass(cls, enum.Enum | dict)}
+    return Classes(
+        by_name={class_name(cls): cls for cls in reached},
+        shapes=shapes,
+        enums={cls: class_name(cls) for cls in reached if issubclass(cls, enum.Enum)},
+        mappings={cls: class_name(cls) for cls in reached if issubclass(cls, dict)},
+        rows={f"{shape.name}.{name}": row for shape in shapes.values() for name, row in shape.rows.items()},
+        digest=_digest(reached),
+    )
+
+
+def class_name(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _shape(cls: Any) -> Shape:
+    fields = fields_of(cls)
+    decoded = cls.decoded if issubclass(cls, State | SharedState) else None
+    return Shape(
+        cls,
+        class_name(cls),
+        tuple(field.name for field in fields if field.written),
+        tuple((field.name, field.begin) for field in fields if field.begin is not None),
+        {field.name: field.row for field in fields if field.row is not None},
+        None if decoded in (State.decoded, SharedState.decoded) else decoded,
+    )
+
+
+def _digest(reached: tuple[type, ...]) -> str:
+    into = hashlib.blake2b(digest_size=12)
+    for cls in sorted(reached, key=class_name):
+        into.update("\n".join([class_name(cls), *_declared(cls)]).encode() + b"\0")
+    return into.hexdigest()
+
+
+def _declared(cls: Any) -> list[str]:
+    """What a class says, as texts: values of an enum, or fields with what becomes of them."""
+    if issubclass(cls, enum.Enum):
+        return [f"{member.name} {member.value}" for member in cls]
+    fields = () if issubclass(cls, dict) else fields_of(cls)
+    return [f"{field.name} {field.carried} {field.written} {field.copy is None}" for field in fields]

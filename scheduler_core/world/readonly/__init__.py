@@ -1,0 +1,144 @@
+"""What can be seen of a world, and the field's words: all that presenters and other readers need. Nothing here changes anything."""
+
+from __future__ import annotations
+
+from scheduler_core.apimachinery.objects.durations import parse_duration
+from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
+from scheduler_core.apimachinery.objects.loading import (
+    Loaded,
+    LoadLimits,
+    forget_places,
+    join_files,
+    load_manifests,
+)
+from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
+from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.quantity import BadQuantity, format_quantity, parse_quantity
+from scheduler_core.apimachinery.objects.spec import Toleration
+from scheduler_core.apimachinery.objects.times import NEVER, format_time, parse_time
+from scheduler_core.apiserver.faults import BIND as BIND_CALL
+from scheduler_core.apiserver.imports.missing import snapshot_command
+from scheduler_core.apiserver.kube_events import KubeEvent
+from scheduler_core.apiserver.standing import is_standing
+from scheduler_core.base.trace.journal import Attempt, Move, Place
+from scheduler_core.base.trace.records import Record
+from scheduler_core.base.trace.schema import DESCRIPTIONS, FieldSchema
+from scheduler_core.controllers.memory.kubelet import Kill
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.core.actions import AdvanceBinding, AnswerCall, ExpireAssumedPod
+from scheduler_core.scheduler.core.cycles.phases import Phase
+from scheduler_core.scheduler.extenders.exchange import Exchange
+from scheduler_core.scheduler.extenders.extender import EXTENDER_NAME, Extender, Verb
+from scheduler_core.scheduler.framework.events import (
+    ATTEMPT_FAILED,
+    BACKOFF_COMPLETE,
+    FORCE_ACTIVATE,
+    UNSCHEDULABLE_POD_ADD,
+    UNSCHEDULABLE_TIMEOUT,
+    Action,
+    ClusterEvent,
+    On,
+    action_name,
+)
+from scheduler_core.scheduler.framework.node_to_status import NOT_EVALUATED, PASSED, NodeToStatus
+from scheduler_core.scheduler.framework.plugin import Point, Scores
+from scheduler_core.scheduler.framework.preemption.budgets import budgets_of
+from scheduler_core.scheduler.framework.preemption.evidence import Candidate, Evidence, Reprieve
+from scheduler_core.scheduler.framework.preemption.importance import earliest_start
+from scheduler_core.scheduler.framework.runtime.records import StepFacts
+from scheduler_core.scheduler.framework.scores import ScoreBoard
+from scheduler_core.scheduler.framework.status import Code, Status
+from scheduler_core.scheduler.framework.step import PluginStep
+from scheduler_core.scheduler.queue.hints import registered
+from scheduler_core.scheduler.queue.types import QueuedPod
+from scheduler_core.world.readonly.absent import nobody
+from scheduler_core.world.readonly.controllers import CONTROLLER_NAMES
+from scheduler_core.world.readonly.cycles import BindingCycleView, CycleView, SchedulingCycleView, SearchView
+from scheduler_core.world.readonly.objects import CacheView, JournalView, StoreView
+from scheduler_core.world.readonly.queue import QueueView
+from scheduler_core.world.readonly.records import RECORD_FIELDS
+from scheduler_core.world.readonly.world import PluginView, ProfileView, SchedulerView, WorldView
+
+__all__ = [
+    "ATTEMPT_FAILED",
+    "BACKOFF_COMPLETE",
+    "BIND_CALL",
+    "CONTROLLER_NAMES",
+    "DESCRIPTIONS",
+    "EXTENDER_NAME",
+    "FORCE_ACTIVATE",
+    "NEVER",
+    "NOT_EVALUATED",
+    "PASSED",
+    "RECORD_FIELDS",
+    "UNSCHEDULABLE_POD_ADD",
+    "UNSCHEDULABLE_TIMEOUT",
+    "Action",
+    "AdvanceBinding",
+    "AnswerCall",
+    "Attempt",
+    "BadQuantity",
+    "BindingCycleView",
+    "CacheView",
+    "Candidate",
+    "ClusterEvent",
+    "Code",
+    "CycleView",
+    "Evidence",
+    "Exchange",
+    "ExpireAssumedPod",
+    "Extender",
+    "FieldError",
+    "FieldSchema",
+    "InvalidObject",
+    "JournalView",
+    "Kill",
+    "KubeEvent",
+    "LoadLimits",
+    "Loaded",
+    "Move",
+    "NodeTable",
+    "NodeToStatus",
+    "On",
+    "Phase",
+    "Place",
+    "PluginStep",
+    "PluginView",
+    "Pod",
+    "Point",
+    "ProfileView",
+    "QueueView",
+    "QueuedPod",
+    "Record",
+    "Reprieve",
+    "SchedulerView",
+    "SchedulingCycleView",
+    "ScoreBoard",
+    "Scores",
+    "SearchView",
+    "Status",
+    "StepFacts",
+    "StoreView",
+    "Toleration",
+    "Verb",
+    "WorldView",
+    "action_name",
+    "budgets_of",
+    "controller_of",
+    "earliest_start",
+    "forget_places",
+    "format_quantity",
+    "format_time",
+    "is_standing",
+    "join_files",
+    "label_errors",
+    "load_manifests",
+    "nobody",
+    "parse_duration",
+    "parse_quantity",
+    "parse_time",
+    "registered",
+    "snapshot_command",
+    "subdomain_errors",
+]

@@ -1,0 +1,155 @@
+"""Cycles as they are read: where each stands, and what has run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.core.cycles.phases import Phase
+from scheduler_core.scheduler.extenders.exchange import Exchange
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.node_to_status import NodeToStatus
+from scheduler_core.scheduler.framework.plugin import Rows
+from scheduler_core.scheduler.framework.scores import ScoreBoard
+from scheduler_core.scheduler.framework.status import Status
+from scheduler_core.scheduler.framework.step import PluginStep
+from scheduler_core.scheduler.queue.types import QueuedPod
+
+
+class ExtensionView(Protocol):
+    """What extenders have been asked in a cycle. `awaited` are the calls without an answer."""
+
+    @property
+    def exchanges(self) -> Sequence[Exchange]: ...
+
+    @property
+    def awaited(self) -> Sequence[Exchange]: ...
+
+    @property
+    def filtered(self) -> int:
+        """How many nodes the plugins had left."""
+        ...
+
+
+class CycleView(Protocol):
+    """What scheduling and binding cycles have in common; `number` is the attempt's."""
+
+    @property
+    def number(self) -> int: ...
+
+    @property
+    def profile(self) -> str: ...
+
+    @property
+    def pod(self) -> Pod: ...
+
+    @property
+    def queued(self) -> QueuedPod:
+        """The pod as it was popped."""
+        ...
+
+    @property
+    def started(self) -> int: ...
+
+    @property
+    def phase(self) -> Phase: ...
+
+    @property
+    def state(self) -> CycleState: ...
+
+    @property
+    def steps(self) -> Sequence[PluginStep]: ...
+
+    @property
+    def extension(self) -> ExtensionView | None: ...
+
+
+class SearchView(Protocol):
+    """Filter's search: rows in `order`, up to `stop` so far, until `wanted` are feasible."""
+
+    @property
+    def order(self) -> Rows: ...
+
+    @property
+    def wanted(self) -> int: ...
+
+    @property
+    def stop(self) -> int: ...
+
+    @property
+    def seen(self) -> int:
+        """How many were looked at; 0 while it goes on."""
+        ...
+
+    @property
+    def own_nomination(self) -> bool:
+        """Whether it is about no node but the one that the pod is nominated to."""
+        ...
+
+    @property
+    def nominated(self) -> bool:
+        """Whether other pods are nominated to some node that was looked at."""
+        ...
+
+
+class SchedulingCycleView(CycleView, Protocol):
+    """One attempt to place one pod. `node_names` are the nodes that PreFilter leaves (None: all), `narrowed_by` the plugins that say so."""
+
+    @property
+    def search(self) -> SearchView | None: ...
+
+    @property
+    def node_names(self) -> frozenset[str] | None: ...
+
+    @property
+    def narrowed_by(self) -> Sequence[str]: ...
+
+    @property
+    def nodes(self) -> NodeTable: ...
+
+    @property
+    def pre_filter_status(self) -> Status: ...
+
+    @property
+    def node_to_status(self) -> NodeToStatus: ...
+
+    @property
+    def feasible(self) -> Rows | None: ...
+
+    @property
+    def scores(self) -> ScoreBoard | None: ...
+
+    @property
+    def tied(self) -> Sequence[str]: ...
+
+    @property
+    def chosen(self) -> str | None: ...
+
+    @property
+    def draw(self) -> int | None: ...
+
+    @property
+    def ended(self) -> int | None: ...
+
+    @property
+    def outcome(self) -> str: ...
+
+    @property
+    def message(self) -> str: ...
+
+    def status_of(self, row: int) -> Status | None: ...
+
+
+class BindingCycleView(CycleView, Protocol):
+    """What follows a successful attempt. `waiting`: Permit plugin -> deadline (ns); `entered`: when its phase began (ns)."""
+
+    @property
+    def node(self) -> str: ...
+
+    @property
+    def waiting(self) -> Mapping[str, int]: ...
+
+    @property
+    def entered(self) -> int: ...

@@ -1,0 +1,106 @@
+"""The API server's objects, a scheduler's cache and the journal as they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.kube_events import KubeEvent
+from scheduler_core.base.trace.journal import Attempt, Move, ProcessMove
+from scheduler_core.scheduler.cache.cache import CopiedRows
+from scheduler_core.scheduler.cache.table import NodeTable, ResourceIndex
+
+Manifest = Mapping[str, Any]
+
+
+class StoreView(Protocol):
+    """All objects; `epoch` (ns since 1970) is the wall time at virtual time 0."""
+
+    @property
+    def epoch(self) -> int: ...
+
+    @property
+    def resource_version(self) -> int:
+        """Of the newest write."""
+        ...
+
+    @property
+    def events(self) -> Sequence[KubeEvent]: ...
+
+    def kinds(self) -> Iterable[str]: ...
+
+    def count(self, kind: str) -> int: ...
+
+    def get(self, kind: str, namespace: str, name: str) -> Manifest | None: ...
+
+    def list(self, kind: str) -> Sequence[Manifest]: ...
+
+    def pod_at(self, key: str) -> Pod | None: ...
+
+
+class CacheView(Protocol):
+    """Nodes and the pods on them as a scheduler knows them. `assumed`: pod -> node; columns are by slot."""
+
+    @property
+    def assumed(self) -> Mapping[str, str]: ...
+
+    @property
+    def where(self) -> Mapping[str, tuple[Pod, int]]: ...
+
+    @property
+    def resources(self) -> ResourceIndex: ...
+
+    @property
+    def slots(self) -> Mapping[str, int]: ...
+
+    @property
+    def requested(self) -> NDArray[np.int64]: ...
+
+    @property
+    def pods(self) -> Sequence[Sequence[Pod]]: ...
+
+    @property
+    def generation(self) -> int: ...
+
+    @property
+    def copied(self) -> CopiedRows: ...
+
+    @property
+    def dirty(self) -> Sequence[tuple[str, str]]: ...
+
+    @property
+    def nodes_changed(self) -> bool: ...
+
+    def table(self) -> NodeTable: ...
+
+
+class JournalView(Protocol):
+    """Attempts and moves, oldest first; `last_attempt` and `last_move` give a pod's last one by its index."""
+
+    @property
+    def attempts(self) -> Sequence[Attempt]: ...
+
+    @property
+    def moves(self) -> Sequence[Move]: ...
+
+    @property
+    def processes(self) -> Sequence[ProcessMove]: ...
+
+    @property
+    def last_attempt(self) -> Mapping[str, int]: ...
+
+    @property
+    def last_move(self) -> Mapping[str, int]: ...
+
+    @property
+    def ignored(self) -> Iterable[str]: ...
+
+    def place(self, pod: str) -> str: ...
+
+    def lane(self, pod: str) -> Sequence[Move]: ...
+
+    def attempts_of(self, pod: str) -> Sequence[Attempt]: ...

@@ -1,0 +1,220 @@
+"""A world as those see it who change nothing. Simulation, Scheduler, Framework and Plugin are such views."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.faults import Fault
+from scheduler_core.base.clock.agenda import Entry
+from scheduler_core.base.trace.records import Record
+from scheduler_core.controllers.memory.kubelet import KubeletMemory
+from scheduler_core.controllers.memory.nodes import NodesMemory
+from scheduler_core.controllers.surroundings import Inputs, WorkQueue
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.config.settings import WorldSettings
+from scheduler_core.scheduler.extenders.behaviour import Behaviours
+from scheduler_core.scheduler.extenders.extender import Extender
+from scheduler_core.scheduler.framework.claims import ClaimTracker
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.events import On
+from scheduler_core.scheduler.framework.explanation import Explanation
+from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.formula import Formula
+from scheduler_core.scheduler.framework.plugin import Point, Rows, Scores
+from scheduler_core.world.readonly.cycles import BindingCycleView, SchedulingCycleView
+from scheduler_core.world.readonly.objects import CacheView, JournalView, StoreView
+from scheduler_core.world.readonly.queue import QueueView
+
+if TYPE_CHECKING:
+    from scheduler_core.world.simulation import Simulation
+
+
+class AgendaView(Protocol):
+    """What is still to happen."""
+
+    def entries(self) -> Sequence[Entry]: ...
+
+
+class PluginView(Protocol):
+    """A plugin as far as it says something about itself."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def explains(self) -> tuple[Point, ...]:
+        """The points after which it can say what it sees on a node."""
+        ...
+
+    def registrations(self) -> tuple[On, ...]: ...
+
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int, /) -> Explanation: ...
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int, /) -> Formula | None: ...
+
+    def normalization(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int, /
+    ) -> Formula | None: ...
+
+
+class ProfileView(Protocol):
+    """A profile's plugins."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def weights(self) -> Mapping[str, int]:
+        """Of each Score plugin."""
+        ...
+
+    @property
+    def percentage_of_nodes_to_score(self) -> int | None:
+        """The profile's own; None where the scheduler's holds."""
+        ...
+
+    def at(self, point: Point) -> Sequence[PluginView]: ...
+
+    def plugin(self, name: str) -> PluginView | None: ...
+
+
+class CallView(Protocol):
+    """A call about a pod: `verb` as in Fault, `key` the pod's."""
+
+    @property
+    def verb(self) -> str: ...
+
+    @property
+    def key(self) -> str: ...
+
+
+class CallsView(Protocol):
+    """A scheduler's API calls; `running` are under way, by number."""
+
+    @property
+    def running(self) -> Mapping[int, CallView]: ...
+
+
+class SchedulerView(Protocol):
+    """One scheduler. `cycle` is the one that runs now or ended last, `bindings` are those that run, by the attempt's number."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def features(self) -> Features: ...
+
+    @property
+    def claims(self) -> ClaimTracker: ...
+
+    @property
+    def profiles(self) -> Mapping[str, ProfileView]: ...
+
+    @property
+    def queue(self) -> QueueView: ...
+
+    @property
+    def cache(self) -> CacheView: ...
+
+    @property
+    def calls(self) -> CallsView: ...
+
+    @property
+    def cycle(self) -> SchedulingCycleView | None: ...
+
+    @property
+    def bindings(self) -> Mapping[int, BindingCycleView]: ...
+
+    @property
+    def percentage_of_nodes_to_score(self) -> int:
+        """Of all profiles that have none of their own; 0 adapts to the cluster's size."""
+        ...
+
+    @property
+    def extenders(self) -> Sequence[Extender]:
+        """In the order in which they are asked; none where they are not."""
+        ...
+
+    def framework_of(self, pod: Pod) -> ProfileView | None: ...
+
+
+class SurroundingsView(Protocol):
+    """What is around the schedulers; `inputs` is what a user has arranged besides objects, `nodes` and `kubelet` what those remember.
+
+    `queues` are the controllers' own, by their names.
+    """
+
+    @property
+    def inputs(self) -> Inputs: ...
+
+    @property
+    def queues(self) -> Mapping[str, WorkQueue]: ...
+
+    @property
+    def nodes(self) -> NodesMemory: ...
+
+    @property
+    def kubelet(self) -> KubeletMemory: ...
+
+
+class WorldView(Protocol):
+    """A world at one position. `now` is virtual time (ns); `last` are the last transition's records, `faults` calls that are to fail."""
+
+    @property
+    def position(self) -> int: ...
+
+    @property
+    def now(self) -> int: ...
+
+    @property
+    def seed(self) -> int:
+        """What its draws begin with."""
+        ...
+
+    @property
+    def idle(self) -> bool: ...
+
+    @property
+    def over(self) -> bool: ...
+
+    @property
+    def outside(self) -> bool:
+        """Whether the answer of a real extender is waited for."""
+        ...
+
+    @property
+    def settings(self) -> WorldSettings: ...
+
+    @property
+    def behaviours(self) -> Behaviours:
+        """What the servers of extenders do."""
+        ...
+
+    @property
+    def store(self) -> StoreView: ...
+
+    @property
+    def surroundings(self) -> SurroundingsView: ...
+
+    @property
+    def journal(self) -> JournalView: ...
+
+    @property
+    def agenda(self) -> AgendaView: ...
+
+    @property
+    def faults(self) -> Mapping[tuple[str, str], Fault]: ...
+
+    @property
+    def schedulers(self) -> Sequence[SchedulerView]: ...
+
+    @property
+    def last(self) -> Sequence[Record]: ...
+
+
+if TYPE_CHECKING:
+
+    def _conforms(sim: Simulation) -> WorldView:
+        return sim  # here mypy compares every view with its class

@@ -1,0 +1,31 @@
+"""The one door to a world: whatever changes it is a command applied to a Simulation, or a transition that it makes."""
+
+from __future__ import annotations
+
+from scheduler_core.apiserver.imports.intake import Intake, take_in, taking_in
+from scheduler_core.apiserver.imports.items import Item, Plan, source_of
+from scheduler_core.apiserver.imports.order import created, in_creation_order
+from scheduler_core.apiserver.imports.plan import plan_import, planned
+from scheduler_core.apiserver.imports.trial import Trial
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.world.simulation.simulation import Grain, RunResult, Simulation
+
+__all__ = [
+    "Grain",
+    "Intake",
+    "Item",
+    "Plan",
+    "Refused",
+    "RunResult",
+    "Simulation",
+    "Trial",
+    "WatchEvent",
+    "created",
+    "in_creation_order",
+    "plan_import",
+    "planned",
+    "source_of",
+    "take_in",
+    "taking_in",
+]

@@ -1,0 +1,268 @@
+"""Commands that become requests to the API server, or that arrange what components do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from msgspec import UNSET
+
+from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
+from scheduler_core.apiserver.eviction import evict
+from scheduler_core.apiserver.imports.trial import Trial, apply, try_out
+from scheduler_core.apiserver.kinds import KINDS
+from scheduler_core.apiserver.server import Preconditions
+from scheduler_core.apiserver.standing import make_standing_objects
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.updates import SERVER_OWNED
+from scheduler_core.apiserver.validation.cluster import validate_update
+from scheduler_core.controllers.catalogue import CONTROLLERS, runs
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.devices.reports import reported, results_named
+from scheduler_core.controllers.inputs.programs import read_programs
+from scheduler_core.controllers.inputs.usage import read_usage
+from scheduler_core.controllers.kubelet.registration import is_new, registered, settle, with_allocatable
+from scheduler_core.controllers.nodes import drain
+from scheduler_core.controllers.nodes.taints import with_old_labels
+from scheduler_core.controllers.surroundings import Condition, Inputs
+from scheduler_core.world.commands import (
+    ApplyObjects,
+    BindPod,
+    CancelDrain,
+    CreateObject,
+    DeleteObjects,
+    DrainNode,
+    EvictPod,
+    PatchObject,
+    ReportCondition,
+    ReportDeviceCondition,
+    ScaleObject,
+    SetKubelet,
+    SetPrograms,
+    SetUsage,
+    refuse,
+)
+from scheduler_core.world.simulation import scheduler_commands
+
+T = TypeVar("T")
+Manifest = Mapping[str, Any]
+
+
+def start(world: World) -> None:
+    """Makes what is in every cluster, and has the controllers begin: they look at what is there."""
+    make_standing_objects(world.api)
+    for controller in CONTROLLERS:
+        if runs(controller, world.cluster):
+            controller.on_start(world)
+
+
+def heed_gates(world: World) -> None:
+    """Has the controllers that ask for the gates about devices look at what is there, as these are others now."""
+    for controller in CONTROLLERS:
+        if controller.of_devices and runs(controller, world.cluster):
+            controller.on_start(world)
+
+
+def arrange(world: World, inputs: Inputs) -> None:
+    """Sets what a user has arranged, and lets those know whom it concerns."""
+    before, world.surroundings.inputs = world.surroundings.inputs, inputs
+    for controller in CONTROLLERS:
+        if runs(controller, world.cluster):
+            controller.on_inputs(world, before)
+
+
+def _apply(world: World, command: ApplyObjects) -> None:
+    fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
+    objects = _as_reported(world, command.objects)
+    if command.force is True:
+        objects = _make_way(world, objects)
+    apply(world.api, objects, create_only=command.create_only)
+    for manifest in fresh:
+        settle(world, manifest)
+
+
+def _as_reported(world: World, objects: Sequence[Manifest]) -> list[Any]:
+    return [with_old_labels(registered(world, manifest)) for manifest in objects]
+
+
+def rehearse(world: World, objects: Sequence[Manifest]) -> Generator[int, None, Trial]:
+    """Tries what applying objects would do, without a change; says how many there have been."""
+    return try_out(world.api, _as_reported(world, objects))
+
+
+def apply_rehearsed(world: World, command: ApplyObjects, trial: Trial) -> None:
+    """Does what a rehearsal did with the objects of a command; nothing may have happened since."""
+    if trial.of != world.store.resource_version:
+        raise ValueError("the world is not as it was when this was rehearsed")
+    fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
+    world.store.adopt(trial.events, trial.store)
+    for manifest in fresh:
+        settle(world, manifest)
+
+
+def _make_way(world: World, objects: list[Any]) -> list[Any]:
+    """Deletes the pods and claims that can't be changed in place. The objects, those as new ones. Refused before anything goes."""
+    replaced = {id(manifest): key for manifest in objects if (key := _replaced(world, manifest)) is not None}
+    new = [_as_new(manifest) if id(manifest) in replaced else manifest for manifest in objects]
+    for api in (replace(world.api, store=world.store.replica()), world.api):
+        for key in replaced.values():
+            api.delete(key, grace=0)
+        if api.store is not world.store:
+            apply(api, new)
+    return new
+
+
+def _replaced(world: World, manifest: Any) -> tuple[str, str, str] | None:
+    """The pod or the claim for devices that a manifest is to take the place of: kind, namespace and name."""
+    meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
+    if not isinstance(meta, Mapping) or manifest.get("kind") not in _REPLACED:
+        return None
+    kind = str(manifest["kind"])
+    key = kind, str(meta.get("namespace") or "default"), str(meta.get("name") or "")
+    old = world.store.get(*key)
+    if old is None:
+        return None
+    if kind == "ResourceClaim":  # nothing of its spec can be changed
+        return key if old.get("spec") != manifest.get("spec") else None
+    return key if validate_update(old, manifest, KINDS[kind], "") else None
+
+
+_REPLACED = ("Pod", "ResourceClaim")
+
+
+def _as_new(manifest: Manifest) -> Manifest:
+    meta = {name: value for name, value in manifest["metadata"].items() if name not in SERVER_OWNED}
+    return {**manifest, "metadata": meta}
+
+
+def _create(world: World, command: CreateObject) -> None:
+    world.api.create(with_allocatable(world, command.manifest), command.user)
+
+
+def _patch(world: World, command: PatchObject) -> None:
+    ref = command.ref
+    world.api.patch(
+        (ref.kind, ref.namespace, ref.name),
+        command.patch,
+        "merge" if command.type is UNSET else command.type,
+        "" if command.subresource is UNSET else command.subresource,
+        "" if command.user is UNSET else command.user,
+    )
+
+
+def _delete(world: World, command: DeleteObjects) -> None:
+    """All or none: those that are not there are told before anything goes."""
+    targets = [(ref.kind, ref.namespace, ref.name) for ref in dict.fromkeys(command.refs)]
+    errors: list[FieldError] = []
+    answers = []
+    for target in targets if len(targets) > 1 else ():
+        try:
+            world.api.found(target)
+        except Refused as refused:
+            errors += refused.errors
+            answers.append(refused.answer)
+    if errors:
+        raise Refused(errors, answers[0])
+    for target in targets:
+        world.api.delete(
+            target,
+            None if command.grace_period_seconds is UNSET else command.grace_period_seconds,
+            "" if command.propagation_policy is UNSET else command.propagation_policy,
+            user="" if command.user is UNSET else command.user,
+        )
+
+
+def _scale(world: World, command: ScaleObject) -> None:
+    world.api.scale((command.ref.kind, command.ref.namespace, command.ref.name), command.replicas)
+
+
+def _bind(world: World, command: BindPod) -> None:
+    world.api.bind(command.pod, "", command.node)
+
+
+def _evict(world: World, command: EvictPod) -> None:
+    wanted = Preconditions(command.uid, command.resource_version)
+    evict(world.api, command.pod, command.grace_period_seconds, command.dry_run, wanted, command.user)
+
+
+def _drain(world: World, command: DrainNode) -> None:
+    flags = drain.Flags(command.ignore_daemon_sets, command.force, command.delete_empty_dir_data)
+    drain.begin(world, command.node, flags, command.grace_period_seconds)
+
+
+def _cancel_drain(world: World, command: CancelDrain) -> None:
+    if not drain.call_off(world, command.node, "it was called off"):
+        raise refuse("node", command.node, "a node that is being drained")
+
+
+def _kubelet(world: World, command: SetKubelet) -> None:
+    inputs = world.surroundings.inputs
+    if world.store.node(command.node) is None:
+        raise refuse("node", command.node, "the name of a node")
+    if command.running is (command.node not in inputs.stopped):
+        state = "runs" if command.running else "does not run"
+        raise refuse("running", command.running, f"the other: the kubelet of {command.node} {state} already")
+    others = tuple(name for name in inputs.stopped if name != command.node)
+    stopped = others if command.running else (*others, command.node)
+    arrange(world, replace(inputs, stopped=stopped))
+
+
+def _condition(world: World, command: ReportCondition) -> None:
+    if world.store.node(command.node) is None:
+        raise refuse("node", command.node, "the name of a node")
+    inputs = world.surroundings.inputs
+    condition = Condition(command.node, command.type, command.status, command.reason, command.message)
+    others = [c for c in inputs.conditions if (c.node, c.type) != (command.node, command.type)]
+    arrange(world, replace(inputs, conditions=(*others, condition)))
+
+
+def _device_condition(world: World, command: ReportDeviceCondition) -> None:
+    namespace, _, name = command.claim.rpartition("/")
+    claim = world.store.get("ResourceClaim", namespace, name)
+    if claim is None:
+        raise refuse("claim", command.claim, "the namespace/name of a ResourceClaim")
+    results = results_named(claim, command.device)
+    if not results:
+        raise refuse(
+            "device", command.device, "the driver/pool/device of a device that is allocated to the claim"
+        )
+    reason = command.reason or "Reported"
+    condition = {"type": command.type, "status": command.status, "reason": reason, "message": command.message}
+    world.api.update(reported(claim, results, condition, world.store.timestamp(world.now)), "status")
+
+
+def _programs(world: World, command: SetPrograms) -> None:
+    programs = _read(read_programs, command.rules)
+    arrange(world, replace(world.surroundings.inputs, programs=programs, rules=command.rules))
+
+
+def _read(reader: Callable[[Any], T], given: Any) -> T:
+    try:
+        return reader(given)
+    except InvalidObject as invalid:
+        raise Refused(invalid.errors) from invalid
+
+
+def _usage(world: World, command: SetUsage) -> None:
+    usage = _read(read_usage, command.entries)
+    arrange(world, replace(world.surroundings.inputs, usage=usage, entries=command.entries))
+
+
+EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
+    ApplyObjects: _apply,
+    CreateObject: _create,
+    PatchObject: _patch,
+    DeleteObjects: _delete,
+    ScaleObject: _scale,
+    BindPod: _bind,
+    EvictPod: _evict,
+    DrainNode: _drain,
+    CancelDrain: _cancel_drain,
+    SetKubelet: _kubelet,
+    ReportCondition: _condition,
+    ReportDeviceCondition: _device_condition,
+    SetPrograms: _programs,
+    SetUsage: _usage,
+    **scheduler_commands.EXECUTORS,
+}

@@ -1,0 +1,87 @@
+"""Undo and redo: what a command changed, kept as data so that another command can put it back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.apiserver.faults import Fault
+from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent
+from scheduler_core.controllers.surroundings import Inputs
+
+MAX_EDITS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One undoable command: its changes to objects in order; the settings, the configurations, the failures asked for and what was
+    arranged before it.
+    """
+
+    changes: tuple[WatchEvent, ...] = ()
+    settings: Mapping[str, Any] | None = None
+    configurations: tuple[tuple[str, Mapping[str, Any] | None], ...] | None = None
+    faults: tuple[tuple[tuple[str, str], Fault | None], ...] = ()
+    inputs: Inputs | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """Both stacks, newest last; replaced, never changed."""
+
+    undo: tuple[Edit, ...] = ()
+    redo: tuple[Edit, ...] = ()
+
+    def done(self, edit: Edit) -> Edits:
+        """After a new edit nothing can be redone."""
+        return Edits((*self.undo, edit)[-MAX_EDITS:], ())
+
+    def undone(self, inverse: Edit) -> Edits:
+        return Edits(self.undo[:-1], (*self.redo, inverse))
+
+    def redone(self, inverse: Edit) -> Edits:
+        return Edits((*self.undo, inverse), self.redo[:-1])
+
+
+def revert(store: Store, edit: Edit, now: int) -> None:
+    """Puts objects back as they were before the edit; what the world did since (a pod's node, its status) stays."""
+    for event in reversed(edit.changes):
+        present = store.get(event.kind, event.namespace, event.name)
+        if event.type == ADDED:
+            store.remove(event.kind, event.namespace, event.name)
+        elif present is None:
+            assert event.old is not None
+            store.create(_as_new(event.kind, event.old), event.kind, now)
+        elif event.type == DELETED or (event.new is not None and _began_to_end(event)):
+            assert event.old is not None
+            store.remove(event.kind, event.namespace, event.name)
+            store.create(_as_new(event.kind, event.old), event.kind, now)
+        else:
+            assert event.old is not None
+            store.replace(_as_lived(event.kind, event.old, present), event.kind)
+
+
+def _began_to_end(event: WatchEvent) -> bool:
+    before = (event.old or {}).get("metadata", {})
+    after = (event.new or {}).get("metadata", {})
+    return "deletionTimestamp" in after and "deletionTimestamp" not in before
+
+
+def _as_new(kind: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What was deleted, not ending any more. A pod is another one then, as a scheduler may still be busy with the first one."""
+    ended = ["deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion"]
+    ended += ["uid"] if kind == "Pod" else []
+    metadata = {key: value for key, value in manifest["metadata"].items() if key not in ended}
+    return {**manifest, "metadata": metadata}
+
+
+def _as_lived(kind: str, old: Mapping[str, Any], present: Mapping[str, Any]) -> Mapping[str, Any]:
+    if kind != "Pod":
+        return old
+    spec = dict(old.get("spec") or {})
+    node = (present.get("spec") or {}).get("nodeName")
+    if node:
+        spec["nodeName"] = node
+    return {**old, "spec": spec, "status": present.get("status") or {}}

@@ -1,0 +1,350 @@
+"""How commands are carried out: each one is checked whole before it changes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import msgspec
+
+from scheduler_core.apimachinery.objects.errors import InvalidObject, child
+from scheduler_core.apiserver.faults import BIND, Fault, Faults
+from scheduler_core.apiserver.imports.trial import Trial
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.base.trace.kinds import CommandApplied
+from scheduler_core.controllers.contract import World as ClusterWorld
+from scheduler_core.controllers.surroundings import Inputs
+from scheduler_core.scheduler.config.load import load_configuration
+from scheduler_core.scheduler.config.settings import WorldSettings
+from scheduler_core.scheduler.config.types import SchedulerConfiguration
+from scheduler_core.scheduler.core.process import Clock, Process
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.core.steps import api_calls, eviction, informers, permit
+from scheduler_core.world.commands import (
+    DEFAULT_SCHEDULER_NAME,
+    AnswerExtender,
+    ApplyObjects,
+    Command,
+    CommandRecord,
+    Continuation,
+    CreateObject,
+    DecidePermit,
+    DefinePlugin,
+    DeleteObjects,
+    FailCall,
+    PartitionScheduler,
+    Redo,
+    SetConfiguration,
+    SetExtender,
+    SetPrograms,
+    SetSettings,
+    SetUsage,
+    StartScheduler,
+    StopScheduler,
+    Undo,
+    refuse,
+)
+from scheduler_core.world.simulation import (
+    cluster_commands,
+    extender_commands,
+    own_plugins,
+    scheduler_commands,
+)
+from scheduler_core.world.simulation.edits import Edit, Edits, revert
+
+MOST_REFS = 20  # of a record
+MOST_TEXT = 2_000  # characters, likewise
+_NO_EDITS = (DecidePermit, StartScheduler, StopScheduler, PartitionScheduler, AnswerExtender)
+
+Configurations = tuple[tuple[str, Mapping[str, Any] | None], ...]
+"""Schedulers with their configurations as they were given: what they amount to depends on the gates."""
+
+
+class EditableWorld(ClusterWorld, Protocol):
+    """A world, as far as commands see it."""
+
+    faults: Faults
+    edits: Edits
+
+    @property
+    def changes(self) -> list[WatchEvent]:
+        """What the transition in progress has changed in the API server."""
+        ...
+
+    @property
+    def schedulers(self) -> tuple[Scheduler, ...]: ...
+
+    def start_scheduler(self, name: str, configuration: SchedulerConfiguration) -> None: ...
+
+    def start_process(self, name: str, configuration: SchedulerConfiguration, process: Process) -> None: ...
+
+    def stop_scheduler(self, name: str) -> None: ...
+
+    def draw(self, n: int) -> int: ...
+
+    def go_on_from(self, continuation: Continuation) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class EditableState:
+    """What commands change besides objects."""
+
+    settings: WorldSettings
+    configurations: Configurations
+    faults: Faults
+    inputs: Inputs
+
+    @classmethod
+    def of(cls, world: EditableWorld) -> EditableState:
+        return cls(world.settings, _configurations(world), dict(world.faults), world.surroundings.inputs)
+
+
+def execute(world: EditableWorld, command: Command, trial: Trial | None = None) -> None:
+    """Carries a command out and remembers how to undo it. `trial`: what a rehearsal did with its objects in this very world."""
+    before = EditableState.of(world)
+    world.record(_summary(command))
+    if trial is not None and isinstance(command, ApplyObjects):
+        cluster_commands.apply_rehearsed(world, command, trial)
+    else:
+        _EXECUTORS[type(command)](world, command)
+    if isinstance(command, _NO_EDITS):
+        return
+    if isinstance(command, ApplyObjects) and isinstance(command.continues, Continuation):
+        world.go_on_from(command.continues)
+    edit = _edit(world, before)
+    if isinstance(command, Undo):
+        world.edits = world.edits.undone(edit)
+    elif isinstance(command, Redo):
+        world.edits = world.edits.redone(edit)
+    elif edit != Edit():
+        world.edits = world.edits.done(edit)
+
+
+def _configurations(world: EditableWorld) -> Configurations:
+    """Of the schedulers that are no processes of their own."""
+    return tuple((s.name, s.configuration.given) for s in world.schedulers if not s.launched)
+
+
+def _edit(world: EditableWorld, before: EditableState) -> Edit:
+    same = before.configurations == _configurations(world)
+    return Edit(
+        tuple(WatchEvent(event.type, event.kind, event.old, event.new) for event in world.changes),
+        None if before.settings == world.settings else msgspec.to_builtins(before.settings),
+        None if same else before.configurations,
+        _changed_faults(before.faults, world.faults),
+        None if before.inputs == world.surroundings.inputs else before.inputs,
+    )
+
+
+def _changed_faults(before: Faults, after: Faults) -> tuple[tuple[tuple[str, str], Fault | None], ...]:
+    """What was asked for before, where it is another now."""
+    if before == after:
+        return ()
+    return tuple(
+        (key, before.get(key)) for key in sorted({*before, *after}) if before.get(key) != after.get(key)
+    )
+
+
+def _summary(command: Command) -> CommandApplied:
+    """The command without the objects' own text."""
+    more: dict[str, Any] = {}
+    if isinstance(command, ApplyObjects):
+        more["objects"] = len(command.objects)
+        command = msgspec.structs.replace(command, objects=())
+    elif isinstance(command, DeleteObjects):
+        more["count"] = len(command.refs)
+        command = msgspec.structs.replace(command, refs=command.refs[:MOST_REFS])
+    elif isinstance(command, CreateObject):
+        more["objects"] = 1
+        command = CreateObject({}, command.user)
+    elif isinstance(command, SetPrograms):
+        command = SetPrograms(())
+    elif isinstance(command, SetUsage):
+        command = SetUsage(())
+    elif isinstance(command, AnswerExtender):
+        answer = msgspec.structs.replace(command.answer, body=command.answer.body[:MOST_TEXT])
+        command = msgspec.structs.replace(command, answer=answer)
+    elif isinstance(command, SetExtender):
+        command = SetExtender(command.url_prefix)
+    applied: CommandApplied = msgspec.convert({**msgspec.to_builtins(command), **more}, CommandRecord)
+    return applied
+
+
+def _configure(world: EditableWorld, command: SetConfiguration) -> None:
+    if command.configuration is None and command.scheduler != DEFAULT_SCHEDULER_NAME:
+        running = [scheduler.name for scheduler in world.schedulers]
+        if command.scheduler not in running:
+            raise refuse("scheduler", command.scheduler, f"one of {', '.join(running)}")
+        _take_down(world, command.scheduler)
+        return
+    configuration = scheduler_commands.configuration_of(command.configuration, world.settings)
+    clock = _clock(world, command.scheduler)
+    if clock is not None:
+        scheduler_commands.launch(world, command.scheduler, configuration, clock)
+        return
+    names = {
+        profile.scheduler_name: scheduler.name
+        for scheduler in world.schedulers
+        if scheduler.name != command.scheduler and not scheduler.launched
+        for profile in scheduler.configuration.profiles
+    }
+    for i, profile in enumerate(configuration.profiles):
+        if profile.scheduler_name in names:
+            other = names[profile.scheduler_name]
+            raise refuse(
+                f"profiles[{i}].schedulerName", profile.scheduler_name, f"a name that {other} does not have"
+            )
+    world.start_scheduler(command.scheduler, configuration)
+
+
+def _take_down(world: EditableWorld, name: str) -> None:
+    for scheduler in world.schedulers:
+        if scheduler.name == name and scheduler.launched:
+            scheduler_commands.kill(scheduler)
+            return
+    world.stop_scheduler(name)
+
+
+def _clock(world: EditableWorld, name: str) -> Clock | None:
+    """Of a scheduler that is a process of its own."""
+    for scheduler in world.schedulers:
+        if scheduler.name == name and scheduler.process is not None and scheduler.launched:
+            return scheduler.process.clock
+    return None
+
+
+def _set(world: EditableWorld, command: SetSettings) -> None:
+    if "plugins" in command.settings:
+        raise refuse("settings.plugins", "a value", "the command DefinePlugin for it")
+    try:
+        settings = world.settings.changed(command.settings)
+    except InvalidObject as invalid:
+        errors = [replace(error, path=child("settings", error.path)) for error in invalid.errors]
+        raise Refused(errors) from invalid
+    _use(world, settings)
+
+
+def _define(world: EditableWorld, command: DefinePlugin) -> None:
+    _use(world, own_plugins.settings_with(world, command))
+
+
+def _use(world: EditableWorld, settings: WorldSettings) -> None:
+    """Only what a scheduler reads when it starts has it start again; all else counts from the next moment on."""
+    restart = settings.needs_restart(world.settings)
+    restarting = own_plugins.restarting(world, settings)
+    configurations = _under(settings, [each for each in _configurations(world) if each[0] in restarting])
+    replicas = scheduler_commands.replicas_under(world, settings, restarting)
+    begins = settings.cluster != world.settings.cluster
+    gated = settings.device_gates != world.settings.device_gates
+    world.settings = settings
+    if begins:
+        cluster_commands.start(world)
+    elif gated:
+        cluster_commands.heed_gates(world)
+    if restart:
+        world.store.read_again(settings.reading)
+    staying = [scheduler for scheduler in world.schedulers if scheduler.name not in restarting]
+    _restart_all(world, configurations)
+    for replica in replicas:
+        scheduler_commands.launch(world, *replica)
+    for scheduler in staying:
+        informers.set_lag(scheduler)
+        scheduler.wake_up()
+
+
+def _under(
+    settings: WorldSettings, configurations: Sequence[tuple[str, Mapping[str, Any] | None]]
+) -> tuple[tuple[str, SchedulerConfiguration], ...]:
+    """What configurations amount to under the gates; Refused where one can't be under them."""
+    try:
+        return tuple(
+            (name, load_configuration(manifest, settings.features, own=settings.plugins))
+            for name, manifest in configurations
+        )
+    except InvalidObject as invalid:
+        raise Refused(invalid.errors) from invalid
+
+
+def _restart_all(
+    world: EditableWorld, configurations: tuple[tuple[str, SchedulerConfiguration], ...]
+) -> None:
+    for name, configuration in configurations:
+        world.start_scheduler(name, configuration)
+
+
+def _decide(world: EditableWorld, command: DecidePermit) -> None:
+    for scheduler in world.schedulers:
+        for waiting in scheduler.pods_waiting():
+            if waiting.pod.key != command.pod:
+                continue
+            for plugin in list(waiting.waiting):
+                if command.decision == "allow":
+                    permit.allow(scheduler, waiting, plugin)
+                else:
+                    permit.reject(scheduler, waiting, plugin, "rejected by the user")
+                    break
+            return
+    raise refuse("pod", command.pod, "a pod that waits on Permit")
+
+
+def _fail_call(world: EditableWorld, command: FailCall) -> None:
+    fault = command.fault
+    if fault.times == 0:
+        if world.faults.pop(fault.key, None) is None:
+            raise refuse("times", 0, f"1 or more; nothing was asked for the call {fault.call} of {fault.pod}")
+        return
+    pod = world.store.pod_at(fault.pod)
+    if pod is None:
+        raise refuse("pod", fault.pod, "namespace/name of a pod that exists")
+    if fault.call == BIND and pod.node_name:
+        raise refuse("pod", fault.pod, f"a pod that is still to be bound; this one is on {pod.node_name}")
+    world.faults[fault.key] = fault
+    for scheduler in world.schedulers:
+        api_calls.retime(scheduler, fault)
+        eviction.retime(scheduler, fault)
+
+
+def _undo(world: EditableWorld, command: Undo) -> None:
+    if not world.edits.undo:
+        raise refuse("", "Undo", "an edit that can be undone; there is none")
+    _put_back(world, world.edits.undo[-1])
+
+
+def _redo(world: EditableWorld, command: Redo) -> None:
+    if not world.edits.redo:
+        raise refuse("", "Redo", "an edit that was undone; there is none")
+    _put_back(world, world.edits.redo[-1])
+
+
+def _put_back(world: EditableWorld, edit: Edit) -> None:
+    revert(world.store, edit, world.now)
+    for key, fault in edit.faults:
+        if fault is None:
+            world.faults.pop(key, None)
+        else:
+            world.faults[key] = fault
+    if edit.inputs is not None:
+        cluster_commands.arrange(world, edit.inputs)
+    if edit.settings is not None:
+        _use(world, world.settings.changed(edit.settings))
+    if edit.configurations is not None:
+        kept = {name for name, _ in edit.configurations}
+        for scheduler in world.schedulers:
+            if scheduler.name not in kept and not scheduler.launched:
+                world.stop_scheduler(scheduler.name)
+        _restart_all(world, _under(world.settings, edit.configurations))
+
+
+_EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
+    SetConfiguration: _configure,
+    SetSettings: _set,
+    DefinePlugin: _define,
+    DecidePermit: _decide,
+    FailCall: _fail_call,
+    Undo: _undo,
+    Redo: _redo,
+    **cluster_commands.EXECUTORS,
+    **extender_commands.EXECUTORS,
+}

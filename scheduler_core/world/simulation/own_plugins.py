@@ -1,0 +1,82 @@
+"""The command about plugins of one's own in CEL: checked whole, then the schedulers that use the plugin restart with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.scheduler.config.settings import WorldSettings
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.plugins.cel import EXPRESSIONS, MOST_PLUGINS, Definition, problems_of
+from scheduler_core.scheduler.plugins.registry import registry
+from scheduler_core.world.commands import DefinePlugin, refuse
+
+
+class World(Protocol):
+    """A world, as far as this command sees it."""
+
+    settings: WorldSettings
+
+    @property
+    def schedulers(self) -> tuple[Scheduler, ...]: ...
+
+
+def settings_with(world: World, command: DefinePlugin) -> WorldSettings:
+    """The world's settings with the plugin defined anew. Refused."""
+    plugins = dict(world.settings.plugins)
+    if command.definition is None:
+        _require_idle(world, command.plugin)
+        del plugins[command.plugin]
+    else:
+        _require_name(world, command.plugin)
+        require_compiled(command.definition)
+        plugins[command.plugin] = command.definition
+    return world.settings.changed({"plugins": plugins})
+
+
+def restarting(world: World, settings: WorldSettings) -> tuple[str, ...]:
+    """The schedulers that have to start again under other settings: all, or those with a plugin that is another one there."""
+    if settings.needs_restart(world.settings):
+        return tuple(scheduler.name for scheduler in world.schedulers)
+    before, after = world.settings.plugins, settings.plugins
+    if before == after:
+        return ()
+    differing = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    return tuple(s.name for s in world.schedulers if any(name in used_by(s) for name in differing))
+
+
+def used_by(scheduler: Scheduler) -> Mapping[str, None]:
+    """The names of the plugins in its profiles."""
+    profiles = scheduler.effective.profiles
+    return dict.fromkeys(name for p in profiles for entries in p.plugins.values() for name, _ in entries)
+
+
+def _require_idle(world: World, plugin: str) -> None:
+    if plugin not in world.settings.plugins:
+        raise refuse("plugin", plugin, "a plugin of one's own; there is none of this name")
+    for scheduler in world.schedulers:
+        if plugin in used_by(scheduler):
+            raise refuse("plugin", plugin, f"a plugin that no profile names; one of {scheduler.name} does")
+
+
+def _require_name(world: World, plugin: str) -> None:
+    if plugin in registry():
+        raise refuse("plugin", plugin, "a name that no other plugin has")
+    if plugin not in world.settings.plugins and len(world.settings.plugins) >= MOST_PLUGINS:
+        raise refuse("plugin", plugin, f"at most {MOST_PLUGINS} plugins of one's own")
+
+
+def require_compiled(definition: Definition) -> None:
+    """Refused, with the places of all that is wrong."""
+    if not any(getattr(definition, field) for field in EXPRESSIONS):
+        raise refuse("definition", "", "an expression at one extension point at least")
+    problems = problems_of(definition)
+    if problems:
+        raise Refused(
+            FieldError(
+                f"definition.{wrong.field}", "", wrong.message, line=wrong.line, column=wrong.column + 1
+            )
+            for wrong in problems
+        )

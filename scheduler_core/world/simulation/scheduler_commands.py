@@ -1,0 +1,117 @@
+"""Commands about schedulers as processes: they start, are told to end, and are cut off from the API server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from scheduler_core.apimachinery.objects.errors import InvalidObject
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.controllers.contract import World as ClusterWorld
+from scheduler_core.scheduler.config.leader_election import election_config
+from scheduler_core.scheduler.config.load import load_configuration
+from scheduler_core.scheduler.config.settings import WorldSettings
+from scheduler_core.scheduler.config.types import SchedulerConfiguration
+from scheduler_core.scheduler.core.actions import AdvanceStartUp
+from scheduler_core.scheduler.core.process import PART, Clock, Process, Stage, identity_of
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.core.steps import election, informers, startup
+from scheduler_core.world.commands import PartitionScheduler, StartScheduler, StopScheduler, refuse
+
+KILLED = 137  # exit code of a process that gets SIGKILL
+
+
+class World(ClusterWorld, Protocol):
+    """A world, as far as these commands see it."""
+
+    @property
+    def schedulers(self) -> tuple[Scheduler, ...]: ...
+
+    def start_process(self, name: str, configuration: SchedulerConfiguration, process: Process) -> None: ...
+
+    def draw(self, n: int) -> int: ...
+
+
+Replica = tuple[str, SchedulerConfiguration, Clock]
+
+
+def configuration_of(manifest: Mapping[str, Any] | None, settings: WorldSettings) -> SchedulerConfiguration:
+    """A configuration under the world's gates. Refused."""
+    try:
+        return load_configuration(manifest, settings.features, elections=True, own=settings.plugins)
+    except InvalidObject as invalid:
+        raise Refused(invalid.errors) from invalid
+
+
+def launch(world: World, name: str, configuration: SchedulerConfiguration, clock: Clock) -> None:
+    """Starts a process, which is a new candidate whatever ran under its name before."""
+    seed = world.draw(1 << 62)
+    candidacy = election_config(configuration.manifest)
+    reporter = configuration.profiles[0].scheduler_name
+    process = Process(identity_of(name, seed), clock, candidacy, seed, reporter)
+    process.delayed = bool(configuration.manifest.get("delayCacheUntilActive")) and candidacy is not None
+    world.start_process(name, configuration, process)
+
+
+def replicas_under(world: World, settings: WorldSettings, names: Sequence[str]) -> list[Replica]:
+    """Those of the processes that run, with what their configurations amount to under other settings. Refused."""
+    return [
+        (s.name, configuration_of(s.configuration.given, settings), s.process.clock)
+        for s in world.schedulers
+        if s.process is not None and s.launched and s.name in names
+    ]
+
+
+def kill(scheduler: Scheduler) -> None:
+    """SIGKILL."""
+    startup.process_of(scheduler)
+    startup.exit_(scheduler, KILLED)
+
+
+def _start(world: World, command: StartScheduler) -> None:
+    if any(scheduler.name == command.name for scheduler in world.schedulers):
+        raise refuse("name", command.name, "a name that no running scheduler has")
+    configuration = configuration_of(command.configuration, world.settings)
+    launch(world, command.name, configuration, Clock(command.clock_offset, round(command.clock_rate * PART)))
+
+
+def _stop(world: World, command: StopScheduler) -> None:
+    scheduler = _running(world, command.name)
+    if command.signal == "SIGKILL":
+        kill(scheduler)
+        return
+    if scheduler.process is not None and scheduler.process.stage is Stage.ENDING:
+        raise refuse("signal", command.signal, "SIGKILL; this one has been told to end already")
+    election.terminate(scheduler)
+
+
+def _partition(world: World, command: PartitionScheduler) -> None:
+    scheduler = _running(world, command.name)
+    process = startup.process_of(scheduler)
+    if (process.hang is not None) is command.partitioned:
+        state = "cut off" if command.partitioned else "not cut off"
+        raise refuse("partitioned", command.partitioned, f"the other: {command.name} is {state} already")
+    process.hang = command.hang if command.partitioned else None
+    startup.note(scheduler)
+    if process.listed and command.partitioned:
+        informers.set_lag(scheduler)
+    elif process.listed:
+        informers.catch_up(scheduler)
+    elif not command.partitioned:
+        world.plan(world.now, AdvanceStartUp(command.name))
+
+
+def _running(world: World, name: str) -> Scheduler:
+    for scheduler in world.schedulers:
+        if scheduler.name == name:
+            return scheduler
+    raise refuse(
+        "name", name, f"one of {', '.join(s.name for s in world.schedulers) or 'none: no scheduler runs'}"
+    )
+
+
+EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
+    StartScheduler: _start,
+    StopScheduler: _stop,
+    PartitionScheduler: _partition,
+}

@@ -1,0 +1,442 @@
+"""Simulation: the one door to a world. Whatever changes a world is a command applied here, or a transition made here.
+
+Synchronous and deterministic: no threads, no wall clock; time is virtual, in integer nanoseconds. `position` counts transitions, so that
+one integer names a moment (docs/architecture.md).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.faults import Faults
+from scheduler_core.apiserver.imports.trial import Trial
+from scheduler_core.apiserver.server import APIServer
+from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver.watch import DELETED, WatchEvent
+from scheduler_core.base.clock.agenda import TIMER, Action, Agenda, Entry
+from scheduler_core.base.clock.random import Stream
+from scheduler_core.base.state import Copied, Derived, State
+from scheduler_core.base.trace.journal import Journal, Place
+from scheduler_core.base.trace.kinds import Facts, ObjectChanged, SchedulerStarted
+from scheduler_core.base.trace.records import LazyFacts, Record, Recorder
+from scheduler_core.controllers.catalogue import BY_NAME, watchers
+from scheduler_core.controllers.contract import Controller
+from scheduler_core.controllers.surroundings import Surroundings
+from scheduler_core.scheduler.config.cluster import ClusterSettings
+from scheduler_core.scheduler.config.load import load_configuration
+from scheduler_core.scheduler.config.settings import WorldSettings
+from scheduler_core.scheduler.config.types import SchedulerConfiguration
+from scheduler_core.scheduler.core.process import Process
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.core.steps import election, extender_calls, informers
+from scheduler_core.scheduler.core.world import Ids
+from scheduler_core.scheduler.extenders.behaviour import Behaviours
+from scheduler_core.scheduler.extenders.exchange import Exchange
+from scheduler_core.scheduler.leaderelection.record import is_renewal
+from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, Command, Continuation
+from scheduler_core.world.scrapes import Scrapes
+from scheduler_core.world.simulation import cluster_commands
+from scheduler_core.world.simulation.actions import BY_KIND, is_of
+from scheduler_core.world.simulation.edits import Edits
+from scheduler_core.world.simulation.execution import execute
+
+
+class Grain(enum.StrEnum):
+    """How far one step goes: one transition; to the next extension point; to the end of an attempt; to the next event."""
+
+    PLUGIN = "plugin"
+    POINT = "point"
+    POD = "pod"
+    EVENT = "event"
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What a run did: its records, how many transitions, and why it ended: until, budget, stopped or idle."""
+
+    records: list[Record]
+    steps: int
+    reason: str
+
+
+_WORN_OUT = 6  # failures in a row after which a pod that only backs off no longer counts as work
+
+
+class Simulation(State):
+    """A cluster, its API server and its schedulers."""
+
+    seed: int
+    settings: WorldSettings
+    position: int
+    agenda: Copied[Agenda]
+    store: Copied[Store]
+    surroundings: Copied[Surroundings]
+    journal: Copied[Journal]
+    ids: Copied[Ids]
+    faults: Copied[Faults]  # what becomes of the next calls, by kind of call and pod
+    edits: Edits
+    outside: bool  # a call of an extender may be waited for that is answered from outside
+    scrapes: Copied[Scrapes]
+    last: tuple[Record, ...]
+    changes: Derived[list[WatchEvent]]  # of the transition in progress
+    _recorder: Copied[Recorder]
+    _draws: Copied[Stream]
+    _schedulers: Copied[dict[str, Scheduler]]
+    ended: Copied[dict[str, Process]]  # of schedulers that run no more, as they were in the end
+
+    def __init__(self, seed: int = 0, settings: WorldSettings | None = None) -> None:
+        self.seed = seed
+        self.settings = settings or WorldSettings()
+        self.position = 0
+        self.agenda = Agenda()
+        self.store = Store()
+        self.surroundings = Surroundings()
+        self.journal = Journal()
+        self.ids = Ids()
+        self.faults = {}
+        self.edits = Edits()
+        self.outside = False
+        self.scrapes = Scrapes()
+        self.last = ()
+        self.changes = []
+        self._recorder = Recorder()
+        self._draws = Stream(seed)
+        self._schedulers = {}
+        self.ended = {}
+        self.store.read_again(self.settings.reading)
+        self.start_scheduler(DEFAULT_SCHEDULER_NAME, load_configuration(None, self.settings.features))
+        cluster_commands.start(self)
+        self._recorder.drain()
+        self.store.subscribe(self._on_watch)
+
+    # The door
+
+    def apply(self, command: Command, trial: Trial | None = None) -> list[Record]:
+        """Applies a command; Refused, with the state unchanged, where it can't be. `trial`: see rehearse."""
+        return self._transition(lambda: execute(self, command, trial))
+
+    def rehearse(self, objects: Sequence[Mapping[str, Any]]) -> Generator[int, None, Trial]:
+        """What ApplyObjects would do with objects, which `apply` can then do without trying again, as long as nothing has happened."""
+        return cluster_commands.rehearse(self, objects)
+
+    def advance(self) -> list[Record]:
+        """Makes one transition; an empty list: there is nothing left to happen."""
+        entry = self._peek()
+        if entry is None:
+            return []
+        now = self.agenda.now
+        if entry.time > now >= self.scrapes.due:
+            self.scrapes.take(now, self.position, self.schedulers)
+        self.agenda.pop()
+        run = BY_KIND[type(entry.action)].run
+        return self._transition(lambda: run(self, entry.action))
+
+    def change(self, happen: Callable[[], None]) -> list[Record]:
+        """Makes a transition of one's own, such as a write in the store that no command makes. Not part of any log of commands."""
+        return self._transition(happen)
+
+    def due(self, at: int) -> bool:
+        """Whether something is to happen up to a time."""
+        entry = self._peek()
+        return entry is not None and entry.time <= at
+
+    def step(self, grain: Grain) -> list[Record]:
+        """Makes transitions until the grain is reached; an empty list: there is nothing left to happen."""
+        entry = self._peek()
+        if entry is None:
+            return []
+        first = self._station(entry)
+        attempts = len(self.journal.attempts)
+        records = self.advance()
+        while (following := self._peek()) is not None:
+            if self._is_passed_over(grain, entry):
+                first = self._station(following)
+            elif self._reached(grain, entry, first, following, attempts):
+                break
+            entry = following
+            records += self.advance()
+        return records
+
+    def run(
+        self,
+        until: Callable[[Simulation], bool] | None = None,
+        steps: int | None = None,
+        should_stop: Callable[[], bool] | None = None,
+        *,
+        timers: bool = False,
+    ) -> RunResult:
+        """Makes transitions until a condition holds, the budget is spent, the caller says stop, or the world is idle.
+
+        `timers`: an idle world goes on as long as it has any.
+        """
+        records: list[Record] = []
+        done = 0
+        while True:
+            if steps is not None and done >= steps:
+                return RunResult(records, done, "budget")
+            if should_stop is not None and should_stop():
+                return RunResult(records, done, "stopped")
+            if self._peek() is None if timers else self.idle:
+                return RunResult(records, done, "idle")
+            records += self.advance()
+            done += 1
+            if until is not None and until(self):
+                return RunResult(records, done, "until")
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is left but timers that change nothing, or retries that have failed six times in a row."""
+        entry = self._peek()
+        if entry is None:
+            return True
+        if entry.priority != TIMER or self._has_work():
+            return False
+        return not self._awaits_leader() and all(
+            pod.error_count + pod.unschedulable_count >= _WORN_OUT
+            for scheduler in self.schedulers
+            for pods in (scheduler.queue.backoff_pods, scheduler.queue.error_backoff_pods)
+            for pod in pods.values()
+        )
+
+    @property
+    def over(self) -> bool:
+        """Whether there is no transition left to make, not even a timer's."""
+        return self._peek() is None
+
+    def _awaits_leader(self) -> bool:
+        """Whether pods wait for a candidate to lead."""
+        acting = [s for s in self.schedulers if s.works and s.hang is None]
+        return any(
+            scheduler.queue.ready
+            and election.may_lead(scheduler, acting)
+            and not any(name in other.profiles for name in scheduler.profiles for other in acting)
+            for scheduler in self.schedulers
+        )
+
+    def _has_work(self) -> bool:
+        """Whether anything but timers is still to happen."""
+        return any(
+            entry.priority != TIMER and BY_KIND[type(entry.action)].stands(self, entry.action)
+            for entry in self.agenda.unsorted()
+        )
+
+    def fork(self) -> Simulation:
+        """A second world that stands where this one does and goes its own way: to look ahead, or to be put aside and come back to."""
+        return self.copy()
+
+    def copied_from(self, original: Simulation) -> None:
+        self.connect()
+
+    def connect(self) -> None:
+        """Ties its parts to itself."""
+        for scheduler in self._schedulers.values():
+            scheduler.connect(self)
+        self.store.subscribe(self._on_watch)
+
+    def disconnect(self) -> None:
+        """Takes those ties away: it can't go on until it is connected again, and its memory is free as soon as nobody has it."""
+        for scheduler in self._schedulers.values():
+            scheduler.disconnect()
+        self.store.forget_subscribers()
+
+    # The world, as schedulers and presenters see it
+
+    @property
+    def now(self) -> int:
+        return self.agenda.now
+
+    @property
+    def cluster(self) -> ClusterSettings:
+        """The settings of the components around the schedulers."""
+        return self.settings.cluster
+
+    @property
+    def api(self) -> APIServer:
+        """The API server."""
+        gates = self.settings.device_gates
+        return APIServer(self.store, self.cluster.apiserver, self.now, devices=gates)
+
+    def controller(self, name: str) -> Controller:
+        return BY_NAME[name]
+
+    def plan(self, at: int, action: Action) -> None:
+        """Has something happen at a virtual time (ns)."""
+        self.agenda.push(at, action)
+
+    @property
+    def behaviours(self) -> Behaviours:
+        """What the servers of extenders do."""
+        return self.surroundings.inputs.extenders
+
+    def awaited(self) -> list[tuple[str, int, Exchange]]:
+        """The calls of extenders whose answers come from outside, with scheduler and attempt. Until then nothing happens."""
+        return [
+            (scheduler.name, attempt, exchange)
+            for scheduler in self.schedulers
+            for attempt, exchange in extender_calls.awaited(scheduler)
+        ]
+
+    @property
+    def schedulers(self) -> tuple[Scheduler, ...]:
+        return tuple(self._schedulers.values())
+
+    def scheduler(self, name: str) -> Scheduler:
+        return self._schedulers[name]
+
+    def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int:
+        """Writes a record at the present time; returns its number."""
+        return self._recorder.write(self.agenda.now, facts, scheduler, parent)
+
+    def draw(self, n: int) -> int:
+        """An index below n from the seeded stream."""
+        return self._draws.below(n)
+
+    @property
+    def continuation(self) -> Continuation:
+        """What another world needs besides this one's objects, to decide as this one would."""
+        starts = {scheduler.name: scheduler.algorithm_state.next_start for scheduler in self.schedulers}
+        return Continuation(self._draws.state, self.store.created, starts)
+
+    def go_on_from(self, continuation: Continuation) -> None:
+        """Goes on as a world whose objects were brought here."""
+        self._draws.state = continuation.draws
+        self.store.count_from(continuation.created)
+        for name, start in continuation.next_start.items():
+            if name in self._schedulers:
+                self._schedulers[name].algorithm_state.next_start = start
+
+    def start_scheduler(self, name: str, configuration: SchedulerConfiguration) -> None:
+        """Starts a scheduler, or restarts it: it lists what the API server has and forgets the cycles in progress."""
+        scheduler = self._put_up(Scheduler(name, configuration, self))
+        informers.list_all(scheduler)
+        self._note_unknown_schedulers()
+        scheduler.wake_up()
+
+    def start_process(self, name: str, configuration: SchedulerConfiguration, process: Process) -> None:
+        """Starts a scheduler as a process: its informers have to sync, and it may have to be elected."""
+        scheduler = self._put_up(Scheduler(name, configuration, self, process))
+        self.ended.pop(name, None)
+        election.begin(scheduler)
+        self._note_unknown_schedulers()
+
+    def _put_up(self, scheduler: Scheduler) -> Scheduler:
+        self._discard_plans(scheduler.name)
+        self._schedulers[scheduler.name] = scheduler
+        informers.set_lag(scheduler)
+        self.record(SchedulerStarted(list(scheduler.profiles)), scheduler.name)
+        return scheduler
+
+    def exited(self, name: str) -> None:
+        process = self._schedulers[name].process
+        if process is not None:
+            self.ended[name] = process
+        self.stop_scheduler(name)
+
+    def stop_scheduler(self, name: str) -> None:
+        """Takes a scheduler away; its pods stay pending."""
+        scheduler = self._schedulers.pop(name)
+        for pod in self.store.pods():
+            if pod.node_name:
+                scheduler.left(pod.key)
+        self._discard_plans(name)
+        self._note_unknown_schedulers()
+
+    def _discard_plans(self, scheduler: str) -> None:
+        """Takes what a scheduler was about to do off the agenda."""
+        self.agenda.discard(lambda action: is_of(action, scheduler))
+
+    def _note_unknown_schedulers(self) -> None:
+        """Notes the pods that were a scheduler's and that none is for any more."""
+        for pod in self.store.pods():
+            if pod.node_name or pod.terminal or self._is_anybodys(pod) or pod.key in self.journal.ignored:
+                continue
+            if pod.key in self.journal.last_move:
+                self.journal.move(pod.key, self.now, self.position, Place.IGNORED, pod.spec.scheduler_name)
+
+    def _is_anybodys(self, pod: Pod) -> bool:
+        return any(scheduler.responsible_for(pod) for scheduler in self._schedulers.values())
+
+    # Transitions
+
+    def _transition(self, happen: Callable[[], None]) -> list[Record]:
+        self.position += 1
+        self.changes = []
+        try:
+            happen()
+        except BaseException:
+            self.position -= 1
+            self._recorder.take_back()
+            raise
+        self._peek()  # what has lost its meaning goes now: not when somebody happens to ask, which a replay would not do
+        records = self._recorder.drain()
+        self.last = tuple(records)
+        return records
+
+    def _peek(self) -> Entry | None:
+        """The next entry that still has a meaning; those that have lost it are dropped. None while an answer from outside is awaited."""
+        if self.outside:
+            self.outside = bool(self.awaited())
+            if self.outside:
+                return None
+        while (entry := self.agenda.peek()) is not None:
+            if BY_KIND[type(entry.action)].stands(self, entry.action):
+                return entry
+            self.agenda.drop()
+        return None
+
+    def _station(self, entry: Entry) -> Hashable:
+        """Where an entry's step is shown."""
+        return BY_KIND[type(entry.action)].station(self, entry.action)
+
+    def _is_passed_over(self, grain: Grain, done: Entry) -> bool:
+        """Whether a step goes on beyond what happens all the time, where something else is still to happen."""
+        return done.action.quiet and grain is not Grain.PLUGIN and not self.last and not self.idle
+
+    def _reached(self, grain: Grain, done: Entry, first: Hashable, following: Entry, attempts: int) -> bool:
+        if grain is Grain.PLUGIN:
+            return True
+        if grain is Grain.POINT:
+            return self._station(following) != first
+        if grain is Grain.POD:
+            return len(self.journal.attempts) > attempts or self.idle
+        return not done.action.in_cycle or self.idle
+
+    # What the world notes of a change in the API server
+
+    def _on_watch(self, event: WatchEvent) -> None:
+        self.changes.append(event)
+        if not is_renewal(event):
+            self.record(ObjectChanged(event.type, event.kind, event.namespace, event.name))
+        if event.kind == "Pod":
+            self._note_pod(event)
+            if self.faults and event.type == DELETED:
+                self._forget_faults(event)
+        for scheduler in self._schedulers.values():
+            if scheduler.process is not None and not scheduler.process.listed:
+                continue
+            if scheduler.replica is None:
+                informers.pass_on(scheduler, event)
+            else:
+                informers.receive(scheduler, event)
+        for watcher in watchers(event.kind, self.settings.cluster):
+            watcher.on_watch(self, event)
+
+    def _forget_faults(self, event: WatchEvent) -> None:
+        pod = f"{event.namespace}/{event.name}"
+        self.faults = {key: fault for key, fault in self.faults.items() if fault.pod != pod}
+
+    def _note_pod(self, event: WatchEvent) -> None:
+        old, new = event.old_pod, event.new_pod
+        if new is None:
+            assert old is not None
+            self.journal.move(old.key, self.now, self.position, Place.DELETED, "deleted")
+        elif new.node_name and (old is None or not old.node_name):
+            self.journal.move(new.key, self.now, self.position, Place.BOUND, new.node_name)
+        elif old is None and not self._is_anybodys(new):
+            self.journal.move(new.key, self.now, self.position, Place.IGNORED, new.spec.scheduler_name)
+        if new is not None and new.phase == "Running" and (old is None or old.phase != "Running"):
+            self.journal.move(new.key, self.now, self.position, Place.RUNNING, "kubelet")
