@@ -1,7 +1,8 @@
 """The declaration for every field of kube's API: what the engine reads, and what has no effect, by the type that has the field.
 
-tests/scheduler_core/coverage/test_declared.py fails on a field that is not declared, on a field declared as read that the engine's sources
-do not name, and on a field declared as without effect that they do; test_measured.py runs pods with such fields and without.
+tests/scheduler_core/coverage/test_declared.py fails on a field that is not declared, on a field declared as read that the
+engine's sources do not name, and on a field declared as without effect that they name. test_measured.py runs pods with such
+fields and without.
 """
 
 from __future__ import annotations
