@@ -54,8 +54,8 @@ def _sockets(ground: Ground) -> Iterator[tuple[str, Any, str]]:
     cookie = student.send(f"/join/{values['code']}/", {"name": "x"}).headers["Set-Cookie"].split(";")[0]
     yield f"/ws/s/{values['key']}/", PageMessage, ""
     yield f"/ws/s/{values['view']}/", PageMessage, ""
-    yield f"/ws/room/{values['room key']}/", FromTeacher, ""
     yield f"/ws/join/{values['code']}/", FromStudent, cookie
+    yield f"/ws/room/{values['room key']}/", FromTeacher, ""  # last: a teacher may remove all students
 
 
 def _messages(kinds: types.UnionType, dice: random.Random, count: int) -> Iterator[tuple[int, bytes]]:
