@@ -27,8 +27,6 @@ LIMITS = {
 }
 _KEY = re.compile(r"/s/([\w-]{20,})/")
 KEYED = ("s", "embed", "room", "lesson")  # what an address with a key begins with
-# The loggers of what was refused; what they print is no exception that nobody expected.
-_REFUSED = re.compile(r" django\.security\.")
 _ENTRY = re.compile(r"^\d{4}-\d\d-\d\d ", re.MULTILINE)
 
 
@@ -97,7 +95,7 @@ class Ground:
         return [
             f"{each[:200]} ... {each.strip()[-400:]}"
             for each in entries
-            if "Traceback" in each and not _REFUSED.search(each)
+            if "Traceback" in each
         ]
 
 
