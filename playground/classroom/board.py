@@ -54,7 +54,7 @@ def board_of(room_id: int) -> Board | None:
 
 
 def yours(student: Student) -> dict[str, Any]:
-    """What is one student's own, sent on connecting and where it changed."""
+    """Return one student's own data, sent on connecting and after changes."""
     fork = student.fork
     return {
         "type": "you",

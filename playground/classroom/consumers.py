@@ -38,7 +38,7 @@ FOLLOWS = ("at", "stage", "form", "about", "pod", "node", "plugin")  # what stud
 
 
 class ClassroomConsumer(AsyncWebsocketConsumer):
-    """What both kinds of pages have in common. Whatever a message holds, it can harm at most this connection."""
+    """The common part of both kinds of pages. A malformed message can harm at most its own connection."""
 
     teaches: ClassVar[bool]
     decoder: ClassVar[msgspec.json.Decoder[Any]]
@@ -72,7 +72,7 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
             self.sender = asyncio.create_task(self._pump())
 
     async def find(self) -> None:
-        """Whose page this is. Raises SessionGone."""
+        """Find the user of this page. Raise SessionGone."""
         raise NotImplementedError
 
     async def take(self, received: Any) -> None:

@@ -39,7 +39,7 @@ class Fork(FromPage, frozen=True):
 
 
 class Stand(FromPage, frozen=True):
-    """What the teacher looks at."""
+    """The teacher's current view."""
 
     look: dict[str, Any]
 

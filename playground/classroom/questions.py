@@ -100,7 +100,7 @@ def _within(options: Sequence[str], key: str) -> list[str]:
 
 
 async def reasons(client: SessionClient, poll: Poll, wrong: Sequence[str]) -> dict[str, Any]:
-    """What the engine sees in each wrong answer; `why` is a word that the pages have a sentence for, `text` kube's own."""
+    """Explain each wrong answer with the engine; `why` is a key for a sentence on the pages, `text` is kube's own."""
     found: dict[str, Any] = dict(poll.reasons)
     for given in wrong[:MOST_REASONS]:
         if poll.kind == "number" and isinstance(poll.key, str):
@@ -114,7 +114,7 @@ async def reasons(client: SessionClient, poll: Poll, wrong: Sequence[str]) -> di
 
 
 def _of_node(seen: Mapping[str, Any] | None) -> dict[str, str]:
-    """Why a node was not chosen: the plugin that refuses it, or its points."""
+    """Explain why a node was not chosen: the plugin that rejects it, or its score."""
     found = None if seen is None else seen["found"]
     if found is None:
         return {"why": "unknown"}
@@ -129,7 +129,7 @@ def _of_node(seen: Mapping[str, Any] | None) -> dict[str, str]:
 
 
 def _of_list(given: list[str], key: list[str]) -> dict[str, str]:
-    """How a list of names differs from the right one."""
+    """Describe how a list of names differs from the correct one."""
     missed, added = [each for each in key if each not in given], [each for each in given if each not in key]
     if missed and not added:
         return {"why": "missed", "text": ", ".join(missed)}

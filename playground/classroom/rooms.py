@@ -46,7 +46,7 @@ def going_on() -> QuerySet[Room]:
 
 
 def is_over(room: Room) -> bool:
-    """Whether a room has ended: by its teacher, by the time that a room has, or with its session."""
+    """Return whether a room has ended: by its teacher, by its time limit, or with its session."""
     late = timezone.now() - room.created >= timedelta(hours=settings.ROOM_HOURS)
     return room.ended is not None or late or room.session.deleted is not None
 
@@ -185,5 +185,5 @@ def show(room_id: int, student_id: int | None) -> None:
 
 
 def stand(room_id: int, standing: dict[str, object]) -> None:
-    """What the teacher looks at."""
+    """Store the teacher's current view."""
     Room.objects.filter(pk=room_id).update(standing=standing)

@@ -27,9 +27,9 @@ Data = Mapping[str, Any]
 
 
 def exposition(readings: Data) -> bytes:
-    """What sessions/worker/answers/metrics.py read, as text.
+    """Return the readings of sessions/worker/answers/metrics.py as text.
 
-    A metric of which nothing has been counted yet is not in it, as kube has it.
+    A metric without any count yet is left out, as in kube.
     """
     return generate_latest(_SchedulersCollector(readings["schedulers"]))
 

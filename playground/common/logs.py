@@ -40,7 +40,7 @@ class WithIds(logging.Filter):
 
 
 class PlainLines(logging.Formatter):
-    """For people: the ids at the end of a line's first part, where there are any."""
+    """A log format for people: ids, if any, follow at the end of a line's first part."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s%(about)s: %(message)s")
@@ -53,7 +53,7 @@ class PlainLines(logging.Formatter):
 
 
 class JsonLines(logging.Formatter):
-    """For programs: one object a line, with time (RFC 3339, UTC), level, logger, message, and ids and figures where there are any."""
+    """A log format for programs: one object per line, with time (RFC 3339, UTC), level, logger, message, any ids and figures."""
 
     def format(self, record: logging.LogRecord) -> str:
         request, session = _ids(record)

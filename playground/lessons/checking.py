@@ -16,7 +16,7 @@ LEAST_QUESTIONS = 2
 
 
 def problems(lesson: Lesson, slugs: frozenset[str] = frozenset()) -> list[str]:
-    """What is wrong with it, a sentence each; `slugs` are the lessons that `next` may name."""
+    """Return the problems of a lesson, a sentence each; `slugs` are the lessons that `next` may name."""
     found = [*_of_plan(lesson, slugs), *problems_of_words(lesson)]
     try:
         return [*found, *problems_of_play(lesson, play(lesson))]
@@ -25,7 +25,7 @@ def problems(lesson: Lesson, slugs: frozenset[str] = frozenset()) -> list[str]:
 
 
 def problems_of_play(lesson: Lesson, played: Played) -> list[str]:
-    """What is wrong with its questions and its task, as it was played."""
+    """Return the problems of the lesson's questions and task, as played."""
     return [*_of_questions(lesson, played), *_of_task(lesson, played)]
 
 
@@ -44,7 +44,7 @@ def _of_plan(lesson: Lesson, slugs: frozenset[str]) -> Iterator[str]:
 
 
 def problems_of_words(lesson: Lesson, languages: Sequence[str] = LANGUAGES) -> Iterator[str]:
-    """What is wrong with its words, in the languages that it has to have."""
+    """Yield the problems of the lesson's words in the required languages."""
     for language in languages:
         words = lesson.words.get(language)
         if words is None:

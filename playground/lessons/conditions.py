@@ -37,7 +37,7 @@ Condition = Mapping[str, Any]
 
 
 def holds(when: Condition, sim: WorldView) -> bool:
-    """Whether a condition holds in a world."""
+    """Return True if a condition holds in a world."""
     return all(test(when, sim) for word, test in _TESTS.items() if word in when)
 
 

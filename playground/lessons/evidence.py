@@ -40,7 +40,7 @@ class Evidence:
 
 
 def evidence_of(fact: Fact, seen: Seen) -> Evidence | None:
-    """What a fact was read from, where that is an attempt."""
+    """Return the evidence from which a fact was read, if that is an attempt; else None."""
     word = next((word for word in fact if word in STAGES), None)
     if word is None:
         return None
@@ -52,7 +52,7 @@ def evidence_of(fact: Fact, seen: Seen) -> Evidence | None:
 
 
 def refusals(cycle: SchedulingCycleView) -> dict[str, str]:
-    """Of each node that was refused: by which plugin, in kube's words."""
+    """Return, for each refused node, the plugin and kube's message."""
     found = {}
     for row, name in enumerate(cycle.nodes.names):
         status = cycle.status_of(row)

@@ -90,9 +90,9 @@ class BadFact(ValueError):
 
 @dataclass
 class Seen:
-    """What was seen as a lesson was played to its end: the world at each card, and each attempt's points and refusals by its number.
+    """The observations of a played lesson: the world at each card, and each attempt's points and refusals by its number.
 
-    `room` says how many more pods like a manifest a world has room for.
+    `room` returns how many more pods like a manifest fit into a world.
     """
 
     end: WorldView

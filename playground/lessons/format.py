@@ -49,7 +49,7 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Act(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a card offers to do: a command, or objects to apply. In a task the world then goes on `until` this holds."""
+    """An action that a card offers: a command, or objects to apply. In a task the world then runs `until` this holds."""
 
     command: Json | None = None
     nodes: tuple[Json, ...] = ()
@@ -69,7 +69,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the learner is to bring about on a fork of the last card's step: `start` makes the situation, `check` holds once it is done.
+    """The learner's goal on a fork of the last card's step: `start` makes the situation, `check` holds once it is reached.
 
     `solution` is one way, which a check plays.
     """
@@ -93,9 +93,9 @@ class Draw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Vary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What differs between a lesson's variants (varying/); `$(name)` stands for a value in lesson.yaml, `{name}` in its words.
+    """The differences between a lesson's variants (varying/); `$(name)` marks a value in lesson.yaml, `{name}` in its words.
 
-    `shuffles`: names with values that change places. `derived`: what is computed from others. `require`: relations that hold in each
+    `shuffles`: names with values that change places. `derived`: values computed from others. `require`: relations that hold in each
     variant, of values and of facts.
     """
 
@@ -124,7 +124,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CardWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a card says; `ask`, `right` and `wrong` where it asks, `do` where it offers something."""
+    """The words of a card; `ask`, `right` and `wrong` if it asks, `do` if it offers an action."""
 
     text: str
     ask: str = ""

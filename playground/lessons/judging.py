@@ -18,7 +18,7 @@ class Verdict:
 
 
 def judge(question: Question, key: Value, given: Sequence[str]) -> Verdict:
-    """What an answer is worth. A number comes as one text, names as one text each; ValueError says what can't be read."""
+    """Return the verdict on an answer: a number as one text, names as one text each. Raise ValueError if it is unreadable."""
     read = tuple(text.strip() for text in given if text.strip())
     if not read:
         raise ValueError("nothing was answered")

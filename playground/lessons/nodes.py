@@ -9,7 +9,7 @@ from scheduler_core.world.readonly import WorldView, format_quantity
 
 
 class Left(NamedTuple):
-    """What is left of a signal, and the largest amount below which the kubelet evicts pods for it; bytes, inodes or process numbers."""
+    """The rest of a signal, and the largest amount below which the kubelet evicts pods; bytes, inodes or process numbers."""
 
     available: int
     threshold: int
@@ -29,8 +29,9 @@ def left_of(node: str, signal: str, world: WorldView) -> Left | None:
 
 
 def used_of(node: str, resource: str, world: WorldView, and_of: str = "") -> tuple[int, int] | None:
-    """What is requested of a resource, as the scheduler counts it (cpu in thousandths), and what is allocatable; with `and_of`, the key of
-    a pod, as if that one were there. None where there is no such node or resource.
+    """Return the requested and the allocatable amount of a resource, as the scheduler counts them (cpu in thousandths).
+
+    `and_of`, the key of a pod, counts that pod too. Return None if there is no such node or resource.
     """
     table = world.schedulers[0].cache.table()
     row = table.row(node)
@@ -45,5 +46,5 @@ def used_of(node: str, resource: str, world: WorldView, and_of: str = "") -> tup
 
 
 def amount(number: int, resource: str = "") -> str:
-    """As manifests have it: 1300Mi, 2500m."""
+    """Return an amount in the notation of manifests: 1300Mi, 2500m."""
     return format_quantity(f"{number}m") if resource == "cpu" else format_quantity(number, binary=True)

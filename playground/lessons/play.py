@@ -47,7 +47,7 @@ class Played:
     end: Simulation | None = field(repr=False)
 
     def values_at(self, card: str) -> dict[str, Value]:
-        """What stands for the names in a card's texts: the facts, and where it asks its own key."""
+        """Return the values for the names in a card's texts: the facts and, if it asks, its own key."""
         return {**self.facts, **({ANSWER: self.keys[card]} if card in self.keys else {})}
 
 
@@ -105,9 +105,9 @@ def _played_once(slug: str, seed: int) -> Played | None:
 
 
 def solve(lesson: Lesson, last: Simulation) -> tuple[bool, bool]:
-    """Whether the task's check holds as the task begins, on a fork of the last card's step, and after its solution.
+    """Return whether the task's check holds at its start, on a fork of the last card's step, and after its solution.
 
-    StuckLesson where the task's start takes the last card away, with which the task is shown.
+    Raise StuckLesson if the task's start takes the last card away, with which the task is shown.
     """
     world, task = last.fork(), lesson.plan.task
     assert task is not None
@@ -152,7 +152,7 @@ def _settle(world: Simulation, seen: Seen, until: Mapping[str, object] | None = 
 
 
 def step(world: Simulation, seen: Seen) -> bool:
-    """Whether anything was left to happen."""
+    """Advance the world by one plugin step and record its results. Return True if the world moved on."""
     before = world.position
     world.step(Grain.PLUGIN)
     for scheduler in world.schedulers:
@@ -180,7 +180,7 @@ def _points_of(cycle: SchedulingCycleView) -> Points:
 
 
 def options_at(kind: str, seen: Seen, card: str) -> tuple[str, ...]:
-    """What can be chosen on the screen at a card's step."""
+    """Return the options on the screen at a card's step."""
     world = seen.at[card]
     if kind == "node":
         return tuple(sorted(node["metadata"]["name"] for node in world.store.list("Node")))

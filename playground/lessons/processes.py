@@ -16,7 +16,7 @@ def leaders(world: WorldView) -> tuple[str, ...]:
 
 
 def entries(name: str, stage: str, world: WorldView) -> Iterator[int]:
-    """When a scheduler's process came to a stage (ns), each time; cut off is one beside the others."""
+    """Yield the times (ns) at which a scheduler's process entered a stage; the cut-off stage runs beside the others."""
     before = ""
     for move in world.journal.processes:
         if move.scheduler == name:

@@ -42,7 +42,7 @@ def read_lessons(content: Path = CONTENT) -> tuple[Lesson, ...]:
 
 
 def _before(lesson: Lesson, follows: Mapping[str, Lesson]) -> int:
-    """How many lessons lead on to it."""
+    """Return the number of lessons that lead to the lesson."""
     count, passed = 0, {lesson.slug}
     while (earlier := follows.get(lesson.slug)) is not None and earlier.slug not in passed:
         count, lesson = count + 1, earlier

@@ -31,7 +31,7 @@ def woken_before(attempt: Attempt, earlier: Attempt, world: WorldView) -> Move |
 
 
 def backoff_after(attempt: Attempt, world: WorldView) -> int:
-    """How long (ns) the backoff is that follows an attempt; 0 where the pod does not back off."""
+    """Return the duration (ns) of the backoff that follows an attempt; 0 if the pod does not back off."""
     for move in world.journal.lane(attempt.pod):
         if move.position >= attempt.last_position and move.until:
             return move.until - (move.t if move.cause == ATTEMPT_FAILED else attempt.ended)

@@ -29,7 +29,7 @@ def offered(sim: WorldView, kind: str, namespace: str, name: str) -> list[dict[s
 
 
 def facts(subject: Subject) -> list[Fact]:
-    """How an object stands, in few words."""
+    """Return the nonempty facts that describe an object's state."""
     of_kind = {"Node": _node, "Pod": _pod, SCHEDULER: _scheduler}.get(subject.kind, _workload)
     shown = [*of_kind(subject), *_owner(subject)]
     return [fact for fact in shown if fact["value"] not in ("", None)]

@@ -29,7 +29,7 @@ def present(family: Sequence[Mapping[str, Any]], position: int) -> dict[str, Any
 
 
 def _height(rows: Sequence[Mapping[str, Any]], position: int) -> int:
-    """On whose line a position of the present session is."""
+    """Return the y coordinate of a position's line in the present session."""
     ys = [row["y"] for row in rows if row["past"] and (row["at"] < position or row["parent"] < 0)]
     return int(ys[-1]) if ys else 0
 
@@ -56,5 +56,5 @@ def _below(rows: Sequence[Mapping[str, Any]], parent: int) -> list[dict[str, Any
 
 
 def _percent(position: int, most: int) -> str:
-    """As SVG takes it, whatever the reader's language."""
+    """Format a percentage for SVG, independent of the locale."""
     return f"{100 * position / most:.3f}%"

@@ -15,7 +15,7 @@ Data = Mapping[str, Any]
 
 
 def sentence(command: Data) -> Message:
-    """What a command asks for. The command may have come from an imported trace: nothing in it is sure to be there."""
+    """Return a sentence that describes a command. An imported trace may be the source, so no field is sure to be present."""
     describe = _OF_KIND.get(str(command.get("kind", "")))
     if describe is None:
         return message(
@@ -25,7 +25,7 @@ def sentence(command: Data) -> Message:
 
 
 def left_out(command: Data) -> Message:
-    """What a history lacks without this command, in few words: for the name of a branch."""
+    """Return a short phrase for a history without this command, for the name of a branch."""
     kind = str(command.get("kind", ""))
     ref = command.get("ref")
     ref = ref if isinstance(ref, Mapping) else {}
@@ -79,7 +79,7 @@ def _patch(command: Data) -> Message:
 
 
 def _verb(kind: str, leaves: list[str]) -> str:
-    """What a patch means, where kubectl has a verb for it; "" where it has none."""
+    """Return kubectl's verb for a patch; "" if kubectl has none."""
     if len(leaves) != 1:
         return ""
     if leaves[0].startswith(_RESTARTED):
@@ -101,7 +101,7 @@ _PATCHES = {
 
 
 def _leaves(patch: object, path: str = "") -> list[str]:
-    """What a merge patch sets, as path=value."""
+    """Return the fields that a merge patch sets, as path=value."""
     if not isinstance(patch, Mapping):
         return [f"{path}={patch}"]
     return [
@@ -141,7 +141,7 @@ def _permit(command: Data) -> Message:
 
 
 def _fail(command: Data) -> Message:
-    """Which calls fail or take their time: with what, how often."""
+    """Describe which calls fail or take longer, with which code, and how often."""
     values = {name: command.get(name, "") for name in ("call", "pod", "code", "times")}
     if command.get("times") == 0:
         return message(gettext_noop("lets the calls %(call)s of %(pod)s be answered as ever again"), **values)

@@ -70,7 +70,7 @@ def _by(accesses: Iterable[StateAccess], by_clone: bool = False) -> list[dict[st
 
 
 def brief(value: object) -> str:
-    """What a value holds in one line: numbers as they are, of the rest the kind and size."""
+    """Summarize a value in one line: numbers as they are, other values by kind and size."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):

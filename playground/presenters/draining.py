@@ -41,7 +41,7 @@ def draining(sim: WorldView, node: str) -> dict[str, Any] | None:
 
 
 def planned(sim: WorldView, pods: Iterable[str]) -> list[dict[str, str]]:
-    """When NoExecute taints will evict some pods (namespace/name), soonest first."""
+    """Return the times at which NoExecute taints evict some pods (namespace/name), soonest first."""
     evictions = sim.surroundings.nodes.evictions
     rows = sorted((evictions[key].at, key) for key in pods if key in evictions)
     return [{"key": key, "at": clock(at), "why": evictions[key].why} for at, key in rows[:MOST_PODS]]

@@ -298,7 +298,7 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
 
 
 def defeats(changes: list[Mapping[str, Any]]) -> list[Message]:
-    """What the changes defeat or cost, each said once."""
+    """Return what the changes defeat or cost, without duplicates."""
     texts = []
     for change in changes:
         kind = change["kind"]
@@ -309,7 +309,7 @@ def defeats(changes: list[Mapping[str, Any]]) -> list[Message]:
 
 
 def effect_sentence(effect: Mapping[str, Any]) -> Message:
-    """What becomes of one other pod."""
+    """Return a sentence about the effect on one other pod."""
     kind, text = effect["kind"], _EFFECTS[effect["kind"]]
     if kind == "replaced" and not effect["to"]:
         text = _REPLACED_WAITS
@@ -330,7 +330,7 @@ def effects_in_words(effects: list[Mapping[str, Any]]) -> list[Message]:
 
 
 def worded(findings: Mapping[str, Any]) -> dict[str, Any]:
-    """What a search found (Findings.to_json()), each fix with its sentences."""
+    """Return a search's findings (Findings.to_json()), each fix with its sentences."""
     fixes = [
         {
             **{name: value for name, value in fix.items() if name != "changes"},

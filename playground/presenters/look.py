@@ -56,7 +56,7 @@ MAX_FIELD = 4 * MAX_NAME
 
 
 class Kind(Protocol):
-    """What the values of a field are."""
+    """The type of a field's values."""
 
     @property
     def type(self) -> str:
@@ -226,7 +226,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 def _given(query: Mapping[str, Any], name: str, otherwise: Mapping[str, str]) -> Any:
-    """What a query says of a field; of a list of numbers that a form sent, all of them."""
+    """Return a query's value of a field; all numbers if a form sent a list of numbers."""
     several = getattr(query, "getlist", None)
     if several is not None and isinstance(FIELDS[name].kind, Numbers):
         return ".".join(several(name))
@@ -234,13 +234,13 @@ def _given(query: Mapping[str, Any], name: str, otherwise: Mapping[str, str]) ->
 
 
 def _implied(query: Mapping[str, Any]) -> dict[str, str]:
-    """What the fields that are there set where nothing else is said; the first of them has the last word."""
+    """Return the defaults that the present fields set for other fields; the first field takes precedence."""
     given = (field for name, field in reversed(FIELDS.items()) if field.kind.read(query.get(name)))
     return {rule.name: rule.value for field in given for rule in field.sets}
 
 
 def _moved(query: Mapping[str, Any]) -> dict[str, str]:
-    """What the words of an older link say now."""
+    """Return the current fields for the values of an older link."""
     said = (field.moved.get(str(query.get(name)), {}) for name, field in FIELDS.items())
     return {name: value for fields in said for name, value in fields.items()}
 

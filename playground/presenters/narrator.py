@@ -11,7 +11,7 @@ from scheduler_core.world.readonly import WorldView
 
 
 def present(sim: WorldView, look: Look) -> Panel:
-    """Who did what to which object, and because of what."""
+    """Return the panel that tells what happened to which object, and why."""
     cycle = cycle_of(sim)
     return Panel(
         "narrator",

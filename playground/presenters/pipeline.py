@@ -136,7 +136,7 @@ def _point(
 
 
 def _awaited(point: Point, cycle: CycleView | None) -> Message | None:
-    """Where an extender's answer is waited for."""
+    """Return a note if an extender's answer is awaited."""
     if point not in EXTENDER_VERBS or cycle is None or str(cycle.phase) != str(point):
         return None
     if cycle.extension is None or not cycle.extension.awaited:
@@ -209,7 +209,7 @@ def _state(
 
 
 def _passed_by(point: Point, cycle: CycleView) -> bool:
-    """Whether the cycle has gone past a point without stopping there."""
+    """Return whether the cycle has gone past a point without stopping there."""
     if cycle.phase in (Phase.DONE, Phase.FAILED):
         return True
     phase = Point.RESERVE if cycle.phase is Phase.SELECT else Point(cycle.phase.value)
@@ -247,7 +247,7 @@ def _note_forward(cards: dict[str, dict[str, Any]], cycle: SchedulingCycleView |
 
 
 def _note_extenders(cards: dict[str, dict[str, Any]], cycle: SchedulingCycleView) -> None:
-    """What is left behind the extenders stands with them, what the plugins had left with Filter."""
+    """Note the count after the extenders on the extenders' card, and the count that the plugins left on Filter's card."""
     extension, card = cycle.extension, cards.get("point-ExtenderFilter")
     if card is None or extension is None or not extension.filtered:
         return

@@ -26,7 +26,7 @@ _GATE = gettext_noop("The pod carries a scheduling gate; it is not queued until 
 
 
 def in_plain_words(reason: str) -> Message | None:
-    """What one of kube's reasons means, or None where its own text is plain enough."""
+    """Explain one of kube's reasons; None if its own text is plain enough."""
     if reason in _EXACT:
         return message(_EXACT[reason])
     if reason.startswith("Insufficient "):

@@ -47,14 +47,14 @@ class Refusals:
 
 
 def decided(cycle: SchedulingCycleView) -> bool:
-    """Whether Filter is over, extenders included: until then a node that passes is not feasible yet."""
+    """Return whether Filter is over, extenders included; until then a node that passes is not feasible yet."""
     if cycle.phase is Phase.EXTENDER_FILTER:
         return False
     return cycle.feasible is not None or cycle.phase not in (Phase.PRE_FILTER, Phase.FILTER)
 
 
 def refusals(sim: WorldView, names: list[str]) -> Refusals:
-    """What the present cycle has said of each node in `names`, in that order; counted anew where it has said more."""
+    """Return the present cycle's refusals for each node in `names`, in that order; counted again if the cycle has new verdicts."""
     cycle = cycle_of(sim)
     said = (names, cycle.number, cycle.node_to_status.fingerprint()) if cycle is not None else (names,)
     cache = scheduler_of(sim).cache

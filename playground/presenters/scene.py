@@ -125,12 +125,12 @@ class Searched(Protocol):
 
 
 def evaluated_by(attempt: Searched) -> int:
-    """How many nodes an attempt looked at: all that it searched, or else the nominated node alone, which was enough."""
+    """Return the number of nodes that an attempt searched, or else the nominated node alone, which was enough."""
     return max(attempt.evaluated, attempt.feasible)
 
 
 def family_of(pod: Pod) -> str:
-    """What pods of one workload have in common: the app label, else the name without its ordinal."""
+    """Return the name that the pods of a workload share: the app label, else the pod's name without its ordinal."""
     label = pod.labels.get("app") or pod.labels.get("app.kubernetes.io/name")
     return label or pod.name.rstrip("0123456789").rstrip("-") or pod.name
 
@@ -149,7 +149,7 @@ def verdict_rows(cycle: SchedulingCycleView, names: Sequence[str]) -> NDArray[np
 
 
 def node_to_status(cycle: SchedulingCycleView, names: Sequence[str]) -> NodeToStatus:
-    """What Filter says so far of the nodes in `names`."""
+    """Return Filter's verdicts so far on the nodes in `names`."""
     rows = verdict_rows(cycle, names)
     return cycle.node_to_status.at(np.arange(len(names), dtype=np.intp) if rows is None else rows)
 

@@ -15,7 +15,7 @@ from scheduler_core.world.readonly import WorldView
 
 
 def present(sim: WorldView, look: Look, story: str = "") -> Panel:
-    """What the lesson of that name says at this step; an empty panel where there is no lesson."""
+    """Return the panel of the lesson with that name at this step; an empty panel if there is no lesson."""
     lesson = lesson_of(story) if story else None
     played = played_before(story, sim.seed) if lesson is not None else None
     if lesson is None or played is None:
@@ -71,13 +71,13 @@ def _card(
 
 
 def _veiled(card: Card, played: Played) -> bool:
-    """Whether the step at which the card asks shows the answer already."""
+    """Return whether the step at which the card asks already shows the answer."""
     evidence = played.evidence.get(card.id)
     return evidence is not None and evidence.position <= played.positions[card.id]
 
 
 def _question(card: Card, played: Played, sim: WorldView) -> dict[str, Any] | None:
-    """What is asked. The key stays on the server: the panel's template shows none of it."""
+    """Return a card's question. The key stays on the server: the panel's template shows none of it."""
     if card.question is None:
         return None
     key = played.keys[card.id]
@@ -91,7 +91,7 @@ def _question(card: Card, played: Played, sim: WorldView) -> dict[str, Any] | No
 
 
 def _evidence(card: Card, played: Played, sim: WorldView) -> dict[str, Any] | None:
-    """Where the record stands that answers the question; `there`: this world has come to it, maybe at another step than as written."""
+    """Return the place of the record that answers the question; `there`: this world has reached it, maybe at another step."""
     found = played.evidence.get(card.id)
     if found is None:
         return None

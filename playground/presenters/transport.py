@@ -10,7 +10,7 @@ from scheduler_core.world.readonly import WorldView
 
 
 def present(sim: WorldView, look: Look) -> Panel:
-    """Where the viewer stands. How far the head is, and what runs, comes with the delta itself."""
+    """Return the viewer's position. The position of the head, and what runs, come with the delta itself."""
     cycle = cycle_of(sim)
     return Panel(
         "transport",

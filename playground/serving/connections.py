@@ -215,7 +215,7 @@ class Visits(WrappingFactory):
         return visit
 
     def has_room(self, owner: str) -> bool:
-        """Whether an owner may have one connection more; its oldest one that waits for a request gives way."""
+        """Return whether an owner may have one more connection; end the oldest idle one to make room if necessary."""
         return owner == PROXIED or CONNECTIONS.has_room(owner) or _end_idle(owner)
 
 

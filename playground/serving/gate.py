@@ -153,7 +153,7 @@ class SameOrigin:
 
 
 def is_own_origin(origin: str, host: str, encrypted: bool = False) -> bool:
-    """Whether a page of `origin` may talk to `host`; a host that is known to be asked by https has no page without it."""
+    """Return whether a page of `origin` may talk to `host`; with `encrypted`, only an https origin may."""
     if origin in settings.CSRF_TRUSTED_ORIGINS:
         return True
     try:

@@ -133,7 +133,10 @@ class LimitedRequest(WebRequest):
         return str(forwarded(scope, settings.TRUSTED_PROXIES)["client"][0])
 
     def _counts_for_client(self) -> bool:
-        """Whether a client behind a proxy may have one request more at the same time; others were counted when they came."""
+        """Return whether a client behind a proxy may have one more request at a time; refuse the request if not.
+
+        Other requests were counted when they came.
+        """
         if self.channel.target.partition("?")[0] == PROBED or not settings.TRUSTED_PROXIES:
             return True
         self.visit.home = address_owner(self._client())
@@ -149,21 +152,21 @@ class Socket(WebSocketProtocol):
     """A WebSocket. Autobahn has one limit of a message's size for both directions, but none for prepared messages."""
 
     def serverSend(self, content: str | bytes, binary: bool = False) -> None:  # noqa: N802 - Daphne's name
-        """As Daphne's, but what many get one after the other is framed once."""
+        """Send a text message; frame it once for all recipients. Otherwise like Daphne's method."""
         if binary or self.state != self.STATE_OPEN:
             super().serverSend(content, binary)
         else:
             self.sendPreparedMessage(self.factory.prepared(content))
 
     def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:  # noqa: N802 - Autobahn's name
-        """As Autobahn's, but what the connection takes at once does not wait until the selector has said that it would."""
+        """Write as much as the connection takes at once, without waiting for the selector. Otherwise like Autobahn's method."""
         tcp = connection_of(self.transport)
         written = tcp.writeSomeData(data) if takes_at_once(tcp) else 0
         if written != len(data):  # an error too: Twisted comes upon it again
             tcp.write(data[written:] if isinstance(written, int) else data)
 
     def sendMessage(self, payload: bytes, isBinary: bool = False) -> None:  # noqa: N802, N803 - Autobahn's names
-        """As Autobahn's, for payloads of any size."""
+        """Send a payload of any size. Otherwise like Autobahn's method."""
         self.sendPreparedMessage(self.factory.prepareMessage(payload, isBinary))
 
 
@@ -201,7 +204,7 @@ class LimitedServer(ServerWithFactories):
         return super().create_application(protocol, {**scope, "visit": visit})
 
     def drain_on_signal(self) -> None:
-        """When the process is asked to end (SIGTERM), what it has taken is finished first."""
+        """Drain the server when the process gets SIGTERM, so that accepted requests are finished first."""
 
         def listen() -> None:
             signal.signal(signal.SIGTERM, lambda *_: reactor.callFromThread(self.drain))

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 @register.filter
 def in_language(words: Mapping[str, T]) -> T | None:
-    """What stands there in the reader's language, or in the first one that there is."""
+    """Return the value in the reader's language, or in the first language available."""
     language = get_language() or "en"
     return words.get(language) or next(iter(words.values()), None)
 

@@ -40,7 +40,7 @@ class Argument(NamedTuple):
 
 
 def argument(tag: str, name: str) -> Argument:
-    """How a tag writes a field; an error for what is no field."""
+    """Return a tag's notation of a field; raise TemplateSyntaxError if the field does not exist."""
     field = name.removeprefix(HREF_ONLY)
     field_of(tag, field)
     query = "" if tag == "look_data" else f"{field}="
@@ -143,14 +143,14 @@ def look_fields() -> dict[str, Any]:
 
 
 class Standing(Protocol):
-    """What a template sees, whichever engine reads it."""
+    """A template's context in either engine."""
 
     def get(self, key: str, default: Any = None, /) -> Any: ...
 
 
 @register.simple_tag(takes_context=True)
 def standing_field(context: Standing) -> SafeString:
-    """Where the form acts: the step that the viewer stands at, or nothing at the head. The page keeps it up to date."""
+    """Return a hidden input with the step where the form acts: the viewer's step, or nothing at the head. The page updates it."""
     return format_html('<input type="hidden" name="at" value="{}" data-standing>', _standing(context))
 
 

@@ -25,7 +25,7 @@ def entry_title(entry: Entry) -> str:
 
 @register.filter
 def entry_data(entry: Entry) -> str:
-    """What the page's script does for it, as JSON."""
+    """Return the entry's data for the page's script, as JSON."""
     data: dict[str, Any] = {name: value for name in _SENT if (value := getattr(entry, name))}
     if entry.said:
         data["said"] = gettext(entry.said) % {"name": entry.about}

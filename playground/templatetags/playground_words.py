@@ -37,7 +37,7 @@ class Wrong(Protocol):
 
 @register.filter
 def error_words(error: Wrong) -> str:
-    """What an error says, in its reader's language."""
+    """Return an error's message in the reader's language."""
     return worded(error.said, gettext) if error.said else error.message
 
 
@@ -49,18 +49,18 @@ def problem_words(error: Problem) -> str:
 
 @register.filter
 def expected_words(text: str) -> str:
-    """What a field was expected to hold, in the reader's language."""
+    """Return a field's expected value in words, in the reader's language."""
     return worded(expectation(text), gettext)
 
 
 @register.filter
 def received_words(text: str) -> str:
-    """What a field held: words about it are in the reader's language."""
+    """Return a field's received value; words about it are in the reader's language."""
     return worded(reception(text), gettext)
 
 
 def in_words(error: Problem) -> dict[str, str]:
-    """What was received and what was expected, each in the reader's language."""
+    """Return the received and the expected value, each in the reader's language."""
     return {"received": received_words(error.received), "expected": expected_words(error.expected)}
 
 

@@ -28,7 +28,7 @@ def term(name: str) -> SafeString:
 
 @register.filter
 def meaning(name: str) -> str:
-    """What a term means, to be translated; "" of what is none."""
+    """Return the meaning of a term, to be translated; "" if the name is not a term."""
     return TERMS[name].text if name in TERMS else ""
 
 

@@ -48,5 +48,5 @@ class PanelEnvironment(Environment):
 
 
 def is_none(value: Any) -> bool:
-    """What is missing is None to Django's `{% if %}`."""
+    """Return whether a value is None or missing, which is None to Django's `{% if %}`."""
     return value is None or isinstance(value, Undefined)

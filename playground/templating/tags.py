@@ -20,12 +20,12 @@ from playground.templating.words import WordedContext
 
 
 def prints(function: str, first: nodes.Expr, *more: nodes.Expr) -> nodes.Node:
-    """What a function of MAKERS makes. It is a filter to Jinja2, which calls filters straight away, unlike functions."""
+    """Return a node that prints the result of a function in MAKERS: a filter, which Jinja2 calls directly, unlike functions."""
     return nodes.Output([nodes.Filter(first, function, list(more), [], None, None)])
 
 
 def assignments(parser: Parser) -> Iterator[tuple[str, nodes.Expr]]:
-    """Those that come next: `pod=p.key tab="why"`."""
+    """Yield the assignments that come next: `pod=p.key tab="why"`."""
     while parser.stream.current.type == "name" and parser.stream.look().type == "assign":
         name = parser.stream.expect("name").value
         parser.stream.expect("assign")
@@ -54,7 +54,7 @@ class LookTags(Extension):
 
 @lru_cache(maxsize=8192)
 def look_written(values: tuple[Any, ...], arguments: tuple[tuple[str, str], ...], to: Any) -> SafeString:
-    """What is missing is as good as None. The pods and nodes on a page are mostly those of the step before."""
+    """Return a written look, with None for missing values. The pods and nodes on a page are mostly those of the step before."""
     return look.written((None if isinstance(value, Undefined) else value for value in values), arguments, to)
 
 

@@ -13,7 +13,7 @@ MOST_WORDS = 10_000
 
 
 class Words(dict[str, str]):
-    """What each text is in one language."""
+    """The translations of texts into one language."""
 
     def __init__(self, language: str | None) -> None:
         self.language = language
@@ -30,12 +30,12 @@ words_of = cache(Words)
 
 
 def words_now() -> Words:
-    """Those of the language that is spoken now."""
+    """Return the words of the active language."""
     return words_of(get_language())
 
 
 class WordedContext(Context):
-    """What a template sees, with the words of its reader. Asking for the language at each word would take longer than all else."""
+    """A template's context with the words of its reader. Asking for the language at each word would take longer than all else."""
 
     def __init__(self, environment: Environment, parent: dict[str, Any], *rest: Any, **more: Any) -> None:
         super().__init__(environment, parent, *rest, **more)

@@ -42,12 +42,12 @@ def opens(view: View, unasked: Past = "ask") -> View:
 
 
 def forks(view: View) -> View:
-    """As `opens`, for views whose commands fork at once where the step is past; the fork's studio says so, and leads to the newest step."""
+    """Wrap a view like `opens`; commands on a past step fork at once. The fork's studio says so, and links to the newest step."""
     return opens(view, "fork")
 
 
 def chosen(request: HttpRequest, unasked: Past = "ask") -> Past:
-    """What a form says of a command for a step that is past: nothing, or a button of the question."""
+    """Return a form's choice for a command on a past step: `unasked`, or the answer to the question."""
     past: dict[str, Past] = {answer: answer for answer in get_args(Past)}
     return past.get(request.POST.get("past", ""), unasked)
 
@@ -69,7 +69,7 @@ async def _landed(
 
 
 def edits(view: View) -> View:
-    """As `opens`, for views that change the session: a view link gets NotAllowed before anything is read."""
+    """Wrap a view that changes the session like `opens`: a view link gets NotAllowed before anything is read."""
 
     @opens
     @wraps(view)
@@ -91,6 +91,6 @@ def creator(request: HttpRequest) -> str:
 
 
 def author(request: HttpRequest) -> str:
-    """Whose browser asks, as far as that is needed to count what it asks for."""
+    """Return a hash that identifies the requesting browser, to count its requests."""
     who = request.session.session_key or str(request.META.get("REMOTE_ADDR", ""))
     return str(salted_hmac("playground.author", who).hexdigest())

@@ -33,7 +33,7 @@ async def branches(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 async def tree(request: HttpRequest, client: SessionClient, position: int) -> dict[str, Any]:
-    """What the strip and the room show (presenters/branches.py)."""
+    """Return the branches that the strip and the room show (presenters/branches.py)."""
     held = await held_keys(request)
     members = await in_thread(family, client.session, client.access, held, client.link)
     return present([asdict(each) for each in members], position)

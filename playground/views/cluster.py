@@ -53,7 +53,7 @@ async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 def _chosen(request: HttpRequest) -> dict[str, Any]:
-    """Which rows of devices and claims are asked for."""
+    """Return the choice of rows of devices and claims in a request."""
     return {
         "q": request.GET.get("q", "").strip()[:MAX_KEY],
         "state": request.GET.get("state", "")[:20],

@@ -97,7 +97,7 @@ async def rerun(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 def _without(left: list[SkippedCommand]) -> str:
-    """What a branch lacks, for its name."""
+    """Return the text about the skipped commands, for a branch's name."""
     named = [_(command.short["text"]) % command.short.get("values", {}) for command in left[:NAMED]]
     what, more = ", ".join(named), len(left) - NAMED
     if more > 0:
@@ -111,7 +111,7 @@ def _without(left: list[SkippedCommand]) -> str:
 @require_GET
 @edits
 async def rerun_result(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
-    """How far a re-run is; or what became of it: the branch, and the commands that no longer applied."""
+    """Show the progress of a re-run; then its result: the branch, and the commands that no longer applied."""
     job = await client.find_rerun(token, PATIENCE)
     context = {
         "client": client,

@@ -30,7 +30,7 @@ LONGER = 20.0  # where somebody says that the search shall go on
 @require_GET
 @opens
 async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """What the search found, as a fragment of the inspector's tab or a page of its own."""
+    """Show the fixes that the search found, as a fragment of the inspector's tab or a page of its own."""
     look = Look.from_query(request.GET)
     seconds = LONGER if request.GET.get("longer") else SECONDS
     findings, head = await client.ask_with_head(Fixes(at=look.at, pod=look.pod, seconds=seconds))

@@ -107,7 +107,7 @@ async def new(request: HttpRequest) -> HttpResponse:
 
 
 def _beginning(start: str) -> dict[str, Any]:
-    """What create_session gets for a way to start."""
+    """Return the arguments of create_session for a way to start. Raises SessionError."""
     kind, _colon, slug = start.partition(":")
     if kind == "story" and (chosen := lesson_of(slug)):
         return {
@@ -160,5 +160,5 @@ async def _import(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 async def favicon(request: HttpRequest) -> HttpResponse:
-    """For browsers and feed readers that look for an icon at the usual place."""
+    """Redirect browsers and feed readers that look for an icon at the usual place."""
     return HttpResponseRedirect(static("playground/icon.svg"))

@@ -54,7 +54,7 @@ async def journey_page(
 async def journey_text(
     request: HttpRequest, client: SessionClient, namespace: str, name: str
 ) -> HttpResponse:
-    """For a terminal, an issue or a chat."""
+    """Return the journey as plain text, for a terminal, an issue, or a chat."""
     story, _head = await _story(request, client, namespace, name)
     return HttpResponse(_text(story), content_type="text/plain; charset=utf-8")
 

@@ -69,7 +69,7 @@ REGISTRY.register(_Sessions())
 
 @require_GET
 async def healthz(request: HttpRequest) -> HttpResponse:
-    """For monitors: whether the database answers, without waiting for it, and takes what is written; and whether Redis does."""
+    """Report health to monitors: whether the database can be read, without waiting, and written; and whether Redis answers."""
     problem = await _database_problem()
     state: dict[str, Any] = {"ok": True} if problem is None else {"ok": False, "error": problem.message}
     if settings.REDIS_URL:
@@ -110,7 +110,7 @@ async def metrics(request: HttpRequest) -> HttpResponse:
 @require_GET
 @for_operators
 async def status(request: HttpRequest) -> HttpResponse:
-    """How this server process is, on one page: database, Redis, workers, sessions, connections, and the last troubles of its log."""
+    """Show this server process on one page: database, Redis, workers, sessions, connections, and the last errors of its log."""
     here = runtime()
     live = list(here.sessions.values())
     context = {

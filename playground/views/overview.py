@@ -28,5 +28,5 @@ async def names(request: HttpRequest, client: SessionClient) -> JsonResponse:
 @require_GET
 @opens
 async def ends(request: HttpRequest, client: SessionClient) -> JsonResponse:
-    """Where attempts ended, spread over the whole session."""
+    """Return the positions where attempts ended, spread over the whole session."""
     return JsonResponse({"ends": to_builtins(await client.ask(AttemptEnds(most=MOST_ENDS)))})

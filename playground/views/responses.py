@@ -57,7 +57,7 @@ class HtmxRequest(HttpRequest):
 
 
 def by_htmx(request: HttpRequest) -> bool:
-    """Whether a script of the page asks, and gets a fragment."""
+    """Return whether a script of the page sent the request, and gets a fragment."""
     return bool(cast(HtmxRequest, request).htmx)
 
 
@@ -155,7 +155,7 @@ def failed(request: HttpRequest) -> HttpResponse:
 
 
 def in_drawer(request: HttpRequest) -> bool:
-    """Whether the page is shown in the studio's drawer, not on its own."""
+    """Return whether the page is shown in the studio's drawer, not on its own."""
     return "X-Drawer" in request.headers
 
 
@@ -165,7 +165,7 @@ def base_of(request: HttpRequest) -> str:
 
 
 def whole_number(text: str, digits: int) -> int | None:
-    """What a text of at most so many decimal digits says, in an address or a form; None where it is anything else."""
+    """Return the number in a text of at most so many decimal digits, from an address or a form; None for any other text."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= digits else None
 
 
@@ -182,7 +182,7 @@ def seed_of(text: str) -> int | None:
 
 
 def position(request: HttpRequest) -> int | None:
-    """Where the viewer stands, from `at`; None follows the head."""
+    """Return the viewer's position, from `at`; None follows the head."""
     return whole_number(request.POST.get("at") or request.GET.get("at") or "", 15)
 
 
@@ -206,7 +206,7 @@ def workbench(
 
 
 def say(request: HttpRequest, heard: Heard) -> None:
-    """What a socket would have been sent, as messages on the next page."""
+    """Add the messages that a socket would have received to the next page."""
     for message in heard.messages:
         if isinstance(message, Error):
             messages.error(request, message.message)
@@ -215,7 +215,7 @@ def say(request: HttpRequest, heard: Heard) -> None:
 
 
 def warn(request: HttpRequest, notes: Sequence[str]) -> None:
-    """What else the next page says of objects that were applied, such as a workload that no pods were made of."""
+    """Add notes on applied objects to the next page, such as on a workload without pods."""
     for note in notes[:MOST_NOTES]:
         messages.warning(request, note)
     if (more := len(notes) - MOST_NOTES) > 0:

@@ -153,7 +153,7 @@ async def play(request: HttpRequest, client: SessionClient) -> HttpResponse:
 @require_POST
 @opens
 async def run(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """To the end, or with `until` (KINDS of until.py) and `pod`, `seconds`, `number` or `lesson` to a condition."""
+    """Run to the end, or with `until` (KINDS of until.py) and `pod`, `seconds`, `number` or `lesson` to a condition."""
     fields = {name: request.POST.get(name, "") for name in ("until", "pod", "seconds", "number", "lesson")}
     return await _send(request, client, from_form("run", **fields))
 

@@ -31,7 +31,7 @@ class Sessions(SessionMiddleware):
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """What no view caught."""
+        """Handle a failed database or service that no view caught; return None for other exceptions."""
         if isinstance(exception, Unavailable):
             return come_again(request, exception)
         return come_again(request, unavailable(exception)) if isinstance(exception, FAILURES) else None

@@ -112,7 +112,7 @@ def _marked_now(store: Store, old: Manifest, now: int) -> dict[str, Any]:
 
 
 def _unfinished(namespace: Manifest) -> bool:
-    """Whether a namespace has finalizers of its spec, which the controller takes away once it is empty."""
+    """Return whether a namespace has spec finalizers, which the controller removes once the namespace is empty."""
     return bool((namespace.get("spec") or {}).get("finalizers"))
 
 

@@ -117,7 +117,7 @@ def set_condition(status: Manifest, condition: Mapping[str, Any], timestamp: str
 
 
 def _admit(api: APIServer, namespace: str, name: str, user: str) -> None:
-    """What admission plugins say of an eviction: nothing is made in a namespace that is going, and kubelets evict their own pods."""
+    """Admit an eviction. Raise Refused in a terminating namespace, or if a kubelet evicts a pod of another node."""
     request = Request(
         api.store,
         api.options,
@@ -183,7 +183,7 @@ def _lets_unready_go(budget: Manifest) -> bool:
 
 
 def _refusal(budget: Manifest) -> Answer | None:
-    """Why a budget lets no pod go now."""
+    """Return the reason why a budget allows no eviction now, or None."""
     meta, status = budget["metadata"], budget.get("status") or {}
     name = meta["name"]
     if (status.get("observedGeneration") or 0) < (meta.get("generation") or 0):

@@ -37,10 +37,10 @@ _RIGHTS = {BIND: "create", STATUS: "patch", DELETE: "delete", VOLUMES: "update",
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """What becomes of the next `times` calls of a kind about a pod (namespace/name).
+    """The outcome of the next `times` calls of a kind about a pod (namespace/name).
 
-    `code` is an HTTP status, 0 where the call is answered as ever; `message` is said instead of kube's words. `after_write`: the API
-    server carries the call out, and only its answer is lost. `latency` (ns) takes the place of the setting.
+    `code` is an HTTP status, or 0 if the call is answered as usual; `message` replaces kube's message. `after_write`: the API
+    server carries out the call, and only the answer is lost. `latency` (ns) replaces the setting.
     """
 
     call: Call
@@ -56,7 +56,7 @@ class Fault(msgspec.Struct, frozen=True):
         return self.call, self.pod
 
     def answer(self, resource: str = "pods", name: str = "") -> Answer:
-        """What the client gets back; DONE where the call does not fail. The object is the pod where nothing else is said."""
+        """Return the client's answer; DONE if the call does not fail. The object is the pod unless another one is given."""
         if not self.code:
             return DONE
         namespace, _, pod = self.pod.partition("/")
@@ -68,7 +68,7 @@ Faults = dict[tuple[str, str], Fault]
 
 
 def take(faults: Faults, call: str, pod: str) -> Fault | None:
-    """What becomes of a call that is answered now; one time less is left."""
+    """Return the fault for a call that is answered now, or None, and use up one of its times."""
     fault = faults.get((call, pod))
     if fault is None:
         return None
@@ -81,7 +81,7 @@ def take(faults: Faults, call: str, pod: str) -> Fault | None:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """What a message is made of."""
+    """The parts of an error message."""
 
     call: str
     resource: str

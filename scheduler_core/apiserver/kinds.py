@@ -23,7 +23,7 @@ class Kind:
 
     @property
     def resource(self) -> str:
-        """As the API server's messages name it: `pods`, `deployments.apps`."""
+        """The resource's name in the API server's messages: `pods`, `deployments.apps`."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
 
@@ -103,7 +103,7 @@ def find_kind(api_version: str, kind: str) -> Kind | None:
 
 
 def is_own_group(api_version: str) -> bool:
-    """Whether a version is of one of kube's own groups: a kind of another group may have the same name."""
+    """Return whether a version belongs to one of kube's own groups: a kind of another group may have the same name."""
     return split_api_version(api_version)[0] in _OWN_GROUPS
 
 
@@ -123,7 +123,7 @@ def known(key: str) -> Kind:
 
 
 def _plural(kind: str) -> str:
-    """As kube guesses it. kube: apimachinery/pkg/api/meta/restmapper.go UnsafeGuessKindToResource"""
+    """Guess the plural as kube does. kube: apimachinery/pkg/api/meta/restmapper.go UnsafeGuessKindToResource"""
     name = kind.lower()
     if name.endswith("s"):
         return name + "es"
@@ -131,9 +131,7 @@ def _plural(kind: str) -> str:
 
 
 def namespace_of(kind: Kind, manifest: Mapping[str, Any]) -> str:
-    """Where the object lives: "" for kinds without namespaces; a custom resource without a namespace has
-    none.
-    """
+    """Return the namespace of an object: "" for kinds without namespaces, and for a custom resource without one."""
     metadata = manifest.get("metadata") or {}
     if not kind.namespaced:
         return ""

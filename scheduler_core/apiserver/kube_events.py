@@ -28,7 +28,7 @@ class KubeEvent:
     related: str = ""  # key of the other pod that it is about
 
     def facts(self) -> EventRecorded:
-        """What the record of it says."""
+        """Return the record of the event."""
         return EventRecorded(
             self.t,
             self.type,
@@ -44,7 +44,7 @@ class KubeEvent:
         )
 
     def manifest(self, index: int, timestamp: str) -> dict[str, Any]:
-        """As kubectl prints it; `index` makes the name unique."""
+        """Return the Event as kubectl prints it; `index` makes the name unique."""
         known = KINDS.get(self.kind)
         involved = {"kind": self.kind, "namespace": self.namespace, "name": self.name}
         if known is not None and not known.group:

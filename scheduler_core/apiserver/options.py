@@ -71,7 +71,7 @@ class MatchScope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LimitedResource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What may be used only where a quota covers it."""
+    """A resource that may be used only where a quota covers it."""
 
     resource: str
     api_group: str = msgspec.field(default="", name="apiGroup")

@@ -30,7 +30,7 @@ _NEW: tuple[Any, ...] = (None, {}, {"phase": "Pending"})  # statuses that say no
 
 @dataclass(frozen=True, slots=True)
 class _Admitted:
-    """What became of the first pod of a spec: the spec without its node, what was noted on the pod, its first status, and the pod."""
+    """The admitted form of the first pod with a spec: its spec without nodeName, annotations added, first status, and Pod."""
 
     spec: Manifest
     noted: Manifest
@@ -39,7 +39,7 @@ class _Admitted:
 
 
 class PodMemo:
-    """What is known of the pods of an import by namespace and spec; it holds while nothing but pods is written."""
+    """The known pods of an import by namespace and spec; valid while only pods are written."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], _Admitted] = {}
@@ -94,7 +94,7 @@ def _key(manifest: Any) -> tuple[str, str] | None:
 
 
 def _is_sound(manifest: Manifest) -> bool:
-    """Whether all is well with what is not in the spec."""
+    """Return whether everything outside the spec is valid."""
     meta = manifest["metadata"]
     if manifest.get("apiVersion") != "v1" or not _TOP.keys() >= manifest.keys():
         return False

@@ -38,7 +38,7 @@ _SUBRESOURCES = {"Pod": ("status", "resize"), "Namespace": ("status", "finalize"
 
 @dataclass(frozen=True, slots=True)
 class Preconditions:
-    """What must hold for a deletion."""
+    """The preconditions of a deletion."""
 
     uid: str = ""
     resource_version: str = ""
@@ -267,7 +267,7 @@ class APIServer:
         return old
 
     def _exists(self, kind: Kind, namespace: str, name: str) -> Refused:
-        """That an object is there already, even if it is about to go."""
+        """Return the refusal for an object that exists already, even one that is being deleted."""
         there = already_exists(kind.resource, name)
         if self._found(kind, namespace, name)["metadata"].get("deletionTimestamp"):
             there = replace(there, message=f"object is being deleted: {there.message}")

@@ -32,7 +32,7 @@ def make_standing_objects(api: APIServer) -> None:
 
 
 def is_standing(manifest: Mapping[str, Any]) -> bool:
-    """Whether an object is one of them, as it was made."""
+    """Return whether an object is one of the cluster's initial objects, unchanged."""
     meta = manifest["metadata"]
     if meta.get("annotations") or len(meta.get("labels") or ()) > 1:
         return False

@@ -64,7 +64,7 @@ def conflict(resource: str, name: str, why: str) -> Answer:
 
 
 def forbidden(resource: str, name: str, why: str) -> Answer:
-    """What an admission plugin refuses."""
+    """Return a Forbidden answer with a reason."""
     return Answer("Forbidden", f'{resource} "{name}" is forbidden: {why}')
 
 
@@ -78,12 +78,12 @@ class Refused(Exception):
 
     @classmethod
     def because(cls, answer: Answer, what: str = "") -> Refused:
-        """For one answer of the API server about one object."""
+        """Return the exception for one answer of the API server about one object."""
         return cls((FieldError("", "", answer.message, object=what),), answer)
 
     @classmethod
     def invalid(cls, kind: str, name: str, errors: Iterable[FieldError]) -> Refused:
-        """For an object whose fields are wrong."""
+        """Return the exception for an object with invalid fields."""
         errors = tuple(errors)
         texts = [str(error) for error in errors]
         said = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"

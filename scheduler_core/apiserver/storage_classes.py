@@ -25,6 +25,6 @@ def default_class(store: Store, marks: Sequence[str] = DEFAULT_MARKS) -> str:
 
 
 def waits_for_consumer(store: Store, class_name: str) -> bool:
-    """Whether claims of a class are bound only when a pod that uses them is scheduled."""
+    """Return whether claims of a class are bound only when a pod that uses them is scheduled."""
     storage_class = store.get("StorageClass", "", class_name) if class_name else None
     return storage_class is not None and storage_class.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER

@@ -94,7 +94,7 @@ class Store(State):
         return iter(self._uids.values())
 
     def tables(self) -> tuple[Mapping[Any, Any], ...]:
-        """What objects are found in; each holds as many entries as there are objects of a kind, or of all."""
+        """Return the tables of objects; each has as many entries as there are objects of a kind, or of all kinds."""
         return (*self._objects.values(), self._pods, self._uids)
 
     def count(self, kind: str) -> int:
@@ -136,12 +136,12 @@ class Store(State):
         return self._ownership(kind).of(uid)
 
     def uncontrolled(self, kind: str, namespace: str) -> Keys:
-        """Those of a namespace that no controller manages."""
+        """Return the keys of the objects in a namespace that no controller manages."""
         return self._ownership(kind).without(namespace)
 
     @property
     def created(self) -> int:
-        """How many objects were ever created."""
+        """The number of objects ever created."""
         return self._created
 
     def count_from(self, created: int) -> None:
@@ -425,7 +425,7 @@ def pod_grace(pod: Pod, wanted: int | None = None) -> int:
 
 
 def _sooner(ending: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether a pod that is ending already ends no later than now asked; a deletion is never put off."""
+    """Return whether a terminating pod ends no later than now requested; a deletion is never postponed."""
     return parse_time(ending["deletionTimestamp"]) <= parse_time(wanted["deletionTimestamp"])
 
 

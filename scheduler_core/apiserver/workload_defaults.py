@@ -30,7 +30,7 @@ def defaulted_workload(manifest: Manifest) -> Manifest:
 
 
 def _labelled(manifest: Manifest) -> Manifest:
-    """With the labels of its template, where it has none of its own."""
+    """Return the manifest with the labels of its template if it has none of its own."""
     meta = manifest["metadata"]
     labels = ((manifest["spec"].get("template") or {}).get("metadata") or {}).get("labels")
     return (
@@ -64,7 +64,7 @@ def _selecting(job: Manifest) -> Manifest:
 
 
 def _filled(spec: Manifest, **defaults: Any) -> dict[str, Any]:
-    """With defaults for what is missing."""
+    """Return the spec with defaults for missing fields."""
     return {**spec, **{name: value for name, value in defaults.items() if spec.get(name) in (None, "")}}
 
 

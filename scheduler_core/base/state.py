@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 
 class Mark(enum.Enum):
-    """What a field says of itself."""
+    """The marks of a field's annotation."""
 
     SHARED = enum.auto()
     COPIED = enum.auto()
@@ -161,7 +161,7 @@ def _begin(hint: Any) -> Begin | None:
 
 
 def _copier(hint: Any, where: str) -> Copier | None:
-    """How a copy of what is of this type is made; None: it is shared, as nothing in it can be changed."""
+    """Return the copier for a type; None if its values are shared, as nothing in them can change."""
     hint, marks = _unmarked(hint)
     kind, args = get_origin(hint) or hint, get_args(hint)
     if hint is None or kind is Literal or Mark.SHARED in marks:
@@ -207,7 +207,7 @@ def _copier_of_container(kind: type, args: tuple[Any, ...], where: str) -> Copie
 
 
 def is_frozen(cls: type) -> bool:
-    """Whether a class is shared whole because nothing can change its objects."""
+    """Return whether a class is shared whole because nothing can change its objects."""
     if issubclass(cls, msgspec.Struct):
         return cls.__struct_config__.frozen
     if is_dataclass(cls):

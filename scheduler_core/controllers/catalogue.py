@@ -66,7 +66,7 @@ _WATCHERS: dict[str, tuple[Controller, ...]] = {
 
 
 def watchers(kind: str, cluster: ClusterSettings) -> tuple[Controller, ...]:
-    """Those that run and watch objects of a kind."""
+    """Return the enabled controllers that watch a kind."""
     return _running_watchers(kind, cluster.controllers, cluster.run_kubelets)
 
 
@@ -79,7 +79,7 @@ def _running_watchers(
 
 
 def runs(controller: Controller, cluster: ClusterSettings) -> bool:
-    """Whether the settings have it run."""
+    """Return whether a controller is enabled."""
     return _runs(controller, cluster.controllers, cluster.run_kubelets)
 
 

@@ -49,7 +49,7 @@ class World(Protocol):
 
     @property
     def changes(self) -> list[WatchEvent]:
-        """What the transition in progress has changed in the API server."""
+        """The changes that the transition in progress has made in the API server."""
         ...
 
     @property
@@ -161,7 +161,7 @@ class Controller:
         self.enqueue_at(world, key, world.now + (world.cluster.reconcile_latency if after is None else after))
 
     def enqueue_at(self, world: World, key: str, at: int, worn_out: bool = False) -> None:
-        """As enqueue, at a virtual time (ns). `worn_out`: it was in vain so often that a world with nothing else to do is idle."""
+        """Enqueue a key for a virtual time (ns). `worn_out`: it failed too often to keep an otherwise idle world busy."""
         queue = self.queue(world)
         at = max(at, world.now)
         due = queue.due.get(key)

@@ -55,7 +55,7 @@ def new_volume(store: Store, claim: Manifest, storage_class: Manifest, provision
 
 
 def _topology(store: Store, claim: Manifest, storage_class: Manifest, provisioner: str) -> list[Manifest]:
-    """From where the volume can be reached: the selected node's part of the topology, else what the class allows."""
+    """Return the topology of the volume: the selected node's labels, or else the topologies that the class allows."""
     allowed = [
         [{"key": e["key"], "operator": "In", "values": list(e["values"])} for e in expressions]
         for term in storage_class.get("allowedTopologies") or ()

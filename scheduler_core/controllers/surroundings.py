@@ -37,7 +37,7 @@ class Done:
 
 @dataclass(slots=True)
 class WorkQueue(State):
-    """What a controller has to look at: keys with the time (ns) at which their turn comes, failures in a row, and what it did last."""
+    """A controller's work queue: keys with their due times (ns), consecutive failures, and the latest actions."""
 
     due: Copied[dict[str, int]] = field(default_factory=dict)
     failures: Copied[dict[str, int]] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a user has arranged besides objects; replaced, never changed, so that it can be undone."""
+    """The user's settings besides objects; replaced, never changed, so that changes can be undone."""
 
     programs: tuple[Program, ...] = ()  # what runs in the containers; the first rule that fits counts
     usage: tuple[UsageEntry, ...] = ()  # what kubelets measure, by the time `at` from which it holds

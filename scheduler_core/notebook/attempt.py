@@ -17,9 +17,9 @@ _BEFORE = (Point.PRE_ENQUEUE, Point.QUEUE_SORT)
 
 @dataclass(frozen=True)
 class Answer:
-    """What a plugin answered at an extension point: kube's name of the code, and its text.
+    """A plugin's answer at an extension point: kube's name of the code, and the message.
 
-    `evaluated` and `refused` count nodes, where it was asked about some.
+    `evaluated` and `refused` count nodes, if the plugin was asked about any.
     """
 
     point: str

@@ -53,10 +53,10 @@ class Cluster:
 
     @classmethod
     def from_yaml(cls, text: str | bytes, configuration: Configuration = None, seed: int = 0) -> Cluster:
-        """What `kubectl get ... -o yaml` or `-o json` prints, or manifests; ValueError says what is wrong and where.
+        """Create a cluster from manifests or the output of `kubectl get ... -o yaml` or `-o json`.
 
-        Objects that the API server would refuse are left out; `left_out` says which and why. `without_effect` says what is kept and
-        changes nothing here.
+        Raise ValueError with the problem and its place. Objects that the API server would refuse are left out;
+        `left_out` lists them with the reasons. `without_effect` lists what is loaded but changes nothing here.
         """
         made = cls(configuration=configuration, seed=seed)
         made._bring(text.encode() if isinstance(text, str) else text)
@@ -168,7 +168,7 @@ class Cluster:
 
     @property
     def position(self) -> int:
-        """How many transitions there were: the number of the step, in the studio too."""
+        """The number of transitions so far: the number of the step, in the studio too."""
         return self._history.world.position
 
     @property
@@ -186,7 +186,7 @@ class Cluster:
 
     @property
     def attempts(self) -> tuple[Attempt, ...]:
-        """Those that have ended, oldest first."""
+        """The attempts that have ended, oldest first."""
         return tuple(self._history.attempts[number] for number in sorted(self._history.attempts))
 
     def attempt(self, pod: str) -> Attempt:
@@ -197,7 +197,7 @@ class Cluster:
         return attempts[-1]
 
     def place(self, pod: str) -> str:
-        """Where a pod is: active, backoff, unschedulable, gated, bound, running ... (docs/queue.md)."""
+        """Return a pod's place: active, backoff, unschedulable, gated, bound, running ... (docs/queue.md)."""
         return self._history.world.journal.place(_key(pod))
 
     def _of(self, key: str) -> list[Attempt]:

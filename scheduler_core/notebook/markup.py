@@ -58,7 +58,7 @@ def number(value: object, sort: str = "") -> Html:
 
 
 def bar(share: float) -> Html:
-    """How much of a whole, from 0 to 1."""
+    """Return a bar for a share of a whole, from 0 to 1."""
     width = round(100 * min(max(share, 0), 1))
     return Html(f'<span class="bar"><span style="width:{width}%"></span></span>')
 

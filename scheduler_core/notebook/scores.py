@@ -100,7 +100,7 @@ class ScoreTable:
 
 
 def score_table(pod: str, names: list[str], board: ScoreBoard, chosen: str) -> ScoreTable:
-    """Of one cycle's scores."""
+    """Create the table of one cycle's scores."""
     nodes = tuple(names[row] for row in board.rows.tolist())
 
     def by_plugin(vectors: list[Any]) -> dict[str, dict[str, int]]:

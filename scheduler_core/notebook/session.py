@@ -28,7 +28,7 @@ class Session:
 
     @classmethod
     def from_trace(cls, path: str | Path) -> Session:
-        """Of a file with JSON Lines; TraceError says which line can't be read."""
+        """Create a session from a file with JSON Lines; raise TraceError with the line that can't be read."""
         lines: list[Mapping[str, Any]] = []
         for i, line in enumerate(Path(path).read_bytes().splitlines(), 1):
             if not line.strip():
@@ -64,7 +64,7 @@ class Session:
         return self.end.attempt(pod)
 
     def check(self) -> bool:
-        """Whether every decision that the trace holds comes out the same again."""
+        """Return whether every decision in the trace comes out the same again."""
         return check_lines(self._lines).difference is None
 
     def __repr__(self) -> str:

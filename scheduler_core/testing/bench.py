@@ -71,7 +71,7 @@ class Workload:
         return [_filled(templates[k % len(templates)], i=k) for k in range(pods["count"])]
 
     def with_measured(self) -> Iterator[Manifest]:
-        """What comes with each of them: claims for devices."""
+        """Return the objects that accompany measured pods: claims for devices."""
         pods = self.data["measuredPods"]
         return (_filled(each, i=k) for k in range(pods["count"]) for each in pods.get("with") or ())
 
@@ -127,7 +127,7 @@ class Bench:
         self._scheduler.algorithm_state.next_start = 0
 
     def settle(self, cycle: SchedulingCycle) -> None:
-        """What follows an attempt: the pod is assumed; for a preemptor its victims have gone by then."""
+        """Apply the result of an attempt: assume the pod; for a preemptor, remove its victims first."""
         cache = self._scheduler.cache
         if cycle.chosen is not None:
             cache.assume(cycle.pod.bound_to(cycle.chosen))
@@ -147,7 +147,7 @@ class Bench:
                 raise ValueError(f"{cycle.pod.key}: {point.value}: {step.status.message}")
 
     def is_as_expected(self, cycle: SchedulingCycle) -> bool:
-        """Whether the attempt came to what its workload is about."""
+        """Return whether the attempt has the result that its workload measures."""
         if self._kind == "schedule":
             return cycle.chosen is not None
         if self._kind == "preemption":
@@ -225,5 +225,5 @@ class _Trace:
 
 
 def variants(kind: str) -> tuple[bool, ...]:
-    """Whether PostFilter is run, for each way in which a kind is measured."""
+    """Return whether to run PostFilter, for each variant in which a kind is measured."""
     return {"schedule": (False,), "unschedulable": (False, True), "preemption": (True,)}[kind]

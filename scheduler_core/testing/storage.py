@@ -134,7 +134,7 @@ def make_class(
 
 
 def make_csi_node(node: str, limits: Mapping[str, int | None], migrated: str = "") -> Manifest:
-    """Of a node: driver -> how many volumes it attaches (None: it does not say); `migrated`: in-tree plugins."""
+    """Build the CSINode of a node: driver -> number of volumes it attaches (None: not given); `migrated`: in-tree plugins."""
     drivers = [
         {"name": driver, "nodeID": node, **({} if count is None else {"allocatable": {"count": count}})}
         for driver, count in limits.items()

@@ -46,7 +46,7 @@ class _Scheduler(Protocol):
 
 @dataclass(slots=True)
 class Scrapes(State):
-    """By scheduler, oldest first; `every` so many ns, the next one at `due`. A scheduler that restarts goes on with its curve."""
+    """The scrapes by scheduler, oldest first, `every` ns; the next one is `due`. A restarted scheduler continues its curve."""
 
     every: int = FIRST_EVERY
     due: int = 0

@@ -51,9 +51,9 @@ class SeenCard(msgspec.Struct, frozen=True):
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """What a check found. `document` is the lesson as it is handed on, empty where it can't be played to its end.
+    """The result of a check. `document` is the lesson as it is handed on, empty if it can't be played to its end.
 
-    `moments` are what its cards can wait for; `files` what was checked, where its cards were moved to moments.
+    `moments` are the moments that its cards can wait for; `files` the checked files, if its cards were moved to moments.
     """
 
     findings: tuple[Finding, ...]
@@ -69,7 +69,7 @@ class Checked(msgspec.Struct, frozen=True):
 
     @property
     def questions(self) -> int:
-        """How many cards ask."""
+        """The number of cards that ask a question."""
         return sum(bool(card.key) for card in self.cards)
 
 

@@ -35,7 +35,7 @@ class LessonFiles(msgspec.Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """How many bytes all of it has."""
+        """The total size in bytes."""
         return len(self.plan.encode()) + sum(len(text.encode()) for text in self.words.values())
 
     def by_name(self) -> dict[str, str]:
@@ -102,7 +102,7 @@ def _loaded(name: str, text: str) -> Any:
 
 
 def _require_moderate(text: str) -> None:
-    """What would take libyaml too much: values within values, and lines that begin with %."""
+    """Raise ValueError for a text that overloads libyaml: deep nesting, or too many lines that begin with %."""
     if len(_DIRECTIVE.findall(text)) > MOST_DIRECTIVES:
         raise ValueError(f"more than {MOST_DIRECTIVES} lines begin with %")
     depth = 0
@@ -113,7 +113,7 @@ def _require_moderate(text: str) -> None:
 
 
 def _size(node: Any, known: dict[int, int]) -> int:
-    """How many values a node is, with what its aliases stand for; one within itself has no end."""
+    """Return the number of values in a node, with its aliases expanded; a node within itself counts as too many."""
     if id(node) not in known:
         known[id(node)] = MOST_VALUES + 1
         pairs = node.value if isinstance(node, yaml.MappingNode) else ()

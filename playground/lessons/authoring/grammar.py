@@ -38,11 +38,11 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def count(self) -> int:
-        """How many conditions it is made of."""
+        """The number of conditions in it."""
         return 1 + sum(each.count for each in (*self.any, *self.all))
 
     def missing(self) -> str:
-        """What it lacks; empty where it is whole."""
+        """Return a description of the missing part; empty if the condition is complete."""
         words = [word for word in OF_A_POD if getattr(self, word) is not None]
         if words and self.pod is None:
             return f"{words[0]} is about a pod: pod is expected beside it"

@@ -46,7 +46,7 @@ class Watch:
         self.moments.clear()  # what is there from the beginning needs no card of its own
 
     def look(self, world: WorldView) -> None:
-        """What the step before has brought."""
+        """Record the moment that the last step has brought."""
         found = sorted(self._found(world), key=lambda moment: FIRST.index(moment.kind))
         if found:
             self.moments.append(found[0])

@@ -34,7 +34,7 @@ class Suggestion(msgspec.Struct, frozen=True):
 
 
 def suggestions(card: Card, seen: Seen) -> tuple[Suggestion, ...]:
-    """What the card can ask at its step; none where the world has not come to it."""
+    """Return the questions that the card can ask at its step; none if the world has not reached it."""
     if card.id not in seen.at:
         return ()
     found = []
@@ -49,7 +49,7 @@ def suggestions(card: Card, seen: Seen) -> tuple[Suggestion, ...]:
 
 
 def _can_be_chosen(question: Question, key: Value, seen: Seen, card: Card) -> bool:
-    """Whether there is a choice at the card's step, with the key in it."""
+    """Return True if there is a choice at the card's step, and the key is among its options."""
     if question.kind == "number":
         return True
     options = question.among or options_at(question.kind, seen, card.id)

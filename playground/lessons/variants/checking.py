@@ -15,7 +15,7 @@ MOST_OBJECTS = 1_000
 
 
 def problems_of_variants(lesson: Lesson, most_objects: int = MOST_OBJECTS) -> Iterator[str]:
-    """What is wrong, a sentence each; nothing where the lesson varies nothing."""
+    """Yield the problems of the variants, a sentence each; none if the lesson varies nothing."""
     pattern = lesson.pattern
     if pattern is None or not isinstance(pattern.vary, Vary):
         return

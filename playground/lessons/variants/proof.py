@@ -42,7 +42,7 @@ def proven(lesson: Lesson, seed: str, most_objects: int) -> Handed:
 
 
 def faults(lesson: Lesson, played: Played) -> Iterator[str]:
-    """Why a variant is not shown, a sentence each."""
+    """Yield the reasons for which a variant is not shown, a sentence each."""
     yield from _of_names(lesson)
     yield from _of_requirements(lesson, played)
     for card, question in lesson.questions:
@@ -57,7 +57,7 @@ def faults(lesson: Lesson, played: Played) -> Iterator[str]:
 
 
 def is_same(question: Question, key: Value, other: Value) -> bool:
-    """Whether an answer with one key is right with the other, a number within its tolerance."""
+    """Return True if an answer with one key is right with the other, a number within its tolerance."""
     if isinstance(key, int | float) and isinstance(other, int | float):
         return bool(abs(key - other) <= question.tolerance)
     return bool(key == other)
@@ -82,7 +82,7 @@ def _of_requirements(lesson: Lesson, played: Played) -> Iterator[str]:
 
 
 def _of_answer(card: str, question: Question, played: Played) -> Iterator[str]:
-    """What would leave a choice among several right answers, or between two that read the same."""
+    """Yield the problems that leave several right answers, or two options that read the same."""
     options = played.options[card]
     if len(set(options)) < len(options):
         yield f"card {card}: two of {', '.join(options)} read the same"

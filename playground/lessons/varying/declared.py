@@ -24,7 +24,7 @@ _PAIRS = ("difference", "quotient")
 
 
 class BadVariation(ValueError):
-    """What a lesson declares of its variants can't be drawn: `path` says where, as in `vary.draws.cpu`."""
+    """An error in the declared variants of a lesson: `path` says where, as in `vary.draws.cpu`."""
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(f"{path}: {why}")

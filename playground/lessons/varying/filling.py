@@ -34,9 +34,9 @@ def as_written(lesson: Lesson) -> Lesson:
 
 
 def variants_of(lesson: Lesson, seed: str) -> Iterator[Lesson]:
-    """What a seed draws, always the same and in the same order, as far as it is what the lesson requires of its values.
+    """Yield the variants that a seed draws and that meet the lesson's requirements, always the same in the same order.
 
-    None where the lesson varies nothing; MOST_DRAWS draws at most.
+    Yield none if the lesson varies nothing; MOST_DRAWS draws at most.
     """
     pattern = lesson.pattern
     if pattern is None or not isinstance(pattern.vary, Vary):

@@ -27,7 +27,7 @@ Values = Mapping[str, Scalar]
 
 
 def is_name(operand: object) -> bool:
-    """Whether an operand names a value; quantities begin with a digit."""
+    """Return True if an operand names a value; quantities begin with a digit."""
     return isinstance(operand, str) and _NAME.fullmatch(operand) is not None
 
 
@@ -79,7 +79,7 @@ def _drawn(draw: Draw, random: Random) -> Scalar:
 
 
 def places(draw: Draw) -> int:
-    """How many values a range has."""
+    """Return the number of values in a range."""
     assert draw.least is not None and draw.most is not None
     return math.floor((number_of(draw.most) - number_of(draw.least)) / number_of(draw.step)) + 1
 
@@ -115,7 +115,7 @@ def _computed(operation: Operation, operands: Sequence[Scalar]) -> Scalar:
 
 
 def holds(require: Mapping[Relation, Sequence[Scalar]], values: Mapping[str, Value]) -> bool:
-    """Whether each relation holds: `rising` and `at_most` between neighbours, `equal` and `different` between any two."""
+    """Return True if each relation holds: `rising` and `at_most` between neighbours, `equal` and `different` between any two."""
     return all(
         _between(relation, [_comparable(values.get(str(each), each)) for each in operands])
         for relation, operands in require.items()

@@ -59,7 +59,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """What to run and how to report it."""
+        """Add the arguments for the workloads and the report."""
         parser.add_argument(
             "--workloads", type=Path, default=BENCHMARKS / "workloads.json.xz", metavar="FILE"
         )
@@ -188,7 +188,7 @@ def _chosen(
 
 
 def _resident_mib() -> float:
-    """What the process holds now."""
+    """Return the resident memory of the process in MiB."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:

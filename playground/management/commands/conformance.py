@@ -28,7 +28,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """What to run and how to report it."""
+        """Add the arguments for the scenarios and the report."""
         parser.add_argument(
             "paths", nargs="+", type=Path, metavar="PATH", help="a corpus file or a folder of them"
         )
@@ -59,7 +59,7 @@ class Command(BaseCommand):
 
 
 def count(results: Iterable[Result]) -> Counter[Verdict]:
-    """How many scenarios came to which verdict."""
+    """Return the number of scenarios by verdict."""
     return Counter(result.verdict for result in results)
 
 

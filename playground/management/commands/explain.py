@@ -47,7 +47,7 @@ class Command(TerminalCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """What to read, which pod, and how to print."""
+        """Add the arguments for the input, the pod, and the output."""
         parser.add_argument(
             "files",
             nargs="+",
@@ -119,7 +119,7 @@ class Command(TerminalCommand):
         leave(found(answers, rest, made.refused))
 
     def _about(self, world: Any, keys: list[str], pod: str, progress: Progress) -> Iterator[Answer]:
-        """Why each pod stands where it does."""
+        """Yield the explanation of each pod."""
         if pod:
             one = answer(world, pod if "/" in pod else f"default/{pod}")
             if one is None:
@@ -145,7 +145,7 @@ class Command(TerminalCommand):
         text: bool,
         one: bool,
     ) -> list[Answer]:
-        """With fixes for the first pods that wait. People read why at once, and what would help as soon as it is found."""
+        """Print the answers, with fixes for the first pods that wait: explanations at once, fixes as soon as they are found."""
         answers, last = [], last_of_owners(about)
         for each in about:
             waits = is_pending(each)
@@ -179,7 +179,7 @@ class Command(TerminalCommand):
 
 
 def found(answers: list[Answer], rest: Rest, refused: int) -> Iterator[Exit]:
-    """What is not well."""
+    """Yield the exit statuses of all problems found."""
     if not rest or any(map(has_ended, answers)):
         yield Exit.FAILED
     if refused:

@@ -53,7 +53,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """What to read, and what to print."""
+        """Add the arguments for the input and the output."""
         parser.add_argument(
             "trace",
             nargs="?",
@@ -91,7 +91,7 @@ class Command(BaseCommand):
 
 
 def _history(named: str) -> tuple[ReadLog, str, TracedLesson]:
-    """Of a file, or else of a session in the database; with the name that a replay bears, and the lesson."""
+    """Return the history of a file, or else of a stored session; with the name for its replay, and the lesson."""
     if named == STDIN or Path(named).exists():
         lines = [orjson.loads(line) for line in read_file(named).splitlines() if line.strip()]
         return read_log(lines), named, lesson_in(lines[0])

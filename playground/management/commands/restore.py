@@ -16,7 +16,7 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """What from, and whether it may replace sessions."""
+        """Add the arguments for the backup file and for replacing sessions."""
         parser.add_argument("file", metavar="FILE", type=Path, help="a backup")
         parser.add_argument("--force", action="store_true", help="also where sessions are lost by it")
 

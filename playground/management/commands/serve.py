@@ -28,7 +28,7 @@ class Command(BaseCommand):
     help = "Serve the playground (HTTP and WebSocket) with Daphne."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Where to listen, and by how many processes."""
+        """Add the arguments for the address and the number of processes."""
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
         parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: %(default)s)")
         parser.add_argument(

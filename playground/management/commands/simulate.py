@@ -56,7 +56,7 @@ class Command(TerminalCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """What to read, and how to print."""
+        """Add the arguments for the input and the output."""
         parser.add_argument(
             "files",
             nargs="+",
@@ -93,7 +93,7 @@ class Command(TerminalCommand):
 
 
 def found(made: Made, rows: list[Row], absent: list[Row], rest: Rest) -> Iterator[Exit]:
-    """What is not well."""
+    """Yield the exit statuses of all problems found."""
     if not rest or any(row["phase"] == FAILED for row in rows):
         yield Exit.FAILED
     if made.refused:

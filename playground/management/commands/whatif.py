@@ -64,7 +64,7 @@ class Command(TerminalCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """What to read, what to change, and how to print."""
+        """Add the arguments for the input, the changes, and the output."""
         parser.add_argument(
             "files",
             nargs="+",
@@ -223,7 +223,7 @@ def _hurts(outcome: Outcome) -> bool:
 
 
 def _found(outcome: Outcome | None, rest: Rest, refused: int) -> Iterator[Exit]:
-    """What is not well."""
+    """Yield the exit statuses of all problems found."""
     if not rest or (outcome is not None and (outcome.failed or outcome.held_up)):
         yield Exit.FAILED
     if refused:

@@ -94,12 +94,12 @@ def is_pending(answered: Answer) -> bool:
 
 
 def has_ended(answered: Answer) -> bool:
-    """Whether a pod was refused by its kubelet, or failed."""
+    """Return True if a pod was refused by its kubelet, or failed."""
     return answered["state"] in _ENDED
 
 
 def last_of_owners(answers: Iterable[Answer]) -> set[str]:
-    """Of the pods of an owner that ended for the same reason, the last one; a pod without an owner stands for itself."""
+    """Return the last pod of each owner that ended for the same reason; a pod without an owner counts by itself."""
     last: dict[tuple[str, str, str], Answer] = {}
     for each in filter(has_ended, answers):
         evidence = each["reasons"][0]["evidence"] if each["reasons"] else {}

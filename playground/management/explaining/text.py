@@ -12,7 +12,7 @@ Style = Callable[[str], str]
 
 
 def lines(answered: Mapping[str, Any], strong: Style, faint: Style) -> Iterator[str]:
-    """Why one pod stands where it does."""
+    """Yield the lines that explain one pod's state."""
     yield f"{strong(answered['pod'])}  {answered['state']}"
     yield f"  {answered['sentence']}"
     if answered["reasons"]:
@@ -25,7 +25,7 @@ def lines(answered: Mapping[str, Any], strong: Style, faint: Style) -> Iterator[
 
 
 def fix_lines(answered: Mapping[str, Any], faint: Style, *, whole: bool) -> Iterator[str]:
-    """What would help it; of what is to be typed the first lines, or all, from the edge, so that it can be copied."""
+    """Yield the lines of the fixes; their commands in full at the left margin (`whole`), so they can be copied, or shortened."""
     if answered["fixes"]:
         yield ""
         yield "  What would help, each tried on a copy:"
@@ -43,7 +43,7 @@ def fix_lines(answered: Mapping[str, Any], faint: Style, *, whole: bool) -> Iter
 
 
 def _command(text: str) -> list[str]:
-    """What to type; of one with a manifest the first line: --pod, -o json and -o yaml have all of it."""
+    """Return the command, shortened to its first line if it has a manifest; --pod, -o json and -o yaml print all of it."""
     first, *rest = text.splitlines() or [""]
     return [f"{first} ..." if rest else first] if first else []
 
@@ -75,7 +75,7 @@ def summary(pending: int, pods: int, failed: int = 0) -> str:
 
 
 def left_out(count: int) -> str:
-    """Why it is no good news that nothing is Pending."""
+    """Return the error line about refused objects, which explains why an empty list of Pending pods is not good news."""
     which = "1 object with pods was" if count == 1 else f"{count} objects with pods were"
     return f"error: {which} refused, as said above, and took no part in this"
 

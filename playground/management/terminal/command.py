@@ -20,12 +20,12 @@ class TerminalCommand(BaseCommand):
     at_terminal = False
 
     def run_from_argv(self, argv: list[str]) -> None:
-        """What manage.py and the installed command call."""
+        """Run the command for manage.py and the installed program."""
         self.at_terminal = True
         super().run_from_argv(argv)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """As Django does it; but at a terminal what is wrong is said without the name of a class, and NO_COLOR is heeded."""
+        """Execute the command as Django does; at a terminal, print errors without a class name, and respect NO_COLOR."""
         if os.environ.get(NO_COLOR) and not options["force_color"]:
             options["no_color"] = True
         try:

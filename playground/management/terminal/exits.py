@@ -13,7 +13,7 @@ HELP = (
 
 
 class Exit(enum.IntEnum):
-    """How a command ends."""
+    """The exit status of a command."""
 
     WELL = 0
     WAITS = 1

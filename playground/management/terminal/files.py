@@ -12,7 +12,7 @@ SUFFIXES = (".json", ".yaml", ".yml")  # of what is read in a folder
 
 
 class BadInput(Exception):
-    """What is given can't be used; the text says where."""
+    """An unusable input; the text says where."""
 
 
 def read_file(name: str) -> bytes:

@@ -12,7 +12,7 @@ SHOWN = 5
 
 
 def lacking_namespaces(plan: ImportPlan) -> list[str]:
-    """Those that objects were refused for, in the order of their names."""
+    """Return the missing namespaces for which objects were refused, sorted by name."""
     texts = (str(error.text) for item in plan.items for error in item.errors)
     return sorted({found["name"] for text in texts if (found := _NOT_FOUND.search(text))})
 
@@ -23,7 +23,7 @@ def namespace(name: str) -> dict[str, Any]:
 
 
 def said(names: list[str]) -> str:
-    """What was made up."""
+    """Return the line about the namespaces that were assumed."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     which = "namespace" if len(names) == 1 else "namespaces"
     return f"not in the files, and taken to be there without labels: {which} {', '.join(names[:SHOWN])}{more}"

@@ -61,7 +61,7 @@ def placements(world: Simulation, gone: Iterable[End] = ()) -> list[dict[str, An
 
 
 def waits(row: dict[str, Any]) -> bool:
-    """Whether a pod has no node, or none of its containers has started there."""
+    """Return True if a pod has no node, or none of its containers has started there."""
     return row["phase"] != FAILED and (not row["node"] or row["phase"] == "Pending")
 
 
@@ -101,7 +101,7 @@ def _named(manifest: Any) -> str:
 
 
 def _message(world: Simulation, pod: Pod, past: Past) -> str:
-    """What is said of a pod that waits or failed: kube's words where there are any."""
+    """Return the message for a pod that waits or failed: kube's own if there is one."""
     if pod.phase == FAILED:
         explained = explain(world, pod.key, past)
         return end_of(pod).message or (
@@ -119,7 +119,7 @@ def _message(world: Simulation, pod: Pod, past: Past) -> str:
 
 
 def _last_event(world: Simulation, pod: Pod) -> str:
-    """What was said last of a pod whose containers have not started."""
+    """Return the message of the last warning event of a pod whose containers have not started."""
     about = (
         event.message
         for event in reversed(world.store.events)

@@ -32,7 +32,7 @@ class Progress:
             self._write("\r\033[K")
 
     def say(self, text: str) -> None:
-        """What has just been found, in one line."""
+        """Show the latest finding in one line."""
         self._show(text[:WIDEST])
 
     def steps(self, done: int) -> None:

@@ -164,5 +164,5 @@ def ended_pods(world: Simulation) -> list[str]:
 
 
 def _waits(world: Simulation, key: str) -> bool:
-    """Whether a scheduler is still to try it for the first time."""
+    """Return True if a scheduler has yet to attempt the pod for the first time."""
     return any(key in scheduler.queue.active_pods for scheduler in world.schedulers)

@@ -10,7 +10,7 @@ NAMES = ("A", "B")
 
 
 class ResourceUse(Protocol):
-    """What is requested of what the nodes offer."""
+    """The requested and allocatable amounts of a resource."""
 
     @property
     def resource(self) -> str: ...

@@ -200,7 +200,7 @@ def _summary(
 
 
 def lately_card(sim: WorldView) -> dict[str, Any]:
-    """Where pods went lately, the newest first: what the room under a small cluster is good for."""
+    """Return the card of the latest pod moves, newest first, for the room under a small cluster."""
     rows = [
         {
             "at": move.position,
@@ -222,7 +222,7 @@ def _present_first(sim: WorldView) -> list[SchedulerView]:
 
 
 def _last_answer(sim: WorldView, key: str) -> dict[str, Any]:
-    """What kube said at the end of a pod's last attempt, and where; "node": it was given back after that node had been chosen."""
+    """Return the message and position of a pod's last attempt; "node": the pod was given back after that node had been chosen."""
     attempt = last_attempt(sim, key)
     if attempt is None:
         return {"message": "", "at": 0}

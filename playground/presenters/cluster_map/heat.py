@@ -29,7 +29,7 @@ def order_of(table: NodeTable) -> str:
 
 
 def groups_card(table: NodeTable, key: str) -> dict[str, Any]:
-    """Which node belongs to which value of a label, and to which rack within it."""
+    """Return the card that maps each node to its value of a label, and to its rack within that value."""
     values, codes = _coded(table, key)
     racks = next((name for name in table.memo.get(LABEL_KEYS, ()) if name.rpartition("/")[2] == "rack"), "")
     blocks = _coded(table, racks)[1] if racks and racks != key else None

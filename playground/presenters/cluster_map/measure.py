@@ -84,7 +84,7 @@ def points(sim: WorldView, table: NodeTable, plugin: str = "") -> NDArray[np.int
 def _spread(
     cycle: SchedulingCycleView, table: NodeTable, rows: NDArray[np.intp], found: Scores
 ) -> NDArray[np.int64]:
-    """From the rows that are scored to those of the table."""
+    """Map scores from the scored rows to the rows of the table."""
     out = np.full(cycle.nodes.snapshot_rows, -1, np.int64)
     origins = rows if cycle.nodes.origins is None else cycle.nodes.origins[rows]
     out[origins[origins >= 0]] = found[origins >= 0]
@@ -121,7 +121,7 @@ def exactly(sim: WorldView, table: NodeTable, row: int, mode: str) -> str:
 
 
 def facts(sim: WorldView, table: NodeTable, rows: list[int], mode: str) -> list[dict[str, Any]]:
-    """What the cards of the large map say of some nodes: the value, as a bar where it is a share (-1: it is none), and the pods."""
+    """Return the data of some nodes' cards on the large map: the value, its share for a bar in percent (-1: no share), and the pods."""
     share = _share(table, mode)
     return [
         {

@@ -23,9 +23,9 @@ _FIXED = 3  # cpu, memory, ephemeral-storage
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What every card of one step shares. `score` is -1 where a node has none; `touched` are nodes that this step changed.
+    """The data that all node cards of one step share. `score` is -1 for nodes without a score; `touched` are nodes that this step changed.
 
-    `over`: Filter has decided, so that what passes is feasible. `stock`: the devices, where there are any.
+    `over`: Filter has decided, so nodes that pass are feasible. `stock`: the devices, if there are any.
     """
 
     refusals: Refusals
@@ -141,5 +141,5 @@ def _chips(table: NodeTable, row: int, moment: Moment) -> dict[str, Any]:
 
 
 def _goes(pod: Pod, node: str, preempting: Preempting) -> bool:
-    """Whether the pod has to make room: chosen in the present cycle, or already on its way out."""
+    """Return whether the pod is a victim of the present cycle's preemption or already ends because of a preemption."""
     return (node == preempting.nominated and pod.key in preempting.victims) or ends_by_preemption(pod)

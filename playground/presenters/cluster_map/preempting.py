@@ -51,7 +51,7 @@ def step_of(cycle: SchedulingCycleView | None) -> PluginStep | None:
 
 
 def evidence_of(cycle: SchedulingCycleView | None) -> Evidence | None:
-    """What the cycle's preemption looked at; None where it did not run."""
+    """Return the evidence of the cycle's preemption; None if preemption did not run."""
     step = step_of(cycle)
     return None if step is None else step.evidence
 
@@ -62,9 +62,9 @@ def chosen_of(evidence: Evidence) -> Candidate | None:
 
 
 def preempting(sim: WorldView, dry: int = 0) -> Preempting:
-    """What the map shows of it: the present cycle's choice, standing nominations, pods that already end because of one.
+    """Return the preemption data for the map: the present cycle's choice, standing nominations, and pods that already end because of one.
 
-    With a cursor `dry` on a record of the present cycle's preemption, the node and the pods that this record is about.
+    With a cursor `dry` on a record of the present cycle's preemption, include the node and the pods of this record.
     """
     cycle = cycle_of(sim)
     evidence = evidence_of(cycle)
@@ -104,7 +104,7 @@ def _removed(candidate: Candidate, step: Step) -> set[str]:
 
 
 def ends_by_preemption(pod: Pod) -> bool:
-    """Whether a pod is on its way out to make room."""
+    """Return whether a pod is ending because of a preemption."""
     condition = pod.condition("DisruptionTarget") if pod.deleting else None
     return condition is not None and condition.get("reason") == "PreemptionByScheduler"
 

@@ -63,7 +63,7 @@ def _of_groups(refused: Refusals, chosen: list[bool]) -> Mask:
 
 
 def _named(table: NodeTable, text: str) -> Mask:
-    """By name and label: looked for once, as both stay until a Node object changes."""
+    """Match by name and label; memoized, as both stay until a Node object changes."""
     known = table.memo.get(_KNOWN)
     if known is None or known[0] != text or len(known[1]) != len(table):
         known = table.memo[_KNOWN] = (text, _by_name_and_label(table, text))

@@ -50,7 +50,7 @@ def present(comparison: Comparison) -> dict[str, Any]:
 
 
 def identical(comparison: Comparison) -> bool:
-    """Whether one history is the beginning of the other, or both are the same."""
+    """Return whether one history is the beginning of the other, or both are the same."""
     return comparison.common == min(comparison.heads)
 
 
@@ -88,7 +88,7 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
 
 
 def what_differs(ours: AttemptDetail | None, theirs: AttemptDetail | None) -> list[Message]:
-    """In words, the weightiest first."""
+    """Return the differences in words, the most important first."""
     if ours is None or theirs is None:
         pod = next((short(attempt.pod) for attempt in (ours, theirs) if attempt is not None), "")
         return [message(gettext_noop("only one of the two makes this attempt, for %(pod)s"), pod=pod)]
@@ -145,7 +145,7 @@ class Nowhere(NamedTuple):
 
 
 def pods(comparison: Comparison, everything: bool) -> list[dict[str, Any]]:
-    """Where each pod is in both, those that differ first; `everything`: the others too."""
+    """Return each pod's place in both sessions, those that differ first; `everything` includes the others."""
     ours, theirs = (side.pods for side in comparison.sides)
     keys = [*ours, *(key for key in theirs if key not in ours)]
     rows = [_row(key, ours.get(key, Nowhere()), theirs.get(key, Nowhere())) for key in keys]

@@ -32,7 +32,7 @@ class Stretch(Protocol):
 
 
 class Row(NamedTuple):
-    """Where both stand after a step that both make, or that only one does. `point` is the extension point that ran, "" where none did."""
+    """The positions after a step that both sessions make, or only one. `point` is the extension point that ran, "" if none did."""
 
     at: tuple[int, int]
     point: str
@@ -73,7 +73,7 @@ def place_of(steps: Sequence[Row], at: tuple[int, int | None]) -> int:
 
 
 def forward(steps: Sequence[Row], i: int, following: Sequence[Row], grain: str) -> tuple[int, int]:
-    """Where a step of a grain leads to from row `i`; `following` are the next attempt's rows."""
+    """Return the positions after one step of a grain from row `i`; `following` are the next attempt's rows."""
     left = [*steps[i + 1 :], *following[1:]]
     if not left:
         return steps[i].at
@@ -86,7 +86,7 @@ def forward(steps: Sequence[Row], i: int, following: Sequence[Row], grain: str) 
 
 
 def back(steps: Sequence[Row], i: int, grain: str) -> tuple[int, int]:
-    """Where a step back leads to; never beyond the end of the attempt before."""
+    """Return the positions after one step back, at most to the end of the attempt before."""
     if grain == "plugin" or i < 2:
         return steps[max(0, i - 1)].at
     if grain == "pod":
@@ -96,7 +96,7 @@ def back(steps: Sequence[Row], i: int, grain: str) -> tuple[int, int]:
 
 
 def _begins(before: Row, row: Row, grain: str) -> bool:
-    """Whether a row is where a step of this grain leads: another extension point, or something that no plugin does."""
+    """Return whether a step of this grain ends at a row: at another extension point, or, for events, at a step without a plugin."""
     return not row.point if grain == "event" else row.point not in ("", before.point)
 
 

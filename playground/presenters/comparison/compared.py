@@ -9,7 +9,7 @@ from playground.presenters.charts.comparison import History
 
 
 class PodPlace(Protocol):
-    """Where a pod is, and since which position."""
+    """A pod's place, and the position since which the pod is there."""
 
     @property
     def node(self) -> str: ...
@@ -93,7 +93,7 @@ class Board(Protocol):
 
 
 class Scored(Protocol):
-    """What has scores, and the node that was chosen by them."""
+    """An attempt with scores, and the node that was chosen by them."""
 
     @property
     def node(self) -> str: ...

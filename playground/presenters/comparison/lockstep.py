@@ -16,7 +16,7 @@ DECIDED = 5  # attempts in the table of decisions
 
 
 class Refusal(Protocol):
-    """How many nodes a plugin refused with a text."""
+    """The number of nodes that a plugin refused with a text."""
 
     @property
     def plugin(self) -> str: ...
@@ -99,7 +99,7 @@ def _refusals(sides: tuple[Moment, Moment]) -> list[dict[str, Any]]:
 
 
 def parted(comparison: Comparison) -> Message:
-    """Where they part, in a sentence."""
+    """Return a sentence about the point of divergence."""
     if comparison.first is None:
         return message(gettext_noop("No attempt that both have made was decided differently."))
     number = comparison.sides[0].first + comparison.first + 1
@@ -166,7 +166,7 @@ def _outcome(attempt: Attempt) -> tuple[object, ...]:
 
 
 def end_of(comparison: Comparison, index: int) -> tuple[int, int]:
-    """Where the attempt with an index ends in both; the head of one that has not made it. The attempts before the parting end alike."""
+    """Return the positions at which an attempt ends in both; the head of a session without it. Attempts before the divergence end alike."""
     ends = []
     for side, head in zip(comparison.sides, comparison.heads, strict=True):
         offset = index - side.first

@@ -39,7 +39,7 @@ def _row(stock: Stock, driver: str, members: list[Member]) -> dict[str, Any]:
 
 
 def _hardware(stock: Stock, members: list[Member]) -> dict[str, Any] | None:
-    """What is used of the first counter over all sets, such as the memory of all GPUs."""
+    """Return the use of one counter (memory, else the first) over all sets, such as the memory of all GPUs."""
     slices = dict.fromkeys(each for each, _, _ in members if each.counters)
     uses = [use for each in slices for use in stock.counters(each)]
     if not uses:

@@ -85,7 +85,7 @@ def said(check: Check) -> dict[str, Any]:
 
 
 def why(check: Check) -> Message:
-    """In a few words, of a check that did not pass."""
+    """Return a short reason for a check that did not pass."""
     if check.get("error"):
         return message(_ERROR)
     kind = check["kind"]
@@ -133,7 +133,7 @@ def parts(check: Check) -> Iterable[dict[str, str]]:
 
 
 def amounts(check: Check) -> Iterable[dict[str, str]]:
-    """Of capacities: what is wanted, taken, and there. Of counters: what is needed and left."""
+    """Yield the amounts of a check. For capacities: wanted, taken, and total. For counters: needed and left."""
     for name, each in (check.get("amounts") or {}).items():
         yield {"name": name, "wanted": each["wanted"], "taken": each["taken"], "of": each["of"]}
     left = check.get("left") or {}

@@ -46,7 +46,7 @@ def claim(sim: WorldView, key: str) -> dict[str, Any] | None:
 
 
 def claims_of(sim: WorldView, pod: str) -> list[dict[str, Any]]:
-    """Those of a pod, in the order of its spec; one that does not exist yet has no `row`."""
+    """Return a pod's claims in the order of its spec; a claim that does not exist yet has no `row`."""
     found = sim.store.pod_at(pod)
     if found is None or not found.spec.resource_claims:
         return []
@@ -161,7 +161,7 @@ _FINALIZER = "resource.kubernetes.io/delete-protection"
 
 
 def changed(before: Manifest | None, after: Manifest | None) -> list[Message]:
-    """What a change of a claim means, in sentences; none where nothing that matters has changed."""
+    """Return sentences that explain a change of a claim; none if nothing relevant changed."""
     if after is None:
         return [message(_DELETED)] if before is not None else []
     now = ResourceClaim.of(after)

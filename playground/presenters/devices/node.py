@@ -23,7 +23,7 @@ MOST = 24  # devices of one pool that are listed
 
 
 def node_devices(sim: WorldView, name: str) -> list[dict[str, Any]]:
-    """By pool; nothing where the node reaches no device, or is not known."""
+    """Return a node's devices by pool; nothing if the node reaches no device or is unknown."""
     found = stock(sim)
     if found is None:
         return []

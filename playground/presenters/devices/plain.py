@@ -84,7 +84,7 @@ _SHAPES = (
 
 
 def about_devices(reason: str) -> Message | None:
-    """What a reason means; None where it is not about devices, or plain enough."""
+    """Explain a reason about devices; None if the reason is not about devices or is plain enough."""
     if reason in _EXACT:
         return message(_EXACT[reason])
     for shape, text in _SHAPES:

@@ -131,7 +131,7 @@ def _why(pool: PublishedPool) -> Message | None:
 
 
 def _nodes(slices: Sequence[ResourceSlice]) -> dict[str, Any]:
-    """Which nodes reach a pool: by name, all, or those that a selector chooses."""
+    """Return which nodes reach a pool: by name, all, or those that a selector chooses."""
     names = list(dict.fromkeys(each.scope.node_name for each in slices if each.scope.node_name))
     return {
         "names": names[:3],

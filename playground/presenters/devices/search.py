@@ -66,7 +66,7 @@ def walked(root: Node, node: str, left_out: int, cut: bool, order: str) -> dict[
 
 
 def order_note(order: str) -> Message | None:
-    """That a real cluster may decide otherwise, and why; None where it may not."""
+    """Return a note that a real cluster may decide differently, and why; None if it cannot."""
     return message(_ORDER[order]) if order else None
 
 

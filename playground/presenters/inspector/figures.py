@@ -29,9 +29,9 @@ from scheduler_core.world.readonly import SchedulingCycleView, WorldView
 
 
 def sections(sim: WorldView, node: str, only: str = "") -> list[dict[str, Any]]:
-    """What each plugin that ran in the present cycle explains of a node; of one plugin alone where `only` names it.
+    """Return each plugin's explanation of a node, for the plugins that ran in the present cycle; only one plugin's if `only` names it.
 
-    `walk`: the pod, where devices were searched for on the node, so that the search can be walked.
+    `walk`: the pod, if devices were searched for on the node, so that the search can be walked.
     """
     cycle = cycle_of(sim)
     if cycle is None or not node:
@@ -100,7 +100,7 @@ def _part(part: Part) -> dict[str, Any]:
 
 
 def _amount(part: Amount) -> dict[str, Any]:
-    """With where it is written, where that is known."""
+    """Return an amount with the source that sets it, if that is known."""
     text, source = amount(part.resource, part.value), part.source
     if source is None:
         return {"kind": "text", "text": text}

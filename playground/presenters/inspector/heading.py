@@ -82,6 +82,6 @@ def _object(sim: WorldView, look: Look) -> dict[str, Any]:
 
 
 def _waits(sim: WorldView, key: str) -> bool:
-    """Whether the pod waits on Permit, so that somebody may decide."""
+    """Return whether the pod waits on Permit, so that a user may decide."""
     bindings = (binding for scheduler in sim.schedulers for binding in scheduler.bindings.values())
     return any(binding.pod.key == key and bool(binding.waiting) for binding in bindings)

@@ -20,7 +20,7 @@ _CHANGES = {
 
 
 def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
-    """Of the scheduler whose cycle began last."""
+    """Return the internals of the scheduler whose cycle began last."""
     scheduler = scheduler_of(sim)
     return {
         "kind": "internals",

@@ -59,7 +59,7 @@ def chosen(sim: WorldView, look: Look) -> str:
 
 
 def _resources(sim: WorldView, table: NodeTable, row: int) -> list[dict[str, Any]]:
-    """What is requested of each resource, and how much of that is only assumed: held for pods that are not bound yet."""
+    """Return the requested amount of each resource, and the assumed part: the part of pods that are not bound yet."""
     assumed = scheduler_of(sim).cache.assumed
     assumed_pods = [pod.requests for pod in table.pods[row] if pod.key in assumed]
     out = []

@@ -62,7 +62,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
 
 
 def _gone(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
-    """Of a pod that does not exist: why it went, where a preemption was the reason, and the attempts it had."""
+    """Return the data of a pod that does not exist: the preemptions that removed the pod, if any, and its attempts."""
     return {
         "kind": "gone",
         "preemptions": preemptions(sim, key),

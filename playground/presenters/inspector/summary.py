@@ -10,7 +10,7 @@ from scheduler_core.world.readonly import WorldView
 
 
 def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
-    """What the subject's own module says of it, under `about`."""
+    """Return the panel data of the selected object, with its type under `about`."""
     if look.about in ("claim", "controller") and getattr(look, look.about):
         return {"about": "object", **objects.present(sim, look, key)}
     if look.about == "node":

@@ -58,7 +58,7 @@ def _ended(sim: WorldView, moves: Sequence[Move]) -> int:
 
 
 def _places(sim: WorldView, moves: Sequence[Move]) -> list[dict[str, Any]]:
-    """How long the pod was in each place, in the order in which it first came there."""
+    """Return the time that the pod spent in each place, in the order of its first arrivals."""
     spent: dict[str, int] = {}
     for i, move in enumerate(moves):
         if move.place in _PLACES:

@@ -65,7 +65,7 @@ def _what(call: Mapping[str, Any]) -> str:
 
 
 def _events(events: list[dict[str, Any]]) -> dict[str, Any]:
-    """Those that mattered first, then the others as they came; at most EVENTS of them."""
+    """Return the events that mattered first, then the others in order; at most EVENTS of them."""
     ordered = sorted(events, key=lambda event: event.get("decision", _STAYS) == _STAYS)
     return {
         "flight": [

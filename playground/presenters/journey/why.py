@@ -39,7 +39,7 @@ def why(sim: WorldView, key: str, move: Move) -> dict[str, Any]:
 
 
 def _last_message(sim: WorldView, key: str) -> str:
-    """Of the last FailedScheduling: also covers a binding that failed, which no attempt's summary does."""
+    """Return the last FailedScheduling message. This also covers a failed binding, which no attempt's summary does."""
     namespace, _, name = key.partition("/")
     for event in reversed(sim.store.events):
         if event.name == name and event.namespace == namespace and event.reason == "FailedScheduling":

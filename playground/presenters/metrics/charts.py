@@ -11,7 +11,7 @@ from scheduler_core.analysis.status import BY_NAME
 
 
 def charts(families: Families) -> list[Chart]:
-    """In the order in which they stand."""
+    """Return the charts in display order."""
     return [
         _incoming(families),
         _spread(

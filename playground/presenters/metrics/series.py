@@ -39,7 +39,7 @@ def total(families: Families, name: str, **wanted: str) -> int:
 
 
 def added(families: Families, name: str, by: str) -> dict[str, tuple[list[int], float]]:
-    """Of a histogram: (counts by bucket, sum), added up by one label, in its order."""
+    """Return a histogram's (counts by bucket, sum), aggregated by one label, in the label's order."""
     metric = BY_NAME[name]
     place = metric.labels.index(by) if by else None
     out: dict[str, tuple[list[int], float]] = {}

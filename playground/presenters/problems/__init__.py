@@ -29,12 +29,12 @@ class Problem(Protocol):
 
 
 def expectation(text: str) -> Message:
-    """What was expected."""
+    """Return the message for an expected value."""
     return _known(EXPECTED, text) or exactly(text)
 
 
 def reception(text: str) -> Message:
-    """What was received: words about it, or itself."""
+    """Return the message for a received value, or the value itself."""
     return _known(RECEIVED, text) or exactly(text)
 
 
@@ -75,7 +75,7 @@ def _known(texts: tuple[str, ...], said: str) -> Message | None:
 
 @cache
 def _pattern(text: str) -> re.Pattern[str]:
-    """What a text with values looks like when they are put in."""
+    """Return the pattern that a text matches after its values are filled in."""
     parts = re.split(r"%\((\w+)\)s", text)
     named = (f"(?P<{part}>.+?)" if i % 2 else re.escape(part) for i, part in enumerate(parts))
     return re.compile("".join(named), re.DOTALL)

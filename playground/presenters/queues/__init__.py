@@ -138,7 +138,7 @@ def _flight(scheduler: SchedulerView, chosen: str) -> Card:
 
 
 def _binding(scheduler: SchedulerView, chosen: str) -> Card:
-    """Those whose binding cycle runs; of them, waiting ones have a card of their own."""
+    """Return the card of pods whose binding cycle runs; pods that wait on Permit have a card of their own."""
     running = [binding for binding in scheduler.bindings.values() if not binding.waiting]
     pods = [
         {**chips.in_cycle(binding.pod, str(binding.phase), chosen), "node": binding.node}
@@ -174,7 +174,7 @@ def _join(cards: dict[str, Card], others: dict[str, Card], name: str) -> None:
 
 
 def _add_faults(sim: WorldView, cards: Iterable[Card]) -> None:
-    """Which calls about the pods shown are to fail or to be slow."""
+    """Add to the pods shown the calls that are set to fail or to be slow."""
     if not sim.faults:
         return
     faults: dict[str, list[str]] = {}

@@ -46,7 +46,7 @@ class Answers:
 
 
 def answers(sim: WorldView, scheduler: SchedulerView) -> Answers:
-    """Of the pods grouped by reason."""
+    """Return the answers of the pods grouped by reason."""
     left: dict[Label, Counter[tuple[str, str, str]]] = {}
     labels: dict[str, None] = {}
     for move in moved(sim):

@@ -46,13 +46,13 @@ def backing_off(sim: WorldView, queue: QueueView, queued: QueuedPod, chosen: str
 
 
 def _left(since: int, until: int, now: int) -> dict[str, Any]:
-    """How much is left of a time of waiting, and its share in percent."""
+    """Return the remaining part of a wait, and its share in percent."""
     left = max(until - now, 0)
     return {"left": duration(left), "ring": round(100 * min(left / max(until - since, 1), 1))}
 
 
 def woken(sim: WorldView, key: str) -> dict[str, Any]:
-    """What moved the pod here, where an event did: the event, the plugin whose hint said so, and the hint."""
+    """Return the event that moved the pod here, the plugin that handled it, and its hint; {} if no event did."""
     index = sim.journal.last_move.get(key)
     why = sim.journal.moves[index].why if index is not None else ()
     if not why or index is None:

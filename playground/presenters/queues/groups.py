@@ -90,7 +90,7 @@ class Grouped:
         other._entries, other._labels, other._groups, other.gone = {}, {}, {}, True
 
     def shares(self, entries: Mapping[str, QueuedPod]) -> bool:
-        """Whether the first of these are here, the very same objects."""
+        """Return whether any of the first FIRST entries is here as the very same object."""
         return any(self._entries.get(key) is entry for key, entry in islice(entries.items(), FIRST))
 
     def _anew(self, entries: Mapping[str, QueuedPod], label: Callable[[QueuedPod], Label]) -> None:
@@ -181,7 +181,7 @@ def _latest(moves: Sequence[Move]) -> list[str]:
 
 
 def _same_stay(was: QueuedPod, now: QueuedPod) -> bool:
-    """Whether a pod has not left the place in between: its entry was replaced there."""
+    """Return whether a pod stayed in the place while its entry was replaced."""
     return (was.sequence, was.attempts, was.timestamp) == (now.sequence, now.attempts, now.timestamp)
 
 
@@ -248,7 +248,7 @@ def grouped(sim: WorldView, scheduler: SchedulerView, place: str, by: str) -> Gr
 
 
 def waiting(scheduler: SchedulerView) -> int:
-    """How many pods wait in the queue."""
+    """Return the number of pods that wait in the queue."""
     queue = scheduler.queue
     places: Sequence[Mapping[str, QueuedPod]] = (
         queue.active_pods,

@@ -11,7 +11,7 @@ from scheduler_core.world.readonly import Phase, Point, SchedulingCycleView, Wor
 
 
 def coming(sim: WorldView) -> Message | None:
-    """What the scheduler does next with the pod of its present cycle; None where no cycle runs."""
+    """Return what the scheduler does next with the pod of its present cycle; None if no cycle runs."""
     cycle = cycle_of(sim)
     if cycle is None or cycle.ended is not None:
         return None

@@ -47,7 +47,7 @@ F = TypeVar("F", bound=Facts)
 
 @dataclass(frozen=True, slots=True)
 class Sentence(Generic[F]):
-    """How records of a kind are told; `head` is what they are of. One that is not `telling` never stands for a whole step."""
+    """The wording for records of a kind; `head` is their subject. One that is not `telling` never stands for a whole step."""
 
     facts: type[F]
     head: str | Callable[[F], str]
@@ -208,7 +208,7 @@ _TIMERS = {
 
 
 def _timer_fired(fired: TimerFired) -> Message:
-    """What a flush of the queue does (kube: scheduling_queue.go, Run @ v1.34.1)."""
+    """Describe a flush of the queue (kube: scheduling_queue.go, Run @ v1.34.1)."""
     return message(_TIMERS.get(fired.timer, fired.timer))
 
 
@@ -271,7 +271,7 @@ def _command(command: CommandApplied) -> Message:
 
 
 def _named(command: CommandApplied) -> dict[str, str]:
-    """What a record of a command names: an object, a pod and a node."""
+    """Return the objects that a command's record names: an object, a pod, and a node."""
     ref, pod, node = (getattr(command, field, None) or None for field in ("ref", "pod", "node"))
     values = {"kind": ref.kind, "name": ref.name} if ref else {}
     return {**values, **({"pod": short(pod)} if pod else {}), **({"node": node} if node else {})}

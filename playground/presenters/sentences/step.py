@@ -9,7 +9,7 @@ from scheduler_core.world.readonly import Code, Evidence, PluginStep, Point, Sco
 
 
 def of_step(step: PluginStep, pod: str) -> Message:
-    """What a plugin answered; `pod` as people read it."""
+    """Describe a plugin's answer; `pod` is the pod's display name."""
     plugin = step.plugin
     if step.skipped:
         return message(
@@ -61,7 +61,7 @@ _SUCCESS = {
 
 
 def _of_preemption(evidence: Evidence, pod: str) -> Message:
-    """Who is nominated where, and who must go for it."""
+    """Describe a nomination: the nominated pod, its node, and the victims."""
     victims = [
         short(victim.key) for c in evidence.candidates if c.node == evidence.nominated for victim in c.victims
     ]

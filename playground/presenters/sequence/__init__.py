@@ -15,7 +15,7 @@ __all__ = ["present"]
 
 
 def present(found: Mapping[str, Any], every: bool, say: Callable[[Message], str]) -> dict[str, Any]:
-    """What sessions/worker/answers/sequences.py found, drawn and as rows of a table; `every` shows each plugin alone."""
+    """Draw the findings of sessions/worker/answers/sequences.py, also as rows of a table; `every` shows each plugin alone."""
     rows = found["rows"] if every else folded(found["rows"])
     return {
         **found,

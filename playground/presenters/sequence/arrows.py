@@ -31,13 +31,13 @@ _TELLING = (Point.SCORE,)  # these say more than that a pod may pass
 
 
 def facts_of(record: Record) -> Facts:
-    """What a record says, without what is told node by node."""
+    """Return a record's facts, without the results per node."""
     source = record.source
     return msgspec.convert(source.brief(), PluginRan) if isinstance(source, StepFacts) else record.facts
 
 
 def in_causal_order(records: Sequence[Record]) -> list[Record]:
-    """What brought a change about stands before it: records of one step are written where each is known.
+    """Sort causes before their effects: records of one step are written when each becomes known.
 
     PreEnqueue and QueueSort ran before the pop, a controller's request before the change, a binding's call after Bind began.
     """

@@ -62,7 +62,7 @@ F = TypeVar("F", bound=Facts)
 
 
 class Standing(NamedTuple):
-    """What a record does not say: which of its cycles the pod is in, and whether a scheduler's start is drawn."""
+    """The context that a record lacks: the cycle that the pod is in, and whether a scheduler's start is drawn."""
 
     cycle: str = CYCLE
     start_up: bool = False

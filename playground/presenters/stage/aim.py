@@ -72,7 +72,7 @@ def _of_pod(sim: WorldView, pod: str) -> Aim:
 
 
 def _of_claim(sim: WorldView, look: Look) -> Aim:
-    """Where its pod was refused; else where its volume is bound and its devices are allocated: from Reserve to PreBind."""
+    """Aim at the stage where the claim's pod was refused; else at binding, where volumes are bound and devices allocated."""
     pod = _pod_of_claim(sim, look)
     if not pod:
         return _at_hand(sim)
@@ -82,7 +82,7 @@ def _of_claim(sim: WorldView, look: Look) -> Aim:
 
 
 def _pod_of_claim(sim: WorldView, look: Look) -> str:
-    """Of the pods that use it the present cycle's, or else the one that was tried last; "" for none."""
+    """Return a pod that uses the claim: the present cycle's, or else the last one that was tried; "" for none."""
     ref = found(sim, look)
     metas = [pod["metadata"] for pod in pods_of(sim, ref)] if ref is not None else []
     keys = [f"{meta['namespace']}/{meta['name']}" for meta in metas]
@@ -110,7 +110,7 @@ def _of_node(sim: WorldView, name: str) -> Aim:
 
 
 def _shows(sim: WorldView, stage: str, node: str) -> bool:
-    """Whether the stage of the present step has something to say of a node."""
+    """Return whether the stage of the present step has data about a node."""
     if stage == "preemption":
         return node in preempting(sim, 0).candidates
     if stage == "binding":
@@ -125,7 +125,7 @@ def _past(sim: WorldView, pod: str) -> Attempt | None:
 
 
 def _stage_of(sim: WorldView, pod: str) -> str:
-    """Where the pod's present attempt stands, or where its last one was decided."""
+    """Return the stage of the pod's present attempt, or the stage that decided its last one."""
     cycle = cycle_of(sim)
     if cycle is not None and cycle.pod.key == pod and cycle.ended is None:
         return OF_POINT[cycle.steps[-1].point] if cycle.steps else "queue"

@@ -48,7 +48,7 @@ def _exchange(exchange: Exchange) -> dict[str, Any]:
 
 
 def _effect(exchange: Exchange) -> Message | None:
-    """What it came to, in a few words."""
+    """Summarize the effect of an exchange."""
     effect = exchange.effect
     if effect.kept is not None:
         return message(

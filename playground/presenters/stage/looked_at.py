@@ -12,7 +12,7 @@ LOOKED_BACK = 2000  # attempts
 
 
 def looks_at(cycle: SchedulingCycleView, node: str) -> bool:
-    """Whether a cycle has come to a node: Filter has, or PreFilter refused the pod on all nodes."""
+    """Return whether a cycle has reached a node: Filter has, or PreFilter refused the pod on all nodes."""
     if node not in cycle.nodes.rows:
         return False
     if not cycle.pre_filter_status.ok:
@@ -21,7 +21,7 @@ def looks_at(cycle: SchedulingCycleView, node: str) -> bool:
 
 
 def scores(cycle: SchedulingCycleView, node: str) -> bool:
-    """Whether the node is among those that are compared by their points."""
+    """Return whether the node is among those that are scored."""
     row, board = cycle.nodes.row(node), cycle.scores
     return row is not None and board is not None and row in board.rows
 

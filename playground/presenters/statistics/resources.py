@@ -60,7 +60,7 @@ def _drawn(now: Mapping[str, Use]) -> list[str]:
 
 
 def percent(use: Use | None, part: str, whole: str) -> float:
-    """With one decimal; 0 of nothing."""
+    """Return a percentage with one decimal; 0 of nothing."""
     if not use or not use[whole]:
         return 0
     return round(100 * use[part] / use[whole], 1)
@@ -97,7 +97,7 @@ def _amounts(
 
 
 def amounts_now(curve: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """What every resource amounts to at this step, exactly."""
+    """Return the exact amounts of every resource at this step."""
     return [_row(use[0], _use(use)) for now in curve[-1:] for use in now["use"]]
 
 

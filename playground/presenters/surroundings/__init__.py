@@ -32,7 +32,7 @@ _ROWS: Mapping[str, Callable[[list[dict[str, Any]], int], list[dict[str, Any]]]]
 
 
 def present(reading: Mapping[str, Any], part: str, name: str) -> dict[str, Any]:
-    """What sessions/worker/answers/cluster.py read; `name` is that of one node."""
+    """Present the data of sessions/worker/answers/cluster.py; `name` is the name of one node."""
     now = reading["now"]
     return {
         "position": reading["position"],

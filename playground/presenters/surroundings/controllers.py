@@ -8,7 +8,7 @@ from playground.presenters.amounts import clock, duration
 
 
 def controllers(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
-    """Those that did something last come first, then by name; what is switched off comes last."""
+    """Return the controllers, the latest active first, then by name; disabled ones come last."""
     ordered = sorted(rows, key=lambda row: (not row["runs"], -_latest(row), row["name"]))
     return [_controller(row, now) for row in ordered]
 

@@ -27,7 +27,7 @@ def _ready(conditions: list[dict[str, Any]]) -> str:
 
 
 def _notable(conditions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those that are not as they should be."""
+    """Return the abnormal conditions."""
     return [c for c in conditions if c["status"] != ("True" if c["type"] == "Ready" else "False")]
 
 
@@ -70,7 +70,7 @@ def _amount(signal: str, value: int) -> str:
 
 
 def _chart(row: Mapping[str, Any], signal: str, now: int) -> dict[str, Any] | None:
-    """What was left of a signal over virtual time, with its thresholds; None where nothing was measured."""
+    """Return a chart of a signal over virtual time, with its thresholds; None if there is nothing to draw."""
     measured, size = row["measured"], 1 if signal.startswith("pid") else GI
     if len(measured) < 2:
         return None

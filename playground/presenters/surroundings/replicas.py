@@ -52,7 +52,7 @@ def lane(moves: list[dict[str, Any]], begin: int, now: int) -> list[dict[str, An
 
 
 def _spans(moves: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
-    """From each move to the next one; those without a length are left out."""
+    """Return the spans from each move to the next; those without a length are omitted."""
     ends = [move["t"] for move in moves[1:]] + ([now] if moves else [])
     return [
         {"from": move["t"], "to": end, "state": move["state"], "cut_off": move["cutOff"]}
@@ -62,12 +62,12 @@ def _spans(moves: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
 
 
 def _from_the_beginning(row: dict[str, Any], begin: int) -> list[dict[str, Any]]:
-    """Of a scheduler that was there before any process was started."""
+    """Return the only move of a scheduler that existed before any process started."""
     return [{"t": begin, "state": row["stage"], "cutOff": False}]
 
 
 def _doubled(rows: list[dict[str, Any]], spans: dict[str, list[dict[str, Any]]]) -> dict[str, list[Span]]:
-    """Where a replica led while another one led by the same lease."""
+    """Return the spans in which a replica led while another one led by the same lease."""
     lease = {row["name"]: row["election"]["lease"] for row in rows if row["election"]}
     leading = {
         name: [(span["from"], span["to"]) for span in spans[name] if span["state"] == "leading"]

@@ -62,7 +62,7 @@ def present(sim: WorldView, look: Look) -> Panel:
 
 @lru_cache(maxsize=256)
 def _links(look: Look, view: Window) -> dict[str, dict[str, Any]]:
-    """For each control what it changes about the look, with a link that does the same."""
+    """Return for each control its changes to the look, with a link that makes them."""
     half, quarter = view.span // 2, max(view.span // 4, 1)
     follows = look.start is None
     changes: dict[str, dict[str, Any]] = {
@@ -121,7 +121,7 @@ def _began(sim: WorldView, pod: str, view: Window) -> bool:
 
 
 def _in_turn(sim: WorldView, pods: list[str]) -> list[str]:
-    """By the position at which each left the active queue first; those that still wait come last, in the queue's order."""
+    """Sort pods by the position at which each first left the active queue; waiting ones come last, in the queue's order."""
     waiting = 1 << 62
 
     def turn(pod: str) -> int:

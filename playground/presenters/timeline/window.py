@@ -26,7 +26,7 @@ _LONG = tuple(minutes * 60_000_000 for minutes in (1, 2, 5, 10, 15, 30, 60, 120,
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """From `first` to `last`, in steps or in microseconds of virtual time; `now` is where the viewer stands."""
+    """The range from `first` to `last`, in steps or in microseconds of virtual time; `now` is the viewer's position."""
 
     axis: str
     first: int
@@ -42,7 +42,7 @@ class Window:
         return position if self.axis == STEPS else t // MICRO
 
     def x(self, value: int) -> float:
-        """Where a value stands, in percent of the width."""
+        """Return a value's x position in percent of the width."""
         return round(100 * (value - self.first) / self.span, 2)
 
     def step(self, least: int) -> int:
@@ -70,7 +70,7 @@ def ticks(view: Window) -> list[dict[str, Any]]:
 
 
 def window(sim: WorldView, look: Look) -> Window:
-    """What the look asks for: `span` 0 is as much as fits well, `start` None follows where the viewer stands."""
+    """Return the window for the look: `span` 0 means as much as fits well, `start` None follows the viewer."""
     axis = look.axis
     now = sim.position if axis == STEPS else sim.now // MICRO
     span = look.span

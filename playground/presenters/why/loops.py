@@ -23,7 +23,7 @@ _BUSY = gettext_noop("The cluster did not come to rest: this is how far it came.
 
 
 def describe_loop(loop: Loop) -> Message:
-    """Which workload makes pods in vain, where, and why they end."""
+    """Describe a workload that makes pods in vain: the nodes and the reason."""
     kind, namespace, name = loop.workload
     more = f" +{len(loop.nodes) - NODES}" if len(loop.nodes) > NODES else ""
     return message(
@@ -38,7 +38,7 @@ def describe_loop(loop: Loop) -> Message:
 
 
 def describe_rest(rest: Rest) -> Iterator[Message]:
-    """Why a world did not come to rest, or came to it only without some workloads."""
+    """Yield why a world did not come to rest, or did so only without some workloads."""
     yield from map(describe_loop, rest.loops)
     if rest.circles:
         yield message(_NOWHERE, steps=f"{rest.circles:,}")

@@ -12,7 +12,7 @@ from scheduler_core.world.readonly import QueuedPod, WorldView
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What was explained, and where things stood: `entry` is the pod's in a queue, which is replaced whenever it changes."""
+    """An explanation and the state it was made for: `entry` is the pod's queue entry, which is replaced whenever it changes."""
 
     stand: tuple[object, ...]
     entry: QueuedPod | None
@@ -23,7 +23,7 @@ _LATEST: WeakKeyDictionary[Any, _Known] = WeakKeyDictionary()
 
 
 def explained(sim: WorldView, key: str) -> Explanation | None:
-    """Of a pod "namespace/name"; the last one that was asked about is remembered in each world."""
+    """Explain the state of a pod "namespace/name"; the last explanation in each world is cached."""
     stand = (
         key,
         sim.store.resource_version,

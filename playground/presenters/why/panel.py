@@ -37,7 +37,7 @@ _FIXABLE = (
 
 
 def present(sim: WorldView, key: str) -> dict[str, Any] | None:
-    """Of a pod that is not on a node, or that its kubelet refused, or that failed; None of any other."""
+    """Return the panel of a pod that is not on a node, that its kubelet refused, or that failed; None for others."""
     explanation = explained(sim, key)
     if explanation is None or explanation.state in (State.SCHEDULED, State.BINDING, State.ATTEMPTING):
         return None
@@ -100,7 +100,7 @@ def _reason(reason: Given, pod: str, total: int) -> dict[str, Any]:
 
 
 def _evidence(evidence: Mapping[str, Any]) -> dict[str, Any]:
-    """What is listed below a reason: near misses, claims with volumes, domains, labels."""
+    """Return the details of a reason: near misses, claims with volumes, domains, labels."""
     return {
         "near": _near(evidence),
         "claims": [_claim(each) for each in evidence.get("claims", ())],

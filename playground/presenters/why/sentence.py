@@ -65,7 +65,7 @@ _WITHHELD = {
 
 
 def sentence(explanation: Explanation) -> Message:
-    """What a colleague would say."""
+    """Return a plain-words summary."""
     pod, state = short(explanation.pod), explanation.state
     first = explanation.reasons[0] if explanation.reasons else None
     evidence = first.evidence if first is not None else {}
@@ -93,7 +93,7 @@ def sentence(explanation: Explanation) -> Message:
 
 
 def _ended(explanation: Explanation, pod: str) -> Message:
-    """Of a pod that a kubelet refuses, or would refuse, or that failed."""
+    """Describe a pod that a kubelet refuses, or would refuse, or that failed."""
     if not explanation.reasons:
         return message(_FAILED_SILENTLY, pod=pod)
     once, again = _ENDED.get(explanation.state, (_WOULD_REFUSE, _WOULD_REFUSE_AGAIN))
@@ -116,7 +116,7 @@ def _gated(pod: str, reason: Given) -> Message:
 
 
 def _waiting(explanation: Explanation, pod: str) -> Message:
-    """Of a pod that nodes refuse, or that only waits for its turn."""
+    """Describe a pod that nodes refuse, or that only waits for its turn."""
     state, preempting = explanation.state, explanation.preemption
     if explanation.fits:
         text = {State.BACKOFF: _FITS_BACKOFF, State.WAITING_FOR_EVENT: _FITS_UNHEARD}.get(state, _FITS)

@@ -116,7 +116,7 @@ def _unbound(claim: Mapping[str, Any], pod: str) -> Message:
 
 
 def _suits(volume: Mapping[str, Any], claim: Mapping[str, Any]) -> bool:
-    """By labels, class, mode, size and access modes."""
+    """Return whether a volume suits a claim by labels, class, mode, size, and access modes."""
     if (
         not volume["selected"]
         or volume["class"] != claim["class"]
@@ -129,7 +129,7 @@ def _suits(volume: Mapping[str, Any], claim: Mapping[str, Any]) -> bool:
 
 
 def _unlike(volume: Mapping[str, Any], claim: Mapping[str, Any], values: Mapping[str, object]) -> Message:
-    """Why a volume that nobody has is not the claim's."""
+    """Return why an unused volume does not match the claim."""
     if volume["class"] != claim["class"]:
         return _of_another_class(volume, claim, values)
     if volume["capacity"] < claim["requested"]:

@@ -116,7 +116,7 @@ def _waiting_for_nobody() -> Iterator[None]:
 
 
 def unavailable(error: Exception) -> Unavailable:
-    """What is said of a database that can't be asked; the cause is for the log."""
+    """Return the error to report for a failed database; the cause is only logged."""
     if _code(error) in BUSY:
         LOCKED.begin(error.__cause__)
         return Locked(_locked())
@@ -145,12 +145,12 @@ def _locked() -> str:
 
 
 def _is_full(error: Exception) -> bool:
-    """Whether the database can be read but not written."""
+    """Return whether the database can be read but not written."""
     return _code(error) in UNWRITTEN or getattr(error.__cause__, "sqlstate", None) in FULL
 
 
 def _code(error: Exception) -> int:
-    """What SQLite says of it; 0 where it is another's."""
+    """Return SQLite's primary error code; 0 for another database's error."""
     return getattr(error.__cause__, "sqlite_errorcode", 0) & PRIMARY
 
 
@@ -171,7 +171,7 @@ def repeatable(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def _is_broken(error: Exception) -> bool:
-    """Whether it came of this thread's connection, and neither of what was asked nor of a database that is away."""
+    """Return whether this thread's connection caused the error, not the query or a database that is away."""
     if isinstance(error, DatabaseAway) or connection.vendor != "postgresql" or connection.in_atomic_block:
         return False
     state = getattr(error.__cause__, "sqlstate", None)

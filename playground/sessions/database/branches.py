@@ -74,7 +74,7 @@ class _Member:
 
 @repeatable
 def family(session: Session, right: Right, held: Container[str] = (), link: str = "") -> list[Branch]:
-    """What a key of a session reaches, each before its branches, the latest branch first; at most MOST sessions.
+    """Return the sessions that a key reaches, each before its branches, the latest branch first; at most MOST sessions.
 
     A view link that ends (`link`) reaches its session alone.
 

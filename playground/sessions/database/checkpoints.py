@@ -23,7 +23,7 @@ OUTCOMES_IN_A_ROW = 2_000
 
 
 class Saved(Struct, frozen=True):
-    """What a worker is handed when it opens a session: checkpoints, and what attempts came to (outcomes.pack), so many of them."""
+    """The data that a worker gets to open a session: checkpoints, and outcomes of attempts (outcomes.pack), so many of them."""
 
     archive: Archive = Archive()
     outcomes: list[bytes] = []
@@ -31,7 +31,7 @@ class Saved(Struct, frozen=True):
 
 
 class Copied(Struct, frozen=True):
-    """What a fork has of its origin: the positions of its checkpoints, with the first parts of an archive."""
+    """The checkpoints that a fork has from its origin: their positions, with the first parts of an archive."""
 
     volume: str
     parts: int
@@ -57,7 +57,7 @@ def _travelling(row: Checkpoint) -> opening.Checkpoint:
 
 
 def outcomes_saved(session_id: int) -> int:
-    """Of how many attempts it is kept what they came to."""
+    """Return the number of attempts with saved outcomes."""
     last = Outcomes.objects.filter(session_id=session_id).order_by("-first").first()
     return 0 if last is None else last.first + last.count
 
@@ -112,7 +112,7 @@ def drop(session_id: int) -> None:
 
 @transaction.atomic
 def copy(origin_id: int, session_id: int, at: int) -> Copied:
-    """For a fork, what its origin has up to a position."""
+    """Copy the outcomes and checkpoints of an origin up to a position to its fork."""
     rows = list(Checkpoint.objects.filter(session_id=origin_id, position__lte=at, fingerprint=fingerprint()))
     count = _copy_outcomes(origin_id, session_id, at)
     if not rows:

@@ -20,7 +20,7 @@ ROOM = 16 << 10
 
 
 class Health:
-    """Of this process' database."""
+    """The health of this process's database."""
 
     def __init__(self) -> None:
         self._written = -BELIEVED

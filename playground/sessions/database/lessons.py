@@ -54,7 +54,7 @@ def create(files: LessonFiles, creator: str) -> OwnLesson:
 
 
 def files_of(lesson: OwnLesson) -> LessonFiles:
-    """What was written last."""
+    """Return the lesson's files as last written."""
     return LessonFiles(lesson.plan, {"en": lesson.english, "zh-hans": lesson.chinese})
 
 
@@ -82,7 +82,7 @@ def keep(lesson_id: int, files: LessonFiles, checked: Checked) -> None:
 
 
 def checked_of(lesson: OwnLesson) -> Checked | None:
-    """What the last check found; None where what is written has not been checked."""
+    """Return the result of the last check; None if the present text has not been checked."""
     return None if lesson.checked is None else msgspec.convert(lesson.checked, Checked, str_keys=True)
 
 
@@ -133,7 +133,7 @@ def in_trace(slug: str) -> TracedLesson:
 
 
 def is_here(slug: str) -> bool:
-    """Whether there is a lesson of that name."""
+    """Return whether there is a lesson of that name."""
     return of_story(slug) is not None
 
 

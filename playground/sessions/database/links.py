@@ -36,7 +36,7 @@ def find(key: str) -> ViewLink | None:
 
 @repeatable
 def all_of(session_id: int) -> list[ViewLink]:
-    """Those that stand, the newest first, then the last that have ended."""
+    """Return the valid view links, the newest first, then at most SHOWN that have ended."""
     links = list(ViewLink.objects.filter(session_id=session_id).order_by("-pk"))
     return [*(each for each in links if each.stands), *[each for each in links if not each.stands][:SHOWN]]
 

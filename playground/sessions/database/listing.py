@@ -20,7 +20,7 @@ from playground.sessions.database.asking import repeatable
 
 @dataclass(frozen=True)
 class ListedCommand:
-    """Where it was applied, its number from 1, what it says, the form it came by, how far the engine went after it."""
+    """A command's position, its number from 1, its sentence, its source, its time, and how far the engine went after it."""
 
     at: int
     number: int
@@ -32,7 +32,7 @@ class ListedCommand:
 
 @dataclass(frozen=True)
 class LoggedCommand:
-    """Where it was applied, what it says, the form it came by, and a fingerprint of it."""
+    """A command's position, its sentence, its source, and its fingerprint."""
 
     at: int
     sentence: Message
@@ -42,7 +42,7 @@ class LoggedCommand:
 
 @dataclass(frozen=True)
 class SkippedCommand:
-    """Where it was applied, what it says, and in short what a history lacks without it."""
+    """A command's position, its sentence, and in short what a history lacks without it."""
 
     at: int
     sentence: Message
@@ -51,14 +51,14 @@ class SkippedCommand:
 
 @repeatable
 def positions(session_id: int, head: int) -> list[int]:
-    """Where the commands of a session's log below a head were applied, in order."""
+    """Return the positions of the commands in a session's log below a head, in order."""
     entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head)
     return list(entries.order_by("seq").values_list("at", flat=True))
 
 
 @repeatable
 def last(session_id: int, head: int) -> tuple[str, dict[str, Any]] | None:
-    """Where the last command below a head came from, and the command; None where there is none."""
+    """Return the source and the data of the last command below a head; None if there is none."""
     entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head)
     entry = entries.order_by("seq").last()
     if entry is None:

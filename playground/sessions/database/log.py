@@ -46,7 +46,7 @@ FIRST = gettext_noop("Another change of this session came first. Please try agai
 
 @dataclass(frozen=True)
 class Standing:
-    """How far a session is, which process has the right to drive it, and whether that still holds."""
+    """A session's head, the process that has the right to drive it, and whether that right is still valid."""
 
     head: int
     driver: str
@@ -54,7 +54,7 @@ class Standing:
 
     @property
     def orphaned(self) -> bool:
-        """Whether the process that drives it has not renewed its lease, nor given it back: it is gone."""
+        """True if the driving process neither renewed nor released its lease: it is gone."""
         return bool(self.driver) and not self.driven
 
 
@@ -64,7 +64,7 @@ def pack(payload: Any) -> bytes:
 
 
 def size_of(payload: bytes) -> int:
-    """How long a stored payload's JSON is."""
+    """Return the length of a stored payload's JSON in bytes."""
     return len(zlib.decompress(payload))
 
 
@@ -202,7 +202,7 @@ def _append(entry: LogEntry, last_of: str = "") -> None:
 
 
 def _is_written(entry: LogEntry) -> bool:
-    """Whether the log has this very entry from a try whose end was not heard of; the moment of its making is nobody else's."""
+    """Return whether an earlier try without a reported end wrote this very entry; `created` is unique to a try."""
     made = entry.created
     return (
         made is not None
@@ -225,12 +225,12 @@ def advance(session_id: int, seq: int, head: int, to: int, last_of: str = "") ->
 
 
 def _reaches(session_id: int, seq: int, to: int) -> bool:
-    """Whether the last entry reaches as far already, from a try whose end was not heard of."""
+    """Return whether the last entry reaches as far already, from an earlier try without a reported end."""
     return Session.objects.filter(pk=session_id, log_seq=seq, head=to, deleted=None).exists()
 
 
 def _changed(statement: str, *values: Any) -> int:
-    """How many rows a statement changed."""
+    """Execute a statement and return the number of changed rows."""
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return int(cursor.rowcount)
@@ -376,7 +376,7 @@ def release(session_id: int, holder: str = "") -> None:
 
 @repeatable
 def standings(session_ids: list[int]) -> dict[int, Standing]:
-    """Where sessions are, those that exist."""
+    """Return the standing of each session that exists."""
     now = timezone.now()
     rows = Session.objects.filter(pk__in=session_ids, deleted=None)
     return {
@@ -387,7 +387,7 @@ def standings(session_ids: list[int]) -> dict[int, Standing]:
 
 @repeatable
 def drive(session_id: int) -> Data | None:
-    """What is done with the right to drive a session, as whoever took it said; None where nobody has it."""
+    """Return the drive that the holder of the session's lease recorded; None if there is no holder."""
     found: Data | None = Session.objects.filter(pk=session_id).values_list("drive", flat=True).first()
     return found
 

@@ -83,7 +83,7 @@ class KeptBookmark(TypedDict):
 
 @repeatable
 def bookmarks(session_id: int) -> list[KeptBookmark]:
-    """In the order of their positions."""
+    """Return the bookmarks in the order of their positions."""
     return list(Bookmark.objects.filter(session_id=session_id).values("id", "name", "position"))
 
 
@@ -115,7 +115,7 @@ def _named(name: str) -> str:
 
 
 def copy(origin: int, target: Session, at: int) -> None:
-    """What a fork takes over: all breakpoints, and the bookmarks of the past that it shares."""
+    """Copy to a fork all breakpoints, and the bookmarks of the past that it shares."""
     rows = Breakpoint.objects.filter(session_id=origin)
     Breakpoint.objects.bulk_create(
         Breakpoint(session=target, point=row.point, enabled=row.enabled) for row in rows

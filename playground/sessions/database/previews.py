@@ -62,12 +62,12 @@ def keep_packed(
 
 
 def plan(session_id: int, token: str) -> ImportPlan:
-    """What the text would do, to be shown."""
+    """Return the plan of the import, for display."""
     return _plans.decode(zlib.decompress(bytes(_find(session_id, token, "plan").plan)))
 
 
 def command(session_id: int, token: str) -> bytes:
-    """What does all that was accepted."""
+    """Return the command that applies all accepted objects."""
     data = packed_command(session_id, token)
     return require_command(zlib.decompress(data) if data else b"")
 
@@ -108,6 +108,6 @@ def drop(session_id: int, token: str) -> None:
 
 
 def drop_old() -> int:
-    """Those that were looked at and left; how many."""
+    """Delete previews older than DAYS days; return the number of deleted rows."""
     old = ImportPreview.objects.filter(created__lt=timezone.now() - timedelta(days=DAYS))
     return old.delete()[0]

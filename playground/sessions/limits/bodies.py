@@ -143,7 +143,7 @@ class Body:
 
     @property
     def wants_key(self) -> bool:
-        """Whether somebody has to look up its key now."""
+        """True if the body's key has to be looked up now."""
         return not self.asked and max(self.arrived, self.said or 0) > FREE
 
     async def admit(self) -> None:

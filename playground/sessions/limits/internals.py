@@ -21,9 +21,9 @@ def connection_of(transport: Any) -> Any:
 
 
 def takes_at_once(tcp: Any) -> bool:
-    """Whether nothing waits to be sent over a connection, so that what is written to it now stays in order.
+    """Return whether a connection has no unsent data, so that data written to it now stays in order.
 
-    Twisted keeps what waits in `dataBuffer`, and before that in a list of which it says the length in `_tempDataLen` alone.
+    Twisted keeps unsent data in `dataBuffer`, and before that in a list whose length is only in `_tempDataLen`.
     """
     return bool(tcp.connected and not tcp.dataBuffer and not tcp._tempDataLen)
 
@@ -33,11 +33,11 @@ class ServerWithFactories(Server):
 
     @abstractmethod
     def http(self, factory: HTTPFactory) -> Any:
-        """What the server listens with, in place of Daphne's."""
+        """Return the factory that the server listens with, in place of Daphne's."""
 
     @abstractmethod
     def sockets(self, factory: WebSocketFactory) -> Any:
-        """What makes a connection a WebSocket, in place of Daphne's."""
+        """Return the factory that makes a connection a WebSocket, in place of Daphne's."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "http_factory":

@@ -38,7 +38,7 @@ class Shares(Generic[T]):
 
     @property
     def is_full(self) -> bool:
-        """Whether all are taken."""
+        """True if all are taken."""
         return len(self) >= self._most()
 
     def share(self, owner: str) -> int:
@@ -46,7 +46,7 @@ class Shares(Generic[T]):
         return max(self._least, self._most() // (10 if owner.startswith(ADDRESS) else 2))
 
     def has_room(self, owner: str) -> bool:
-        """Whether an owner may have one more."""
+        """Return whether an owner may have one more."""
         return len(self._by_owner.get(owner, ())) < self.share(owner)
 
     def give(self, thing: T, owner: str) -> None:

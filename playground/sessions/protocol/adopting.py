@@ -11,7 +11,7 @@ from playground.sessions.protocol.errors import FieldProblem
 
 
 class ListedChange(Struct, frozen=True):
-    """What differs in v1: its kind (scheduler_core's Change), the line it was made for, what changed, and what is decided differently."""
+    """A difference in v1: its kind (scheduler_core's Change), the original line, the change, and its effect on decisions."""
 
     kind: str
     line: int | None
@@ -59,14 +59,14 @@ class Offer(Struct, frozen=True):
 
     @property
     def lossy(self) -> bool:
-        """Whether something is decided differently."""
+        """True if a change affects decisions."""
         return any(change.kind == "lost" for change in self.changes)
 
 
 class Adopted(Struct, frozen=True):
-    """What a text comes to. `manifest` is the only configuration in it where that can be applied as it is; else there are offers.
+    """The result of reading a text. `manifest` is its only configuration if that can be applied as is; otherwise there are offers.
 
-    `errors` are what kube-scheduler says of it as it is, or what is wrong with it as YAML.
+    `errors` are kube-scheduler's errors about the text as is, or YAML errors.
     """
 
     manifest: Any = None

@@ -18,7 +18,7 @@ class AtWork:
 
     @classmethod
     def made(cls) -> AtWork:
-        """In memory where the system has such files."""
+        """Create the file, in memory if the system supports this."""
         if hasattr(os, "memfd_create"):
             return cls(os.memfd_create("at-work"))
         with tempfile.TemporaryFile() as file:

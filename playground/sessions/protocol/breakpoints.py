@@ -69,9 +69,9 @@ class BadBreakpoint(SessionError):
 
 
 class Breakpoint(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What to look for: every field that is not empty must match. A watch does not stop, unless its value `changes`.
+    """The search criteria of a breakpoint: every nonempty field must match. A watch does not stop, unless its value `changes`.
 
-    `pod` is namespace/name, with a `*` at its end any pod that begins so. `came_from`, `to`, `event` and `hint` are of a queue move;
+    `pod` is namespace/name, with a `*` at its end any pod with this prefix. `came_from`, `to`, `event` and `hint` are of a queue move;
     `event` is kube's label of the cluster event or of the cause. `reason` is a Kubernetes Event's.
     """
 
@@ -95,11 +95,11 @@ class Breakpoint(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def stops(self) -> bool:
-        """Whether a run or a search ends where it holds."""
+        """True if a match ends a run or a search."""
         return self.enabled and (not self.watch or self.changes)
 
     def words(self) -> str:
-        """What it looks for, in short, such as `Filter NodeResourcesFit · node n1 · Unschedulable`."""
+        """Return a short description of the match, such as `Filter NodeResourcesFit · node n1 · Unschedulable`."""
         step = " ".join(part for part in (self.point, self.plugin) if part)
         parts = [
             self.kind and f"record {self.kind}",
@@ -139,7 +139,7 @@ class Hit(Struct, frozen=True):
 
 
 class ExpressionProblem(Struct, frozen=True):
-    """What is wrong with an expression: the place (both from 1), the line itself and a caret under the character."""
+    """An error in an expression: the place (both from 1), the line itself, and a caret under the character."""
 
     message: str
     line: int
@@ -172,7 +172,7 @@ def from_form(data: Mapping[str, Any]) -> Breakpoint:
 
 
 def _problems(fields: Mapping[str, str], name: str) -> list[FieldProblem]:
-    """What is wrong with single fields."""
+    """Return the errors of single fields."""
     problems = [
         _problem(field, text, "a shorter text") for field, text in fields.items() if len(text) > _most(field)
     ]
@@ -204,7 +204,7 @@ def _expression(value: Any) -> str:
 
 
 def _most(name: str) -> int:
-    """How long a field may be; that an expression is too long is said at its character."""
+    """Return the maximum length of a field; the error about a long expression is reported at its character."""
     return 10 * EXPRESSION_LENGTH if name == "cel" else TEXT
 
 

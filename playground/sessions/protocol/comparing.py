@@ -10,7 +10,7 @@ from playground.sessions.protocol.looking import Configured
 
 
 class OutlinedPod(Struct, frozen=True):
-    """Where a pod is, and since which position."""
+    """A pod's place, and the position since which the pod is there."""
 
     node: str
     place: str
@@ -36,7 +36,7 @@ class OutlinedAttempt(Struct, frozen=True):
 
 
 class ResourceUse(Struct, frozen=True):
-    """What is requested of what the nodes offer."""
+    """The requested and allocatable amounts of a resource."""
 
     resource: str
     requested: int
@@ -98,7 +98,7 @@ class ScoreBoard(Struct, frozen=True):
 
 
 class CountedRefusal(Struct, frozen=True):
-    """How many nodes a plugin refused with a text, and some of them."""
+    """The number of nodes that a plugin refused with a text, and some of them."""
 
     plugin: str
     text: str

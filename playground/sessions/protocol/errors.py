@@ -11,9 +11,9 @@ from playground.presenters.words import Message, gettext_noop, in_english, messa
 
 
 class FieldProblem(Struct, frozen=True, omit_defaults=True):
-    """What is wrong with one field: of which object, where, what was received and what was expected. `text` says it all.
+    """An error in one field: the object, the place, the received and the expected value. `text` contains all of this.
 
-    `source` is its line as it was written, where the page can show it.
+    `source` is its original line, if the page can show it.
     """
 
     path: str = ""
@@ -29,7 +29,7 @@ class FieldProblem(Struct, frozen=True, omit_defaults=True):
 
 
 class ServerAnswer(Struct, frozen=True, omit_defaults=True):
-    """What the simulated API server answered to a request that it refused, in kube's words."""
+    """The simulated API server's answer to a request that it refused, in kube's words."""
 
     code: int
     reason: str
@@ -153,7 +153,7 @@ class OutOfMemory(EngineFailed):
 
 
 class Unavailable(SessionError):
-    """What the server needs, such as its database, does not answer. It comes back by itself."""
+    """An outage of a dependency of the server, such as its database. It ends by itself."""
 
     kind = "unavailable"
     status = 503

@@ -9,7 +9,7 @@ from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProbl
 
 
 class CheckExpression(Request[list[ExpressionProblem]], frozen=True, kw_only=True):
-    """What is wrong with a breakpoint's expression."""
+    """A query for the errors in a breakpoint's expression."""
 
     point: Breakpoint
 
@@ -38,14 +38,14 @@ class Search(Query[SearchProgress], frozen=True, kw_only=True):
 
 
 class HitsFound(Struct, frozen=True):
-    """Where they held up to a position: an earlier one than asked for where the time was up."""
+    """The hits up to a position, which is earlier than requested if the time ran out."""
 
     hits: list[Hit]
     upto: int
 
 
 class Hits(Query[HitsFound], frozen=True, kw_only=True):
-    """Where breakpoints and watches held after position `first`, oldest first, at most so many of the newest, found within some seconds."""
+    """The hits of breakpoints and watches after position `first`, oldest first, at most `most` of the newest, found within `seconds`."""
 
     points: list[Breakpoint]
     first: int

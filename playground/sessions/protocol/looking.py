@@ -28,7 +28,7 @@ class View(Query[Shown], frozen=True, kw_only=True):
 
 
 class PanelChange(Struct, frozen=True):
-    """What differs in a panel: the whole of it, or the cards that changed."""
+    """The differences in a panel: the whole panel, or the changed cards."""
 
     name: str
     panel: Panel | None = None
@@ -36,14 +36,14 @@ class PanelChange(Struct, frozen=True):
 
 
 class Delta(Struct, frozen=True):
-    """What differs on a page, and which pods came to another place."""
+    """The differences on a page, and the pods that moved."""
 
     panels: list[PanelChange]
     moved: list[str]
 
 
 class Seen(Struct, frozen=True, array_like=True):
-    """What a page shows: a position, with a look."""
+    """The contents of a page: a position, with a look."""
 
     position: int
     look: Look
@@ -57,7 +57,7 @@ class Follower(Struct, frozen=True, array_like=True):
 
 
 class Compare(Query[Delta], frozen=True, kw_only=True):
-    """What differs on the page of somebody who saw `before`; all of it where that is not known any more."""
+    """The differences on the page of a viewer who saw `before`; the whole page if that is no longer known."""
 
     look: Look
     before: Seen | None
@@ -119,9 +119,9 @@ class SubjectFound(Struct, frozen=True):
 
 
 class SubjectOf(Query[SubjectFound], frozen=True, kw_only=True):
-    """What an action on an object has to know of it.
+    """The data that an action needs about an object.
 
-    `many` means several objects of the kind: `label:key=value`, or `q:text`, what the map's search finds.
+    `many` means several objects of the kind: `label:key=value`, or `q:text`, the matches of the map's search.
     """
 
     kind: str
@@ -153,7 +153,7 @@ class EffectiveConfiguration(Query[Data], frozen=True, kw_only=True):
 
 
 class ConfigurationRead(Struct, frozen=True):
-    """How many documents a text has, the only one of them, what is wrong with it as YAML, and where fields that were asked for stand."""
+    """The number of documents in a text, the only one of them, its YAML errors, and the places of the requested fields."""
 
     manifest: Any = None
     documents: int = 0
@@ -174,7 +174,7 @@ class NodeNames(Query[list[str]], frozen=True, kw_only=True):
 
 
 class FoundName(Struct, frozen=True):
-    """What a name leads to: a pod or claim by namespace/name, a node or controller by its name."""
+    """The object that a name refers to: a pod or claim by namespace/name, a node or controller by its name."""
 
     kind: str
     name: str
@@ -188,7 +188,7 @@ class FindNames(Query[list[FoundName]], frozen=True, kw_only=True):
 
 
 class AttemptEnd(Struct, frozen=True):
-    """Where an attempt ended, whether its pod was scheduled, and whether it preempts others."""
+    """The end of an attempt, whether its pod was scheduled, and whether the attempt preempts others."""
 
     position: int
     pod: str
@@ -197,20 +197,20 @@ class AttemptEnd(Struct, frozen=True):
 
 
 class AttemptEnds(Query[list[AttemptEnd]], frozen=True, kw_only=True):
-    """Where attempts ended, oldest first; of a long history at most so many, spread over all of it."""
+    """The ends of attempts, oldest first; for a long history at most `most`, spread over all of it."""
 
     most: int
 
 
 class NodeFacts(Query[list[Data]], frozen=True, kw_only=True):
-    """What the large map's cards say of the nodes in these rows (presenters/cluster_map/measure.py), in what the mode shows."""
+    """The large map's cards of the nodes in these rows (presenters/cluster_map/measure.py), for a mode."""
 
     rows: list[int]
     mode: str
 
 
 class LessonHolds(Query[bool], frozen=True, kw_only=True):
-    """Whether a condition of a lesson holds (playground/lessons/conditions.py), or the world has come to its end."""
+    """A test whether a condition of a lesson holds (playground/lessons/conditions.py), or the world has ended."""
 
     when: Data
 
@@ -239,7 +239,7 @@ class Metrics(Query[Data], frozen=True, kw_only=True):
 
 
 class Statistics(Query[Data], frozen=True, kw_only=True):
-    """How one scheduler fared up to a step: its metrics, their curves, use of the nodes, who refused what."""
+    """One scheduler's statistics up to a step: its metrics, their curves, use of the nodes, refusals by plugin."""
 
     scheduler: str
 
@@ -248,7 +248,7 @@ Part = Literal["controllers", "nodes", "budgets", "rollouts", "replicas", "devic
 
 
 class Cluster(Query[Data], frozen=True, kw_only=True):
-    """What the components around the schedulers do: one part of it, or one node, pool of devices or claim by its name.
+    """The state of the components around the schedulers: one part, or one node, pool of devices or claim by its name.
 
     `q` and `state` choose rows of devices and claims, `page` a page of them.
     """
@@ -261,14 +261,14 @@ class Cluster(Query[Data], frozen=True, kw_only=True):
 
 
 class Fixes(Query[Data], frozen=True, kw_only=True):
-    """What would let a pod fit, proven; at most so many seconds are spent."""
+    """The proven fixes for a pod that does not fit; the search takes at most `seconds`."""
 
     pod: str
     seconds: float
 
 
 class WhyNot(Query[Data | None], frozen=True, kw_only=True):
-    """What the plugins say now of a pod (namespace/name) on a node (presenters/why_not.py); None where there is no such pod.
+    """The plugins' present answers for a pod (namespace/name) on a node (presenters/why_not.py); None if there is no such pod.
 
     `node` "" is the first that the pod is not on.
     """
@@ -281,8 +281,8 @@ About = Literal["node", "scheduled", "next", "feasible"]
 
 
 class Foreseen(Struct, frozen=True):
-    """What the next attempt of a pod comes to: a question's kind, key and answers to choose from (playground/lessons), and what is to be
-    said of some wrong ones. `key` is None where no such attempt came in the `looked` steps.
+    """The outcome of a pod's next attempt: a question's kind, key and answers to choose from (playground/lessons), and the texts for
+    some wrong ones. `key` is None if no such attempt came in the `looked` steps.
     """
 
     position: int
@@ -322,7 +322,7 @@ class Sequence(Query[Data], frozen=True, kw_only=True):
 
 
 class CycleState(Query[Data | None], frozen=True, kw_only=True):
-    """What a pod's present or last cycle keeps in its CycleState, and who wrote and read it."""
+    """The contents of the CycleState of a pod's present or last cycle, and the plugins that wrote and read it."""
 
     pod: str
 
@@ -339,7 +339,7 @@ class DeviceSearch(Query[Data | None], frozen=True, kw_only=True):
 
 
 class Changes(Query[Data], frozen=True, kw_only=True):
-    """What differs between two positions (presenters/changes), some rows of it; `kind` and `q` (a part of the name) choose rows."""
+    """The differences between two positions (presenters/changes), some rows; `kind` and `q` (a part of the name) choose rows."""
 
     since: int
     kind: str

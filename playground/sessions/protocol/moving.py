@@ -42,7 +42,7 @@ class Apply(Request[Applied], frozen=True, kw_only=True):
 
 
 class PlannedObject(Struct, frozen=True):
-    """What an import would do with one object; `index` is the document's number in the text."""
+    """The planned action of an import on one object; `index` is the document's number in the text."""
 
     action: str
     kind: str
@@ -65,13 +65,13 @@ class MissingObjects(Struct, frozen=True):
 
 
 class ImportPlan(Struct, frozen=True):
-    """What an import would do; `command` (as Apply takes it) does all that is accepted, and is empty where nothing is.
+    """The plan of an import; `command` (as Apply takes it) does all that is accepted, and is empty if nothing is.
 
-    `configurations` are those of schedulers that were found in the text; they are no objects, and are applied by themselves. `kept` is
-    the text as it may be kept, `left_out` counts by sort the credentials that are not in it, `shift` is by how many ns the times of a
-    snapshot were moved. `without_effect` are those of the warnings that say what changes nothing here. `read` says what
-    the text was and what was made of it. Of a `renamed` import `names` are the old and the new names, which are kept nowhere, and
-    `unneeded` is how many objects were left out, as they decide nothing. A `large` one was read from a file in turns, and is applied in
+    `configurations` are the scheduler configurations in the text; they are not objects, and are applied separately. `kept` is the
+    text as it may be stored, `left_out` counts by sort the credentials that are not in it, `shift` is the shift of a
+    snapshot's times in ns. `without_effect` are the warnings about fields without an effect here. `read` describes the
+    text and its conversion. For a `renamed` import `names` are the old and the new names, which are stored nowhere, and
+    `unneeded` is the number of omitted objects, as they decide nothing. A `large` one was read from a file in turns, and is applied in
     turns.
     """
 
@@ -92,17 +92,17 @@ class ImportPlan(Struct, frozen=True):
 
     @property
     def accepted(self) -> int:
-        """How many objects it would create or change."""
+        """The number of objects to create or change."""
         return sum(item.action in ("created", "changed") for item in self.items)
 
     def obstacles(self, create_only: bool) -> list[PlannedObject]:
-        """What keeps a text from being applied as a whole: what is refused or ignored, and names that are taken."""
+        """Return the objects that prevent applying the whole text: refused or ignored ones, and taken names."""
         wanted = ("created",) if create_only else ("created", "changed", "unchanged")
         return [item for item in self.items if item.action not in wanted]
 
 
 class PreviewImport(Request[ImportPlan], frozen=True, kw_only=True):
-    """What importing a text at the head would do; `rename`: under other names."""
+    """The plan for importing a text at the head; `rename`: under other names."""
 
     text: bytes
     rename: bool = False
@@ -147,7 +147,7 @@ class ReadImport(Request[ImportProgress], frozen=True, kw_only=True):
 
 
 class ImportApplied(Struct, frozen=True):
-    """What applying a large import came to; None where it is not known here any more, or not as the head is now."""
+    """The result of applying a large import; None if it is no longer known here, or does not match the head."""
 
     applied: Applied | None = None
 
@@ -161,7 +161,7 @@ class ApplyImport(Request[ImportApplied], frozen=True, kw_only=True):
 
 
 class TextApplied(Struct, frozen=True):
-    """What a text comes to at the head; `applied` is None where an obstacle kept it out, or it would change nothing."""
+    """The result of applying a text at the head; `applied` is None if an obstacle prevented it, or it would change nothing."""
 
     plan: ImportPlan
     applied: Applied | None = None

@@ -107,7 +107,7 @@ class ArchivePart(Struct, frozen=True):
 
 
 class NewCheckpoints(Struct, frozen=True):
-    """What is to be kept of an archive: a new part, new checkpoints, and the positions of those that go."""
+    """The parts of an archive to store: a new part, new checkpoints, and the positions of dropped ones."""
 
     volume: str
     part: ArchivePart | None
@@ -116,7 +116,7 @@ class NewCheckpoints(Struct, frozen=True):
 
 
 class Saved(Struct, frozen=True):
-    """What is to be kept in the database. `more`: there is more to save; `covered`: the session would come back in no time."""
+    """The data to store in the database. `more`: there is more to save; `covered`: the session would be restored in no time."""
 
     outcomes: NewOutcomes | None
     checkpoints: NewCheckpoints | None
@@ -125,26 +125,26 @@ class Saved(Struct, frozen=True):
 
     @property
     def is_something(self) -> bool:
-        """Whether there is anything to write."""
+        """True if there is anything to write."""
         kept = self.checkpoints
         return self.outcomes is not None or bool(kept and (kept.part or kept.checkpoints or kept.dropped))
 
 
 class Save(Request[Saved], frozen=True, kw_only=True):
-    """What of the history up to a position that is in the log is to be kept. Worlds replayed in under `least` seconds are not worth it."""
+    """A request to save the history up to a logged position. Worlds replayed in under `least` seconds are not worth it."""
 
     upto: int
     least: float
 
 
 class ForgetSaved(Request[None], frozen=True, kw_only=True):
-    """What was handed out to be kept could not be: begin anew with the next save."""
+    """A request to start again with the next save, because the returned data could not be stored."""
 
     outcomes_saved: int
 
 
 class ReplayProgress(Struct, frozen=True):
-    """How far a replay is, in positions."""
+    """The progress of a replay, in positions."""
 
     done: int
     total: int

@@ -21,9 +21,9 @@ class Outcome(NamedTuple):
 
 
 class Difference(Struct, frozen=True):
-    """Where a replay first came to something else: the attempt's number, and what it came to before and now (None: it was not made).
+    """The first difference of a replay: the attempt's number, and its outcome before and now (None: it was not made).
 
-    `attempt` 0 is a step that this engine can't make: `why` says so.
+    `attempt` 0 is a step that this engine cannot make: `why` gives the reason.
     """
 
     attempt: int
@@ -40,7 +40,7 @@ def of(attempts: Sequence[Any], since: int, upto: int) -> list[Outcome]:
 
 
 def pack(outcomes: Sequence[Outcome]) -> bytes:
-    """As they are kept: compressed JSON, by column."""
+    """Pack outcomes for storage: compressed JSON, by column."""
     return zlib.compress(orjson.dumps([list(column) for column in zip(*outcomes, strict=True)]), 6)
 
 

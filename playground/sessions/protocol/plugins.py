@@ -9,7 +9,7 @@ from playground.sessions.protocol.errors import FieldProblem
 
 
 class PluginTried(Struct, frozen=True):
-    """What a definition in CEL says of a pod on each node, or what does not compile in it. `pods`: which can be asked about."""
+    """The results of a CEL definition for a pod on each node, or its compile errors. `pods`: the pods to choose from."""
 
     problems: list[FieldProblem] = []
     trial: Data = {}

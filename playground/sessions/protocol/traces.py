@@ -59,7 +59,7 @@ class TracedCommand(Struct, frozen=True, array_like=True):
 
 
 class TraceMaker(Struct, frozen=True):
-    """Who made a trace, as its first line says; "" where it does not."""
+    """A trace's maker from its first line; "" if unknown."""
 
     engine: str
     kube: str
@@ -106,7 +106,7 @@ class OpenFile(Request[None], frozen=True, kw_only=True):
 
 
 class FilePart(Struct, frozen=True):
-    """How many steps of the history have been gone through; then the file itself, part after part, and whether that was the last."""
+    """The number of steps processed; then the file itself, part after part, and whether that was the last."""
 
     steps: int
     data: bytes

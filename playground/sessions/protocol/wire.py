@@ -162,7 +162,7 @@ def read_envelope(frame: bytes) -> Envelope:
 
 
 def read_message(envelope: Envelope) -> Message:
-    """What an envelope holds. Raises EngineFailed with the field at fault."""
+    """Decode an envelope. Raises EngineFailed with the field at fault."""
     try:
         return _messages.decode(envelope.message)
     except ValidationError as error:

@@ -51,7 +51,7 @@ _REPLICAS = re.compile(rb"(?:replicas|completions|parallelism)[\"']?:\s*(\d{1,9}
 
 
 class Onlooker(Protocol):
-    """Who hears that the head has moved (`show`: and is shown now), or that the engine has to go back to the log."""
+    """A listener for moves of the head (`show`: show it now), and for the engine's return to the log."""
 
     def moved(self, show: bool) -> None: ...
 
@@ -166,7 +166,7 @@ class Changes:
         await self.write("command", applied.to, applied.payload, applied.size)
 
     async def preview(self, text: bytes, rename: bool = False) -> ImportPlan:
-        """What importing a text would do, under other names where that is wished."""
+        """Return the changes that importing a text would make, under other names with `rename`."""
         await self._make_room_for(text)
         return await self.engine.call(PreviewImport(text=text, rename=rename))
 
@@ -250,7 +250,7 @@ class Changes:
             asyncio.get_running_loop().call_soon(self._publisher.prepare, to, followers, deltas)
 
     async def retry_on_conflict(self, work: Callable[[], Awaitable[T]]) -> T:
-        """What is asked for at the head is done at the head, also when another process has just moved it."""
+        """Run work at the head; try again on Conflict, when another process has just moved the head."""
         for number in range(1, TRIES):
             try:
                 return await work()

@@ -50,7 +50,7 @@ Past = Literal["ask", "fork", "head"]
 
 @dataclass(frozen=True)
 class Applied:
-    """Where an accepted command led: the new position, and the fork it was applied in if the past was acted on."""
+    """The result of an accepted command: the new position, and the fork if the command acted on the past."""
 
     position: int
     forked: SessionClient | None = None
@@ -58,7 +58,7 @@ class Applied:
 
 @dataclass(frozen=True)
 class Heard:
-    """What came of a message that was sent without a socket: what the viewer looks at now, and what it would have been told."""
+    """The result of a message sent without a socket: the viewer's look now, and the messages for the viewer."""
 
     look: Look
     messages: list[ToPage]
@@ -156,7 +156,7 @@ class SessionClient:
         return await self.on_loop(both)
 
     async def state(self) -> tuple[Running | None, str]:
-        """What drives the session, and why the last run ended where the head is."""
+        """Return the drive of the session, and the reason why the last run ended where the head is."""
 
         async def both(live: LiveSession) -> tuple[Running | None, str]:
             return live.running, live.said_at_head
@@ -185,7 +185,7 @@ class SessionClient:
             return await self._apply(target, data)
 
     async def preview(self, text: bytes) -> ImportPlan:
-        """What importing a text would do; kept nowhere."""
+        """Return the changes that importing a text would make; store nothing."""
         self.require_edit()
         return await self.on_loop(lambda live: live.changes.preview(text))
 
@@ -199,7 +199,7 @@ class SessionClient:
     async def keep_preview(
         self, text: bytes, filename: str = "", author: str = "", rename: bool = False
     ) -> Kept:
-        """What importing a text would do, kept until it is applied; with `rename` under other names, which come with its token."""
+        """Preview the import of a text, and store the preview until it is applied; `rename` returns new names with its token."""
         self.require_edit()
         make = runtime().previews.make
         return await self.on_loop(lambda live: make(live.id, live.changes, text, filename, author, rename))
@@ -240,7 +240,7 @@ class SessionClient:
         return await runtime().call(find)
 
     async def import_outcome(self, token: str) -> Imported | None:
-        """What came of a large import; former names are told this once."""
+        """Return the result of a large import; former names are returned only once."""
 
         async def outcome() -> Imported | None:
             imports = runtime().imports
@@ -382,7 +382,7 @@ class SessionClient:
         return Heard(viewer.look, heard)
 
     async def changes(self, seen: Look, look: Look) -> list[PanelChange]:
-        """What differs for somebody who stood at a position of `seen` and has another look now."""
+        """Return the panels that differ between a position of `seen` and the present look."""
         before = None if seen.at is None else Seen(seen.at, seen)
         return (await self.ask(Compare(at=look.at, look=look, before=before))).panels
 
@@ -408,7 +408,7 @@ class SessionClient:
         return await runtime().call(download)
 
     def file_of_history(self, form: FileForm, table: str, content_type: str, suffix: str) -> Making:
-        """How a form of the history is made."""
+        """Return a function that makes the history as a file of the given form."""
         return runtime().downloads.of_history(self.session.pk, form, table, content_type, suffix)
 
     async def find_download(self, token: str, patience: float) -> Job[File]:
@@ -423,7 +423,7 @@ class SessionClient:
         return await runtime().call(find)
 
     async def downloads_of(self, author: str) -> list[tuple[Any, Job[File]]]:
-        """What somebody asked for here, with the jobs that make it or have made it."""
+        """Return the keys of an author's downloads here, with the jobs that make or have made them."""
 
         async def of() -> list[tuple[Any, Job[File]]]:
             return runtime().downloads.of(self.session.pk, author)

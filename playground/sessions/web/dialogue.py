@@ -45,7 +45,7 @@ class Dialogue:
         self.live.publisher.remove(self.viewer)
 
     async def look(self, message: messages.Look) -> None:
-        """What the viewer looks at, and with `seen` what its page shows already."""
+        """Set the viewer's look, and with `seen` what its page already shows."""
         viewer, first = self.viewer, not self.viewer.ready
         viewer.look = Look.from_query(message.look)
         if first and message.seen is not None:
@@ -89,7 +89,7 @@ class Dialogue:
         self.follow()
 
     async def search(self, message: messages.Search) -> None:
-        """To where a breakpoint holds; only with `wait` do the viewer's next messages wait for it."""
+        """Search for a position where a breakpoint holds; only with `wait` do the viewer's next messages wait for it."""
         point = None if message.point is None else breakpoints.from_form(message.point)
         await self.live.ready()
         request = SearchRequest(message.back, self.cursor(), self.viewer.may_edit, message.only, point)
@@ -102,7 +102,7 @@ class Dialogue:
         task.add_done_callback(self._following_up.discard)
 
     async def _follow_up(self, job: Job[SearchResult]) -> None:
-        """What the viewer hears of its search when it is over."""
+        """Wait for a search, then go to its result, or send the viewer its error."""
         try:
             await job.finished.wait()
             await self._go_to_result(await job.outcome())
@@ -132,7 +132,7 @@ class Dialogue:
         self.viewer.send(messages.Pong())
 
     def cursor(self) -> int | None:
-        """Where the viewer stands; None if it follows the head, or stands where the head is."""
+        """Return the viewer's position; None if the viewer follows the head or is at the head."""
         at = self.viewer.look.at
         return None if at is None or at >= self.live.head else at
 

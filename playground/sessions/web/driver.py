@@ -43,17 +43,17 @@ class Play(Struct, frozen=True, tag_field="kind", tag="play"):
     rate: float
 
     def status(self, speed: float, done: int, waiting: int) -> Running:
-        """Of so many pods decided a second, pods decided and pods waiting."""
+        """Return the status, given the speed in pods decided a second, the pods decided, and the pods waiting."""
         return Running("play", self.grain, self.rate, done, done + waiting, _seconds(waiting, speed), "")
 
 
 class RunTo(Struct, frozen=True, tag_field="kind", tag="run"):
-    """To a condition, or to the end."""
+    """A run to a condition, or to the end."""
 
     until: Until | None = None
 
     def status(self, speed: float, done: int, waiting: int) -> Running:
-        """As of Play."""
+        """Return the status, with the arguments of Play.status."""
         left = None if self.until else _seconds(waiting, speed)
         until = self.until.said() if self.until else ""
         return Running("run", "", round(speed, 1), done, done + waiting, left, until)
@@ -67,7 +67,7 @@ def _seconds(waiting: int, speed: float) -> float | None:
 
 
 def read_drive(data: Data | None) -> Drive | None:
-    """What a lease says is done with it; None where that is nothing that can be gone on with."""
+    """Return the drive that a lease records; None if the data is not a drive that can be continued."""
     try:
         found: Drive = convert(data, Drive)
     except ValidationError:
@@ -76,17 +76,17 @@ def read_drive(data: Data | None) -> Drive | None:
 
 
 class Audience(Protocol):
-    """Who watches a drive, and hears of it."""
+    """The watchers of a drive, which the drive notifies."""
 
     @property
     def watched(self) -> bool: ...
 
     @property
     def turn(self) -> AbstractAsyncContextManager[None]:
-        """What a slice waits for before it works."""
+        """The turn that a slice waits for before it works."""
 
     def due(self) -> bool:
-        """Whether somebody is to be shown where the present slice ends."""
+        """Return whether a viewer is due to see the position where the present slice ends."""
 
     def goes_on(self) -> None:
         """It still drives, and notifies the other processes."""
@@ -179,7 +179,7 @@ class Driver:
             self._audience.over()
 
     async def _wait(self, error: Unavailable) -> None:
-        """What was not written is not shown either: the next slice begins where the log ends."""
+        """Wait before the next try. An unwritten slice is not shown: the next slice begins where the log ends."""
         if not self._waits:
             self._audience.waits(error)
         self._waits += 1
@@ -269,7 +269,7 @@ class Driver:
         self._entry = changes.log.seq
 
     def _for_log(self) -> Data:
-        """How the steps were asked for."""
+        """Return the request for the steps, as the log records it."""
         if isinstance(self.drive, Play):
             return {"grain": self.drive.grain, "rate": self.drive.rate}
         return {"until": to_log(self.drive.until)} if self.drive.until else {}

@@ -35,7 +35,7 @@ class Elsewhere:
 
     @property
     def running(self) -> Running | None:
-        """What drives the session in another process, as far as that was heard of lately."""
+        """The drive of the session in another process, if a recent message reported one."""
         return self._heard if time.monotonic() < self._until else None
 
     def drives(self, running: Running | None) -> None:

@@ -86,23 +86,23 @@ class EngineConnection:
 
     @property
     def is_open(self) -> bool:
-        """Whether an engine stands at the log's end."""
+        """True if an engine is at the log's end."""
         return self._is_known and self._known_marks == self._marks
 
     @property
     def is_opening(self) -> bool:
-        """Whether the log is being read, or was read and is being replayed."""
+        """True while the log is being read or replayed."""
         return self._opening is not None and not self._opening.done()
 
     @property
     def _is_known(self) -> bool:
-        """Whether the worker still has the engine that was opened there."""
+        """True if the worker still has the engine that was opened there."""
         worker = self.worker
         return worker is not None and worker.alive and worker.generation == self._generation
 
     @property
     def busy(self) -> bool:
-        """Whether the engine is being opened or asked."""
+        """True while the engine is being opened or queried."""
         return self._asking > 0 or self.is_opening
 
     def mark_stale(self) -> None:

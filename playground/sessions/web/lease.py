@@ -15,7 +15,7 @@ from playground.sessions.web.services import Services
 
 
 class Term(NamedTuple):
-    """For how long, in seconds, a lease holds, and after which time it is renewed."""
+    """The seconds that a lease holds, and the seconds after which it is renewed."""
 
     seconds: float
     renew: float
@@ -68,5 +68,5 @@ class Lease:
             await self._services.loop.db(log.release, self._id, self.holder)
 
     async def take_away(self) -> None:
-        """From whoever has it: its process is gone, or hears nothing. Should it live, it stops when it renews it or looks into the log."""
+        """Release the lease of a lost process. If it lives, it stops when it next renews the lease or reads the log."""
         await self._services.loop.db(log.release, self._id)

@@ -70,23 +70,23 @@ class LiveSession:
 
     @property
     def shown(self) -> int:
-        """What following viewers are shown: the head, or while it runs a moment before."""
+        """The position that following viewers see: the head, or during a run one slightly before it."""
         return self.engine.shown
 
     @property
     def running(self) -> Running | None:
-        """What drives the session now, for people to see."""
+        """The drive of the session now, for viewers."""
         driver = self.driver
         return driver.status() if driver and not driver.ending else self.elsewhere.running
 
     @property
     def said_at_head(self) -> str:
-        """Why the last run ended where the head is now."""
+        """The reason why the last run ended, if it ended where the head is now; otherwise ""."""
         return self._last_end[1]() if self._last_end[0] == self.head else ""
 
     @property
     def worker(self) -> Worker | None:
-        """Where its engine is."""
+        """The worker that has the session's engine."""
         return self.engine.worker
 
     def idle_for(self) -> float:
@@ -102,7 +102,7 @@ class LiveSession:
 
     @property
     def is_behind(self) -> bool:
-        """Whether less is shown here than somebody may have seen elsewhere who looks now."""
+        """True if the position shown here is before one that a present viewer may have seen elsewhere."""
         return self.shown < self._owed
 
     async def ready(self, wait: float | None = None) -> None:
@@ -307,7 +307,7 @@ class LiveSession:
                 await self.catch_up()
 
     async def level(self, standing: Standing | None, driver: Driver | None) -> None:
-        """What hints would have said, from the database; `driver` is what drove the session here when that was asked."""
+        """Apply the hints' contents from the database; `driver` is the session's driver here at the time of the query."""
         if standing is None:
             await self.close_deleted()
             return
@@ -325,7 +325,7 @@ class LiveSession:
         self._hint_moved()
 
     async def _drive_elsewhere(self, standing: Standing) -> Running | None:
-        """What another process drives, as it said itself or as its lease has it."""
+        """Return the drive of another process, as that process or its lease reports it."""
         if not standing.driven or standing.driver == self.services.name:
             return None
         if self.elsewhere.running is not None:

@@ -22,7 +22,7 @@ ENDING = 2.0  # seconds that what goes on by itself has to end
 
 
 class SessionsLoop:
-    """What lives on it is touched from it only."""
+    """The sessions' event loop and thread; touch its objects only from this loop."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
@@ -61,7 +61,7 @@ class SessionsLoop:
 
 
 async def _end_tasks() -> None:
-    """What goes on by itself ends, with what it does in the end; what that begins ends too."""
+    """Cancel all tasks and wait for their end; cancel also the tasks that they start meanwhile. Raises TimeoutError."""
     async with asyncio.timeout(ENDING):
         while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
             for task in tasks:

@@ -38,7 +38,7 @@ class FromPage(Struct, frozen=True, tag_field="type", tag=str.lower):
 
 
 class Look(FromPage, frozen=True):
-    """What the viewer looks at, and with `seen` what its page shows already."""
+    """The viewer's look, and with `seen` what its page shows already."""
 
     look: dict[str, Any] = {}
     seen: Position | None = None
@@ -80,9 +80,9 @@ class Run(FromPage, frozen=True):
 
 
 class Search(FromPage, frozen=True):
-    """To where a breakpoint holds: `only` a kept one, `point` one that is given here, or all that are on.
+    """A search for where a breakpoint holds: `only` a stored one, `point` one that is given here, or all that are on.
 
-    `wait`: to be answered when it is over.
+    `wait`: answer when the search is over.
     """
 
     back: bool = False
@@ -154,7 +154,7 @@ class ToPage(Struct, frozen=True, tag_field="type", tag=str.lower):
 
 
 class Running(Struct, frozen=True):
-    """What drives a session: pods decided since it began, of how many, and the seconds left.
+    """The drive of a session: pods decided since it began, of how many, and the seconds left.
 
     `rate`: of a play steps, of a run pods a second.
     """
@@ -176,7 +176,7 @@ class Running(Struct, frozen=True):
 
 
 class Delta(ToPage, frozen=True):
-    """What leads a page from what it shows (None: nothing) to position `seq`."""
+    """The changes that lead a page from what it shows (None: nothing) to position `seq`."""
 
     seq: int
     since: int | None = field(name="from")
@@ -194,20 +194,20 @@ class Idle(ToPage, frozen=True):
 
 
 class Ended(ToPage, frozen=True):
-    """Why a run ended where it did."""
+    """The reason why a run ended."""
 
     reason: Reason
     message: str
 
 
 class Notice(ToPage, frozen=True):
-    """What else people who watch should know."""
+    """Other news for the viewers."""
 
     message: str
 
 
 class Searching(ToPage, frozen=True):
-    """How far a search is."""
+    """The progress of a search."""
 
     back: bool
     scanned: int
@@ -215,7 +215,7 @@ class Searching(ToPage, frozen=True):
 
 
 class Searched(ToPage, frozen=True):
-    """Where a breakpoint held, or that it did not."""
+    """The position where a breakpoint held, or the message that it did not hold."""
 
     hit: Hit | None
     message: str
@@ -226,7 +226,7 @@ class MarkersChanged(ToPage, frozen=True, tag="pins"):
 
 
 class Error(ToPage, frozen=True):
-    """What went wrong, in words for people."""
+    """An error, in words for people."""
 
     kind: str
     message: str
@@ -234,7 +234,7 @@ class Error(ToPage, frozen=True):
 
     @classmethod
     def of(cls, error: BaseException) -> Error:
-        """What is not meant for people is left out."""
+        """Return the message for an error, without details that are not meant for people."""
         if isinstance(error, EngineFailed):
             return cls(error.kind, f"{error_words(error)} {gettext('Nothing was changed.')}", error.errors)
         if isinstance(error, SessionError):
@@ -254,5 +254,5 @@ _encoder = Encoder()
 
 
 def encode(message: ToPage) -> bytes:
-    """As it is sent."""
+    """Encode a message to JSON."""
     return _encoder.encode(message)

@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 
 
 class Watched(Protocol):
-    """What is published: a live session."""
+    """A live session, as it is published."""
 
     @property
     def id(self) -> int: ...
@@ -56,11 +56,11 @@ class Watched(Protocol):
 
     @property
     def is_behind(self) -> bool:
-        """Whether that is less than a viewer may have seen elsewhere before it came."""
+        """True if that is less than a viewer may have seen elsewhere before it came."""
 
     @property
     def turn(self) -> AbstractAsyncContextManager[None]:
-        """What a delta waits for before it is made."""
+        """The turn that a delta waits for before it is made."""
 
     async def ready(self) -> None: ...
 
@@ -104,7 +104,7 @@ class Viewer:
 
 
 class Step(NamedTuple):
-    """From what a page shows to what it is to show, and its reader's language."""
+    """The step from what a page shows to its target, with its reader's language."""
 
     seen: Seen | None
     target: Seen
@@ -140,9 +140,9 @@ class Publisher:
         self._wake.set()
 
     def followers(self) -> list[Follower]:
-        """Those who follow the head, each kind of page once, to be shown its next move; the kinds beyond AHEAD ask when it has moved.
+        """Return the kinds of pages that follow the head, at most AHEAD, for its next move; other kinds ask after the move.
 
-        What a run does is shown now and then.
+        Return an empty list during a run, which is shown now and then.
         """
         if self._session.running:
             return []
@@ -170,7 +170,7 @@ class Publisher:
         self._prepared = {}
 
     def due(self) -> bool:
-        """Whether somebody is to be shown where the present slice of a run ends."""
+        """Return whether viewers are due to see the position where the present slice of a run ends."""
         return bool(self.viewers) and time.monotonic() >= self._last + self._interval() - HURRY
 
     def _interval(self) -> float:

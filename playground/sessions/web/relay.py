@@ -39,7 +39,7 @@ What = Literal["moved", "pause", "watched", "gone", "markers"]
 
 
 class Hint(Struct, frozen=True, omit_defaults=True):
-    """What happened to a session in the process `by`, or is asked of whoever drives it; with "moved", what drives it there."""
+    """An event of a session in the process `by`, or a request to the session's driver; with "moved", the drive there."""
 
     by: str
     session: int
@@ -106,7 +106,7 @@ class Relay:
         self._begin(self.send(Hint(self._name, session_id, what, running)))
 
     async def send(self, hint: Hint) -> None:
-        """To whoever listens for the hint's session, in the order in which it is said."""
+        """Publish a hint to the listeners of its session, in the order of the calls. Errors are logged."""
         async with self._speaking:
             if self._ear is None or self._mouth is None:
                 return
@@ -231,7 +231,7 @@ class Relay:
 
 @cache
 def _installation() -> str:
-    """What server processes of one installation have in common; those of another may use the same Redis."""
+    """Return an id common to the server processes of one installation; other installations may use the same Redis."""
     return salted_hmac("playground.relay", settings.REDIS_URL).hexdigest()[:16]
 
 

@@ -14,7 +14,7 @@ from playground.sessions.protocol.until import CardReached, StepReached, Until, 
 
 
 def held(hit: Hit) -> str:
-    """Where a breakpoint held."""
+    """Return the text for a breakpoint that held: where, and with which value."""
     values = {"title": hit.title, "position": f"{hit.position:,}", "record": hit.record}
     if hit.value is not None and hit.value is not True:
         return _("“%(title)s” became %(value)s at step %(position)s: %(record)s") % {
@@ -25,7 +25,7 @@ def held(hit: Hit) -> str:
 
 
 def never_held(points: Sequence[Breakpoint], progress: SearchProgress, spent: bool, back: bool) -> str:
-    """That a breakpoint was not found, how far was searched, and what else may be the cause."""
+    """Return the text for a search without a hit: how far it went, and other possible causes."""
     if spent:
         text = _("Stopped at the search's limit. Not found in %(scanned)s steps: %(waited)s.")
     elif back:
@@ -37,7 +37,7 @@ def never_held(points: Sequence[Breakpoint], progress: SearchProgress, spent: bo
 
 
 def why_ended(moved: Moved, until: Until | None, steps: int) -> str:
-    """Why a run ended after so many steps; nothing where it ended as was asked for."""
+    """Return the text why a run ended after `steps` steps; "" if it ended as requested."""
     doing = worded(moved.doing, _) if moved.doing else ""
     if moved.reason == "runaway":
         return doing

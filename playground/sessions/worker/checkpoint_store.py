@@ -37,8 +37,10 @@ class StoredCheckpoint(NamedTuple):
 
 
 class SaveResult(NamedTuple):
-    """What a save came to: the new checkpoints, the positions of those that went, the archive's new part with its number, and whether there
-    is more to write.
+    """The result of a save.
+
+    The new checkpoints, the positions of dropped ones, the archive's new part with its number, and whether there is more to
+    write.
     """
 
     new: list[StoredCheckpoint]
@@ -48,7 +50,7 @@ class SaveResult(NamedTuple):
 
 
 class Placed(Protocol):
-    """What the grid looks at."""
+    """The parts of a checkpoint that the grid needs."""
 
     @property
     def position(self) -> int: ...
@@ -115,7 +117,7 @@ class CheckpointStore:
         return self.pace * len(checkpoint.data)
 
     def cut(self, position: int) -> None:
-        """What is after a position never was."""
+        """Forget all checkpoints if one is after a position."""
         if self._checkpoints and self._checkpoints[-1].position > position:
             self.forget()
 

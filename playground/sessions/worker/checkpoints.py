@@ -51,7 +51,10 @@ def restore(engine: Engine, archive: Archive) -> None:
 
 
 def compare(engine: Engine, saved: list[bytes]) -> Difference | None:
-    """Where a replay of the whole log first came to something else than what was saved of it. The rest of that is up to date."""
+    """Return the first difference between a replay of the whole log and the saved outcomes.
+
+    The rest of the saved outcomes is up to date.
+    """
     was = [outcome for data in saved for outcome in outcomes.unpack(data)]
     difference = outcomes.difference(was, outcomes.of(engine.world.journal.attempts, 0, engine.target))
     engine.outcomes_saved = 0 if difference or engine.stuck else len(was)
@@ -62,7 +65,7 @@ def compare(engine: Engine, saved: list[bytes]) -> Difference | None:
 
 
 def save(engine: Engine, request: Save) -> Steps[Saved]:
-    """What is new since the last time."""
+    """Return the checkpoints and outcomes that are new since the last save."""
     outcomes_ = _new_outcomes(engine, request.upto)
     if engine.history.work < request.least:
         return Saved(outcomes_, None, more=False, covered=True)

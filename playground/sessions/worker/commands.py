@@ -55,7 +55,7 @@ class Commands(Mapping[int, Command]):
         self._read = {at: command for at, command in self._read.items() if at < keep}
 
     def until(self, at: int) -> Commands:
-        """Those before a position, for a fork."""
+        """Return the commands before a position, for a fork."""
         other = Commands(self._seed)
         other._positions, other._payloads = list(self._positions), list(self._payloads)
         other._digests, other._index = list(self._digests), dict(self._index)
@@ -63,7 +63,7 @@ class Commands(Mapping[int, Command]):
         return other
 
     def digest(self, position: int) -> str:
-        """What a world at a position depends on, besides the engine: the seed and the commands before it, summed up."""
+        """Return a digest of the inputs to a world at a position, besides the engine: the seed and the commands before it."""
         return self._digests[bisect_left(self._positions, position)].hex()
 
 

@@ -25,7 +25,7 @@ def _next(engine: Engine, at: int, grain: Grain, head: int) -> Steps[int]:
 
 
 def back(engine: Engine, request: Back) -> Steps[int]:
-    """From there a step leads to where one was, or past it."""
+    """Return the position from which a step of the grain leads to this position, or past it."""
     at = request.position
     if at <= 1 or request.grain == Grain.PLUGIN:
         return max(0, at - 1)
@@ -38,7 +38,7 @@ def back(engine: Engine, request: Back) -> Steps[int]:
 
 
 def _start_before(engine: Engine, at: int) -> Steps[int]:
-    """Where the attempt before a position began, or the command before it: both end a step of any grain."""
+    """Return the start of the last attempt or command before a position: both end a step of any grain."""
     world = yield from engine.at(at)
     starts = [where + 1 for where in engine.commands if where + 1 < at]
     starts += [where for where in engine.commands if where < at]

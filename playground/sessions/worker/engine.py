@@ -58,7 +58,7 @@ class Tried(NamedTuple):
     size: int
 
     def holds(self, world: Simulation) -> bool:
-        """Whether nothing has happened since."""
+        """Return whether nothing has happened since."""
         return self.world is world and self.position == world.position
 
 
@@ -172,9 +172,9 @@ class Engine:
         return world
 
     def _deltas(self, followers: Sequence[Follower]) -> list[Delta]:
-        """What those who follow the head are to be shown of where it is now.
+        """Return the deltas that show the head to those that follow it.
 
-        What cannot be shown has happened all the same: whoever follows asks for it, and hears what is wrong.
+        Return [] on an error: those that follow ask for the head themselves and get the error.
         """
         if followers:
             self._shown, self._unwanted = self.world.position, False
@@ -313,12 +313,12 @@ class Engine:
         return Moved(at, self.world.position, before, after, reason, hit, doing, awaited=awaited)
 
     def _watching(self) -> runaway.Watch:
-        """Who looks whether a run goes in circles: the same one for all slices of a run."""
+        """Return the run's watch for circles: the same one for all slices of a run."""
         last = self._watchdog
         return last if last and last.position == self.world.position else runaway.Watch(self.world)
 
     def _doing(self, reason: Reason, circles: Circles | None, loop: Loop | None) -> Steps[Message | None]:
-        """What a run was doing that was stopped before its end."""
+        """Return the text of a run's actions if the run was stopped before its end."""
         if loop is not None:
             return runaway.loop_words(loop)
         last = yield from runaway.tally(self.history, self.world.position)

@@ -26,7 +26,7 @@ MOST_TASKS = 48  # of all sessions; who comes back for one that was dropped begi
 
 
 class Engines:
-    """What one worker process has in its memory."""
+    """The engines of one worker process, and its other work in memory."""
 
     def __init__(
         self, slice_: TimeSlice, advance: Callable[[int, int], None] = lambda done, total: None

@@ -39,7 +39,7 @@ class File:
         self._parts = self._make()
 
     def next(self) -> FilePart:
-        """What comes next; nothing of the file yet while its history is gone through."""
+        """Return the next part; empty while the history is being replayed."""
         end = time.perf_counter() + PATIENCE
         with self._memory:
             for data in self._parts:

@@ -333,7 +333,7 @@ OF_THE_WORKER: dict[type[Request[Any]], Handler] = {
 
 
 def progress(engines: Engines, session: int) -> opening.ReplayProgress:
-    """How far the opening of a session is; answered in the middle of other work."""
+    """Return the progress of opening a session; answered in the middle of other work."""
     engine = engines.find(session)
     return (
         opening.ReplayProgress(engine.world.position, engine.target)
@@ -343,7 +343,7 @@ def progress(engines: Engines, session: int) -> opening.ReplayProgress:
 
 
 def find(request: type[Request[Any]]) -> Handler:
-    """How a kind of request is worked on."""
+    """Return the handler for a kind of request."""
     return OF_A_SESSION.get(request) or OF_THE_WORKER[request]
 
 

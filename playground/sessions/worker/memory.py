@@ -70,7 +70,7 @@ class Clearing:
 
     @property
     def due(self) -> bool:
-        """Whether there is something to do as soon as there is nothing else."""
+        """True if there is memory to clear up when there is nothing else to do."""
         return self._dropped() - self._all > SOME
 
     def clear_up(self, *, busy: bool) -> None:
@@ -88,8 +88,9 @@ class Clearing:
 
 
 class Budget:
-    """How much memory a job may take: what the process grows by in its turns, within `with`. LimitReached, in these words, at the end of
-    a turn that took too much.
+    """A limit on a job's memory: the growth of the process in its turns, within `with`.
+
+    Raises LimitReached, in these words, at the end of a turn that took too much.
     """
 
     def __init__(self, share: float, words: str) -> None:

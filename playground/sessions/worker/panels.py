@@ -52,7 +52,7 @@ class Panels:
     def delta(
         self, world: Simulation, look: Look, before: Seen | None, past: Simulation | None = None
     ) -> Delta:
-        """What differs on the page of somebody who saw `before`; all of it where that is not known any more."""
+        """Return the difference to a page that saw `before`; all of the page if that is not known any more."""
         shown = self._present(world, look, past)
         new = digests(shown)
         old = self._seen.get((before.position, before.look)) if before is not None else None
@@ -60,7 +60,7 @@ class Panels:
         return Delta(list(compare(shown, new, old or {})), _moved(world, before))
 
     def cut(self, position: int) -> None:
-        """What was shown after a position never was."""
+        """Forget the panels shown after a position."""
         self._seen = OrderedDict((key, value) for key, value in self._seen.items() if key[0] <= position)
 
     def _present(
@@ -90,7 +90,7 @@ def digests(panels: Iterable[Panel]) -> Digests:
 
 
 def compare(panels: Iterable[Panel], new: Digests, old: Digests) -> Iterator[PanelChange]:
-    """What to send of each panel that differs: all of it, or the cards that changed."""
+    """Yield the change of each panel that differs: all of it, or the cards that changed."""
     for panel in panels:
         before, after = old.get(panel.name), new[panel.name]
         if before is None or before.whole != after.whole:

@@ -68,7 +68,7 @@ class Worker:
                 self._jobs.turn()
 
     def _patience(self) -> float | None:
-        """How long to wait for a request: not at all with work to do now, for long with nothing to clear up."""
+        """Return the seconds to wait for a request: with jobs, their patience; with memory to clear up, IDLE; else None."""
         if self._jobs:
             return self._jobs.patience
         return IDLE if self._clearing.due else None
@@ -86,7 +86,7 @@ class Worker:
         self._at_work.say(0)
 
     def _hear(self, session: int, notice: Message) -> None:
-        """What needs no answer and is done at once."""
+        """Do at once what a notice asks for; a notice needs no answer."""
         engine = self._engines.find(session)
         if isinstance(notice, Interrupt) and engine is not None:
             engine.interrupted = True

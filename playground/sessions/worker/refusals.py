@@ -20,7 +20,7 @@ def problem(error: FieldError) -> FieldProblem:
 
 
 def refused(error: Refused) -> CommandRefused:
-    """What a command was refused for, with the API server's answer where that is more than what is wrong with fields."""
+    """Return the refusal of a command, with the API server's answer if it says more than the fields' errors."""
     reported, answer = refusal(error.errors), error.answer
     if answer.reason != _FIELDS:
         reported.answer = ServerAnswer(answer.code, answer.reason, answer.message, list(answer.causes))
@@ -44,7 +44,7 @@ def said_of(errors: Sequence[FieldError]) -> Message:
 
 
 def count_objects(world: Simulation) -> int:
-    """How many objects a world's API server holds, besides those of every cluster."""
+    """Return the number of objects in a world's API server, besides those of every cluster."""
     standing = sum(
         is_standing(manifest)
         for kind in ("Namespace", "PriorityClass")

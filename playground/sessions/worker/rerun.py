@@ -204,7 +204,7 @@ class Rerun:
 
 
 class Pace:
-    """Where a history is in time: the virtual time, and the steps made at that very time since the last command."""
+    """A history's place in time: the virtual time, and the steps at that time since the last command."""
 
     def __init__(self, past: Simulation) -> None:
         self._past = past
@@ -222,12 +222,12 @@ class Pace:
 
     @property
     def settled(self) -> bool:
-        """Whether the history has done all that was due by now."""
+        """True if the history has done all that was due by now."""
         return not self._past.due(self.now)
 
 
 class Origins:
-    """Which command an edit that could be undone or redone came from. An edit older than the skipped commands is its own origin."""
+    """The origin command of each edit that can be undone or redone. An edit older than the skipped commands is its own origin."""
 
     def __init__(self) -> None:
         # By the edit's id: its origin, and the edit, so that the id stays its own.
@@ -245,7 +245,7 @@ class Origins:
             self._say(after.undo[-1], at)
 
     def same(self, theirs: Any, ours: Any, command: Command) -> bool:
-        """Whether an Undo or Redo would be about the same command in both worlds."""
+        """Return whether an Undo or Redo would affect the same command in both worlds."""
         stacks = [edits.undo if isinstance(command, Undo) else edits.redo for edits in (theirs, ours)]
         if not all(stacks):
             return False

@@ -120,7 +120,7 @@ def check_expression(engine: Engine, request: CheckExpression) -> Steps[list[Exp
 
 
 def hits(engine: Engine, request: Hits) -> Steps[HitsFound]:
-    """Where breakpoints and watches held between two positions, as far as the time reaches; turns of others do not count."""
+    """Return the hits of breakpoints and watches between two positions, within the seconds; turns of others do not count."""
     condition, held, left = Condition(request.points), list[Hit](), request.seconds
     world = (yield from engine.at(request.first)).fork()
     condition.hits(world)

@@ -52,9 +52,9 @@ class Job:
 
 
 class TimeSharing:
-    """Whose slice is next: quick jobs in turn, slow ones in turn when no quick one waits, then those that nobody waits for.
+    """The choice of the next slice: quick jobs in turn, slow ones in turn when no quick one waits, then background ones.
 
-    `at_work` is told the number of the job that works, and 0 after its turn.
+    `at_work` gets the number of the job that works, and 0 after its turn.
     """
 
     def __init__(self, slice_: TimeSlice, at_work: Callable[[int], None] = lambda number: None) -> None:

@@ -33,7 +33,7 @@ class BackupError(Exception):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """What a backup is of: the kind of database, the playground's version, the migrations that had been applied."""
+    """The source of a backup: the kind of database, the playground's version, the migrations that had been applied."""
 
     database: str
     version: str
@@ -74,7 +74,7 @@ def pack(file: Path, manifest: Manifest, copy: Path) -> None:
 
 
 def read_manifest(file: Path) -> Manifest:
-    """What a backup says of itself. Raises BackupError for a file that is none."""
+    """Return the manifest of a backup. Raise BackupError for a file that is no backup."""
     with _opened(file) as archive:
         return msgspec.json.decode(archive.read(MANIFEST), type=Manifest)
 

@@ -22,7 +22,7 @@ FAILURES = (BackupError, OSError, Error, sqlite3.Error)
 
 
 class Kind(Protocol):
-    """What each kind of database knows."""
+    """The interface of each kind of database."""
 
     def dump(self, copy: Path) -> None:
         """Write the database to a file as it is at one moment, whoever writes to it meanwhile."""

@@ -44,17 +44,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return execute(*call)
 
     def commit(self) -> None:
-        """As Django's."""
+        """Commit like Django, while the watch covers the connection."""
         with WATCH.over(self.connection):
             super().commit()
 
     def rollback(self) -> None:
-        """As Django's."""
+        """Roll back like Django, while the watch covers the connection."""
         with WATCH.over(self.connection):
             super().rollback()
 
     def is_usable(self) -> bool:
-        """Whether the server answers on this connection."""
+        """Return True if the server answers on this connection."""
         with WATCH.over(self.connection):
             return super().is_usable()
 
@@ -71,7 +71,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def _has_input(socket: int) -> bool:
-    """Whether there is something to read; the end is, too."""
+    """Return True if there is something to read; the end of the stream counts too."""
     poll = select.poll()
     poll.register(socket, select.POLLIN)
     return bool(poll.poll(0))

@@ -77,7 +77,7 @@ class Outage:
 
     @property
     def refuses(self) -> bool:
-        """Whether somebody met it a moment ago, so that who is impatient need not try."""
+        """True if the caller is impatient and an attempt failed a moment ago, so that another is needless."""
         return self.on and not _patient.get() and time.monotonic() - self._met < PAUSE
 
     def distrust(self, why: object) -> None:
@@ -125,7 +125,10 @@ class Outage:
 
 
 def in_time(make: Callable[[], C], done: Callable[[], None]) -> C:
-    """What is made within ATTEMPT seconds: looking up a name has no limit of its own. `done` is called at the end, however late."""
+    """Return the result of `make`. Raise TimeoutError after ATTEMPT seconds: a name lookup has no limit of its own.
+
+    `done` is called at the end, even late.
+    """
     made: SimpleQueue[C | Exception] = SimpleQueue()
     late = threading.Event()
 
@@ -153,7 +156,7 @@ def in_time(make: Callable[[], C], done: Callable[[], None]) -> C:
 
 @contextlib.contextmanager
 def impatient() -> Iterator[None]:
-    """What is asked here is refused at once where the database is away."""
+    """Refuse queries in this context at once while the database is away."""
     token = _patient.set(False)
     try:
         yield

@@ -39,14 +39,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return super().get_new_connection(read)  # type: ignore[no-any-return]
 
     def connect(self) -> None:
-        """As Django's; one that can only be read is not kept, as there may be room for another soon."""
+        """Connect like Django; a read-only connection is closed after use, as there may be space for a writable one soon."""
         super().connect()
         if self._only_to_read:
             self.close_at = time.monotonic()
 
 
 def _is_whole(file: Path) -> bool:
-    """Whether the file alone holds all that was confirmed: nothing stands in the log beside it."""
+    """Return True if the file alone holds all confirmed data: the log beside it is empty."""
     with contextlib.suppress(FileNotFoundError):
         return file.with_name(f"{file.name}-wal").stat().st_size == 0
     return file.is_file()

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 
 def words() -> dict[str, str]:
-    """By a name that the scripts know; {text} and the like stand for values."""
+    """Return the texts by the names that the scripts use; {text} and the like are placeholders for values."""
     return {
         "yes": _("Yes"),
         "no": _("No"),

@@ -36,7 +36,7 @@ def takes(view: View) -> View:
 
 
 def writes(view: View) -> View:
-    """As `takes`, for the edit key alone."""
+    """Wrap a view like `takes`, for the edit key alone."""
 
     @takes
     @wraps(view)
@@ -51,7 +51,7 @@ def writes(view: View) -> View:
 
 
 async def checked(request: HttpRequest, lesson: OwnLesson) -> Checked:
-    """What is to be said of the lesson as it is: checked now where nobody has since it was changed."""
+    """Return the result of the lesson's check; check it now if it has changed since the last check."""
     known = lessons.checked_of(lesson)
     if known is not None:
         return known

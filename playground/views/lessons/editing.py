@@ -113,7 +113,7 @@ async def files(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
 
 
 def _readable(files: LessonFiles) -> bool:
-    """Whether the files can be shown as cards."""
+    """Return whether the files can be shown as cards."""
     try:
         read_files(files)
     except BadFile:

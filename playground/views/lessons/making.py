@@ -45,7 +45,7 @@ def written_language() -> str:
 
 @require_GET
 async def own_lessons(request: HttpRequest) -> HttpResponse:
-    """How to make one, with a form for a folder and one for a copy."""
+    """Show how to make a lesson, with a form for a folder and one for a copy."""
     return _beginnings(request)
 
 

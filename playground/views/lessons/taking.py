@@ -25,7 +25,7 @@ from playground.views.lessons.access import takes
 @require_http_methods(["GET", "POST"])
 @takes
 async def own_lesson(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
-    """What the lesson is about; POST starts it, in a session of one's own."""
+    """Describe the lesson; POST starts it in a new session."""
     taken = await in_thread(_document, lesson.document)
     if request.method == "POST":
         if taken is None:

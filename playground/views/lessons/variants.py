@@ -84,7 +84,7 @@ async def _start(request: HttpRequest, lesson: Lesson | None, slug: str) -> Http
 
 
 def _seed(text: str) -> str:
-    """Which variant it is to be; any one where nothing is said."""
+    """Return the variant's number, a random one if the text is empty. Raises SessionError."""
     text = text.strip()
     if not text:
         return str(1 + secrets.randbelow(MOST_VARIANTS))

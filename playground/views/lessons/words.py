@@ -83,7 +83,7 @@ PROBLEMS = (
 
 
 class Problem(NamedTuple):
-    """What is wrong, in the reader's words; the card's id where it is about one, the file and line where it is about these."""
+    """An error in the reader's words; the card's id, the file, and the line if it concerns these."""
 
     text: str
     card: str = ""
@@ -92,14 +92,14 @@ class Problem(NamedTuple):
 
 
 def of_moment(moment: Moment) -> str:
-    """What happens then."""
+    """Return the text of a moment."""
     if moment.kind == "event":
         return _(EVENT) % {"event": moment.detail, "pod": moment.pod}
     return _(MOMENTS[moment.kind, moment.detail]) % {"pod": moment.pod, "node": moment.node}
 
 
 def of_question(suggestion: Suggestion) -> str:
-    """What is asked; the attempt where it is not the pod's first."""
+    """Return the text of a question, with the attempt unless it is the pod's first."""
     asked = _(QUESTIONS[suggestion.what]) % {"pod": suggestion.pod, "node": suggestion.node}
     if suggestion.attempt > 1:
         return _("In attempt %(number)d: %(question)s") % {"number": suggestion.attempt, "question": asked}
@@ -107,13 +107,13 @@ def of_question(suggestion: Suggestion) -> str:
 
 
 def default_words(suggestion: Suggestion, language: str) -> dict[str, str]:
-    """What a card says that asks it, in a language, until somebody writes something else."""
+    """Return a card's default texts for a question, in a language."""
     with override(language):
         return {"ask": of_question(suggestion), "right": _(RIGHT), "wrong": _(WRONG)}
 
 
 def of_findings(findings: Sequence[Finding]) -> list[Problem]:
-    """What a check found, in words; what the engine itself said stays as it is."""
+    """Return a check's findings in words; the engine's own text stays unchanged."""
     return list(dict.fromkeys(map(_problem, findings)))
 
 

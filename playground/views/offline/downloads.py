@@ -67,7 +67,7 @@ async def of_history(request: HttpRequest, client: SessionClient, form: FileForm
 @require_http_methods(["GET", "POST"])
 @opens
 async def made(request: HttpRequest, client: SessionClient, token: str) -> HttpResponseBase:
-    """How far a file is; then the page that hands it out, and with `file` the file. POST stops it."""
+    """Show a file's progress; then the page that offers it, and with `file` send the file. POST stops the job."""
     if request.method == "POST":
         await client.stop_download(token)
         return HttpResponseRedirect(reverse("exports", args=[client.key]))
@@ -96,7 +96,7 @@ def _file(client: SessionClient, file: File) -> HttpResponseBase:
 
 
 async def _steps(client: SessionClient, first: int, last: int, head: int) -> range:
-    """From the end of the attempt before the first to the end of the last one, or the head; of too many the latest."""
+    """Return the steps from the end of the attempt before `first` to the end of `last`, or the head; at most the latest ones."""
     ends = [end.position for end in await client.ask(AttemptEnds(most=MOST))]
     begin = ends[min(first - 2, len(ends) - 1)] if first > 1 and ends else 0
     end = ends[last - 1] if 0 < last < len(ends) else head

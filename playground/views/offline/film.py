@@ -35,7 +35,7 @@ class Film:
             self._shown.setdefault(name, []).append(pictures.setdefault(picture, len(pictures)))
 
     def to_json(self) -> dict[str, Any]:
-        """As the player reads it: the HTML of a panel at a step is the pieces of the picture that is shown there."""
+        """Return the film for the player: the HTML of a panel at a step is the pieces of the picture shown there."""
         panels = {
             name: {"pictures": list(self._pictures[name]), "shown": shown}
             for name, shown in self._shown.items()

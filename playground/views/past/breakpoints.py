@@ -166,7 +166,7 @@ async def search(request: HttpRequest, client: SessionClient) -> HttpResponse:
 @require_GET
 @opens
 async def marks(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """What the timeline marks between `first` and `last`: bookmarks, and where breakpoints and watches held."""
+    """Show the timeline's marks between `first` and `last`: bookmarks, and hits of breakpoints and watches."""
     first, last = (Look.from_query({"at": request.GET.get(name)}).at or 0 for name in ("first", "last"))
     rows = await in_thread(markers.points, client.session.pk)
     bookmarks = await in_thread(markers.bookmarks, client.session.pk)

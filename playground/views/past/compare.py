@@ -83,14 +83,14 @@ async def other_session(client: SessionClient, wanted: str) -> SessionClient:
 
 
 async def _head(request: HttpRequest, client: SessionClient, name: str) -> int:
-    """How far a session is compared: up to its newest step, unless the page says otherwise."""
+    """Return the position up to which a session is compared: its newest step, unless the page names an earlier one."""
     head = await client.head()
     wanted = whole_number(request.GET.get(name, ""), 15)
     return head if wanted is None else min(head, wanted)
 
 
 def sides_of(client: SessionClient, other: SessionClient, heads: tuple[int, int]) -> dict[str, Any]:
-    """What every page about two sessions says of them."""
+    """Return the context that all pages about two sessions share."""
     query = {"with": other.key, "a": heads[0], "b": heads[1]}
     return {
         "client": client,

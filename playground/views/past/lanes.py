@@ -15,7 +15,7 @@ from playground.views.responses import workbench
 @require_GET
 @opens
 async def timeline(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """What the lanes show, for who reads rather than looks."""
+    """Show the contents of the lanes as text."""
     look = Look.from_query(request.GET)
     shown, _head = await client.view(look, ["timeline"])
     panel = shown.panels["timeline"]

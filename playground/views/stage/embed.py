@@ -59,7 +59,7 @@ async def embed(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @require_GET
 async def beyond(request: HttpRequest, key: str, page: str) -> HttpResponse:
-    """What a panel leads to besides its own looks is a page of the session."""
+    """Redirect a panel's link to another page to that page of the session."""
     query = request.META.get("QUERY_STRING", "")
     return HttpResponseRedirect(reverse("studio", args=[key]) + page + (f"?{query}" if query else ""))
 

@@ -80,7 +80,7 @@ class Pair(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """Where the two stand: the index of the attempt, its rows, the row among them, and the next attempt's rows."""
+    """The place of the two sessions: the index of the attempt, its rows, the row among them, and the next attempt's rows."""
 
     attempt: int
     rows: list[Row]
@@ -93,7 +93,7 @@ class Standing(NamedTuple):
 
 
 async def _moment(request: HttpRequest, pair: Pair, comparison: Comparison) -> dict[str, Any]:
-    """What changes from step to step."""
+    """Return the context that changes from step to step."""
     standing = await _standing(request, pair, comparison)
     by = request.GET.get("by", "")
     grain = by if by in GRAINS else "plugin"

@@ -26,7 +26,7 @@ def terms(request: HttpRequest) -> HttpResponse:
 @require_GET
 @cache_control(max_age=600)
 def terms_json(request: HttpRequest) -> JsonResponse:
-    """What the tooltips say, in the language that the page asks for."""
+    """Return the texts of the tooltips, in the language that the page requests."""
     with override(_language(request)):
         return JsonResponse({name: said(term) for name, term in TERMS.items()})
 

@@ -41,13 +41,13 @@ async def act(request: HttpRequest, client: SessionClient, name: str) -> HttpRes
 
 
 async def offered(request: HttpRequest, client: SessionClient, ref: dict[str, str]) -> dict[str, Any]:
-    """What another page about an object shows of its actions."""
+    """Return the context for an object's actions on another page."""
     found = await client.ask(SubjectOf(at=position(request), **ref))
     return {**_about(found), "offers": offers(found.subject)}
 
 
 def _about(found: SubjectFound) -> dict[str, Any]:
-    """What there is to know of an object before something is done to it."""
+    """Return the context about an object before an action: its facts, and the preview of a drain."""
     drain = found.drain
     html = render_to_string("drain.html", {"drain": drain}, using="panels") if drain else ""
     return {"subject": found.subject, "facts": facts(found.subject), "drain": mark_safe(html)}  # noqa: S308 - a template's

@@ -125,7 +125,7 @@ async def _page(request: HttpRequest, client: SessionClient, what: str, form: Bu
 
 
 def first_values(form: type[BuilderForm]) -> dict[str, Any]:
-    """What the form holds before anything is filled in."""
+    """Return the initial values of the form."""
     return {name: field.initial for name, field in form.base_fields.items() if field.initial is not None}
 
 
@@ -142,7 +142,7 @@ def previewed(form: BuilderForm) -> dict[str, Any]:
 
 
 def said(what: str, count: int) -> str:
-    """What was created, in words."""
+    """Return the text that names the number of created objects."""
     if what == "nodes":
         return ngettext("%(count)d node created", "%(count)d nodes created", count) % {"count": count}
     if what in ("devices", "claims"):

@@ -28,7 +28,7 @@ _WORDS = gettext_lazy("received %(received)s; expected %(expected)s")
 @require_http_methods(["GET", "POST"])
 @opens
 async def calls(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """What is asked of the next calls about pods, and a form to ask for more; `back` takes one back."""
+    """Show the faults set for the next calls about pods, with a form to set more; `back` removes one."""
     if request.method == "POST":
         return await _ask(request, client)
     pod = request.GET.get("pod", "")[:MOST_KEY]

@@ -90,7 +90,7 @@ def _name(request: HttpRequest) -> str:
 
 
 async def _name_errors(request: HttpRequest, client: SessionClient, name: str) -> Errors:
-    """What is wrong with the name of a further scheduler."""
+    """Return the errors in the name of a further scheduler."""
     if "new" not in request.POST:
         return []
     if wrong := subdomain_errors(name):

@@ -83,9 +83,9 @@ async def import_apply(request: HttpRequest, client: SessionClient) -> HttpRespo
 @require_GET
 @edits
 async def importing(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
-    """How far a large import is; then its preview, or once it is applied the studio.
+    """Show the progress of a large import; then its preview, or once it is applied the studio.
 
-    A script that asks gets how far it is, and after that loads the page anew.
+    A script's request gets the progress, and after that reloads the page.
     """
     try:
         job = await client.find_import(token, PATIENCE)
@@ -115,7 +115,7 @@ async def import_cancel(request: HttpRequest, client: SessionClient, token: str)
 
 
 async def brought(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """What was pasted or uploaded is looked at; a large file while a page says how far that is."""
+    """Preview a pasted or uploaded text; for a large file, begin a job and show its progress."""
     file = large_file(request)
     if file is None:
         return await previewed(request, client, *received(request))
@@ -140,7 +140,7 @@ async def _begin_apply(
 
 
 def _to_job(request: HttpRequest, client: SessionClient, job: Job[Imported]) -> HttpResponse:
-    """To the page that says how far a large import is, out of a drawer too."""
+    """Redirect to the page with the progress of a large import, out of a drawer too."""
     return go(request, _with_position(request, reverse("importing", args=[client.key, job.token])))
 
 
@@ -160,7 +160,7 @@ def _waiting(request: HttpRequest, client: SessionClient, job: Job[Imported]) ->
 
 
 def _over(error: SessionError) -> HttpResponse:
-    """What a page does that waited for it: who cancelled it is on the way elsewhere, so that this page only says so."""
+    """Return the response to a page that waited for an import: a note if it was cancelled, otherwise a refresh."""
     if isinstance(error, Cancelled):
         said = format_html('<p id="importing-said" role="status" hx-swap-oob="innerHTML">{}</p>', error)
         return HttpResponse(said, status=HTMX_STOP_POLLING)
@@ -246,7 +246,7 @@ def _table(names: list[tuple[str, str]]) -> str:
 
 
 def renames(request: HttpRequest) -> bool:
-    """Whether what is brought gets other names before it is kept."""
+    """Return whether imported objects get other names before they are stored."""
     return bool(request.POST.get("rename"))
 
 

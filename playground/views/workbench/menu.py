@@ -20,7 +20,7 @@ MOST_PLUGINS = 50
 @require_GET
 @opens
 async def show(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """What can be done to the object kind, namespace, name as it is where the viewer stands; a plugin or a point has no object."""
+    """Show the actions on the object kind, namespace, name at the viewer's position; a plugin or a point has no object."""
     kind, namespace, name = (request.GET.get(part, "")[:MOST_NAME] for part in ("kind", "namespace", "name"))
     many = request.GET.get("many", "")[:MOST_NAME]
     subject = await _subject(request, client, kind, namespace, name, many)

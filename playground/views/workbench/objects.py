@@ -116,14 +116,14 @@ async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 def _existing(request: HttpRequest) -> dict[str, str] | None:
-    """Which object the editor was opened for, where it was for one."""
+    """Return the object that the editor was opened for; None if there is none."""
     if "for_name" not in request.POST:
         return None
     return {part: request.POST.get(f"for_{part}", "")[:253] for part in ("kind", "namespace", "name")}
 
 
 def removed(plan: ImportPlan) -> list[str]:
-    """What is said of credentials that were in a text: the objects that it came to do not have them."""
+    """Return the texts about credentials in a text: the objects made from it do not have them."""
     said: list[str] = []
     if values := plan.left_out.get("values", 0):
         text = ngettext(
@@ -141,7 +141,7 @@ def removed(plan: ImportPlan) -> list[str]:
 
 
 def problems(plan: ImportPlan, create_only: bool) -> list[FieldProblem]:
-    """Why a text can't be applied as it stands: what the plan refuses or ignores, and what exists already."""
+    """Return the errors that keep a text from being applied: refused or ignored objects, and existing ones."""
     errors: list[FieldProblem] = []
     for item in plan.obstacles(create_only):
         name = f"{item.kind} {item.name}"

@@ -77,7 +77,7 @@ async def _keep_or_try(request: HttpRequest, client: SessionClient, configured: 
 async def _try(
     request: HttpRequest, client: SessionClient, configured: Configured, form: PluginForm
 ) -> HttpResponse:
-    """What it would say for a pod on each node."""
+    """Show the plugin's result for a pod on each node."""
     pod = request.POST.get("pod", "").strip()[: 2 * MOST_NAME]
     name = form.cleaned_data["plugin"]
     asked = TryPlugin(at=position(request), name=name, definition=form.definition, pod=pod)

@@ -118,7 +118,7 @@ def joined(files: list[tuple[str, bytes]]) -> bytes:
 
 
 def in_words(sentences: Sequence[Message]) -> list[str]:
-    """What a worker says, in the reader's language."""
+    """Return a worker's sentences in the reader's language."""
     return [worded(each, _) for each in sentences]
 
 

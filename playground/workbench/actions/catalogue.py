@@ -45,12 +45,12 @@ def action(kind: str, name: str) -> Action | None:
 
 
 def applying(subject: Subject) -> list[Action]:
-    """What an object offers as it is now."""
+    """Return the actions that apply to an object now."""
     return [each for each in ACTIONS if subject.kind in each.kinds and each.applies(subject)]
 
 
 def together(subject: Subject) -> list[Action]:
-    """What can be done to several objects of a kind at once, which this one stands for."""
+    """Return the actions that apply to several objects of a kind at once, represented by this one."""
     return [
         each for each in ACTIONS if subject.kind in each.kinds and each.together and each.name != "untaint"
     ]

@@ -22,7 +22,7 @@ def _devices(subject: Subject) -> Choices:
 
 
 def _conditions(subject: Subject) -> Choices:
-    """What bindings wait for."""
+    """Return the binding conditions."""
     fields = ("bindingConditions", "bindingFailureConditions")
     names = [str(name) for each in _results(subject) for field in fields for name in each.get(field) or ()]  # type: ignore[attr-defined]
     return [(name, name) for name in dict.fromkeys(names)]

@@ -48,7 +48,7 @@ class Subject(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """As commands name a pod."""
+        """The name that commands use for the object."""
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
     @property
@@ -56,7 +56,7 @@ class Subject(Struct, frozen=True):
         return Ref(self.kind, self.namespace, self.name)
 
     def part(self, *path: str) -> Any:
-        """What is at a path of the manifest; None where something is missing."""
+        """Return the value at a path of the manifest; None if a part is missing."""
         value: Any = self.manifest
         for name in path:
             value = value.get(name) if isinstance(value, Mapping) else None
@@ -82,7 +82,7 @@ class Field:
 
 
 class Wrong(ValueError):
-    """What was filled in makes no command; the message belongs to a field, "" for all of them."""
+    """An input error that prevents a command; the message belongs to a field, "" for all of them."""
 
     def __init__(self, field: str, text: str) -> None:
         super().__init__(text)
@@ -117,7 +117,7 @@ class Action:
         return getattr(self.make, "together", None)
 
     def said(self, values: Values) -> str:
-        """What is said after it was done with these values."""
+        """Return the text to show after the action with these values."""
         return self.asked if self.asked and values.get("dry_run") else self.done
 
 

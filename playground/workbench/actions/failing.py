@@ -36,7 +36,7 @@ def _recover(subject: Subject, values: Values) -> Command:
 
 
 def _wrong(subject: Subject) -> Choices:
-    """What is wrong with a node now."""
+    """Return the current failures of a node."""
     stopped = [] if subject.kubelet_runs else [KUBELET]
     conditions = subject.part("status", "conditions") or ()
     reported = [

@@ -59,7 +59,7 @@ def menu(
     point: str = "",
     many: str = "",
 ) -> list[Sheet]:
-    """What there is to do with an object (its `subject`), an extension point with `plugins`, or a plugin."""
+    """Return the menu of an object (its `subject`), an extension point with `plugins`, or a plugin."""
     if many:
         acts = [_act(each, subject, many) for each in together(subject)] if may_edit and subject else []
         return [Sheet(MAIN, "", [acts])]

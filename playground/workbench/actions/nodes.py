@@ -27,7 +27,7 @@ def taints_of(subject: Subject) -> list[dict[str, Any]]:
 
 
 def written(taint: dict[str, Any]) -> str:
-    """As kubectl takes it."""
+    """Format a taint for kubectl."""
     value = f"={taint['value']}" if taint.get("value") else ""
     return f"{taint.get('key', '')}{value}:{taint.get('effect', '')}"
 
@@ -37,7 +37,7 @@ def _unschedulable(value: bool | None) -> Any:
 
 
 def _used(name: str) -> Any:
-    """What is in use already, for suggestions."""
+    """Suggest the values that are already in use."""
     return lambda subject: [(each, each) for each in subject.used.get(name, ())]
 
 

@@ -62,7 +62,7 @@ def _on_term(values: Values) -> dict[str, Any]:
 
 
 def _of(rule: Mapping[str, Any]) -> tuple[Any, Any]:
-    """For which pods and which container a rule is."""
+    """Return the pods and the container of a rule."""
     return rule.get("pods") or "", rule.get("container") or ""
 
 

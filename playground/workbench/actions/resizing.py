@@ -83,7 +83,7 @@ def _requests(name: str) -> Any:
 
 
 def _resize_pod(subject: Subject, values: Values) -> PatchObject | ApplyObjects:
-    """In place by the subresource resize, as kubectl patch --subresource resize does."""
+    """Resize in place by the subresource resize, as kubectl patch --subresource resize does, or recreate the pod."""
     amounts = {name: values[name] or None for name in (CPU, MEMORY)}
     if not values["recreate"]:
         given = {name: value for name, value in amounts.items() if value is not None}

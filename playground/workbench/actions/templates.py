@@ -16,7 +16,7 @@ def template(subject: Subject) -> Any:
 
 
 def containers(subject: Subject) -> list[dict[str, Any]]:
-    """Of the pod, those that run all the time."""
+    """Return the pod's regular containers."""
     return [dict(each) for each in (template(subject).get("spec") or {}).get("containers") or ()]
 
 

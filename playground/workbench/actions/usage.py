@@ -21,7 +21,7 @@ def clock(nanoseconds: int) -> str:
 
 
 def present(subject: Subject) -> Entry:
-    """What is said of a pod or node now: later entries count before earlier ones, field by field."""
+    """Return the usage entry of a pod or node now: later entries override earlier ones, field by field."""
     held = [each for each in subject.usage if _about(each) == _thing(subject) and _at(each) <= subject.now]
     uses: Entry = {}
     for entry in sorted(held, key=_at):
@@ -33,7 +33,7 @@ def present(subject: Subject) -> Entry:
 
 
 def _thing(subject: Subject) -> tuple[str, str]:
-    """How an entry names what it is about; the pods of a workload by their labels."""
+    """Return an entry's key and value for the object; workload pods by their labels."""
     if subject.kind == "Node":
         return "node", subject.name
     return ("pod", subject.key) if subject.kind == "Pod" else ("podLabel", labels(subject, ","))
@@ -76,7 +76,7 @@ def _pair(values: Values, of: str, *names: str) -> Entry:
 
 
 def _used(name: str, part: str = "") -> Any:
-    """What a field begins with: what is used now."""
+    """Return a field's initial value: the present usage."""
 
     def initial(subject: Subject) -> Any:
         value = present(subject).get(name)

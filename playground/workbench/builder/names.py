@@ -35,7 +35,7 @@ def _fill(pattern: str, count: int, first: int, zones: Sequence[str]) -> list[st
 
 
 def next_index(pattern: str, taken: Iterable[str]) -> int:
-    """Where {i} may start so that no name of the pattern is taken: one after the highest that is."""
+    """Return the first value of {i} above all names of the pattern: one after the highest."""
     before, _braces, after = pattern.partition("{i}")
     shape = re.compile(re.escape(before) + r"(\d{1,9})" + re.escape(after))
     numbers = [int(match[1]) for name in taken if (match := shape.fullmatch(name))]

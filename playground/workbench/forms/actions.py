@@ -21,7 +21,7 @@ _CALLED = {"name": "copy"}  # fields that have another name than what they fill 
 
 
 class ActionForm(forms.Form):
-    """What has to be filled in for an action on an object; `command` is what it comes to."""
+    """The form for an action on an object; `command` is the resulting command."""
 
     use_required_attribute = False
 
@@ -47,7 +47,7 @@ class ActionForm(forms.Form):
             self.fields[field.name] = _MAKERS[field.type](field, subject, _common(field))
 
     def suggestions(self) -> dict[str, list[str]]:
-        """What the text fields suggest, by the id of their lists."""
+        """Return the suggestions of the text fields, by the id of their lists."""
         return {
             f"{field.name}-suggestions": [value for value, _ in field.choices(self.subject)]
             for field in self.action.fields

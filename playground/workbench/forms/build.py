@@ -27,7 +27,7 @@ class BuilderForm(forms.Form):
     use_required_attribute = False
 
     def fieldsets(self) -> list[dict[str, Any]]:
-        """What the template walks through; a group whose fields hold something or are wrong is open."""
+        """Return the fieldsets for the template; a group whose fields have values or errors is open."""
         return [self._fieldset(index, title, names) for index, (title, names) in enumerate(self.groups)]
 
     def _fieldset(self, index: int, title: Any, names: Sequence[str]) -> dict[str, Any]:

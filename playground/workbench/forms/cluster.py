@@ -163,7 +163,7 @@ class ClusterForm(forms.Form):
             self.fields[name].widget.attrs["rows"] = min(max(lines + 2, FEWEST_ROWS), MOST_ROWS)
 
     def settings(self, read: Mapping[str, Any]) -> dict[str, Any]:
-        """What a valid form asks for, as ClusterSettings takes it; `read` are the objects of its YAML, by field."""
+        """Return a valid form's settings, as ClusterSettings takes them; `read` are the objects of its YAML, by field."""
         data = self.cleaned_data
         chosen = data["controllers"]
         return {
@@ -181,7 +181,7 @@ class ClusterForm(forms.Form):
         }
 
     def field_at(self, path: str) -> tuple[str, str]:
-        """Which field a path of a refused setting is about, and the rest of the path."""
+        """Return the field that a path of a refused setting is about, and the rest of the path."""
         name, rest = _below(path.removeprefix("settings.").removeprefix("cluster."))
         if name == "apiserver" and _below(rest)[0] not in self.cleaned_data["apiserver"]:
             return "admission", rest

@@ -83,7 +83,7 @@ class NewExtenderForm(forms.Form):
 
 
 class BehaviourForm(forms.Form):
-    """What the server of an extender does."""
+    """The behavior of an extender's server."""
 
     use_required_attribute = False
     kind = forms.ChoiceField(label=_("It"), choices=KINDS, initial="cel")
@@ -117,7 +117,7 @@ class BehaviourForm(forms.Form):
 
     @classmethod
     def of(cls, behaviour: dict[str, Any] | None) -> BehaviourForm:
-        """With what it does now."""
+        """Create the form with the present behavior."""
         if behaviour is None:
             return cls(initial={"kind": "nobody"})
         initial = {name: value for name, value in behaviour.items() if name not in ("type", "rules")}
@@ -135,7 +135,7 @@ class BehaviourForm(forms.Form):
         return rules
 
     def to_behaviour(self) -> dict[str, Any]:
-        """As the command SetExtender has it."""
+        """Return the behavior for the command SetExtender."""
         data = self.cleaned_data
         if data["kind"] == "cel":
             expressions = {name: data[name].replace("\r\n", "\n").strip() for name in EXPRESSIONS}

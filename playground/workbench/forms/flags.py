@@ -80,7 +80,7 @@ class FlagsField(forms.CharField):
 
 
 def line_of(text: str, flag: str) -> int | None:
-    """On which line a flag stands, the last one where there are several."""
+    """Return the line number of a flag, the last one if there are several; None if there is none."""
     lines = [
         number for number, line in enumerate(text.splitlines(), 1) if line.strip().startswith(f"--{flag}=")
     ]

@@ -95,7 +95,7 @@ class PluginForm(forms.Form):
 
     @property
     def definition(self) -> dict[str, Any]:
-        """What was filled in, without what is as it would be anyway."""
+        """The plugin's definition from the form's values."""
         texts = {field: self.cleaned_data[field].replace("\r\n", "\n").strip() for field in EXPRESSIONS}
         others = ("description", "unresolvable", "normalize", "weight")
         return {**texts, **{name: self.cleaned_data[name] for name in others}}

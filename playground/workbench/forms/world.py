@@ -156,7 +156,7 @@ class SettingsForm(forms.Form):
     )
 
     def fieldsets(self) -> list[dict[str, Any]]:
-        """What the template walks through."""
+        """Return the fieldsets for the template."""
         return [
             {
                 **group._asdict(),
@@ -167,12 +167,12 @@ class SettingsForm(forms.Form):
         ]
 
     def differing(self, present: dict[str, Any]) -> dict[str, Any]:
-        """What of a valid form is another than it is now."""
+        """Return the values of a valid form that differ from the present."""
         return {name: value for name, value in self.cleaned_data.items() if value != present[name]}
 
 
 def restarts(changes: dict[str, Any]) -> bool:
-    """Whether schedulers restart for these changes."""
+    """Return whether these changes restart schedulers."""
     return any(name in READ_AT_START for name in changes)
 
 

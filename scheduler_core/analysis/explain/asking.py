@@ -26,7 +26,10 @@ FITS = 20  # nodes that are named
 
 
 def explain(world: WorldView, key: str, past: Past | None = None) -> Explanation | None:
-    """Of a pod "namespace/name"; None where there is none. `past`: of this world as it is, where more than one pod is asked about."""
+    """Return the explanation of a pod "namespace/name", or None if there is no such pod.
+
+    `past` is the past of this world as it is; pass it when you ask about more than one pod.
+    """
     assert isinstance(world, Simulation)
     pod = world.store.pod_at(key)
     if pod is None:
@@ -130,7 +133,7 @@ class _Asking:
         return next((binding.node for binding in bindings if binding.pod.key == self.pod.key), None)
 
     def _gate(self) -> Status | None:
-        """What the PreEnqueue plugin says that holds it back."""
+        """Return the status of the PreEnqueue plugin that holds the pod back, or None."""
         if self.entry is not None and not self.entry.gated_by:
             return None
         for plugin in self.framework.at(Point.PRE_ENQUEUE):

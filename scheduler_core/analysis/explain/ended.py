@@ -46,7 +46,7 @@ class Past:
         self._ended.setdefault((namespace, owner), []).append(name)
 
     def before(self, pod: Pod) -> int:
-        """How many pods of a pod's owner ended before it."""
+        """Return the number of pods of the pod's owner that ended before the pod."""
         owner = owner_of(pod)
         ended = self._ended.get((pod.namespace, owner), []) if owner else []
         if pod.phase != FAILED or pod.name not in ended:
@@ -114,7 +114,7 @@ def sort_out(
 
 
 def is_refusal(status: Mapping[str, Any]) -> bool:
-    """Whether the status of a pod says that a kubelet has not let it in."""
+    """Return True if the pod's status shows that a kubelet has not admitted the pod."""
     started = status.get("containerStatuses") or status.get("initContainerStatuses")
     reason = str(status.get("reason") or "")
     return str(status.get("message") or "").startswith(REJECTED) or (not started and _refuses(reason))

@@ -9,7 +9,7 @@ from typing import Any
 
 
 class State(enum.StrEnum):
-    """Where a pod stands. The first nine are also codes of reasons that no plugin gave."""
+    """A pod's state. The first nine values are also codes of reasons that no plugin gave."""
 
     NO_SUCH_SCHEDULER = "NoSuchScheduler"
     NO_SUCH_NODE = "NoSuchNode"
@@ -63,9 +63,9 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Preemption:
-    """Why evicting others did not help, or whom it waits for: `message` is kube's, `reasons` (code, text, nodes) its parts.
+    """The result of preemption for a pod: why evicting others did not help, or which pods it waits for.
 
-    `lower` counts the pods of lower priority on nodes.
+    `message` is kube's message, `reasons` (code, text, nodes) its parts. `lower` counts the pods of lower priority on nodes.
     """
 
     priority: int
@@ -88,13 +88,13 @@ class Preemption:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a pod "namespace/name" stands where it does. Times are virtual nanoseconds.
+    """The reasons for the state of a pod "namespace/name". Times are virtual nanoseconds.
 
-    `until`: when its backoff ends, or when it is tried again whatever happens; `events`: what wakes it before, by kube's names. `fits`: the
-    nodes that it would pass now, of `total`. `message`: what its last attempt said; `node`: where it is, or is bound to be.
+    `until`: when its backoff ends, or the latest time at which it is retried; `events`: what wakes it before, by kube's names. `fits`: the
+    nodes that it would pass now, of `total`. `message`: the message of its last attempt; `node`: its node, or the node it will be bound to.
 
-    `phase` and `reason`: those of its status, also where a kubelet that refuses it is only about to write them. `predecessors`: how many
-    pods of its owner failed or were evicted before it.
+    `phase` and `reason`: those of its status, also if a kubelet that refuses it is only about to write them. `predecessors`: the number of
+    pods of its owner that failed or were evicted before it.
     """
 
     pod: str

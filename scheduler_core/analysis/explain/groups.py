@@ -26,7 +26,7 @@ def group_of(node: Node) -> str:
 
 
 def grouped(nodes: NodeTable, rows: Rows) -> tuple[tuple[str, int], ...]:
-    """How many of the rows are of which group, the largest first; nothing where they are few."""
+    """Return the number of rows in each group, the largest first; return nothing if there are few rows."""
     if len(rows) <= ENOUGH:
         return ()
     counts: dict[str, int] = {}

@@ -50,7 +50,7 @@ def _withheld(world: Simulation) -> Iterator[Explanation]:
 
 
 def _idle_job(manifest: Mapping[str, Any]) -> tuple[State, str] | None:
-    """Why nothing makes pods for a Job that is not over."""
+    """Return the state and the reason for which nothing creates pods for an unfinished Job, or None."""
     spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
     over = (each for each in status.get("conditions") or () if each.get("type") in ("Complete", "Failed"))
     if any(each.get("status") == "True" for each in over):
@@ -68,7 +68,7 @@ def _idle(manifest: Mapping[str, Any], state: State, message: str, missing: int)
 
 
 def _last_events(world: Simulation) -> dict[tuple[str, str, str], str]:
-    """By object, what the refusal of its last pod said; "" where the last one was made."""
+    """Return, by object, the message of the refusal of its last pod, or "" if its last pod was created."""
     last: dict[tuple[str, str, str], str] = {}
     for event in world.store.events:
         if event.reason in (_FAILED, _CREATED):

@@ -21,7 +21,7 @@ _HEAD = re.compile(r"0/\d+ nodes are available: ")
 
 
 def preemption(framework: Framework, pod: Pod, nodes: NodeTable, attempt: Attempt | None) -> Preemption:
-    """With kube's message where there was an attempt."""
+    """Return the preemption of a pod, with kube's message if there was an attempt."""
     table = nodes.pod_table
     lower = int(np.count_nonzero((table.priority < pod.priority) & (table.cls != NO_POD)))
     message = "" if attempt is None else attempt.message.partition(_START)[2]
@@ -48,7 +48,7 @@ def _parts(framework: Framework, message: str) -> list[tuple[str, str, int]]:
 
 
 def _code(framework: Framework, text: str) -> str:
-    """Of the first plugin, PostFilter's own first, that has such a reason."""
+    """Return the code of the first plugin that has such a reason; PostFilter's plugins come first."""
     for plugin in (*framework.at(Point.POST_FILTER), *framework.at(Point.FILTER)):
         said = read_reason(plugin.reasons, text)
         if said.code != REFUSED:

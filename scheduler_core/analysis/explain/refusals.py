@@ -76,7 +76,7 @@ def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
 
 
 def _meant(diagnosis: Diagnosis, reasons: list[Given]) -> Callable[[Given], bool]:
-    """Whether a reason is given for nodes that the pod's own selection asks for; where there are none, that is the reason."""
+    """Return a test of whether a reason covers nodes that the pod selects; if none does, only the selection passes."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
     if len(reasons) < 2 or not (pod.spec.node_selector or pod.spec.node_affinity_required):
         return lambda reason: True
@@ -110,10 +110,10 @@ def _given(diagnosis: Diagnosis, status: Status, text: str, said: Said, rows: Ro
 
 
 def _order(reason: Given) -> tuple[bool, bool, int, str, str]:
-    """What says how near it was comes first, then what others could help with, then what holds for most nodes."""
+    """Return the sort key: near misses first, then reasons that others can help with, then those of most nodes."""
     return "near" not in reason.evidence, reason.final, -reason.count, reason.code, reason.message
 
 
 def _of_another_kind(reason: Given) -> bool:
-    """Whether its nodes offer nothing at all of what is asked for: they were never meant."""
+    """Return True if the nodes offer none of the requested resource, so that they were never candidates."""
     return reason.evidence.get("most") == 0

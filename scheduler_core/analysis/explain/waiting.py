@@ -14,7 +14,7 @@ _SINGLE = tuple(action for action in Action if action not in (Action.UPDATE, Act
 def wakes(
     scheduler: Scheduler, framework: Framework, entry: QueuedPod | None
 ) -> tuple[int | None, tuple[str, ...]]:
-    """When the queue tries the pod again by itself (None: not, or at once), and the events that may make it do so before."""
+    """Return the time of the queue's own retry (None: never, or at once), and the events that can retry the pod earlier."""
     if entry is None:
         return None, ()
     queue = scheduler.queue

@@ -32,7 +32,7 @@ def pod_of(owner: Manifest, namespace: str) -> dict[str, Any]:
 
 
 def quotas_of(sim: Simulation, pod: Manifest) -> Iterator[Manifest]:
-    """Those that count the pod."""
+    """Yield the quotas that count the pod."""
     for quota in sim.store.list(QUOTA):
         here = quota["metadata"]["namespace"] == pod["metadata"]["namespace"]
         if here and all(in_scope(scope, KINDS["Pod"], pod) for scope in scopes_of(quota)):
@@ -40,13 +40,13 @@ def quotas_of(sim: Simulation, pod: Manifest) -> Iterator[Manifest]:
 
 
 def acts(sim: Simulation, kind: str) -> bool:
-    """Whether the controller that makes the pods of such workloads is at work."""
+    """Return whether the controller that creates the pods of workloads of this kind is running."""
     running = sim.settings.cluster.controllers
     return running is None or CREATING.get(kind) in running
 
 
 def exceeded(sim: Simulation, owner: Manifest) -> str:
-    """In the API server's words; "" where quotas would let the pod in."""
+    """Return the API server's error message, or "" if the quotas would admit the pod."""
     meta = owner["metadata"]
     pod = pod_of(owner, str(meta.get("namespace") or "default"))
     each = usage(KINDS["Pod"], pod, 0)

@@ -34,7 +34,7 @@ def within_budgets(draft: Draft, store: Store, pods: Sequence[Pod]) -> Draft | N
 
 
 def violating(before: Store, after: Store, pods: Sequence[Pod]) -> list[Pod]:
-    """Which of the pods go against a budget of the world before, as its spec is in the world after."""
+    """Return the pods that violate a budget of the world before, with its spec as in the world after."""
     manifests = [_as_in(each, before, after) for each in before.list(KIND)] if pods else []
     budgets = budgets_of(manifests)
     return split_by_violation(list(pods), budgets)[0] if budgets else []
@@ -51,7 +51,7 @@ def _covering(store: Store) -> Iterator[tuple[Manifest, Budget]]:
 
 
 def _counted(manifest: Manifest, budget: Budget, store: Store) -> Manifest:
-    """With a status where no controller has written one yet, by the pods that are there."""
+    """Return the manifest with a status; if no controller has written one, it is computed from the present pods."""
     status = manifest.get("status") or {}
     if "expectedPods" in status:
         return manifest
@@ -62,7 +62,7 @@ def _counted(manifest: Manifest, budget: Budget, store: Store) -> Manifest:
 
 
 def _as_in(manifest: Manifest, before: Store, after: Store) -> Manifest:
-    """With as many disruptions more as the budget's spec has been lowered since."""
+    """Return the manifest with `disruptionsAllowed` raised by as many as the budget's spec was lowered since."""
     meta = manifest["metadata"]
     now = after.get(KIND, meta.get("namespace") or "default", meta["name"])
     if now is None or now["spec"] == manifest["spec"]:

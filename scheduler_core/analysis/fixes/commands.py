@@ -21,7 +21,7 @@ FORCED = ("Pod", "ResourceClaim")  # ApplyObjects makes these anew itself
 
 
 def commands_of(draft: Draft) -> tuple[Command, ...]:
-    """What makes all changes of a draft, in this order."""
+    """Return the commands that make all changes of a draft, in this order."""
     commands: list[Command] = []
     if draft.configuration is not None:
         scheduler, configuration = draft.configuration
@@ -75,5 +75,5 @@ def clean(manifest: Manifest) -> dict[str, Any]:
 
 
 def recreates(draft: Draft) -> bool:
-    """Whether the pod can't be changed in place and is made anew."""
+    """Return True if the pod cannot be changed in place and must be recreated."""
     return draft.pod is not None and bool(validate_update(draft.original, draft.pod, KINDS["Pod"], ""))

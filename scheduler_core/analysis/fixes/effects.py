@@ -19,9 +19,9 @@ GONE, PENDING = None, ""
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a fix does to another pod.
+    """The effect of a fix on another pod.
 
-    violates: it loses `node` although its disruption budget allows that for no pod more.
+    violates: it loses `node` although its disruption budget allows no further disruption.
 
     evicted: it loses `node` and does not come back, unless `by` names an owner ("ReplicaSet web") that would make another, but does not act
     here; pending: it would be on `node`, and waits; replaced: it is deleted from `node` and
@@ -41,7 +41,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a pod is: its node, "" where it waits, None where it is gone or going. `owner`: its controller's uid."""
+    """A pod's place: its node, "" if it waits, None if it is gone or going. `owner`: its controller's uid."""
 
     node: str | None
     owner: str = ""
@@ -65,7 +65,7 @@ class Watch:
         self.steps = 0
 
     def note(self) -> None:
-        """What the transition just made changed."""
+        """Log the changes that the last transition made to pods."""
         for event in self.world.changes:
             if event.kind == "Pod":
                 key = f"{event.namespace}/{event.name}"
@@ -142,7 +142,7 @@ def _replaced(
 
 
 def _idle_owner(start: Simulation, key: str) -> str:
-    """What controls a pod, by kind and name, where only some controllers act, as in what was printed of a cluster; else ""."""
+    """Return kind and name of a pod's controller if only some controllers act, as in a cluster snapshot; else ""."""
     pod = start.store.pod_at(key)
     if start.settings.cluster.controllers is None or pod is None:
         return ""

@@ -17,7 +17,7 @@ LEFT_OUT = "node(s) were left out by the extender without a reason"
 
 
 def extender_refusals(scheduler: Scheduler, pod: Pod, nodes: NodeTable, rows: list[int]) -> dict[int, Status]:
-    """Of the rows that the plugins leave: those that an extender refuses, signed with its urlPrefix."""
+    """Return the refusals by extenders, signed with the urlPrefix, of those rows that the plugins leave."""
     refused: dict[int, Status] = {}
     for extender in scheduler.extenders:
         left = [nodes.nodes[row] for row in rows if row not in refused]
@@ -37,7 +37,7 @@ def extender_refusals(scheduler: Scheduler, pod: Pod, nodes: NodeTable, rows: li
 
 
 def _said(exchange: Exchange, asked: list[Node]) -> dict[str, Status]:
-    """What is said of the nodes that are not kept; an error is said of all of them."""
+    """Return the statuses of the nodes that the extender filters out; an error applies to all nodes."""
     try:
         result = read_filter(exchange)
     except ExtenderError as error:

@@ -68,7 +68,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a search may spend. `steps` are transitions of all proofs together, `proof_steps` and `proof_time` (ns) of one.
+    """The limits of a search. `steps` are transitions of all proofs together, `proof_steps` and `proof_time` (ns) of one.
 
     `settling`: transitions after the pod was scheduled, in which others find their places. `big`: candidates of the last resort.
     """
@@ -86,7 +86,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a search found. `state`: "gone", "bound", "fits" (nothing needs to change) or "searched".
+    """The result of a search. `state`: "gone", "bound", "fits" (nothing needs to change) or "searched".
 
     `tried` counts the candidates, `unproven` those that passed every filter but whose attempt did not come within the budget or took
     another course; `complete` is false where the budget ended the search.

@@ -147,7 +147,7 @@ def _resources(before: Manifest, after: Manifest) -> list[tuple[str, str]]:
 
 
 def workload_of(store: Store, pod: Manifest) -> Manifest | None:
-    """What the pod's template stands in: its controller, or that one's; None where none is there."""
+    """Return the workload that has the pod's template: its controller, or that controller's own; None if neither exists."""
     found, meta = None, pod["metadata"]
     for _ in range(2):
         owner = next((ref for ref in meta.get("ownerReferences") or () if ref.get("controller")), None)

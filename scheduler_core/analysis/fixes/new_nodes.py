@@ -139,7 +139,7 @@ def _daemons(pods: tuple[Pod, ...]) -> tuple[int, int]:
 
 
 def _wanted_labels(pod: Pod) -> Labels:
-    """Those that the node selector and the first term of the required affinity ask for."""
+    """Return the labels that the node selector and the first term of the required affinity ask for."""
     labels = dict(sorted(pod.spec.node_selector.items()))
     terms = pod.spec.node_affinity_required
     if terms is not None and terms.terms:
@@ -166,7 +166,7 @@ def _labels_for(term: NodeSelectorTerm) -> Labels:
 
 
 def _volume_labels(store: Store, pod: Pod) -> Labels:
-    """Those of the nodes from which the pod's bound volumes can be reached."""
+    """Return the labels of the nodes that can reach the pod's bound volumes."""
     labels: Labels = {}
     for use in volumes_of(pod.spec).claims:
         claim = store.get(CLAIM, pod.namespace, use.name(pod))
@@ -184,7 +184,7 @@ def _volume_labels(store: Store, pod: Pod) -> Labels:
 
 
 def _class_labels(store: Store, claim: Manifest) -> Labels:
-    """Those of the first domain in which the claim's class may make volumes."""
+    """Return the labels of the first domain in which the claim's class may provision volumes."""
     found = store.get("StorageClass", "", class_of(claim)) if class_of(claim) else None
     allowed = (found or {}).get("allowedTopologies") or ()
     expressions = (allowed[0].get("matchLabelExpressions") or ()) if allowed else ()
@@ -192,7 +192,7 @@ def _class_labels(store: Store, claim: Manifest) -> Labels:
 
 
 def _domains(diagnosis: Diagnosis) -> list[Labels]:
-    """Where the node could stand, as far as the pod's terms ask: each domain that exists, and a new one."""
+    """Return the possible domains of the node, as far as the pod's terms ask: each domain that exists, and a new one."""
     keys = list(dict.fromkeys(_topology_keys(diagnosis.pod)))
     if not keys:
         return [{}]

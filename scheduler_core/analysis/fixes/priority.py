@@ -18,7 +18,7 @@ _NEVER = "Never"
 
 
 def raised(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[Draft]:
-    """With a class that exists, or a new one just above the pods that are least important; none where preemption can't help."""
+    """Yield drafts with an existing class, or a new one just above the least important pods, if preemption can help."""
     if diagnosis.whole is not None or not any(
         status.code is Code.UNSCHEDULABLE for status in diagnosis.refused.values()
     ):

@@ -159,7 +159,7 @@ def _forked(sim: Simulation) -> Iterator[Watch]:
 
 
 def _have_act(world: Simulation, commands: Sequence[Command]) -> None:
-    """In a snapshot that no controller goes on to change, those act that look after what is changed."""
+    """Start the controllers that handle the changed objects, in a snapshot in which no controllers run."""
     if world.settings.cluster.controllers is None:
         return
     made = [each for command in commands if isinstance(command, ApplyObjects) for each in command.objects]
@@ -178,7 +178,7 @@ def _acting(world: Simulation, more: Sequence[str]) -> None:
 
 
 def _has_ephemeral_claims(manifest: Mapping[str, Any]) -> bool:
-    """Whether it is a pod for whose volumes claims are made."""
+    """Return True if the manifest is a pod with ephemeral volumes, for which claims are created."""
     volumes = (manifest.get("spec") or {}).get("volumes") or ()
     return manifest.get("kind") == "Pod" and any("ephemeral" in each for each in volumes)
 

@@ -28,7 +28,7 @@ def propose(draft: Draft, diagnosis: Diagnosis, row: int, status: Status) -> Ite
 
 
 def without(draft: Draft, scheduler: Scheduler, profile: str, status: Status) -> Iterator[Draft]:
-    """What knows no fix of its own left out of the configuration: a plugin of a profile, or an extender by its address."""
+    """Yield a draft whose configuration leaves out the plugin, or the extender by its address, that refused."""
     configuration = copy.deepcopy(dict(scheduler.configuration.given or {}))
     name = status.plugin
     if "://" in name:

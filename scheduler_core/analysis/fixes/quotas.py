@@ -33,7 +33,7 @@ Manifest = Mapping[str, Any]
 
 
 def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[None, None, Findings]:
-    """For the pods namespace/owner-* that their owner could not create."""
+    """Search fixes for the pods namespace/owner-* that their owner could not create."""
     namespace, _, name = key.removesuffix(UNNAMED).partition("/")
     owner = _owner(sim, namespace, name)
     if owner is None:
@@ -51,7 +51,7 @@ def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[Non
 
 
 def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
-    """What creates the pods; of a Deployment it is the newest ReplicaSet."""
+    """Return the object that creates the pods; for a Deployment, the newest ReplicaSet."""
     deployment = sim.store.get("Deployment", namespace, name)
     if deployment is not None:
         keys = sim.store.controlled("ReplicaSet", deployment["metadata"]["uid"])
@@ -75,7 +75,7 @@ def _raised(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
 
 
 def missing_of(owner: Manifest) -> int:
-    """How many pods an owner wants and has not."""
+    """Return the number of pods that an owner wants but does not have."""
     kind, spec, status = owner["kind"], owner.get("spec") or {}, owner.get("status") or {}
     if kind == "DaemonSet":
         return int(status.get("desiredNumberScheduled") or 0) - int(status.get("currentNumberScheduled") or 0)
@@ -86,7 +86,7 @@ def missing_of(owner: Manifest) -> int:
 
 
 def _unsaid(quota: Manifest, pod: Manifest) -> Iterator[str]:
-    """What the quota limits of containers and some container says nothing about: "limits.cpu"."""
+    """Yield the fields that the quota limits and that some container does not set, such as "limits.cpu"."""
     spec = pod["spec"]
     for name in quota["spec"].get("hard") or {}:
         field, _, resource = name.rpartition(".")

@@ -14,7 +14,7 @@ KIND = "RuntimeClass"
 
 
 def unpinned(draft: Draft, diagnosis: Diagnosis, rows: Iterable[int], sim: Simulation) -> Iterator[Draft]:
-    """For each of the rows: the class, and the pod, without the entries of the class' node selector that the node has not."""
+    """Yield, per row, a draft of class and pod without those entries of the class' node selector that the node does not match."""
     name = str(draft.original["spec"].get("runtimeClassName") or "")
     found = sim.store.get(KIND, "", name) if name else None
     scheduling = (found or {}).get("scheduling") or {}

@@ -148,14 +148,14 @@ class _Search:
         )
 
     def _needless(self, draft: Draft) -> bool:
-        """Whether a part of it was proven already."""
+        """Return True if a subset of the draft's changes is already proven."""
         return any(
             len(fix.changes) < len(draft.changes) and {c.kind for c in fix.changes} <= set(draft.kinds)
             for fix in self.fixes
         )
 
     def _first_draft(self) -> Draft:
-        """What has to be changed in any case: a scheduler that nobody is, gates, a node that does not exist."""
+        """Return the draft of the required changes: an unknown scheduler name, scheduling gates, a node that does not exist."""
         draft = Draft(self.pod.manifest)
         if self.pod.node_name:
             draft = anywhere(draft, self.pod.node_name)
@@ -181,7 +181,7 @@ class _Search:
         return Findings(self.pod.key, state, fixes, self.tried, self.unproven, complete)
 
     def _diagnosed(self, draft: Draft) -> Generator[None, None, Diagnosis | None]:
-        """What the filters say once the draft's commands were applied; None where one is refused or nobody is responsible."""
+        """Return the diagnosis after the draft's commands; None if one is refused or no scheduler is responsible."""
         world = self.sim.fork()
         yield
         try:

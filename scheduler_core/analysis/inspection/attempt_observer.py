@@ -46,7 +46,7 @@ class AttemptObserver:
 
     @property
     def over(self) -> bool:
-        """Whether the attempt and its binding have ended."""
+        """True if the attempt and its binding have ended."""
         return self.cycle.ended is not None and self.cycle.number not in self.scheduler.bindings
 
     def see(self, sim: Simulation, records: Iterable[Record]) -> None:
@@ -126,7 +126,7 @@ def _refusal(step: PluginStep) -> dict[str, Any]:
 
 
 def _answered(step: PluginStep) -> bool:
-    """Whether a step before Reserve answered for all nodes at once: a refusal by PreFilter, what PostFilter said, an error."""
+    """Return True if a step before Reserve answered for all nodes: a PreFilter refusal, a PostFilter message, an error."""
     return step.point not in _LATE and not step.skipped and bool(step.status.message)
 
 

@@ -41,7 +41,7 @@ def device_step(cycle: SchedulingCycleView) -> PluginStep | None:
 def device_search(
     profile: ProfileView, cycle: SchedulingCycleView, node: str, most: int = MOST_NODES
 ) -> DeviceSearch | None:
-    """Of a cycle that is at that step, at most so many nodes of the tree. None where nothing was searched for on the node."""
+    """Return the search on a node by a cycle at that step, at most `most` tree nodes; None if there was no search."""
     row = cycle.nodes.row(node)
     plugin = profile.plugin(DynamicResources.name)
     if row is None or not isinstance(plugin, DynamicResources):

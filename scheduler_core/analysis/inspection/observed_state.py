@@ -21,7 +21,7 @@ class Access(NamedTuple):
 
 
 class AccessLog:
-    """What a state and all its copies have noted since the last `take`."""
+    """The accesses that a state and all its copies have recorded since the last `take`."""
 
     __slots__ = ("_clones", "_entries")
 

@@ -35,7 +35,7 @@ from scheduler_core.world.simulation import Simulation
 
 @dataclass(frozen=True, slots=True)
 class PluginVerdict:
-    """What a plugin says of the node: `status` None where it passes or is skipped; `point` is PreFilter where it refuses every node so."""
+    """A plugin's verdict on the node: `status` is None if it passes or is skipped; `point` is PreFilter if that refuses all."""
 
     plugin: str
     point: Point
@@ -151,7 +151,7 @@ def _pre(plugin: object, trial: Trial, row: int) -> PluginVerdict | None:
 def _with_nominated(
     scheduler: Scheduler, framework: Framework, trial: Trial, row: int
 ) -> tuple[CycleState, NodeTable]:
-    """With the pods nominated to the node, where there are some: kube's first pass, which is the stricter one but for affinity."""
+    """Return state and nodes with the pods nominated to the node, if any: kube's first, stricter pass but for affinity."""
     nominator = scheduler.queue.nominator
     nominated = nominated_rows(nominator, trial.pod, trial.nodes, np.array([row], np.intp))
     if not nominated:
@@ -163,7 +163,7 @@ def _with_nominated(
 
 
 def _scored(found: WhyNot, framework: Framework, trial: Trial, rows: Rows, row: int) -> WhyNot:
-    """With the points of the node beside those of all feasible ones; without them where a plugin can't score."""
+    """Return the result with the node's scores beside those of all feasible nodes; without scores if a plugin cannot score."""
     here = int(np.flatnonzero(rows == row)[0])
     total = np.zeros(len(rows), np.int64)
     scores = []

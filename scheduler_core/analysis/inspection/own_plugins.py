@@ -28,7 +28,7 @@ MOST_NODES = 100
 
 @dataclass(slots=True)
 class Said:
-    """What one expression answers: in words, whether that is a refusal or no answer at all, and the values of its parts."""
+    """The answer of one expression: its text, whether that is a refusal or a failure, and the values of its parts."""
 
     text: str
     refuses: bool = False
@@ -38,7 +38,7 @@ class Said:
 
 @dataclass(slots=True)
 class OnNode:
-    """What a plugin says of one node; None where it has no such expression. `victims`: who may be evicted there, and who may not."""
+    """A plugin's answers for one node; None without such an expression. `victims`: each pod there, and whether to evict it."""
 
     node: str
     filter: Said | None = None
@@ -59,7 +59,10 @@ class Trial:
 
 
 def trial(sim: Simulation, name: str, definition: Definition, pod: Pod) -> Trial:
-    """On the world as its first scheduler sees it now. Refused where an expression does not compile, or no scheduler runs."""
+    """Try a plugin on the world as its first scheduler sees it now.
+
+    Raise Refused if an expression does not compile, or no scheduler runs.
+    """
     require_compiled(definition)
     if not sim.schedulers:
         raise refuse("plugin", name, "a scheduler that runs, to try it with")
@@ -85,7 +88,7 @@ def _trial(name: str, definition: Definition, pod: Pod, nodes: NodeTable, handle
 
 
 def _on_node(plugin: Own, pod: Pod, info: NodeInfo, spent: Spent) -> tuple[OnNode, int | None]:
-    """With the raw score."""
+    """Return the plugin's answers for a node, and the raw score."""
     definition, on_node, score = plugin.definition, OnNode(info.name), None
     if definition.filter:
         on_node.filter, _ = _said(plugin, "filter", _given(plugin, "filter", pod, info), spent)
@@ -111,7 +114,7 @@ def _victims(plugin: Own, pod: Pod, info: NodeInfo, spent: Spent) -> Iterable[tu
 
 
 def _said(plugin: Own, field: str, given: Mapping[str, Any], spent: Spent) -> tuple[Said, int | None]:
-    """What an expression answers, and the score that this is."""
+    """Return the answer of an expression, and its score, if any."""
     expression = plugin.expression(field)
     outcome = expression.evaluate(given, spent, watch=True)
     values = tuple(values_of(expression, outcome))

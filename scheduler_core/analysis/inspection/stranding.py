@@ -27,7 +27,7 @@ _EXISTING_ANTI = STATUSES[EXISTING_ANTI].message
 
 
 class Way(enum.StrEnum):
-    """How a pod comes to be stranded."""
+    """A way in which a pod becomes stranded."""
 
     EXISTING_ANTI_AFFINITY = (
         "existing anti-affinity"  # the deletion of a pod whose anti-affinity refused it moves nobody
@@ -60,7 +60,7 @@ class Stranded:
 
 
 def stranded(sim: Simulation, key: str) -> Stranded | None:
-    """How a pod "namespace/name" is stranded; None where it is not. Looks at the filters of all nodes: not for every step."""
+    """Return the way in which a pod "namespace/name" is stranded, or None. Runs the filters on all nodes: not for every step."""
     pod = sim.store.pod_at(key)
     scheduler = None if pod is None else scheduler_for(sim, pod)
     if pod is None or scheduler is None:
@@ -80,7 +80,7 @@ def stranded(sim: Simulation, key: str) -> Stranded | None:
 
 
 def fits(scheduler: Scheduler, pod: Pod) -> Diagnosis | None:
-    """What the filters say of the pod by what the scheduler's cache has now; None where no profile is for it."""
+    """Return the pod's diagnosis by the filters on the scheduler's present cache; None if no profile is responsible for it."""
     framework = scheduler.framework_of(pod)
     return None if framework is None else diagnose_on(scheduler, framework, pod, scheduler.cache.table())
 

@@ -135,7 +135,7 @@ def _numbers(scheduler: Scheduler) -> dict[str, Counts]:
 
 
 def _election(scheduler: Scheduler) -> dict[str, Counts]:
-    """Of a process that stands for election."""
+    """Return the leader election metrics of a process, or nothing if it takes no part in an election."""
     elector = None if scheduler.process is None else scheduler.process.elector
     if elector is None:
         return {}

@@ -35,7 +35,7 @@ class World(Protocol):
 
 
 def read_replicas(world: World) -> list[Reading]:
-    """Those that run, then those that have ended, by name."""
+    """Return the running schedulers, then the ended ones, by name."""
     running = [
         _replica(world, s.name, s.process, list(s.profiles), _pending(s))
         for s in sorted(world.schedulers, key=lambda s: s.name)
@@ -88,7 +88,7 @@ def _replica(
 
 
 def _election(world: World, process: Process, elector: LeaderElector) -> Reading:
-    """What it believes. `seen`: when it last saw the record change; `until`: from when on it would take the lease."""
+    """Return the elector's view. `seen`: time of the last record change; `until`: time from which it would take the lease."""
     candidate, config = elector.candidate, elector.config
 
     def virtual(shown: int) -> int:

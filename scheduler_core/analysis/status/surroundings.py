@@ -96,7 +96,7 @@ def read_node(world: World, name: str) -> Reading | None:
 
 
 def _signals(world: World, name: str) -> list[Reading]:
-    """What the kubelet measures now: how much is left, of how much, and below which amounts it acts."""
+    """Return the signals that the kubelet measures now: available amount, capacity, and the thresholds below which it evicts."""
     node = world.store.node(name)
     if node is None:
         return []
@@ -124,7 +124,7 @@ def _signals(world: World, name: str) -> list[Reading]:
 
 
 def read_eviction(eviction: Eviction) -> Reading:
-    """Why, and in which ranking, a pod was chosen."""
+    """Return the reason for an eviction, and the ranking in which the pod was chosen."""
     return {
         "t": eviction.t,
         "signal": eviction.signal,

@@ -20,7 +20,7 @@ class NoSuch(Exception):
 
 
 def drain(sim: Simulation, node: str) -> Command:
-    """As `kubectl drain --ignore-daemonsets --force --delete-emptydir-data`: budgets are kept."""
+    """Return the command for `kubectl drain --ignore-daemonsets --force --delete-emptydir-data`, which respects budgets."""
     _node(sim, node)
     return DrainNode(node, ignore_daemon_sets=True, force=True, delete_empty_dir_data=True)
 

@@ -21,7 +21,7 @@ _BITS = {
 
 
 class Circles(NamedTuple):
-    """For how many steps, and since which virtual time, nothing new has happened."""
+    """The number of steps, and the virtual time, since something new last happened."""
 
     steps: int
     since: int

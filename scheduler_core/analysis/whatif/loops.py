@@ -34,7 +34,7 @@ Standing = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a pod ended on a node: `reason` and `message` are those of its status, or of the condition that says who deleted it.
+    """The end of a pod on a node: `reason` and `message` come from its status, or from the condition that names the cause of its deletion.
 
     `failed`: it failed, whether or not it was deleted afterwards.
     """
@@ -75,7 +75,7 @@ class Loop:
 
 @dataclass(slots=True)
 class _Ends:
-    """What is known of one owner: pods that ended, and at which of them the owner was left in which state, the first and how often."""
+    """One owner's live pods and ended pods, and for each state of the owner its first end and the number of ends in it."""
 
     live: dict[str, Standing] = field(default_factory=dict)
     tally: Counter[Standing] = field(default_factory=Counter)
@@ -108,7 +108,7 @@ class Loops:
             self._ends(subject_of(pod)).put(pod.key, _state(pod))
 
     def gone(self, store: Store) -> tuple[End, ...]:
-        """How the pods ended that nobody controls and that are not there any more, by key."""
+        """Return the ends of the pods without a controller that no longer exist, by key."""
         return tuple(end for key, end in sorted(self._alone.items()) if store.pod_at(key) is None)
 
     def forget(self, subject: Subject) -> None:
@@ -168,7 +168,7 @@ def ends_of(store: Store) -> tuple[End, ...]:
 
 
 def subject_of(pod: Pod) -> Subject:
-    """What controls a pod; the pod itself where that is no object of its namespace, as of a static pod."""
+    """Return a pod's controller, or the pod itself if that is no object of its namespace, as for a static pod."""
     owner = controller_of(pod.manifest)
     if owner is None or owner.get("kind") == "Node":
         return ("Pod", pod.namespace, pod.name)
@@ -176,12 +176,12 @@ def subject_of(pod: Pod) -> Subject:
 
 
 def _state(pod: Pod) -> Standing | None:
-    """Where a pod stands; None where it has ended or is about to."""
+    """Return a pod's phase and node, or None if it has ended or is about to."""
     return None if pod.terminal or pod.deleting else (pod.phase, pod.node_name)
 
 
 def end_of(pod: Pod) -> End:
-    """How a pod ended that has failed or is deleted."""
+    """Return the end of a pod that has failed or is deleted."""
     status = pod.manifest.get("status") or {}
     targets = (each for each in status.get("conditions") or () if each.get("type") == "DisruptionTarget")
     why: Mapping[str, Any] = status if status.get("reason") else next(targets, {})
@@ -190,7 +190,7 @@ def end_of(pod: Pod) -> End:
 
 
 def _standing(store: Store, subject: Subject) -> str:
-    """What is said of an owner, without times and without names of pods."""
+    """Return the state of an owner as text, without times and names of pods."""
     manifest = store.get(*subject)
     if manifest is None or subject[0] == "Pod":
         return ""
@@ -205,7 +205,7 @@ def _standing(store: Store, subject: Subject) -> str:
 
 
 def _limit(job: Mapping[str, Any]) -> int:
-    """How many failures a Job counts before it ends; a Job with a deadline ends as well."""
+    """Return the number of failures that a Job counts before it ends; 0 for a Job with a deadline, which ends as well."""
     if job.get("activeDeadlineSeconds") is not None:
         return 0
     of_each = job.get("backoffLimitPerIndex")

@@ -57,9 +57,9 @@ def what_if(
     progress: Progress | None = None,
     loops: Iterable[Loop] = (),
 ) -> Outcome:
-    """What these changes, made at once, come to. `sim` stays as it is, and should be at rest. Refused where one can't be made.
+    """Return the outcome of changes that are made at once. `sim` does not change, and should be at rest. Raise Refused if one fails.
 
-    `loops`: what is held back in `sim`; with the changes it may get somewhere.
+    `loops`: the loops that are paused in `sim`; with the changes they can make progress.
     """
     with_them = Watch(sim.fork())
     for change in changes:

@@ -34,10 +34,10 @@ _CONTROLLERS = {
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """How a world came to rest: `at_rest` is false where steps or patience ended first, `loops` go on for ever and are held back.
+    """The result of running a world to rest: `at_rest` is false if steps or patience ended first; `loops` never end and are paused.
 
-    `circles`: for how many steps no pod came to a new place, where that was too long. `fights`: fields that controllers put back in turn.
-    `gone`: pods that nobody controls, and that were deleted on the way.
+    `circles`: the number of steps without a pod in a new place, if too many. `fights`: fields that controllers overwrite in turn.
+    `gone`: pods without a controller that were deleted on the way.
     """
 
     at_rest: bool

@@ -37,9 +37,9 @@ class Room:
 
 
 def room_for(sim: Simulation, manifest: Mapping[str, Any], most: int = MOST, batch: int = BATCH) -> Room:
-    """How many more pods like this fit, up to `most`; `sim` stays as it is. Nobody is evicted for them.
+    """Return how many more such pods fit, up to `most`, without evicting any pod. `sim` does not change.
 
-    The world should be at rest: pods that wait are served as they would be. Refused where a copy can't be created.
+    The world should be at rest: waiting pods are scheduled as usual. Raise Refused if a copy cannot be created.
     """
     world = sim.fork()
     taken: Counter[str] = Counter()
@@ -73,7 +73,7 @@ def _prefix(manifest: Mapping[str, Any]) -> str:
 
 
 def _attempts(world: Simulation, keys: list[str]) -> list[Attempt | None]:
-    """How each pod's first attempt ended, in the order of the keys; None where none came. Stops at the first that failed."""
+    """Return each pod's first attempt in the order of the keys, None if there was none. Stop at the first that failed."""
     waiting = dict.fromkeys(keys)
     ended: list[Attempt | None] = []
     seen = len(world.journal.attempts)

@@ -37,7 +37,7 @@ _NUMBERS = (int, Uint, float)
 
 
 def equal(left: object, right: object, steps: Steps | None = None) -> bool | Failure:
-    """Whether two values are equal; values of kube's own types do not compare with others."""
+    """Return whether two values are equal; values of kube's own types do not compare with others."""
     kind = left.__class__
     if left is None or right is None:
         return left is right
@@ -122,7 +122,7 @@ def _compare_double(left: float, right: int | float) -> int:
 
 
 def compare_versions(left: SemverValue, right: SemverValue) -> int:
-    """By number and pre-release; the build does not count."""
+    """Compare two versions by number and pre-release, ignoring the build; return -1, 0, or 1."""
     first, second = (left.major, left.minor, left.patch), (right.major, right.minor, right.patch)
     if first != second:
         return -1 if first < second else 1

@@ -13,7 +13,7 @@ _USUAL = 40  # levels for which there is room anyway
 
 
 def is_deep(tree: Node) -> bool:
-    """Whether an evaluation wants more room than there usually is."""
+    """Return whether evaluating the tree needs more room on the stack than usual."""
     level, depth = [tree], 0
     while level and depth <= _USUAL:
         level = [child for node in level for child in node.children()]

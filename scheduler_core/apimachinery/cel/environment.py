@@ -36,9 +36,10 @@ NEWER = frozenset(
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What an evaluation came to: a value, or an error in cel-go's words ("" where there is none); its cost in
-    cel-go's units. `values`, when watched: (start, end, value as JSON has it) of every sub-expression in the order
-    of evaluation.
+    """The outcome of an evaluation: a value, or an error in cel-go's words ("" if there is none), and the cost in
+    cel-go's units.
+
+    `values`, when watched: (start, end, value as in JSON) of every sub-expression in the order of evaluation.
     """
 
     value: object
@@ -107,7 +108,7 @@ class Program:
         return run, planner.width
 
     def estimated_cost(self) -> Range:
-        """What an evaluation costs at least and at most, as kube estimates it."""
+        """Return the minimum and maximum cost of an evaluation, as kube estimates it."""
         with room_for_deep_trees():
             return estimate(self.tree, self._sizes)
 

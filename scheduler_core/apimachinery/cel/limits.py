@@ -21,7 +21,7 @@ class Cancelled(Exception):
 
 
 class InternalError(Cancelled):
-    """Where cel-go's own code fails; it ends the evaluation as well."""
+    """A failure of cel-go's own code; it ends the evaluation as well."""
 
     def __init__(self, message: str) -> None:
         super().__init__(f"internal error: {message}")
@@ -38,7 +38,7 @@ def check_hashable(value: object) -> None:
 
 
 class Steps:
-    """How many parts of a value are still looked at: lists that share their parts may have more than can be counted."""
+    """The number of parts of a value left to visit: lists that share parts may have more parts than can be counted."""
 
     __slots__ = ("_left",)
 

@@ -121,7 +121,7 @@ def subtract(left: object, right: object) -> Result:
 
 
 def lacking(left: object, function: str) -> Failure:
-    """What answers where a type lacks an operator: types with members of their own answer without its name."""
+    """Return the failure for a type that lacks an operator; types with members of their own omit the operator's name."""
     return (
         NO_OVERLOAD
         if left.__class__ in (str, Duration, Timestamp)

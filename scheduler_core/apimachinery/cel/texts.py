@@ -18,7 +18,7 @@ from scheduler_core.apimachinery.cel.values import (
 
 
 def go_double(value: float) -> str:
-    """As %v and %g do: the shortest digits that mean the value, with an exponent from 1e6 on and below 1e-4."""
+    """Format a number as %v and %g do: the shortest digits that denote it, with an exponent from 1e6 on and below 1e-4."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -33,7 +33,7 @@ def go_double(value: float) -> str:
 
 
 def plain_double(value: float) -> str:
-    """As strconv.FormatFloat(value, 'f', -1, 64) does: never an exponent."""
+    """Format a number as strconv.FormatFloat(value, 'f', -1, 64) does: without an exponent."""
     if math.isnan(value) or math.isinf(value):
         return go_double(value)
     sign, digits, exponent = _digits(value)
@@ -70,7 +70,7 @@ _MOST_PARTS = 10_000  # of a value that is printed: lists may share their parts
 
 
 def go_value(value: object) -> str:
-    """As %v prints a value of cel-go."""
+    """Format a value of cel-go as %v does."""
     return _printed(value, [_MOST_PARTS])
 
 
@@ -130,7 +130,7 @@ def go_type(value: object) -> str:
 
 
 def quoted(text: str) -> str:
-    """As Go's %q."""
+    """Quote a text as Go's %q does."""
     return '"' + "".join(map(_escaped, text)) + '"'
 
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What a type is built as."""
+    """The kind of a type."""
 
     ANY = "any"
     BOOL = "bool"
@@ -41,7 +41,7 @@ class Type:
     params: tuple[Type, ...] = ()
 
     def __str__(self) -> str:
-        """As cel-go prints a type, outside of the checker's messages."""
+        """Return the type as cel-go prints it outside of the checker's messages."""
         if self.kind is Kind.PARAM:
             return f"<{self.name}>"
         if not self.params:
@@ -109,7 +109,7 @@ _WORDS = {
 
 
 def spell(a_type: Type) -> str:
-    """As the checker's messages spell a type."""
+    """Return a type as the checker's messages spell it."""
     word = _WORDS.get(a_type.kind)
     if word is not None:
         return word

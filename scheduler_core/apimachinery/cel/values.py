@@ -88,7 +88,7 @@ class Optional:
 
 
 class _Nothing:
-    """What optional.none() has in the place of a value, and what is not found."""
+    """The value in optional.none(), and the result when nothing is found."""
 
 
 NOTHING = _Nothing()

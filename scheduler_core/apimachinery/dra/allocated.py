@@ -32,7 +32,7 @@ class AllocatedState:
         claims: Iterable[ResourceClaim],
         consumable: bool = False,
     ) -> AllocatedState:
-        """Of all claims. `consumable`: the gate DRAConsumableCapacity."""
+        """Collect the state from all claims. `consumable`: the gate DRAConsumableCapacity."""
         devices: set[DeviceId] = set()
         capacity: dict[DeviceId, dict[str, int]] = {}
         for claim in claims:
@@ -45,7 +45,7 @@ class AllocatedState:
 
 
 def is_share(result: Allocated, consumable: bool) -> bool:
-    """Whether a result takes only a share of its device."""
+    """Return whether a result takes only a share of its device."""
     return consumable and not result.admin and result.share_id is not None
 
 

@@ -40,7 +40,7 @@ MOST_TRIED = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """What a search on one node said. `results`: one per claim; None where they can't be allocated. `tried`: devices it looked at."""
+    """The outcome of a search on one node. `results`: one per claim; None if allocation fails. `tried`: the devices tried."""
 
     results: tuple[AllocationResult, ...] | None
     tried: int
@@ -70,9 +70,10 @@ class Allocator:
         watch: Watch | None = None,
         budget: int = MOST_TRIED,
     ) -> Allocation:
-        """Of the slices that may be for the node, ordered by name.
+        """Allocate devices for the claims from the slices that may be for the node, ordered by name.
 
-        AllocationError, in kube's words, where the cycle ends; AllocationTimeout after `budget` devices, at the latest after MOST_TRIED.
+        Raise AllocationError, in kube's words, if the cycle ends.
+        Raise AllocationTimeout after `budget` devices, at the latest after MOST_TRIED.
         """
         try:
             return self._allocate(node, slices, claims, watch, min(budget, MOST_TRIED))
@@ -158,7 +159,7 @@ def _device_result(taken: Taken, features: DeviceFeatures) -> DeviceResult:
 
 
 def _configs(index: int, claim: ResourceClaim, wanted: WantedByKey) -> list[Manifest]:
-    """Those of the classes once per request, then the claim's once per request that they name."""
+    """Return the configs of the classes, once per request, then the claim's, once per request that they name."""
     found: list[Manifest] = []
     for number in range(len(claim.requests)):
         first = wanted[RequestKey(index, number)]

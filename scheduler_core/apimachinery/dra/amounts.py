@@ -45,12 +45,12 @@ class Amount:
 
     @classmethod
     def of(cls, quantity: Quantity | None) -> Amount:
-        """Of what a manifest holds; what is no quantity (such objects can't be stored) counts as nothing."""
+        """Read a quantity from a manifest; an invalid quantity (such objects can't be stored) counts as zero."""
         return _read(str(quantity)) if quantity is not None else ZERO
 
     @property
     def value(self) -> int:
-        """In whole units, rounded up; kube's Value()."""
+        """The amount in whole units, rounded up; kube's Value()."""
         return value_of_nanos(self.nanos)
 
     def same(self, other: Amount) -> bool:
@@ -58,7 +58,7 @@ class Amount:
         return self.scale is not None and self == other
 
     def text(self) -> str:
-        """As kube writes it in JSON."""
+        """Return the amount as kube writes it in JSON."""
         if self.kept:
             return self.kept
         if self.format == EXPONENT:
@@ -119,7 +119,7 @@ def _decimal(text: str, count: int, num: str, denom: str, exponent: int, form: s
 
 
 def _exponential(count: int) -> str:
-    """In thousands: 1500e3."""
+    """Format billionths with an exponent in steps of 3: 1500e3."""
     if count == 0:
         return "0"
     exponent = -9

@@ -43,9 +43,9 @@ class DeviceToleration(Toleration):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ask:
-    """What a request (`exactly`) or one subrequest (of `firstAvailable`) asks for.
+    """The devices that a request (`exactly`) or one subrequest (of `firstAvailable`) asks for.
 
-    `admin` is None where the field is absent, and so is `capacity`; `asked` are the amounts of it.
+    `admin` and `capacity` are None if the field is absent; `asked` has the amounts in `capacity`.
     """
 
     name: str
@@ -203,7 +203,7 @@ class ResourceClaim:
 
 
 class ClaimError(Exception):
-    """Why a pod's claim can't be named or used, in kube's words."""
+    """The reason, in kube's words, that a pod's claim can't be named or used."""
 
 
 def claim_name(pod: Pod, pod_claim: Manifest) -> tuple[str | None, bool]:

@@ -8,10 +8,10 @@ from scheduler_core.apimachinery.dra.slices import Device
 
 
 class Selectors(Protocol):
-    """What the search asks about devices."""
+    """The search's questions about devices."""
 
     def matches(self, expression: str, device: Device) -> bool:
-        """Whether the expression selects the device. SelectorError where it can't be said."""
+        """Return whether the expression selects the device. Raise SelectorError if evaluation fails."""
         ...
 
     def values(self, expression: str, device: Device) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ class ByIdentity(Generic[T]):
         self._found: dict[int, tuple[Mapping[str, Any], T]] = {}
 
     def of(self, manifest: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T]) -> T:
-        """What `read` makes of a manifest, which it is asked once."""
+        """Return the result of `read` for a manifest, calling `read` only on the first use."""
         found = self._found.get(id(manifest))
         if found is not None:
             return found[1]

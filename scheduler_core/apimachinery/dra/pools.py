@@ -31,7 +31,7 @@ class Pool:
 
 
 def gather_pools(slices: Iterable[ResourceSlice], node: Node, features: DeviceFeatures) -> list[Pool]:
-    """Of slices that are ordered by name. AllocationError where a node selector can't be read."""
+    """Gather pools from slices ordered by name. Raise AllocationError if a node selector can't be read."""
     by_pool: dict[PoolId, list[ResourceSlice]] = {}
     last: list[ResourceSlice] = []
     for each in slices:
@@ -74,7 +74,7 @@ def _any_device_reaches(each: ResourceSlice, node: Node) -> bool:
 
 
 def scope_matches(scope: NodeScope, node: Node) -> bool:
-    """Whether a slice or a device is for the node. AllocationError where its node selector can't be read."""
+    """Return whether a slice or a device is for the node. Raise AllocationError if its node selector can't be read."""
     if scope.node_name:
         return node.name == scope.node_name
     if scope.all_nodes:

@@ -66,7 +66,7 @@ class DeviceResult:
 
 @dataclass(frozen=True, slots=True)
 class AllocationResult:
-    """What one claim gets on one node. `node_selector` is None where the devices can be used from everywhere."""
+    """The allocation of one claim on one node. `node_selector` is None if all nodes can use the devices."""
 
     devices: tuple[DeviceResult, ...]
     configs: tuple[Manifest, ...] = ()
@@ -105,9 +105,10 @@ def claim_config(config: Manifest) -> Manifest:
 def node_selector(
     chosen: Iterable[tuple[ResourceSlice, Device]], node_name: str, features: DeviceFeatures
 ) -> Manifest | None:
-    """Which nodes can use the devices. A device of one node, or one that binds to a node, restricts all to that one.
+    """Return the selector of the nodes that can use the devices, or None.
 
-    AllocationError where a slice's selector has several terms.
+    A device of one node, or one that binds to a node, restricts all devices to that node.
+    Raise AllocationError if a slice's selector has several terms.
     """
     fields: list[Manifest] = []
     expressions: list[Manifest] = []

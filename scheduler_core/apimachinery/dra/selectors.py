@@ -91,11 +91,11 @@ class Selector:
         capacity: Mapping[str, Manifest],
         allow_multiple: bool | None = None,
     ) -> bool:
-        """Whether the device is selected. SelectorError in kube's words."""
+        """Return whether the device is selected. Raise SelectorError in kube's words."""
         return self.selects(device_variables(driver, attributes, capacity, allow_multiple))
 
     def selects(self, variables: Variables) -> bool:
-        """As `matches`, of a device that `device_variables` made ready."""
+        """Do the same as `matches` for a device's variables from `device_variables`."""
         outcome = self.program.evaluate(variables, COST_LIMIT)
         if outcome.error:
             raise SelectorError("runtime", outcome.error)
@@ -122,8 +122,9 @@ def selector(expression: str, consumable: bool = False, stored: bool = True) -> 
 
 
 def is_too_complex(expression: str, consumable: bool = False, stored: bool = True) -> bool:
-    """Whether the expression may cost more than an evaluation is allowed, so that kube's API server refuses it.
-    SelectorError where it does not compile.
+    """Return whether the expression may exceed the cost limit of an evaluation, so that kube's API server refuses it.
+
+    Raise SelectorError if the expression does not compile.
     """
     return selector(expression, consumable, stored).program.estimated_cost().max > COST_LIMIT
 
@@ -139,7 +140,7 @@ def device_variables(
     capacity: Mapping[str, Manifest],
     allow_multiple: bool | None = None,
 ) -> Variables:
-    """What expressions see of a device. SelectorError where an attribute has no value or is a malformed version."""
+    """Return a device's variables for expressions. Raise SelectorError if an attribute has no value or is a malformed version."""
     values = {name: _attribute_value(name, attribute) for name, attribute in attributes.items()}
     amounts = {name: quantity_value(entry.get("value", 0)) for name, entry in capacity.items()}
     device = {
@@ -183,7 +184,7 @@ class CelSelectors:
         self._variables: dict[Device, Variables | SelectorError] = {}
 
     def matches(self, expression: str, device: Device) -> bool:
-        """Whether the expression selects the device. SelectorError where it can't be said."""
+        """Return whether the expression selects the device. Raise SelectorError if evaluation fails."""
         answer = self._answers.get((expression, device))
         if answer is None:
             answer = self._ask(expression, device)

@@ -64,7 +64,7 @@ class ValidRange:
 
 @dataclass(frozen=True, slots=True)
 class RequestPolicy:
-    """Which amounts of a capacity may be consumed."""
+    """The amounts of a capacity that may be consumed."""
 
     default: Amount | None
     values: tuple[Amount, ...] | None
@@ -79,7 +79,7 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """Of a slice's shared counters: what a set has, or what a device consumes of it."""
+    """Shared counters of a slice: those of a set, or those that a device consumes."""
 
     name: str
     amounts: tuple[tuple[str, int], ...]  # name, nanos
@@ -87,7 +87,7 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class NodeScope:
-    """Which nodes reach a slice or a device. `node_name` is None where the field is absent."""
+    """The nodes that reach a slice or a device. `node_name` is None if the field is absent."""
 
     node_name: str | None
     all_nodes: bool
@@ -106,7 +106,7 @@ class NodeScope:
 
     @property
     def known(self) -> bool:
-        """Whether any of the ways to name nodes is used."""
+        """Return whether any of the ways to name nodes is used."""
         return bool(self.node_name) or self.all_nodes or self.selector is not None
 
 

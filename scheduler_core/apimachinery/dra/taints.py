@@ -36,7 +36,7 @@ class UnreadableRule(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeviceTaintRule:
-    """What is None selects all. `selectors` are CEL expressions."""
+    """A rule that taints devices. A field that is None selects all. `selectors` are CEL expressions."""
 
     manifest: Manifest
     name: str

@@ -44,7 +44,7 @@ Node = dict[str, Any]
 
 
 class Watch(Protocol):
-    """Who looks on. What is begun last is ended first."""
+    """An observer of the search. The part begun last ends first."""
 
     def begin(self, kind: str, **facts: Any) -> None: ...
 

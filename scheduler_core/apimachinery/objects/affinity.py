@@ -22,7 +22,7 @@ _MEMO = "affinity terms"
 
 @dataclass(frozen=True, slots=True)
 class AffinityTerm:
-    """Which pods a term is about, and the label that says which nodes are near each other. `weight` is 0 for required terms."""
+    """A pod (anti-)affinity term: the pods that it selects, and its topology key. `weight` is 0 for required terms."""
 
     topology_key: str
     selector: LabelSelector
@@ -31,7 +31,7 @@ class AffinityTerm:
     weight: int = 0
 
     def matches(self, namespace: str, labels: Labels, namespace_labels: Labels) -> bool:
-        """Whether a pod of this namespace (whose own labels are given) is meant."""
+        """Return whether the term selects a pod with these labels in this namespace (with the labels `namespace_labels`)."""
         meant = namespace in self.namespaces or self.namespace_selector.matches(namespace_labels)
         return meant and self.selector.matches(labels)
 

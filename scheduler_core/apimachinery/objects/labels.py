@@ -43,7 +43,7 @@ class Requirement:
     values: tuple[str, ...] = ()
 
     def accepts(self, value: str | None) -> bool:
-        """Whether an object passes whose label `key` has this value (None: it has no such label)."""
+        """Return whether an object with this value of label `key` passes (None: the object lacks the label)."""
         op = self.op
         if op == IN:
             return value is not None and value in self.values
@@ -78,9 +78,9 @@ class Requirement:
 def requirement_errors(
     requirement: Requirement, path: str, operators: Sequence[str]
 ) -> tuple[FieldError, ...]:
-    """What kube's labels.NewRequirement refuses; `path` is the expression's ("": a LabelSelector's, where Go has null for no values).
+    """Return the errors of kube's labels.NewRequirement. An unsupported operator is reported alone.
 
-    An unsupported operator is reported alone.
+    `path` is the expression's path ("": a LabelSelector's, where Go has null for no values).
     """
     key, op, values = requirement.key, requirement.op, requirement.values
     if op not in operators:
@@ -114,7 +114,7 @@ def _values_problem(op: str, values: Sequence[str]) -> str:
 
 
 def _selector_errors(requirement: Requirement) -> tuple[FieldError, ...]:
-    """Why a LabelSelector can't be compiled, where it is because of this requirement: one error, in kube's words.
+    """Return at most one error, in kube's words: why this requirement keeps a LabelSelector from compiling.
 
     kube: apimachinery/pkg/apis/meta/v1/helpers.go (LabelSelectorAsSelector) @ v1.34.1
     """
@@ -156,7 +156,7 @@ class LabelSelector:
 
     @property
     def empty(self) -> bool:
-        """Whether it selects everything."""
+        """Return whether the selector selects everything."""
         return not self.nothing and not self.requirements
 
 
@@ -187,7 +187,7 @@ class NodeSelectorTerm:
         return not self.expressions and not self.fields
 
     def matches(self, labels: Labels, name: str) -> bool:
-        """Whether a node with these labels and this name passes."""
+        """Return whether a node with these labels and this name passes."""
         if self.errors or self.empty:
             return False
         for requirement in self.expressions:

@@ -28,7 +28,7 @@ _MOST_MIXED = 1000
 
 @dataclass(frozen=True, slots=True)
 class LoadLimits:
-    """What is refused before it costs anything: bytes of UTF-8, objects, levels of nesting, nodes that
+    """The limits checked before loading costs anything: bytes of UTF-8, objects, levels of nesting, nodes that
     aliases repeat.
     """
 
@@ -92,7 +92,7 @@ def files_of(text: str) -> list[tuple[str, str]]:
 
 
 def forget_places() -> None:
-    """What is kept to find places in the last text goes with it."""
+    """Drop the data for finding places in the last text."""
     json_text.forget()
 
 
@@ -201,7 +201,7 @@ def _is_list(document: Mapping[str, Any]) -> bool:
 
 
 def _kind_of_items(document: Mapping[str, Any]) -> str:
-    """What the items of a List are that do not say it: those of a PodList are Pods."""
+    """Return the kind of a List's items that have no kind: the items of a PodList are Pods."""
     return str(document.get("kind") or "").removesuffix("List")
 
 

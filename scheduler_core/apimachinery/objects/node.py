@@ -23,11 +23,11 @@ class Taint:
     effect: str = ""
 
     def text(self) -> str:
-        """As kube-scheduler's messages print it: `{key: value}`, the blank kept where the value is empty."""
+        """Return the taint as kube-scheduler's messages print it: `{key: value}`, with the blank even if the value is empty."""
         return f"{{{self.key}: {self.value}}}"
 
     def __str__(self) -> str:
-        """As kubectl prints it: `key=value:Effect`."""
+        """Return the taint as kubectl prints it: `key=value:Effect`."""
         return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
 
 
@@ -56,7 +56,7 @@ class Node:
 
     @classmethod
     def from_manifest(cls, manifest: Mapping[str, Any]) -> Node:
-        """Of a valid manifest (see scheduler_core.apiserver.validation)."""
+        """Create a node from a valid manifest (see scheduler_core.apiserver.validation)."""
         metadata = manifest.get("metadata") or {}
         spec = manifest.get("spec") or {}
         status = manifest.get("status") or {}

@@ -34,7 +34,7 @@ def controller_reference(api_version: str, kind: str, name: str, uid: str) -> di
 
 
 def owned_by(claim: Manifest, pod: Pod) -> bool:
-    """Whether a claim was made for the pod: same namespace, and the pod controls it."""
+    """Return whether a claim was made for the pod: same namespace, and the pod controls it."""
     if (claim["metadata"].get("namespace") or "") != pod.namespace:
         return False
     owner = controller_of(claim)

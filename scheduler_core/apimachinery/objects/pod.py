@@ -23,7 +23,7 @@ TERMINAL_PHASES = ("Succeeded", "Failed")
 
 
 class Reading(enum.IntFlag):
-    """What of a pod's requests the scheduler reads besides its containers', by kube's gates.
+    """The parts of a pod's requests that the scheduler reads besides its containers', by kube's gates.
 
     kube: framework/types.go (CalculateResource) @ v1.34.1
     """
@@ -65,10 +65,10 @@ class Pod:
     def from_manifest(
         cls, manifest: Mapping[str, Any], like: Pod | None = None, reading: Reading = Reading.ALL
     ) -> Pod:
-        """Of a valid manifest (see scheduler_core.apiserver.validation).
+        """Create a pod from a valid manifest (see scheduler_core.apiserver.validation).
 
-        `like` is the pod as it was before a change that left its spec alone (nodeName excepted); it is read
-        as that one was.
+        `like` is the pod before a change that left its spec alone (nodeName excepted); the new pod is read as
+        `like` was.
         """
         metadata = manifest.get("metadata") or {}
         raw = manifest.get("spec") or {}
@@ -127,12 +127,12 @@ class Pod:
 
     @property
     def identity(self) -> str:
-        """What distinguishes it from a former pod of its name: the uid, or the key where it has none (outside of a store)."""
+        """The uid, or the key without one (outside of a store): distinguishes the pod from a former pod of the same name."""
         return self.uid or self.key
 
     @property
     def terminal(self) -> bool:
-        """Whether it has ended; the scheduler leaves it alone."""
+        """Return whether the pod has ended; the scheduler ignores it then."""
         return self.phase in TERMINAL_PHASES
 
     @property
@@ -148,14 +148,14 @@ class Pod:
 
     @property
     def ready(self) -> bool:
-        """Whether its condition Ready is true."""
+        """Return whether the pod's condition Ready is true."""
         condition = self.condition("Ready")
         return condition is not None and condition.get("status") == "True"
 
 
 def whole_requests(pod: Pod) -> Resources:
-    """With pod-level requests, whether they are read or not: what kube compares to see that a pod has been
-    scaled down.
+    """Return the requests with pod-level requests, whether these are read or not: kube compares them to detect that
+    a pod was scaled down.
 
     kube: framework/events.go extractPodScaleDown, plugins/noderesources/fit.go isSchedulableAfterPodScaleDown
     """
@@ -165,7 +165,7 @@ def whole_requests(pod: Pod) -> Resources:
 
 
 def _read(spec: Mapping[str, Any], reading: Reading) -> Mapping[str, Any]:
-    """What of a pod's spec is read."""
+    """Return the part of a pod's spec that is read."""
     if "resources" not in spec or Reading.POD_LEVEL in reading:
         return spec
     return {name: value for name, value in spec.items() if name != "resources"}

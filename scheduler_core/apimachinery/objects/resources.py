@@ -24,7 +24,7 @@ Nanos = dict[str, int]
 
 @lru_cache(maxsize=4096)
 def is_scalar_name(name: str) -> bool:
-    """Whether the scheduler counts a resource that is not cpu, memory, ephemeral-storage or pods."""
+    """Return whether the scheduler counts a resource that is not cpu, memory, ephemeral-storage, or pods."""
     if name.startswith((HUGE_PAGES, "attachable-volumes-")) or "kubernetes.io/" in name:
         return True
     return is_extended_name(name)
@@ -32,14 +32,14 @@ def is_scalar_name(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_extended_name(name: str) -> bool:
-    """Whether it is an extended resource: a name with a domain that is not kubernetes.io."""
+    """Return whether a resource is extended: its name has a domain that is not kubernetes.io."""
     if "/" not in name or "kubernetes.io/" in name or name.startswith("requests."):
         return False
     return not qualified_name_errors(f"requests.{name}")
 
 
 def is_pod_level_name(name: str) -> bool:
-    """Whether a pod may ask for it as a whole (spec.resources)."""
+    """Return whether a pod may request the resource as a whole (spec.resources)."""
     return name in (CPU, MEMORY) or name.startswith(HUGE_PAGES)
 
 
@@ -54,12 +54,12 @@ class Resources:
 
     @classmethod
     def of_list(cls, manifest: Mapping[str, Any] | None) -> Resources:
-        """Of a manifest's resource list; BadQuantity where an entry is none."""
+        """Read a manifest's resource list; raise BadQuantity for an invalid entry."""
         return cls.of_nanos({name: nanos(quantity) for name, quantity in (manifest or {}).items()})
 
     @classmethod
     def of_nanos(cls, amounts: Mapping[str, int]) -> Resources:
-        """Of exact amounts in billionths, each rounded up as kube rounds it."""
+        """Create resources from exact amounts in billionths, each rounded up as kube does."""
         scalar = [
             (name, value_of_nanos(amount))
             for name, amount in amounts.items()
@@ -100,10 +100,10 @@ class Resources:
 
 
 def pod_requests(spec: Mapping[str, Any], *, pod_level: bool = True, defaults: bool = False) -> Resources:
-    """What a pod asks for: containers and sidecars summed, init containers at most, pod-level requests in
+    """Return a pod's requests: containers and sidecars summed, init containers at most, pod-level requests in
     their place, overhead.
 
-    `defaults` counts 100m and 200Mi for each container that says nothing of cpu or memory (an explicit zero
+    `defaults` counts 100m and 200Mi for each container without a request for cpu or memory (an explicit zero
     stays zero).
     """
     return Resources.of_nanos(
@@ -118,8 +118,9 @@ def pod_request_nanos(
     non_missing: Mapping[str, int],
     actual: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Nanos:
-    """As pod_requests, exact and by name. `actual` replaces the requests of containers by name (in-place
-    resizes).
+    """Return the same requests as pod_requests, exact and by name.
+
+    `actual` replaces the requests of containers by name (in-place resizes).
     """
     total = _container_nanos(spec, non_missing, actual or {})
     if pod_level and (whole := pod_level_requests(spec)):
@@ -151,7 +152,7 @@ def nonzero_requests(
 
 
 def is_sidecar(container: Mapping[str, Any]) -> bool:
-    """Whether an init container keeps running beside the others."""
+    """Return whether an init container keeps running beside the others."""
     return container.get("restartPolicy") == "Always"
 
 

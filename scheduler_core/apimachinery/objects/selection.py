@@ -8,7 +8,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 
 
 def misses(pod: Pod, node: Node) -> int:
-    """How many requirements keep the pod off the node; of several terms the one that misses least counts."""
+    """Return the number of requirements that the node fails; of several terms, the one with the fewest counts."""
     terms = pod.spec.node_affinity_required
     return len(wrong_labels(pod, node)) + (0 if terms is None else least_missing(terms, node)[1])
 

@@ -145,8 +145,9 @@ _LOCAL_VOLUMES = (
 
 
 def scheduling_part(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a spec scheduling reads. Pods of one template have the same, though other parts differ from pod
-    to pod.
+    """Return the part of a spec that scheduling reads.
+
+    Pods of one template have the same part, though other parts differ from pod to pod.
     """
     part = {name: spec[name] for name in _FIELDS if name in spec}
     for name in ("containers", "initContainers"):

@@ -40,7 +40,7 @@ INTEGER64 = Scalar("integer", *INT64)
 
 
 def check_shape(value: Any, shape: Shape, path: str) -> list[FieldError]:
-    """What of a value does not have the shape: wrong types, numbers out of range, unknown fields. null counts as absent."""
+    """Return a value's deviations from its shape: wrong types, numbers out of range, unknown fields. null counts as absent."""
     if value is None or shape == ANY:
         return []
     if isinstance(shape, Scalar):

@@ -23,7 +23,7 @@ def parse_time(text: str) -> int:
 
 @lru_cache(maxsize=1024)
 def format_time(nanoseconds: int) -> str:
-    """As metav1.Time prints it: whole seconds, UTC."""
+    """Format a time as metav1.Time does: whole seconds, UTC."""
     return _format_seconds(nanoseconds // SECOND)
 
 
@@ -34,7 +34,7 @@ def _format_seconds(seconds: int) -> str:
 
 
 def format_micro_time(nanoseconds: int) -> str:
-    """As metav1.MicroTime prints it: microseconds, UTC."""
+    """Format a time as metav1.MicroTime does: microseconds, UTC."""
     seconds, rest = divmod(nanoseconds, SECOND)
     return f"{_format_seconds(seconds)[:-1]}.{rest // 1000:06}Z"
 

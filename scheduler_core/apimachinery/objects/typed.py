@@ -25,7 +25,7 @@ _LISTS = (inspect.ListType, inspect.VarTupleType)
 
 
 class FieldProblem(ValueError):
-    """What `__post_init__` of a class finds wrong with one of its fields."""
+    """An error that `__post_init__` of a class finds in one of its fields."""
 
     def __init__(self, field: str, received: object, expected: str) -> None:
         self.field = field
@@ -138,7 +138,7 @@ def _type_in_union(
 
 
 def _expected(node: inspect.Type | tuple[str, ...], received: object, unit: str = "") -> tuple[str, int]:
-    """What a type takes, in words; and the length of a text that is too long, as nobody wants to read it again."""
+    """Return what a type accepts, in words, and the length of a text with a limit, shown instead of one that is too long."""
     match node:
         case tuple():
             return _one_of(node), 0

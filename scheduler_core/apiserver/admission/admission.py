@@ -91,7 +91,7 @@ def defaulted(manifest: Manifest, kind: Kind) -> Manifest:
 
 
 def _placed(manifest: Manifest, kind: Kind) -> Manifest:
-    """With the default namespace where the kind lives in one and none is said."""
+    """Return the manifest with the default namespace if the kind is namespaced and no namespace is given."""
     namespace = namespace_of(kind, manifest)
     meta = manifest.get("metadata") or {}
     if (meta.get("namespace") or "") == namespace:

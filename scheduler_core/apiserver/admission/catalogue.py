@@ -74,17 +74,17 @@ LEFT_OUT = {
 
 
 def plugins_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
-    """Those that are on."""
+    """Return the enabled plugins."""
     return _chosen(options.enable_admission_plugins, options.disable_admission_plugins)[0]
 
 
 def others_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
-    """Of those that are on the ones that look at more of a pod than its spec."""
+    """Return the enabled plugins that look at more of a pod than its spec."""
     return _chosen(options.enable_admission_plugins, options.disable_admission_plugins)[1]
 
 
 def writers_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
-    """Of those that are on the ones that write something along with the object."""
+    """Return the enabled plugins that write something along with the object."""
     return _chosen(options.enable_admission_plugins, options.disable_admission_plugins)[2]
 
 

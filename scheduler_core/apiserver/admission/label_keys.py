@@ -15,7 +15,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def uses_label_keys(spec: Spec) -> bool:
-    """Whether the spec's admitted form depends on the pod's labels."""
+    """Return whether the admitted form of a spec depends on the pod's labels."""
     if any(constraint.get("matchLabelKeys") for constraint in spec.get("topologySpreadConstraints") or ()):
         return True
     affinity = spec.get("affinity") or {}

@@ -32,7 +32,7 @@ class PriorityClasses:
                 self._default = name
 
     def _is_default(self, name: str) -> bool:
-        """Of several global defaults the lowest value counts."""
+        """Return whether a class becomes the default: of several global defaults, the lowest value wins."""
         return not self._default or self._values[name] < self._values[self._default]
 
     def resolve(self, spec: dict[str, Any]) -> list[FieldError]:

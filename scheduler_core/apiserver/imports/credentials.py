@@ -148,7 +148,7 @@ def _variable(entry: Any, counts: Counter[str]) -> Any:
 
 
 def _arguments(given: list[Any], counts: Counter[str]) -> list[Any]:
-    """Of `--token abc` the second goes, of `--token=abc` what follows the sign."""
+    """Remove credentials: the argument after `--token` in `--token abc`, the text after the sign in `--token=abc`."""
     kept: list[Any] = []
     for number, entry in enumerate(given):
         before = given[number - 1] if number else ""
@@ -190,7 +190,7 @@ def _value(name: str, value: Any, counts: Counter[str]) -> Any:
 
 @lru_cache(maxsize=4096)
 def _is_credential(name: str) -> bool:
-    """By the name: `dbPassword` and `API_KEY` are, `SECRET_NAME` only says where one is."""
+    """Return whether a name denotes a credential: `dbPassword` and `API_KEY` do, `SECRET_NAME` only points to one."""
     return bool(_NAME.search(_HUMP.sub(r"\1-\2", name))) and not _POINTER.search(name)
 
 

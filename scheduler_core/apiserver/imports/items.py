@@ -70,7 +70,7 @@ class Plan:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many objects of each action."""
+        """The number of objects per action."""
         counts = dict.fromkeys(ACTIONS, 0)
         for item in self.items:
             counts[item.action] += 1
@@ -102,7 +102,7 @@ def source_of(index: int, source: Any) -> Source:
 
 
 def notes(store: Store, items: tuple[Item, ...]) -> list[str]:
-    """What is accepted and yet worth knowing: pods of nodes that are not there, pods that have ended."""
+    """Return notes on accepted objects: pods of absent nodes, pods that have ended."""
     nodes = {item.name for item in items if item.kind == "Node" and item.action != REFUSED}
     absent: dict[str, int] = {}
     ended = 0

@@ -62,13 +62,13 @@ class Missing:
 
 
 def snapshot_command() -> str:
-    """For sh: prints all that decides. One call a kind, since kubectl prints nothing at all where the cluster lacks one of several."""
+    """Return sh code that prints all deciding kinds, one call each: kubectl prints nothing if one of several is absent."""
     kinds = " ".join(KINDS[kind].resource for kind in DECIDING)
     return f"for kind in {kinds}; do\n  echo ---; kubectl get $kind -A -o yaml\ndone > cluster.yaml"
 
 
 def missing(store: Store, manifests: Iterable[Manifest]) -> tuple[Missing, ...]:
-    """What is not there after an import of these."""
+    """Return the objects that these manifests refer to and that are absent after the import."""
     found: dict[str, dict[Target, None]] = {}
     referring: dict[str, dict[str, None]] = {}
     for manifest in manifests:

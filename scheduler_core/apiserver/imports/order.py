@@ -9,12 +9,12 @@ _NEW = "~"  # after every time: what has none is made now
 
 
 def in_creation_order(manifests: Iterable[Any]) -> list[Any]:
-    """By creationTimestamp; those of the same second, and those that have none, stay in the order given."""
+    """Sort by creationTimestamp; objects of the same second, or without a timestamp, keep their order."""
     return sorted(manifests, key=created)
 
 
 def created(manifest: Any) -> str:
-    """When an object came into being, as texts that sort; what has no time comes last."""
+    """Return the creation time of an object as a sortable text; objects without a time come last."""
     meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
     created = meta.get("creationTimestamp") if isinstance(meta, Mapping) else None
     return created if isinstance(created, str) and created else _NEW

@@ -29,13 +29,13 @@ _REFERRED = {
 
 
 def plan_import(api: APIServer, sources: Sequence[Manifest | Located]) -> Plan:
-    """What importing would do. Sources are manifests or loaded texts."""
+    """Return the plan of an import, without importing. Sources are manifests or loaded texts."""
     read = [source_of(index, source) for index, source in enumerate(sources)]
     return planned(api, read, tried(api, [source.manifest for source in read]))
 
 
 def planned(api: APIServer, sources: Sequence[Any], trial: Trial) -> Plan:
-    """What importing sources would do that were tried."""
+    """Return the plan of an import whose sources were tried."""
     items = tuple(_item(source, outcome) for source, outcome in zip(sources, trial.outcomes, strict=True))
     slices = [item.name for item in items if item.kind == SLICE and item.action != REFUSED]
     pools = pool_notes(trial.store, slices)
@@ -45,7 +45,7 @@ def planned(api: APIServer, sources: Sequence[Any], trial: Trial) -> Plan:
 
 
 def _missing(outcomes: Sequence[Outcome]) -> list[str]:
-    """What refused objects refer to, and where to get it."""
+    """Return notes on the absent objects that refused objects refer to, and the command that gets them."""
     said = []
     for kind, pattern in _REFERRED.items():
         found = [pattern(outcome.answer.message) for outcome in outcomes if outcome.answer is not None]

@@ -16,7 +16,7 @@ _Pool = tuple[str, str]
 
 
 def pool_notes(store: Store, slices: Iterable[str]) -> list[str]:
-    """What is to be said of the pools that these slices belong to, as they are in the store; `slices` are names."""
+    """Return notes on the pools of these slices, as they are in the store; `slices` are names."""
     wanted = dict.fromkeys(slices)
     by_pool: dict[_Pool, list[Manifest]] = {}
     touched: dict[_Pool, None] = {}

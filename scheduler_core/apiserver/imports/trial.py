@@ -33,7 +33,7 @@ _RANK = {kind: rank for rank, kind in enumerate(_FIRST)} | {"Pod": len(_FIRST) +
 
 @dataclass(slots=True)
 class Outcome:
-    """What would become of one object; `index` is where it stood."""
+    """The outcome of importing one object; `index` is its position in the input."""
 
     index: int
     submitted: Any
@@ -58,7 +58,7 @@ class Trial:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing that was refused has left a trace: of two objects with one name the second one has."""
+        """True if no refused object left a trace; the second of two objects with one name leaves one."""
         return not any(each.written and each.errors for each in self.outcomes)
 
 
@@ -162,7 +162,7 @@ def _take(
 
 
 def _first(errors: list[FieldError]) -> tuple[FieldError, ...]:
-    """Of very many errors of one object the first ones."""
+    """Return the errors of one object, cut to the first MAX_ERRORS and a count of the rest."""
     if len(errors) <= MAX_ERRORS:
         return tuple(errors)
     more = FieldError("", f"{len(errors) - MAX_ERRORS} more errors", "are not shown", errors[0].object)
@@ -196,10 +196,10 @@ def _whole(submitted: Manifest) -> Manifest:
 
 
 def _desired(old: Manifest, submitted: Manifest) -> Manifest:
-    """What an object becomes when it is given again: what is said of it, over what is there.
+    """Return an object as it becomes when given again: the submitted fields over the existing ones.
 
-    A pod's status counts only where it is said to be on a node. DEVIATION: what was given before is not kept, so what is left out now
-    stays; to take it away, write null.
+    A pod's status counts only if the submitted pod has a node. DEVIATION: the earlier submission is not stored, so an omitted field
+    stays; to remove a field, write null.
     """
     kind = kind_of(submitted)
     assert kind is not None

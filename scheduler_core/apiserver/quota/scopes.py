@@ -25,7 +25,7 @@ def scopes_of(quota: Manifest) -> list[Scope]:
 
 
 def in_scope(scope: Scope, kind: Kind, manifest: Manifest) -> bool:
-    """Whether an object is within a scope; objects of kinds without scopes are in none."""
+    """Return whether an object is within a scope; objects of kinds without scopes are in none."""
     if kind.key == "Pod":
         return _pod(scope, manifest)
     if kind.key == "PersistentVolumeClaim" and scope.get("scopeName") == "VolumeAttributesClass":
@@ -43,7 +43,7 @@ def described(scopes: list[Scope]) -> str:
 
 
 def is_terminating(pod: Manifest) -> bool:
-    """Whether a pod has a deadline; it need not be about to go."""
+    """Return whether a pod has a deadline; the pod need not be terminating."""
     seconds = (pod.get("spec") or {}).get("activeDeadlineSeconds")
     return seconds is not None and seconds >= 0
 
@@ -61,7 +61,7 @@ def _pod(scope: Scope, pod: Manifest) -> bool:
 
 
 def _selected(scope: Scope, names: list[str]) -> bool:
-    """Whether one of the names (empty: none) is what the scope asks for."""
+    """Return whether the scope selects one of the names (empty: none)."""
     given, values = [name for name in names if name], scope.get("values") or ()
     operator = scope.get("operator")
     if operator == "Exists":

@@ -45,7 +45,7 @@ def count_name(kind: Kind) -> str:
 
 
 def matching(kind: Kind, names: Iterable[str]) -> list[str]:
-    """Of the resources of a quota those that objects of a kind use."""
+    """Return the resources of a quota that objects of a kind use."""
     return [name for name in names if _matches(kind, name)]
 
 
@@ -66,7 +66,7 @@ def _matches(kind: Kind, name: str) -> bool:
 
 
 def usage(kind: Kind, manifest: Manifest, wall: int) -> Amounts:
-    """What an object uses; `wall` is the time in ns since 1970, as pods that should be gone use nothing."""
+    """Return the usage of an object; `wall` is the time in ns since 1970, as overdue pods count only as objects."""
     if kind.key == "Pod":
         return {count_name(kind): ONE, **(_of_pod(manifest) if counts(manifest, wall) else {})}
     if kind.key == "PersistentVolumeClaim":
@@ -80,7 +80,7 @@ def usage(kind: Kind, manifest: Manifest, wall: int) -> Amounts:
 
 
 def counts(pod: Manifest, wall: int) -> bool:
-    """Whether a pod uses more than its place among the objects: it has not ended, and is not long overdue."""
+    """Return whether a pod uses more than its object count: the pod has not ended and is not overdue."""
     if (pod.get("status") or {}).get("phase") in ("Failed", "Succeeded"):
         return False
     overdue = overdue_at(pod)
@@ -88,7 +88,7 @@ def counts(pod: Manifest, wall: int) -> bool:
 
 
 def overdue_at(pod: Manifest) -> int | None:
-    """When a pod that is ending stops to count, in ns since 1970; None where it is not ending."""
+    """Return the time after which a terminating pod stops counting, in ns since 1970; None if not terminating."""
     meta = pod["metadata"]
     if meta.get("deletionTimestamp") is None or meta.get("deletionGracePeriodSeconds") is None:
         return None

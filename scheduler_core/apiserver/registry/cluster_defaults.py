@@ -16,7 +16,7 @@ Manifest = Mapping[str, Any]
 
 
 def filled_in(manifest: Manifest, kind: str) -> Manifest:
-    """With its defaults; an object that has them all is returned as it is."""
+    """Return the object with its defaults; an object that has all of them is returned unchanged."""
     default = _DEFAULTS.get(kind)
     return manifest if default is None else default(manifest)
 

@@ -18,7 +18,7 @@ _LONGEST = 58
 
 
 def placed(manifest: Manifest, kind: Kind) -> Manifest:
-    """With the default namespace where the kind lives in one and none is said."""
+    """Return the manifest with the default namespace if the kind is namespaced and no namespace is given."""
     namespace = namespace_of(kind, manifest)
     meta = manifest.get("metadata") or {}
     if (meta.get("namespace") or "") == namespace:
@@ -33,7 +33,7 @@ def key_of(manifest: Manifest) -> tuple[str, str]:
 
 
 def named(manifest: Manifest, kind: Kind, store: Store) -> Manifest:
-    """With a name made of generateName, where there is none."""
+    """Return the manifest with a name generated from generateName if it has no name."""
     meta = manifest["metadata"]
     base = meta.get("generateName")
     if meta.get("name") or not base:

@@ -53,7 +53,7 @@ def _dropped(spec: Manifest) -> Manifest:
 
 
 def _with(value: Manifest, changed: Drops) -> Manifest:
-    """With other values; None takes a field away."""
+    """Return the value with changed fields; None removes a field."""
     if not changed:
         return value
     return {

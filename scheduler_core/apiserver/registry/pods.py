@@ -34,7 +34,7 @@ def created(manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
 
 
 def with_status(old: Manifest, new: Manifest) -> Manifest:
-    """What the subresource status writes: the metadata too, but for the owners."""
+    """Return the pod that the status subresource writes: with the new metadata, except for the owners."""
     status = dict(new.get("status") or {})
     before = old.get("status") or {}
     if not status.get("qosClass") and before.get("qosClass"):
@@ -47,7 +47,7 @@ def with_status(old: Manifest, new: Manifest) -> Manifest:
 
 
 def resized(old: Manifest, new: Manifest) -> Manifest:
-    """What the subresource resize writes: the resources of the containers, by name."""
+    """Return the pod that the resize subresource writes: with new container resources, matched by name."""
     spec = dict(old["spec"])
     for field in ("containers", "initContainers"):
         known = {each.get("name"): each for each in spec.get(field) or ()}

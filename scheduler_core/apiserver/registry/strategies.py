@@ -41,7 +41,7 @@ _PENDING_FIRST = ("PersistentVolume", "PersistentVolumeClaim")
 
 
 def prepare_for_create(kind: Kind, manifest: Manifest, restored: bool = False) -> Manifest:
-    """With the defaults of its kind, before admission. `restored`: the object was admitted where it comes from."""
+    """Return an object with the defaults of its kind, before admission. `restored`: the object was admitted at its source."""
     if kind.key == "Pod" and uses_label_keys(manifest.get("spec") or {}):
         labels, spec = manifest["metadata"].get("labels") or {}, manifest["spec"]
         known = restored or bool(spec.get("nodeName"))
@@ -50,12 +50,12 @@ def prepare_for_create(kind: Kind, manifest: Manifest, restored: bool = False) -
 
 
 def with_defaults(kind: Kind, manifest: Manifest) -> Manifest:
-    """With the defaults of its kind."""
+    """Return an object with the defaults of its kind."""
     return filled_in(defaulted(without_gated_fields(manifest, kind.key), kind), kind.key)
 
 
 def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
-    """With what follows from the object as admission left it. `imported`: it is said to be there already, with its status."""
+    """Return the admitted object as it is stored. `imported`: the object exists already, with its status."""
     if kind.key == "Pod":
         return pods.created(manifest, timestamp, imported)
     if kind.key in _PENDING_FIRST and not imported:
@@ -94,7 +94,7 @@ def prepare_for_update(
 
 
 def _with_status(kind: Kind, old: Manifest, new: Manifest) -> Manifest:
-    """What the subresource status writes: of pods and nodes labels and annotations too."""
+    """Return the object that the status subresource writes: for pods and nodes with labels and annotations."""
     if kind.key == "Pod":
         return pods.with_status(old, new)
     taken = ("metadata", "status") if kind.key == "Node" else ("status",)

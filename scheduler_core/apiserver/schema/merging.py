@@ -159,7 +159,7 @@ def _specials_done(old: Sequence[Any], patch: Sequence[Any], key: str) -> tuple[
 
 
 def _key(element: Any, key: str) -> Any:
-    """What identifies an element of a list."""
+    """Return the value that identifies a list element. Raise BadPatch if its key is missing."""
     if not key:
         return element
     if not isinstance(element, Mapping) or key not in element:
@@ -168,7 +168,7 @@ def _key(element: Any, key: str) -> Any:
 
 
 def _in_order(elements: Sequence[Any], order: Sequence[Any], old: Sequence[Any], key: str) -> list[Any]:
-    """Those that the order names in that order, the others between them where they were before."""
+    """Sort the elements that the order names; the others stay between them as before."""
     wanted = [_key(each, key) for each in order]
     before = [_key(each, key) for each in old]
     named = [each for each in elements if _key(each, key) in wanted]
@@ -183,7 +183,7 @@ def _in_order(elements: Sequence[Any], order: Sequence[Any], old: Sequence[Any],
 
 
 def _without_directives(value: Any) -> Any:
-    """What is new, without nulls and directives; None where it is a directive itself."""
+    """Return a new value without nulls and directives; None if the value is a directive."""
     if isinstance(value, Mapping):
         if DIRECTIVE in value:
             return None

@@ -15,7 +15,7 @@ Check = Callable[[Any, bool], bool]
 
 
 def is_sound(manifest: Mapping[str, Any], root: str) -> bool:
-    """Whether the strict walk would find nothing; False also where only that walk can tell."""
+    """Return True if the strict walk would find no errors; False also if only that walk can tell."""
     known = _checks(root)
     for name, value in manifest.items():
         check = known.get(name)

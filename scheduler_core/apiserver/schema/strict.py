@@ -24,7 +24,7 @@ _CLOSE = 0.75
 
 
 def strict_errors(manifest: Mapping[str, Any], kind: Kind) -> list[FieldError]:
-    """What kube could not decode, of an object that has apiVersion and kind. Kinds that the table does not have pass."""
+    """Return the strict decoding errors of an object with apiVersion and kind. Kinds outside the table pass."""
     root = type_of(kind, str(manifest.get("apiVersion")))
     errors: Errors = []
     if root and not is_sound(manifest, root):

@@ -62,7 +62,7 @@ def parsed(expression: str) -> Field:
 
 
 def is_served(kind: Kind, api_version: str) -> bool:
-    """Whether kube 1.34 has a kind in this version; of kinds that the table does not have any will do."""
+    """Return whether kube 1.34 serves a kind in this version; for kinds outside the table, any version passes."""
     group, version = split_api_version(api_version)
     if kind.group == DEVICES:
         return bool(type_of(kind, api_version))
@@ -80,5 +80,5 @@ def type_of(kind: Kind, api_version: str) -> str:
 
 
 def _is_known(kind: Kind) -> bool:
-    """Whether the table has a kind's objects; a part of another kind's may have the same name, as core's ResourceClaim has."""
+    """Return whether the table has a kind's objects; a part of another kind may have the same name, like core's ResourceClaim."""
     return "metadata" in _table().get(kind.key, ())

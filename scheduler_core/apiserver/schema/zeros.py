@@ -27,7 +27,7 @@ _NULL = wrong_type("", None, "a value")
 
 
 def are_nulls(errors: Sequence[FieldError]) -> bool:
-    """Whether some errors are about nulls that a list or a map holds."""
+    """Return whether any error is about a null in a list or a map."""
     return any((each.received, each.expected) == (_NULL.received, _NULL.expected) for each in errors)
 
 

@@ -24,7 +24,7 @@ _RAW_OR_USE = "both a target raw value and a target utilization"
 
 
 def autoscaler(manifest: Object, errors: Errors) -> None:
-    """Of version 2, which version 1 says less than."""
+    """Validate an autoscaler of version 2; version 1 has fewer fields."""
     spec = manifest.get("spec") or {}
     least, most = spec.get("minReplicas"), spec.get("maxReplicas") or 0
     least = 1 if least is None else least

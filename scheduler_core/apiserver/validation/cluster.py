@@ -75,7 +75,7 @@ def _of_pods(manifest: Manifest, kind: str, errors: Errors) -> None:
 
 
 def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) -> list[FieldError]:
-    """What may not be changed so, besides what is wrong with the object itself."""
+    """Return the errors of a change, except for errors in the new object itself."""
     errors = metadata_update(old, new)
     if kind.key == "Pod":
         errors += _POD_UPDATES[subresource](old, new)

@@ -26,7 +26,7 @@ _NEEDED = {
 
 
 def decoded(text: str) -> bytes:
-    """What base64 holds. binascii.Error where it is none."""
+    """Decode base64. Raise binascii.Error if the text is not base64."""
     return base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True)
 
 

@@ -108,7 +108,7 @@ def job_spec(spec: Manifest, where: str, errors: Errors) -> None:
 
 
 def _manager(name: str, path: str, errors: Errors) -> None:
-    """Who looks after the Job: a domain and a path."""
+    """Validate the manager of a Job: a domain and a path."""
     host, _, rest = name.partition("/")
     if not name:
         errors.append(required(path))
@@ -216,7 +216,7 @@ def _success(rules: Sequence[Manifest], completions: int, where: str, errors: Er
 
 
 def _indexes(text: str, completions: int, path: str, errors: Errors) -> int:
-    """How many indexes a text such as "1,3-5" names; 0 where it is wrong."""
+    """Return the number of indexes in a text such as "1,3-5"; 0 if the text is invalid."""
     if len(text.encode()) > _LONGEST_INDEXES:
         errors.append(too_long(path, _LONGEST_INDEXES))
     total, last = 0, -1
@@ -300,5 +300,5 @@ _is_number = re.compile(r"[+-]?[0-9]+\Z").match
 
 
 def _quoted(values: Sequence[str]) -> str:
-    """As Go prints a list of texts."""
+    """Format a list of strings as Go does."""
     return "[" + " ".join(f'"{value}"' for value in values) + "]"

@@ -26,7 +26,7 @@ _NOTHING: tuple[Any, ...] = (None, "", [], {}, ())
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two parts of manifests are the same."""
+    """Return whether two parts of manifests are equal."""
     return one is other or one == other or plain(one) == plain(other)
 
 

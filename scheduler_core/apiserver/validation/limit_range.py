@@ -24,7 +24,7 @@ _MOST_MILLI = (2**63 - 1) // 1000
 
 
 def defaulted_limit_range(manifest: Manifest) -> Manifest:
-    """With the defaults of its containers' items: of the limit the maximum, of the request the limit, else the minimum."""
+    """Return the object with defaults for containers: the limit is the maximum; the request is the limit, else the minimum."""
     items = (manifest.get("spec") or {}).get("limits") or []
     filled = [_defaulted(item) if item.get("type") == "Container" else item for item in items]
     return manifest if filled == items else {**manifest, "spec": {**manifest["spec"], "limits": filled}}

@@ -20,9 +20,9 @@ _STANDARD_FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
 
 
 def owners_and_finalizers(meta: Mapping[str, Any], custom: bool = False) -> list[FieldError]:
-    """What is wrong with owner references and finalizers.
+    """Return the errors in owner references and finalizers.
 
-    `custom`: of a custom resource, whose finalizers may have any qualified name.
+    `custom`: the object is a custom resource, whose finalizers may have any qualified name.
     """
     errors: Errors = []
     if meta.get("ownerReferences"):
@@ -61,7 +61,7 @@ def _owners(owners: Sequence[Mapping[str, Any]], errors: Errors) -> None:
 
 
 def metadata_update(old: Manifest, new: Manifest) -> list[FieldError]:
-    """What of the metadata may not be changed, of whatever kind."""
+    """Return the errors of a metadata change, for any kind."""
     before, after = old["metadata"], new["metadata"]
     errors: Errors = []
     if after.get("uid") and after["uid"] != before.get("uid"):

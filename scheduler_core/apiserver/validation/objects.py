@@ -32,7 +32,7 @@ HIGHEST_USER_PRIORITY = 1_000_000_000
 
 
 def structure(manifest: Any) -> list[FieldError]:
-    """What keeps the object from being read. Empty: it has a known kind and fields of the right types."""
+    """Return the errors that make an object unreadable. Empty: the kind is known and all fields have the right types."""
     errors: Errors = []
     if not isinstance(manifest, Mapping):
         return [wrong_type("", manifest, "an object with apiVersion and kind")]
@@ -58,7 +58,7 @@ _NO_SHAPES: dict[str, Callable[[Any, str, Errors], None]] = {}
 
 
 def semantics(manifest: Manifest, kind: Kind) -> list[FieldError]:
-    """What must not be in an object of sound structure, after defaulting."""
+    """Return the errors in an object of valid structure, after defaulting."""
     errors: Errors = []
     metadata(manifest, kind, errors)
     if kind.key == "Pod":
@@ -71,7 +71,7 @@ def semantics(manifest: Manifest, kind: Kind) -> list[FieldError]:
 
 
 def contents(manifest: Manifest, kind: Kind, errors: Errors) -> None:
-    """What must not be in an object that is no pod and no workload."""
+    """Validate an object that is neither a pod nor a workload."""
     check = _CHECKS.get(kind.key)
     if check is not None:
         check(manifest, errors)
@@ -119,7 +119,7 @@ def _priority_class(manifest: Manifest, errors: Errors) -> None:
 
 
 def workload(manifest: Manifest, errors: Errors) -> None:
-    """What all workloads share: numbers, the template and the selector."""
+    """Validate the fields that all workloads share: numbers, the template, and the selector."""
     spec = manifest.get("spec") or {}
     for field in ("replicas", "parallelism", "completions"):
         number = spec.get(field)

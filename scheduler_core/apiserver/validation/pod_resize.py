@@ -20,7 +20,7 @@ _CONTAINERS = ("containers", "initContainers")
 
 
 def pod_resize(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
-    """What may not be changed so."""
+    """Return the errors of a pod resize."""
     before, after = old.get("spec") or {}, new.get("spec") or {}
     if any(
         (spec.get("resources") or {}).get(side) for spec in (before, after) for side in ("requests", "limits")

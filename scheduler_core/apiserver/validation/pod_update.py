@@ -26,7 +26,7 @@ _CONTAINERS = ("containers", "initContainers")
 
 
 def pod_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
-    """What may not be changed so, by an update of the pod itself."""
+    """Return the errors of an update of the pod itself."""
     before, after = old.get("spec") or {}, new.get("spec") or {}
     errors: Errors = []
     for field in _CONTAINERS:
@@ -51,7 +51,7 @@ def pod_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldErro
 
 
 def _deadline(before: Spec, after: Spec, errors: Errors) -> bool:
-    """Whether to go on: a deadline may be set, and shortened."""
+    """Validate a deadline, which may be set and shortened; return whether to continue."""
     where = "spec.activeDeadlineSeconds"
     was, seconds = (spec.get("activeDeadlineSeconds") for spec in (before, after))
     if seconds is None:
@@ -138,7 +138,7 @@ def _only_additions(before: Spec, after: Spec) -> bool:
 
 
 def pod_status_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
-    """What may not be changed so, by an update of the pod's status."""
+    """Return the errors of an update of the pod's status."""
     errors: Errors = []
     before, after = old.get("status") or {}, new.get("status") or {}
     if before.get("qosClass") != after.get("qosClass"):

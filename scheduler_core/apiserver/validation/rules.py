@@ -119,8 +119,9 @@ def only_one(
     spelled: Mapping[str, str] | None = None,
     also: tuple[str, ...] = (),
 ) -> Rule:
-    """Of several fields one alone; its rules hold for it. `spelled`: the names that errors about a second one have; `also`: fields that
-    may be a second one.
+    """Return a rule that allows only one of several fields and applies its rules.
+
+    `spelled`: the field names in errors about a second one; `also`: fields that may be a second one.
     """
 
     def check(value: Object, path: str, errors: Errors) -> None:
@@ -145,11 +146,11 @@ def steps_back(path: str) -> list[str]:
 
 
 def not_below(path: str) -> list[str]:
-    """Of a path that leads down from where it is used."""
+    """Return the errors in a path that must lead down from where it is used."""
     return [*(["must be a relative path"] if path.startswith("/") else []), *steps_back(path)]
 
 
 def reserved(path: str) -> list[str]:
-    """Of a file's path in a volume."""
+    """Return the errors in a file's path in a volume."""
     hidden = path.startswith("..") and not path.startswith("../")
     return [*not_below(path), *(["must not start with '..'"] if hidden else [])]

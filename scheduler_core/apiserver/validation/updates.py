@@ -38,7 +38,7 @@ _JOB_FIXED = ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "man
 
 
 def object_update(old: Manifest, new: Manifest, kind: str) -> list[FieldError]:
-    """What may not be changed so, of any kind but a pod."""
+    """Return the errors of an update of any kind but a pod."""
     errors: Errors = []
     check = _CHECKS.get(kind)
     if check is not None:
@@ -172,7 +172,7 @@ def _quota(old: Manifest, new: Manifest, errors: Errors) -> None:
 
 
 def _data(old: Manifest, new: Manifest, errors: Errors) -> None:
-    """Of ConfigMaps and Secrets that said so nothing changes."""
+    """Validate that immutable ConfigMaps and Secrets, and a Secret's type, are unchanged."""
     was, now = (each.get("type") or "Opaque" for each in (old, new))
     if old["kind"] == "Secret" and was != now:
         errors.append(invalid("type", now, IMMUTABLE))

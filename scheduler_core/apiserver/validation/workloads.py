@@ -59,7 +59,7 @@ def _deployment_strategy(strategy: Manifest, errors: Errors) -> None:
 
 
 def _is_none(amount: Any) -> bool:
-    """Whether an amount that is given comes to nothing."""
+    """Return whether a given amount is zero."""
     if isinstance(amount, str):
         digits = amount.removesuffix("%")
         return not (digits.isdigit() and amount.endswith("%") and int(digits))

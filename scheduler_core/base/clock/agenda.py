@@ -24,7 +24,7 @@ TIMER = 2  # flushes of the queue
 
 
 class Action(msgspec.Struct, frozen=True):
-    """What is to happen: numbers and texts, so that a checkpoint holds it. simulation/actions.py says of each what it does."""
+    """A scheduled action: numbers and texts, so that a checkpoint can hold it. simulation/actions.py describes each one."""
 
     priority: ClassVar[int] = NORMAL
     quiet: ClassVar[bool] = False  # no step ends with it where it leaves no record

@@ -125,12 +125,12 @@ def parse_schedule(text: str, zone: str | None = None) -> Schedule:
 
 
 def words_of(words: list[str]) -> str:
-    """As Go prints a list of texts."""
+    """Format a list of texts as Go prints it."""
     return f"[{' '.join(words)}]"
 
 
 def is_zone(name: str) -> bool:
-    """Whether there is such a time zone."""
+    """Return whether the time zone exists."""
     try:
         zone_of(name)
     except BadSchedule:

@@ -11,7 +11,7 @@ from scheduler_core.base.state import Copied, Derived, Growing, Shared, State
 
 
 class Place:
-    """Where a pod can be (words of the screen and of the trace)."""
+    """The places where a pod can be (words of the screen and of the trace)."""
 
     GATED = "gated"
     ACTIVE = "active"
@@ -128,7 +128,7 @@ class Journal(State):
         self.attempts.append(attempt)
 
     def place(self, pod: str) -> str:
-        """Where the pod is now; "" if it was never seen."""
+        """Return the pod's current place; "" if the pod was never seen."""
         index = self.last_move.get(pod)
         return self.moves[index].place if index is not None else ""
 

@@ -16,7 +16,7 @@ F = TypeVar("F", bound=Facts)
 
 
 class LazyFacts(SharedState):
-    """What makes facts when somebody looks. No checkpoint has one: who writes a record looks."""
+    """A function that makes facts on first use. No checkpoint has one: writing a record uses it."""
 
     __slots__ = ()
 
@@ -89,7 +89,7 @@ class Record(SharedState):
 
 
 class Recorder(State):
-    """Where the engine writes: numbers records and keeps those of the call in progress."""
+    """The engine's writer of records: numbers them and holds those of the call in progress."""
 
     __slots__ = ("records", "seq")
 

@@ -19,7 +19,7 @@ class FieldSchema(NamedTuple):
 
 
 def description(facts: type[Facts]) -> str:
-    """What happened, such as `the binding cycle began`."""
+    """Return the event that facts describe, such as `the binding cycle began`."""
     sentence = (facts.__doc__ or "").split("\n")[0].rstrip(".")
     return sentence[:1].lower() + sentence[1:]
 

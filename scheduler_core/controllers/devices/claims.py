@@ -147,7 +147,7 @@ def reserved_for(claim: Manifest) -> list[Manifest]:
 
 
 def _is_done(pod: Pod) -> bool:
-    """Whether no container of the pod will ever run any more."""
+    """Return True if no container of the pod will run anymore."""
     return pod.terminal or (pod.deleting and not pod.node_name)
 
 
@@ -160,7 +160,7 @@ def _name(pod: Pod, entry: Manifest) -> str | None:
 
 
 def _needs_work(world: World, pod: Pod) -> bool:
-    """Whether a claim of the pod has to be made, or reserved for it."""
+    """Return whether a claim of the pod must be created or reserved."""
     if pod.deleting or pod.terminal:
         return False
     for entry in pod.spec.resource_claims:
@@ -189,7 +189,7 @@ def _is_foreign(pod: Pod, claim: Manifest) -> bool:
 
 
 def _lacks(claim: Manifest, pod: Pod) -> bool:
-    """Whether an allocated claim is not reserved for the pod."""
+    """Return whether an allocated claim is not reserved for the pod."""
     allocated = (claim.get("status") or {}).get("allocation") is not None
     return allocated and all(ref.get("uid") != pod.uid for ref in reserved_for(claim))
 
@@ -226,7 +226,7 @@ def _reserve(world: World, pod: Pod) -> list[str]:
 
 
 def _holds(world: World, claim: Manifest, ref: Manifest) -> bool:
-    """Whether a consumer still needs the claim. Refused: it is no pod."""
+    """Return whether a consumer still needs the claim. Raise Refused if it is not a pod."""
     if ref.get("apiGroup") or ref.get("resource") != "pods":
         said = f"{{{ref.get('apiGroup') or ''} {ref.get('resource')} {ref.get('name')} {ref.get('uid')}}}"
         raise Refused.because(Answer("InternalError", f"unsupported ReservedFor entry: {said}"))

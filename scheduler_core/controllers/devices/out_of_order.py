@@ -25,7 +25,7 @@ NO_EXECUTE = "NoExecute"
 
 
 class Limit(NamedTuple):
-    """When a pod has to go (virtual ns; it may be over), and why."""
+    """The time when a pod must go (virtual ns; may be past), and the reason."""
 
     at: int
     why: str
@@ -63,7 +63,7 @@ def _device(resource_slice: ResourceSlice, result: Allocated) -> Device | None:
 
 
 def _limit(world: World, result: Allocated, taint: DeviceTaint) -> Limit | None:
-    """When one taint ends the use of a device; None where it is tolerated for ever."""
+    """Return the limit that one taint sets on a device's use; None if tolerated forever."""
     added = parse_time(taint.time_added) - world.store.epoch
     said = f"device {result.device} has the taint {taint.key}={taint.value}:{taint.effect}"
     shortest: int | None = None
@@ -80,7 +80,7 @@ def _limit(world: World, result: Allocated, taint: DeviceTaint) -> Limit | None:
 
 
 def may_evict(manifest: Manifest | None) -> bool:
-    """Whether a slice has a device with a taint that evicts."""
+    """Return whether a slice has a device with a NoExecute taint."""
     return any(
         taint.get("effect") == NO_EXECUTE
         for device in ((manifest or {}).get("spec") or {}).get("devices") or ()

@@ -28,7 +28,7 @@ _LONGEST_BASE = 57
 
 
 class CannotMake(Exception):
-    """Why there is no claim, in kube's words."""
+    """The reason for a missing claim, in kube's words."""
 
 
 def claim_for(world: World, pod: Pod, entry: Manifest) -> str | None:
@@ -46,7 +46,7 @@ def claim_for(world: World, pod: Pod, entry: Manifest) -> str | None:
 
 
 def _is_there(store: Store, pod: Pod, entry: Manifest) -> bool:
-    """Whether the claim was made, or none is needed."""
+    """Return True if the claim exists or none is needed. Raise CannotMake."""
     try:
         name, own = claim_name(pod, entry)
     except ClaimError:
@@ -109,7 +109,7 @@ def _make(world: World, pod: Pod, entry: Manifest, template_name: str) -> Manife
 
 
 def _disabled(template: Manifest, settings: WorldSettings) -> str:
-    """Why a template can't be used as the gates are."""
+    """Return why the feature gates disable a template, or ""."""
     claim = (template.get("spec") or {}).get("spec") or {}
     requests = (claim.get("devices") or {}).get("requests") or ()
     if not settings.dra_admin_access and any(
@@ -122,7 +122,7 @@ def _disabled(template: Manifest, settings: WorldSettings) -> str:
 
 
 def base_name(pod: str, claim: str) -> str:
-    """What the name of a generated claim begins with: both names, of long ones as much as their share of the room."""
+    """Return the prefix of a generated claim's name: both names, shortened in proportion if they are too long."""
     base = f"{pod}-{claim}-"
     if len(base) <= _LONGEST_BASE:
         return base

@@ -162,7 +162,7 @@ class Disruption(Controller):
         )
 
     def _fail_safe(self, world: World, key: str, budget: Manifest, why: str) -> str:
-        """What can't be counted allows nothing."""
+        """Allow no disruptions if pods can't be counted."""
         status = {**(budget.get("status") or {}), "disruptionsAllowed": 0}
         condition = {
             "type": "DisruptionAllowed",
@@ -223,7 +223,7 @@ def selector_text(selector: Any) -> str:
 
 
 def _says_so(status: Manifest) -> bool:
-    """Whether the condition is as the figures."""
+    """Return whether the condition matches the status."""
     allowed = (status.get("disruptionsAllowed") or 0) > 0
     wanted = ("True", "SufficientPods") if allowed else ("False", "InsufficientPods")
     return any(

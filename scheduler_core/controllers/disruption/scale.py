@@ -22,7 +22,7 @@ class CountFailed(Exception):
 
 
 class Expected(NamedTuple):
-    """Of a budget: how many pods are to be there, how many of them must stay healthy, how many have no controller."""
+    """A budget's expected number of pods, of pods that must stay healthy, and of pods without a controller."""
 
     pods: int
     healthy: int
@@ -30,7 +30,7 @@ class Expected(NamedTuple):
 
 
 def expected(store: Store, namespace: str, spec: Manifest, coverage: Coverage) -> Expected:
-    """What a budget's spec means for the pods that it covers. CountFailed."""
+    """Evaluate a budget's spec for the pods that it covers. Raise CountFailed."""
     most, least = spec.get("maxUnavailable"), spec.get("minAvailable")
     if most is not None:
         total = _scale_of_all(store, namespace, coverage)
@@ -100,7 +100,7 @@ def _scale(store: Store, owner: Manifest, namespace: str) -> tuple[str, int] | N
 
 
 def _replicas_path(store: Store, kind: Kind) -> str | None:
-    """Where a kind says its scale; "" where it has none, None where the kind is not known."""
+    """Return the path of a kind's replica count; "" if there is none, None if the kind is unknown."""
     if "." not in kind.key:
         return ".spec.replicas" if kind.key in _SCALED else ""
     definition = store.get("CustomResourceDefinition", "", kind.resource)

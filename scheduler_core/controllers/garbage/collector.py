@@ -192,7 +192,7 @@ def _take_finalizer(world: World, item: Item, owner: Manifest, finalizer: str) -
 
 
 def _concerns(old: Manifest, new: Manifest) -> bool:
-    """Whether a change may matter: of owners, of finalizers, or the beginning of the end."""
+    """Return whether an update changes the owners, the finalizers, or the deletion timestamp."""
     before, after = old["metadata"], new["metadata"]
     return any(
         before.get(field) != after.get(field)
@@ -205,7 +205,7 @@ def _dependents(world: World, owner: Manifest) -> list[Item]:
 
 
 def _ends_with(manifest: Manifest | None, finalizer: str) -> bool:
-    """Whether an object is being deleted and a finalizer of the collector holds it."""
+    """Return whether an object is being deleted and still has the given finalizer."""
     meta = {} if manifest is None else manifest["metadata"]
     return meta.get("deletionTimestamp") is not None and finalizer in (meta.get("finalizers") or ())
 

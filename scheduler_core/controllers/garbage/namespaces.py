@@ -107,7 +107,7 @@ def _content(world: World, namespace: str) -> list[Item]:
 
 
 def _delete(world: World, item: Item) -> None:
-    """What is refused is left; the conditions say that it remains."""
+    """Delete an item. If refused, it remains, as the conditions report."""
     with suppress(Refused):
         world.api.delete(item, propagation="Background")
 

@@ -91,7 +91,7 @@ class PodCollector(Controller):
 
 
 def _may_go(world: World, pod: Pod, memory: Pods) -> bool:
-    """Whether a pod is a reason for the next round to look."""
+    """Return whether a pod is a reason for a garbage collection."""
     if pod.terminal and 0 < _threshold(world) < memory.ended:
         return True
     if not pod.node_name:
@@ -128,7 +128,7 @@ def _evicted_then_oldest(pod: Pod) -> tuple[bool, str, str]:
 
 
 def _out_of_service(node: Node) -> bool:
-    """Whether an administrator has said that a node which is not ready will not come back."""
+    """Return whether a node is not ready and has an administrator's out-of-service taint."""
     manifest = node.manifest
     taints = (manifest.get("spec") or {}).get("taints") or ()
     conditions = (manifest.get("status") or {}).get("conditions") or ()
@@ -137,7 +137,7 @@ def _out_of_service(node: Node) -> bool:
 
 
 def _is_waiting_for_finalizers(pod: Pod) -> bool:
-    """Whether there is nothing left to do for a pod but to wait until others let it go."""
+    """Return whether a deleted pod has ended and waits only for its finalizers."""
     meta = pod.manifest["metadata"]
     return pod.terminal and pod.deleting and not meta.get("deletionGracePeriodSeconds")
 

@@ -39,17 +39,17 @@ class Program:
     term_exit: int = TERM_EXIT
 
     def run(self, start: int) -> tuple[int | None, int]:
-        """How long the container's start number `start` (from 0) runs, and its exit code."""
+        """Return the duration and the exit code of the container's start number `start` (from 0)."""
         return self.runs[min(start, len(self.runs) - 1)] if self.runs else (None, 0)
 
     def ready(self, now: int, started: int) -> bool:
-        """Whether a container that runs is ready."""
+        """Return whether a running container is ready."""
         if self.ready_after is not None:
             return now >= started + self.ready_after
         return next((is_ready for at, is_ready in reversed(self.ready_at) if at <= now), False)
 
     def next_change(self, now: int, started: int) -> int | None:
-        """When readiness may be another next."""
+        """Return the next time readiness may change."""
         if self.ready_after is not None:
             return started + self.ready_after if started + self.ready_after > now else None
         return next((at for at, _ in self.ready_at if at > now), None)
@@ -88,7 +88,7 @@ class _Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """When readiness changes: `after` a start, or `at` a time of the world."""
+    """A change of readiness: `after` a start, or `at` a time of the world."""
 
     after: _Text | None = None
     at: _Text | None = None

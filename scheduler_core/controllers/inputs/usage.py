@@ -42,7 +42,7 @@ class UsageEntry:
 
 @dataclass(slots=True)
 class Curve:
-    """What is said of one thing, by time."""
+    """The declared usage of one subject over time."""
 
     times: list[int] = field(default_factory=list)
     states: list[dict[str, int]] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Curve:
         return self.states[i - 1] if i else {}
 
     def after(self, now: int) -> Iterator[int]:
-        """When it changes later on."""
+        """Return the later times of change."""
         return iter(self.times[bisect_right(self.times, now) :])
 
 

@@ -39,7 +39,7 @@ _PREDICATES = {
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a node does not take a pod; `resource` names the one that is short, `missing` how much of it (milli-CPUs, bytes, units)."""
+    """The reason why a node rejects a pod; `resource` is the short one, `missing` its shortage (milli-CPUs, bytes, units)."""
 
     reason: str
     message: str
@@ -48,7 +48,7 @@ class Refusal:
 
 
 def refused_before(pod: Pod, pressure: Sequence[str]) -> Refusal | None:
-    """What no room on the node would change: the node is under pressure, or of another operating system."""
+    """Return a refusal that no free room can avoid: the node is under pressure, or of another operating system."""
     if pressure and not is_critical(pod) and not _bears(pod, pressure):
         return Refusal(EVICTED, f"The node had condition: [{' '.join(pressure)}]. ")
     if pod.labels.get(OS_LABEL, OS) != OS:
@@ -74,7 +74,7 @@ def refusals(pod: Pod, node: Node, others: Sequence[Pod]) -> list[Refusal]:
 
 
 def _bears(pod: Pod, pressure: Sequence[str]) -> bool:
-    """Whether a pod may come to a node under pressure: of memory alone, and it has requests or tolerates it."""
+    """Return True if the only pressure is of memory, and the pod has requests or tolerates the taint."""
     if list(pressure) != [MEMORY_PRESSURE]:
         return False
     taint = Taint("node.kubernetes.io/memory-pressure", "", NO_SCHEDULE)

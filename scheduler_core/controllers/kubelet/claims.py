@@ -31,7 +31,7 @@ NOT_YET = FOREVER + 1  # from when on the containers of a pod may start that wai
 
 
 def missing(world: World, pod: Pod) -> str:
-    """What a pod waits for: the first of its claims that can't be mounted, and why; "" where it waits for none."""
+    """Return the first claim that can't be mounted, and the reason; "" if the pod waits for no claim."""
     for key in claims_of(pod):
         claim = world.store.get(CLAIM, *key.split("/", 1))
         if claim is None:

@@ -26,7 +26,7 @@ COMPLETED, ERROR = "Completed", "Error"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a pod's containers depend on besides their own past."""
+    """The inputs to a pod's containers besides their own past."""
 
     pod: Pod
     created: int  # ns
@@ -48,14 +48,14 @@ class Setting:
         return self.pod.manifest["spec"].get("containers") or ()
 
     def waits(self, run: ContainerRun) -> bool:
-        """Whether a container that has ended is to be restarted, unless the pod is being ended."""
+        """Return whether an ended container is to be restarted, unless the pod is being ended."""
         for container in self.init:
             if container.get("name") == run.name:
                 return is_sidecar(container) or (run.exit_code != 0 and self.restart_policy != "Never")
         return _restarts(run, self.restart_policy)
 
     def pre_stop(self, container: str) -> int:
-        """How long a container sleeps before it is sent SIGTERM (ns)."""
+        """Return the preStop sleep of a container before SIGTERM (ns)."""
         for each in (*self.init, *self.regular):
             if each.get("name") == container and each.get("lifecycle"):
                 sleep = (each["lifecycle"].get("preStop") or {}).get("sleep") or {}
@@ -66,7 +66,7 @@ class Setting:
         return program_of(self.programs, self.pod.labels, self.created, container)
 
     def ready(self, run: ContainerRun) -> bool:
-        """Whether a container is ready."""
+        """Return whether a container is ready."""
         return run.started is not None and run.running and self.program(run.name).ready(self.now, run.started)
 
 
@@ -83,7 +83,7 @@ def new_runs(containers: Sequence[Mapping[str, Any]]) -> tuple[ContainerRun, ...
 
 
 def observed(run: PodRun, now: int) -> PodRun:
-    """With the ends that have come to pass."""
+    """Return the run with its past ends recorded."""
     if not any(_is_over(each, now) for each in run.all):
         return run
     return replace(
@@ -94,7 +94,7 @@ def observed(run: PodRun, now: int) -> PodRun:
 
 
 def advanced(run: PodRun, setting: Setting) -> PodRun:
-    """With what the kubelet starts, restarts or ends now; ends have been observed."""
+    """Return the run after the kubelet's starts, restarts, and stops; ends must be observed first."""
     if run.kill is not None:
         return _killed(run, setting)
     if setting.now < run.starts_at:
@@ -117,7 +117,7 @@ def advanced(run: PodRun, setting: Setting) -> PodRun:
 
 
 def initialized(run: PodRun, setting: Setting) -> bool:
-    """Whether all init containers have done their work, and sidecars have started."""
+    """Return whether all init containers have succeeded and all sidecars are running."""
     return all(
         each.running if is_sidecar(container) else each.ended is not None and each.exit_code == 0
         for container, each in zip(setting.init, run.init, strict=True)
@@ -125,7 +125,7 @@ def initialized(run: PodRun, setting: Setting) -> bool:
 
 
 def finished(run: PodRun, setting: Setting) -> bool:
-    """Whether no regular container runs or will run again."""
+    """Return True if no regular container runs or will run again."""
     return all(
         each.ended is not None and not each.changed and not _restarts(each, setting.restart_policy)
         for each in run.containers
@@ -133,7 +133,7 @@ def finished(run: PodRun, setting: Setting) -> bool:
 
 
 def failed_init(run: PodRun, setting: Setting) -> bool:
-    """Whether an init container has failed, for now at least."""
+    """Return whether an init container has failed, at least for now."""
     return any(
         not is_sidecar(container) and each.ended is not None and each.exit_code != 0
         for container, each in zip(setting.init, run.init, strict=True)
@@ -141,12 +141,12 @@ def failed_init(run: PodRun, setting: Setting) -> bool:
 
 
 def next_moment(run: PodRun, setting: Setting) -> int | None:
-    """When the pod has to be looked at again (ns), if nothing else happens."""
+    """Return the next time (ns) at which the pod must be synced if nothing else happens."""
     return min((at for at in _moments(run, setting) if at > setting.now), default=None)
 
 
 def pause_ends(each: ContainerRun) -> int | None:
-    """When a container that is to be restarted may be (ns); None: its back-off is over or forgotten."""
+    """Return the end of a container's back-off (ns); None if there is no back-off."""
     if each.ended is None or not each.pause:
         return None
     return each.ended + each.pause

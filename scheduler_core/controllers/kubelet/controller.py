@@ -243,7 +243,7 @@ def _usage_changed(world: World, node: str) -> None:
 
 
 def _concerns(event: WatchEvent) -> bool:
-    """Whether a change of a pod on a node is one that its kubelet has to look at: not one of the status, but for readiness gates."""
+    """Return whether a kubelet must sync a changed pod on its node. Status changes count only for pods with readiness gates."""
     old, new = event.old_pod, event.new_pod
     assert new is not None
     if new.terminal:

@@ -13,12 +13,12 @@ _SOURCE, _MIRROR = "kubernetes.io/config.source", "kubernetes.io/config.mirror"
 
 
 def is_mirror(pod: Pod) -> bool:
-    """Whether it stands for a static pod."""
+    """Return whether a pod is the mirror of a static pod."""
     return _MIRROR in pod.annotations
 
 
 def is_static(pod: Pod) -> bool:
-    """Whether the kubelet has it from somewhere else than the API server; its mirror counts as well, as nothing else is seen here."""
+    """Return whether a pod does not come from the API server. Mirror pods count too, as only they are visible here."""
     return is_mirror(pod) or pod.annotations.get(_SOURCE, "api") != "api"
 
 
@@ -31,5 +31,5 @@ def is_node_critical(pod: Pod) -> bool:
 
 
 def preemptable(preemptor: Pod, other: Pod) -> bool:
-    """Whether a kubelet may end a pod to admit another."""
+    """Return whether a kubelet may end a pod to admit another."""
     return (is_critical(preemptor) and not is_critical(other)) or preemptor.priority > other.priority

@@ -21,7 +21,7 @@ FAILED = "FailedPrepareDynamicResources"
 
 
 def unprepared(world: World, pod: Pod) -> str:
-    """What is wrong with the first of a pod's claims that can't be made ready, in kube's words; "" where all can."""
+    """Return the error of the first of a pod's claims that can't be prepared, in kube's words; "" if all can."""
     for entry in _claims(world, pod):
         try:
             name, own = claim_name(pod, entry)

@@ -24,7 +24,7 @@ def last_renewal(world: World, node: str) -> int:
 
 
 def runs(world: World, node: str) -> bool:
-    """Whether a node's kubelet runs."""
+    """Return whether a node's kubelet runs."""
     memory = world.surroundings.kubelet
     return node in memory.since and node not in memory.stopped
 

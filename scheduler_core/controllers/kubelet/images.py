@@ -30,7 +30,7 @@ def learn(world: World, event: WatchEvent) -> None:
 
 
 def learn_of(world: World, node: Node) -> None:
-    """As `learn`, of a node that is there."""
+    """Record the image sizes of an existing node."""
     sizes = world.surroundings.kubelet.image_sizes
     for names, size in node.images:
         for name in names:
@@ -47,7 +47,7 @@ def missing(world: World, pod: Pod, node: Node) -> list[str]:
 
 
 def pull_time(world: World, names: Iterable[str]) -> int:
-    """How long it takes to get images (ns)."""
+    """Return the time to pull images (ns)."""
     rate = world.cluster.image_pull_rate
     sizes = world.surroundings.kubelet.image_sizes
     return sum(sizes[name] * SECOND // rate for name in names) if rate else 0

@@ -18,7 +18,7 @@ _GUARANTEED, _BEST_EFFORT = -997, 1000
 
 
 def oom_score_adj(pod: Pod, container: str, capacity: int) -> int:
-    """Of a container on a node with this much memory (bytes). KeyError: the pod has no such container."""
+    """Return a container's score; `capacity` is the node's memory (bytes). Raise KeyError if the pod lacks the container."""
     spec = pod.manifest["spec"]
     regular = spec.get("containers") or ()
     found = {each.get("name"): each for each in (*(spec.get("initContainers") or ()), *regular)}[container]
@@ -44,7 +44,7 @@ def _request(container: Mapping[str, Any]) -> int:
 
 
 def _rest_per_container(spec: Mapping[str, Any]) -> int:
-    """What the pod asks for as a whole beyond its containers' requests, divided among them."""
+    """Return the pod-level memory request beyond the containers' requests, per container."""
     whole = value(((spec.get("resources") or {}).get("requests") or {}).get(MEMORY, 0))
     if not whole:
         return 0

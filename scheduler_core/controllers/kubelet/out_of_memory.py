@@ -103,7 +103,7 @@ class OutOfMemoryKiller(Controller):
 
 
 def _times(book: UsageBook, node: Node, stats: list[PodStats], now: int) -> Iterator[int]:
-    """When something is used otherwise later on, soonest first."""
+    """Yield the later times at which the usage changes, in order."""
     curves = [book.of_node(node.name), *(book.of_pod(each.pod) for each in stats)]
     last = None
     for at in merge(*(curve.after(now) for curve in curves)):
@@ -117,7 +117,7 @@ def _used(book: UsageBook, node: Node, stats: list[PodStats], at: int) -> int:
 
 
 def _is_gone(book: UsageBook, node: Node, stats: list[PodStats], at: int) -> bool:
-    """Whether more memory is used than there is, and some of it by pods."""
+    """Return whether more memory is used than the node has, some of it by pods."""
     capacity = capacity_of(node, "memory")
     return _used(book, node, stats, at) > capacity and _worst(stats, capacity) is not None
 

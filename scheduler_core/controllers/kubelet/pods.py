@@ -51,14 +51,14 @@ _TOO_LONG = "Pod was active on the node longer than the specified deadline"
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What was done for a pod, in words, and when to look at it again (ns; None: when something happens)."""
+    """A description of a pod's sync, and the time of the next one (ns; None: when something happens)."""
 
     text: str = ""
     again: int | None = None
 
 
 def setting_of(world: World, pod: Pod) -> Setting:
-    """What the pod's containers depend on now."""
+    """Return the present inputs to the pod's containers."""
     created = 0 if pod.creation_time is None else pod.creation_time - world.store.epoch
     kubelet = world.cluster.kubelet_of(pod.node_name)
     programs = world.surroundings.inputs.programs
@@ -115,7 +115,7 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
 
 
 def judge(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, list[Pod]]:
-    """Why a kubelet would refuse a pod now, and which pods would have to go if it takes the pod."""
+    """Return why a kubelet would refuse a pod now, or which pods it would preempt to admit the pod."""
     refusal = refused_before(pod, world.surroundings.kubelet.pressure.get(node.name, ()))
     if refusal is not None:
         return refusal, []
@@ -224,7 +224,7 @@ def remove(world: World, pod: Pod) -> Done:
 
 
 def _with_kill(world: World, pod: Pod, run: PodRun) -> PodRun:
-    """With the pod's end begun, where it was deleted or its time is over; a shorter grace period replaces a longer one."""
+    """Begin the pod's end if the pod was deleted or its deadline is over; a shorter grace period replaces a longer one."""
     now = world.now
     if pod.deleting:
         grace = max(int(pod.manifest["metadata"].get("deletionGracePeriodSeconds") or 0), 1)
@@ -251,7 +251,7 @@ def _note_progress(world: World, pod: Pod, run: PodRun) -> PodRun:
 
 
 def _deadline(pod: Pod, run: PodRun) -> int | None:
-    """When activeDeadlineSeconds are over (ns), which count from the start on the node."""
+    """Return the end of activeDeadlineSeconds (ns), counted from the pod's admission on the node."""
     seconds = pod.manifest["spec"].get("activeDeadlineSeconds")
     return None if seconds is None else run.admitted + int(seconds) * SECOND
 
@@ -311,7 +311,7 @@ def _explain_end(old: ContainerRun, new: ContainerRun) -> str:
 
 
 def _text(before: PodRun, run: PodRun) -> str:
-    """What became of the containers, in words."""
+    """Describe the changes of the containers."""
     pairs = list(zip(before.all, run.all, strict=True))
     started = [new.name for old, new in pairs if new.starts > old.starts]
     signalled = [new.name for old, new in pairs if new.signalled and not old.signalled]
@@ -332,5 +332,5 @@ def _has_ended(old: ContainerRun, new: ContainerRun) -> bool:
 
 
 def _exit_code(old: ContainerRun, new: ContainerRun) -> int:
-    """Of the run that has ended; it may have been started anew since."""
+    """Return the exit code of the ended run; the container may have been restarted since."""
     return new.last.exit_code if new.starts > old.starts and new.last is not None else new.exit_code

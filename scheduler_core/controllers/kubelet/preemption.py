@@ -61,7 +61,7 @@ def _request(pod: Pod, resource: str) -> int:
 
 
 def _without(missing: Missing, pods: Sequence[Pod]) -> Missing:
-    """What is still missing when pods have gone."""
+    """Return the amounts still missing without the pods."""
     left = [(name, amount - sum(_request(pod, name) for pod in pods)) for name, amount in missing]
     return [(name, amount) for name, amount in left if amount > 0]
 

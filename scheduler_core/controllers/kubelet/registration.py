@@ -39,7 +39,7 @@ def registered(world: World, manifest: Any) -> Any:
 
 
 def with_allocatable(world: World, manifest: Any) -> Any:
-    """With what pods may use of a node, where nothing is said of it: its capacity without what is kept back.
+    """Return a node with `allocatable`, if it is not set: the capacity minus the reservations.
 
     kube: pkg/kubelet/cm/node_container_manager_linux.go (GetNodeAllocatableReservation), pkg/kubelet/cm/helpers.go @ v1.34.1
     """
@@ -74,7 +74,7 @@ def with_allocatable(world: World, manifest: Any) -> Any:
 
 
 def _most_pods(configuration: KubeletConfiguration, cpu: int) -> int:
-    """Of a node with this much cpu (billionths)."""
+    """Return the most pods for a node with this much CPU (billionths)."""
     if not configuration.pods_per_core:
         return configuration.max_pods
     return min(configuration.pods_per_core * (cpu // NANO), configuration.max_pods)
@@ -95,7 +95,7 @@ def settle(world: World, manifest: Any) -> None:
 
 
 def is_new(world: World, manifest: Any) -> bool:
-    """Whether this is a node that is not there yet."""
+    """Return whether a manifest is a node that does not exist."""
     return _is_node(manifest) and world.store.node(_name(manifest)) is None
 
 

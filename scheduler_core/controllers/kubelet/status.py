@@ -145,7 +145,7 @@ def _readiness(run: PodRun, setting: Setting, phase: str, old: Sequence[Mapping[
 
 
 def _gates(setting: Setting, old: Sequence[Mapping[str, Any]]) -> str:
-    """What is missing of the pod's readiness gates."""
+    """Return the problems with the pod's readiness gates."""
     gates = setting.pod.manifest["spec"].get("readinessGates")
     if not gates:
         return ""

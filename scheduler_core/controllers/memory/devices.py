@@ -47,7 +47,7 @@ def claims_of(pod: Pod) -> list[str]:
 
 
 def uses_devices(pod: Pod) -> bool:
-    """Whether a pod has claims for devices, one for its extended resources included."""
+    """Return whether a pod has claims for devices, including one for its extended resources."""
     if pod.spec.resource_claims:
         return True
     return (pod.manifest.get("status") or {}).get("extendedResourceClaimStatus") is not None

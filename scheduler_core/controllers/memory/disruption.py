@@ -29,7 +29,7 @@ class Coverage(State):
 
     @property
     def unmanaged(self) -> int:
-        """How many pods have no controller."""
+        """The number of pods without a controller."""
         return self.controllers.get(_NOBODY, 0)
 
     def note(self, key: str, old: Pod | None, new: Pod | None) -> None:
@@ -80,7 +80,7 @@ class DisruptionMemory(State):
         )
 
     def coverage(self, store: Store, budget: str) -> Coverage:
-        """What a budget covers."""
+        """Return the pods that a budget covers."""
         self._read(store)
         return self.covered.get(budget) or Coverage()
 

@@ -9,11 +9,11 @@ from scheduler_core.scheduler.config.kubelet import Threshold
 
 @dataclass(frozen=True, slots=True)
 class EvictionState:
-    """Of one node, as its last housekeeping left it. Times in ns.
+    """A node's eviction state after its last housekeeping. Times in ns.
 
-    `first` is since when thresholds are met, `last` when conditions were last met; `observed` are those met in the last housekeeping, `met`
-    the thresholds that were to be acted on. `freed`: of how many bytes of unused images how many were freed. `waits_for`: pods (keys) that
-    are being evicted, until `patience` at most.
+    `first`: since when thresholds are met; `last`: when conditions were last met; `observed`: the conditions met in the last
+    housekeeping; `met`: the thresholds to act on. `freed`: the bytes of unused images, and how many of them were freed.
+    `waits_for`: pods (keys) that are being evicted, until `patience` at most.
     """
 
     at: int
@@ -40,7 +40,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Eviction:
-    """Why and in which ranking a node's kubelet chose a pod: `threshold` and `available` in words, the pods in the order of eviction."""
+    """A kubelet's choice of a pod to evict: reason, `threshold` and `available` as text, the pods in the order of eviction."""
 
     t: int
     node: str

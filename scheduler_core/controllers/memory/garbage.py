@@ -43,7 +43,7 @@ class Dependents(State):
         self.by_owner, self.made = {}, 0
 
     def of(self, store: Store, uid: str) -> list[Item]:
-        """What depends on an owner, in order."""
+        """Return an owner's dependents, in order."""
         if not self.made:
             self.made = 1
             for kind in store.kinds():
@@ -77,7 +77,7 @@ def _uids(manifest: Mapping[str, Any] | None) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Pods(State):
-    """What the collector of pods remembers: how many have ended, and until when (ns) missing nodes are given to appear."""
+    """The pod collector's state: the number of ended pods, and the deadlines (ns) for missing nodes to appear."""
 
     ended: int = 0
     quarantine: Copied[dict[str, int]] = field(default_factory=dict)

@@ -51,15 +51,15 @@ class ContainerRun:
         return self.started is not None and self.ended is None
 
     def runs_at(self, now: int) -> bool:
-        """Whether it runs, though nobody may have seen its end yet."""
+        """Return whether a container runs at `now`, considering an end not observed yet."""
         return self.running and (self.ends is None or self.ends > now)
 
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """That a pod is being ended: since when and until when it may take (ns), and why, where the kubelet itself wants it.
+    """A pod's termination: its start and latest end (ns), and the reason, if the kubelet initiated the termination.
 
-    `disruption`: the message of the condition DisruptionTarget that it gets with its phase; "" for none.
+    `disruption`: the message of the pod's condition DisruptionTarget, set with its phase; "" for none.
     """
 
     at: int
@@ -104,7 +104,10 @@ class Resizes:
 
 @dataclass(slots=True)
 class KubeletMemory(State):
-    """Of all kubelets. `pods` by key; by node `on_node`, keys of the admitted pods in the order of admission, `since` and `stopped`."""
+    """The state of all kubelets.
+
+    `pods` by key; by node `on_node`, keys of the admitted pods in the order of admission, `since` and `stopped`.
+    """
 
     pods: Copied[dict[str, PodRun]] = field(default_factory=dict)
     on_node: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)

@@ -44,7 +44,7 @@ class DrainedPod:
 
     @property
     def waits(self) -> bool:
-        """Whether its eviction is yet to be granted."""
+        """True if the eviction has yet to be granted."""
         return not self.done and not self.evicted
 
 

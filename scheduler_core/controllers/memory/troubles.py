@@ -24,7 +24,7 @@ class FieldWrite:
 
 @dataclass(frozen=True, slots=True)
 class EarlyEnds:
-    """When (ns) objects of an owner ended soon after they were made, and by whom the last one."""
+    """The times (ns) when an owner's objects ended soon after creation, and the controller behind the last end."""
 
     owner: str
     kind: str

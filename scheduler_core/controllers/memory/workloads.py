@@ -14,7 +14,7 @@ _FIRST, _LONGEST = SECOND, 15 * 60 * SECOND
 
 
 class Backoff(NamedTuple):
-    """How long to wait after something failed, and when it did (virtual ns)."""
+    """The delay after a failure, and the time of the failure (virtual ns)."""
 
     delay: int
     since: int

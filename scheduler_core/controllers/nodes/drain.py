@@ -49,7 +49,7 @@ class Flags:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a pod goes; an error keeps the whole drain from beginning."""
+    """A decision whether to drain a pod; an error stops the whole drain."""
 
     goes: bool
     warning: str = ""
@@ -57,7 +57,7 @@ class Verdict:
 
 
 def judge(world: World, pod: Pod, flags: Flags) -> Verdict:
-    """What a drain does with a pod."""
+    """Return a drain's verdict on a pod."""
     owner = controller_of(pod.manifest)
     if owner is not None and _is_daemon_set(owner) and not pod.terminal:
         name = str(owner.get("name"))

@@ -25,21 +25,21 @@ _NEVER = {"reason": "NodeStatusNeverUpdated", "message": "Kubelet never posted n
 
 
 def first_heard(world: World, node: Node) -> int:
-    """From when on (ns) the time of a node that is seen for the first time counts."""
+    """Return the start of the grace period (ns) of a node seen for the first time."""
     if node.ready or node.creation_time is None:
         return world.now
     return node.creation_time - world.store.epoch
 
 
 def silent_since(world: World, node: str) -> int:
-    """When (ns) the monitor last saw a sign of life of a node whose kubelet does not run."""
+    """Return the time (ns) of the last sign of life seen of a node whose kubelet does not run."""
     heard = world.surroundings.nodes.heard.get(node, world.now)
     renewed = last_renewal(world, node)
     return max(heard, aligned(renewed, world.cluster.controller_manager.monitor_period))
 
 
 def lost_at(world: World, node: Node) -> int | None:
-    """When (ns) a node becomes Unknown if nothing is heard of it; None where its kubelet runs, or it is Unknown already."""
+    """Return the time (ns) when a silent node becomes Unknown; None if its kubelet runs or it is already Unknown."""
     if node.ready == "Unknown" or runs(world, node.name):
         return None
     flags = world.cluster.controller_manager

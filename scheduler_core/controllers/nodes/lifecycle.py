@@ -286,7 +286,7 @@ def _is_untidy(manifest: taints.Manifest) -> bool:
 
 
 def _other(event: WatchEvent) -> bool:
-    """Whether a change of a node concerns its NoExecute taints or its zone."""
+    """Return whether an update of a node concerns its NoExecute taints or its zone."""
     old, new = event.old_node, event.new_node
     assert old is not None and new is not None and event.old is not None and event.new is not None
     return (

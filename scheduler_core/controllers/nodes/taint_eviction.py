@@ -25,14 +25,14 @@ MESSAGE = "Taint manager: deleting due to NoExecute taint"
 
 
 class Tolerance(NamedTuple):
-    """For how long (s) a pod may stay on a node, None for ever; `why` names the taint that limits it."""
+    """The time (s) that a pod may stay on a node, None for ever; `why` names the taint that limits it."""
 
     seconds: int | None
     why: str
 
 
 def tolerance(taints: Sequence[Taint], pod: Pod) -> Tolerance | None:
-    """How long a pod tolerates NoExecute taints; None where it does not tolerate one of them.
+    """Return the time that a pod tolerates NoExecute taints; None if it does not tolerate one of them.
 
     Of several tolerations of one taint the first in the pod's list counts, of several taints the shortest time.
     """

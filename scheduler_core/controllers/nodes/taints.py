@@ -78,7 +78,7 @@ def with_old_labels(manifest: Any) -> Any:
 
 
 def has(node: Manifest, key: Key) -> bool:
-    """Whether a node has a taint."""
+    """Return whether a node has a taint."""
     return any(_key(taint) == key for taint in (node.get("spec") or {}).get("taints") or ())
 
 

@@ -32,7 +32,7 @@ Done = bool
 
 
 class Census(NamedTuple):
-    """How many nodes of a zone are ready, and how many are not."""
+    """The numbers of ready and not ready nodes of a zone."""
 
     ready: int
     lost: int
@@ -56,7 +56,7 @@ def new_zone(flags: ControllerManagerOptions) -> Zone:
 
 
 def rate_of(state: str, size: int, flags: ControllerManagerOptions) -> float:
-    """How many nodes of a zone may be tainted a second, where not all zones are lost."""
+    """Return how many nodes of a zone may be tainted per second, if not all zones are lost."""
     if state != PARTIAL:
         return flags.node_eviction_rate
     return flags.secondary_node_eviction_rate if size > flags.large_cluster_size_threshold else 0.0
@@ -99,7 +99,7 @@ def serve(zone: Zone, now: int, taint: Callable[[str], Done]) -> None:
 
 
 def next_turn(zone: Zone, now: int) -> int | None:
-    """When (ns) waiting nodes are next looked at to some effect; None: never, as things are."""
+    """Return the time (ns) when the next waiting node can be tainted; None if no turn is foreseen."""
     if not zone.waiting or zone.rate == NEVER or zone.free_at == _END:
         return None
     return aligned(max(now, zone.free_at), TICK)
@@ -143,5 +143,5 @@ def _take(zone: Zone, now: int) -> bool:
 
 
 def _interval(rate: float) -> int:
-    """From one token to the next (ns)."""
+    """Return the time between two tokens (ns)."""
     return round(SECOND / rate) if rate > 0 else 0

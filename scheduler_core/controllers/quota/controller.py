@@ -83,7 +83,7 @@ def _key(quota: Manifest) -> str:
 
 
 def _is_older(world: World, event: WatchEvent) -> bool:
-    """Whether a new object was made elsewhere before."""
+    """Return whether an added object has another creation time than now."""
     created = (event.new or {})["metadata"].get("creationTimestamp")
     return bool(created != world.store.timestamp(world.now))
 
@@ -114,14 +114,14 @@ def _running_resources(pod: Manifest) -> list[Any]:
 
 
 def _claimed(claim: Manifest) -> list[Any]:
-    """What of a claim's status a quota counts by."""
+    """Return the status fields of a claim that affect quotas."""
     status = claim.get("status") or {}
     fields = ("allocatedResources", "currentVolumeAttributesClassName", "modifyVolumeStatus")
     return [status.get(field) for field in fields]
 
 
 def _counted(world: World, quota: Manifest, hard: Amounts) -> Amounts:
-    """What is used of a quota's resources by all objects in its namespace and scopes."""
+    """Count the usage of a quota's resources by all objects in its namespace and scopes."""
     namespace, scopes = quota["metadata"]["namespace"], scopes_of(quota)
     wall = world.store.epoch + world.now
     total = dict.fromkeys(hard, Amount(0))

@@ -123,7 +123,7 @@ class VolumeBinder(Controller):
 
 
 def _offer(volume: Manifest) -> object:
-    """What of a volume may make a claim want it."""
+    """Return the properties of a volume that matter to claims."""
     spec = volume.get("spec") or {}
     return (
         (volume.get("status") or {}).get("phase"),
@@ -140,7 +140,7 @@ def _course(pod: Pod) -> tuple[str, bool]:
 
 
 def _concerns_claim(world: World, key: str) -> bool:
-    """Whether a claim waits for a pod, so that it is to be said for which."""
+    """Return whether a claim is unbound, so that its pod must be reported."""
     claim = world.store.get(CLAIM, *key.split("/", 1))
     return claim is not None and not volume_name(claim)
 

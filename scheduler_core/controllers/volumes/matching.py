@@ -82,7 +82,7 @@ def _usable(claim: Manifest) -> Usable:
 
 
 def mismatch(volume: Manifest, claim: Manifest) -> str:
-    """Why a volume that a claim asks for by name does not suit it; "" where it does."""
+    """Return why a volume that a claim requests by name does not match; "" if it matches."""
     if deleting(volume):
         return f'the volume is marked for deletion "{name_of(volume)}"'
     if capacity(volume) < requested(claim):

@@ -114,7 +114,7 @@ def _uses(pod: Pod, claim: Manifest) -> bool:
 
 
 def _shut_down(pod: Pod) -> bool:
-    """Whether the kubelet has ended a pod that only finalizers keep."""
+    """Return whether the kubelet has ended a pod that only finalizers retain."""
     return pod.deleting and pod.manifest["metadata"].get("deletionGracePeriodSeconds") == 0
 
 

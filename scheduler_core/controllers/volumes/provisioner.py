@@ -122,12 +122,12 @@ def _runs(world: World, provisioner: str | None) -> bool:
 
 
 def _wants_volume(world: World, claim: Manifest) -> bool:
-    """Whether the binder has told a provisioner that runs to make a volume, and the claim has none yet."""
+    """Return whether the binder has asked a running provisioner for a volume, and the claim has none yet."""
     return not volume_name(claim) and not deleting(claim) and _runs(world, annotation(claim, PROVISIONER))
 
 
 def _is_to_go(world: World, volume: Manifest) -> bool:
-    """Whether a provisioner that runs has made a volume and is to delete it."""
+    """Return whether a running provisioner has created a volume and must delete it."""
     return (
         phase(volume) == "Released"
         and policy_of(volume) == "Delete"

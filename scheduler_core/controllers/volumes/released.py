@@ -31,7 +31,7 @@ _DELETED_ON_HOST = re.compile(r"/tmp/.+")  # noqa: S108 - kube's rule, no file o
 
 
 def policy_of(volume: Manifest) -> str:
-    """What becomes of a volume when its claim is gone: Retain, Delete or Recycle."""
+    """Return the reclaim policy of a volume: Retain, Delete or Recycle."""
     return str((volume.get("spec") or {}).get("persistentVolumeReclaimPolicy") or "Retain")
 
 

@@ -72,7 +72,7 @@ def numbered(world: World, owner: Owner, label: str, given: str = "") -> Revisio
 
 
 def in_order(revisions: Sequence[Manifest]) -> list[Manifest]:
-    """By number, age and name."""
+    """Sort revisions by number, age, and name."""
     return sorted(
         revisions,
         key=lambda one: (number_of(one), one["metadata"].get("creationTimestamp") or "", name_of(one)),

@@ -100,7 +100,7 @@ class Owner:
         return controller_reference(self.manifest["apiVersion"], self.kind, self.name, self.uid)
 
     def owns(self, manifest: Manifest) -> bool:
-        """Whether it is the controller of an object."""
+        """Return whether the owner is the controller of an object."""
         reference = controller_of(manifest)
         return reference is not None and reference.get("uid") == self.uid
 
@@ -156,7 +156,7 @@ def claimed_pods(
 
 
 def claimed_objects(world: World, owner: Owner, kind: str) -> list[Manifest]:
-    """As claimed_pods, of another kind."""
+    """Claim objects of another kind, like claimed_pods."""
     found = []
     for namespace, name in _candidates(world, owner, kind):
         manifest = world.store.get(kind, namespace, name)

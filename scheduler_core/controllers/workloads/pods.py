@@ -22,17 +22,17 @@ POD_REASONS = (CREATED, NOT_CREATED, DELETED, NOT_DELETED)
 
 
 def is_active(pod: Pod) -> bool:
-    """Whether it has neither ended nor is being deleted."""
+    """Return whether a pod has not ended and is not being deleted."""
     return not pod.deleting and not pod.terminal
 
 
 def is_terminating(pod: Pod) -> bool:
-    """Whether it is being deleted and has not ended."""
+    """Return whether a pod is being deleted and has not ended."""
     return pod.deleting and not pod.terminal
 
 
 def ready_since(pod: Pod) -> int | None:
-    """When it became Ready (ns since 1970); None where it isn't, or nobody knows since when."""
+    """Return when a pod became Ready (ns since 1970); None if it is not Ready or the time is unknown."""
     condition = pod.condition("Ready")
     if condition is None or not pod.ready:
         return None
@@ -50,7 +50,7 @@ def available_at(world: World, pod: Pod, min_ready: int) -> int | None:
 
 
 def is_available(world: World, pod: Pod, min_ready: int) -> bool:
-    """Whether it has been Ready for so many seconds."""
+    """Return whether a pod has been Ready for `min_ready` seconds."""
     at = available_at(world, pod, min_ready)
     return at is not None and at <= world.now
 
@@ -131,6 +131,6 @@ def delete_pod(controller: Controller, world: World, owner: Owner, pod: Pod) -> 
 
 
 def namespace_ends(world: World, name: str) -> bool:
-    """Whether a namespace is being deleted, so that nothing can be created in it."""
+    """Return whether a namespace is being deleted, so that nothing can be created in it."""
     namespace = world.store.get("Namespace", "", name)
     return namespace is not None and bool(namespace["metadata"].get("deletionTimestamp"))

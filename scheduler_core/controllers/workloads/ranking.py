@@ -22,7 +22,7 @@ _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What of a pod counts when it is compared; times in ns since 1970."""
+    """The properties of a pod used in comparisons; times in ns since 1970."""
 
     pod: Pod
     first: tuple[bool, int, bool, int, int]  # has a node, phase, is Ready, cost, minus doubled-up pods
@@ -48,7 +48,7 @@ def first_to_go(
 
 
 def by_age(pods: Sequence[Pod]) -> list[Pod]:
-    """Those first that are missed least, where nothing but the pods themselves counts.
+    """Sort pods by their own properties alone, those to delete first in front.
 
     kube: ActivePods
     """
@@ -97,7 +97,7 @@ def _compare(one: Candidate, other: Candidate, now: int) -> int:
 
 
 def _younger(one: Candidate, other: Candidate, mine: int | None, others: int | None, now: int) -> int:
-    """By age in powers of two, then by uid; no time counts as the youngest."""
+    """Compare pods by age in powers of two, then by uid; a missing time is the youngest."""
     if mine is None or others is None:
         return -1 if mine is None else 1
     difference = _magnitude(now - mine) - _magnitude(now - others)

@@ -46,7 +46,7 @@ class WorkloadController(Controller):
                 self.enqueue(world, key)
 
     def alike(self, old: Pod, new: Pod) -> bool:
-        """Whether a pod that changed counts as it did before."""
+        """Return whether two versions of a pod count the same."""
         return (
             old.deleting == new.deleting
             and old.terminal == new.terminal
@@ -56,12 +56,12 @@ class WorkloadController(Controller):
         )
 
     def patience(self, world: World, key: str) -> int | None:
-        """How long a change of a pod may wait (ns); None: the usual latency."""
+        """Return the delay for handling a pod's change (ns); None: the usual latency."""
         return None
 
 
 def says_more(event: WatchEvent) -> bool:
-    """Whether more than a status changed, which is the controller's own."""
+    """Return whether more changed than the status, which the controller owns."""
     old, new = event.old, event.new
     if old is None or new is None:
         return True

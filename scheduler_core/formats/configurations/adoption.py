@@ -45,7 +45,7 @@ class Adoption:
 
     @property
     def plain(self) -> bool:
-        """Whether it is a document of v1 with nothing to be done."""
+        """True if the document is of v1 and needs no changes."""
         changed = self.version or self.unknown or self.changes
         return not (changed or self.found.where or self.found.what != "configuration")
 
@@ -53,7 +53,7 @@ class Adoption:
 def adopt(
     found: Found, features: Features = DEFAULT_FEATURES, own: Mapping[str, Definition] | None = None
 ) -> Adoption:
-    """What it takes to apply a configuration that was found, where there are these plugins of one's own."""
+    """Return the adoption of a found configuration, given these user-defined plugins."""
     with with_own(own or {}):
         return _adopt(found, features)
 
@@ -118,7 +118,7 @@ def _at_home(found: Found, manifest: Mapping[str, Any], plugin: UnknownPlugin) -
 
 
 def path_before(path: str, after: Any, before: Any) -> str:
-    """Where a field of a manifest stood in the manifest it was made of: an entry of a list is known by its name; as far as it was there."""
+    """Return a field's path in the original manifest, as far as it exists there; list entries are matched by name."""
     top = "profiles[0]."
     if path.startswith(top) and isinstance(before, Mapping) and "profiles" not in before:
         # v1alpha1 is one profile

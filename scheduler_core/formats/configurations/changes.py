@@ -34,5 +34,5 @@ class Migration:
 
     @property
     def lossy(self) -> bool:
-        """Whether something is decided differently."""
+        """True if the result makes some decisions differently."""
         return any(change.kind == "lost" for change in self.changes)

@@ -54,7 +54,7 @@ class Profile:
 
 
 def effective(plugins: Mapping[str, Any] | None, path: str, version: Version) -> tuple[Profile, list[Change]]:
-    """What ran, of a profile's `plugins` at `path`; and what kube-scheduler would not have started with."""
+    """Return the plugins that a profile's `plugins` at `path` ran, and changes for what kube-scheduler refused to start with."""
     profile, changes = Profile(), []
     for point in FIELDS:
         custom = (plugins or {}).get(point) or {}

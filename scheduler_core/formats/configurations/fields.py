@@ -17,7 +17,7 @@ _ADDRESSES = ("healthzBindAddress", "metricsBindAddress")
 
 
 def common(manifest: Manifest) -> list[Change]:
-    """Of all older versions; changes the manifest."""
+    """Migrate the fields that all older versions share; change the manifest in place."""
     changes = []
     for name in _ADDRESSES:
         if name in manifest:
@@ -33,7 +33,7 @@ def common(manifest: Manifest) -> list[Change]:
 
 
 def alpha(manifest: Manifest) -> list[Change]:
-    """Of v1alpha1 and v1alpha2, before their profiles are looked at; changes the manifest."""
+    """Migrate the fields of v1alpha1 and v1alpha2 and split them into profiles; change the manifest in place."""
     changes = _lock_names(manifest)
     if "extenders" in manifest:
         manifest["extenders"] = [extender(each) for each in manifest["extenders"] or ()]

@@ -43,7 +43,7 @@ def _block(node: Any) -> bool:
 
 
 def _shares(text: str) -> bool:
-    """Whether there are aliases: what they repeat stands in one place."""
+    """Return True if the text has anchors or aliases, whose content exists in one place only."""
     return any(getattr(event, "anchor", None) for event in yaml.parse(text, Loader=_Loader))
 
 

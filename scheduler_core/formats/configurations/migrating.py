@@ -26,7 +26,7 @@ _ALPHAS = ("v1alpha1", "v1alpha2")
 
 
 def older_version(manifest: Any) -> Version | None:
-    """Which older version a document is of; None where it is v1, or no KubeSchedulerConfiguration."""
+    """Return the older version of a document, or None if it is of v1 or no KubeSchedulerConfiguration."""
     if not isinstance(manifest, Mapping) or manifest.get("kind") != KIND:
         return None
     version = manifest.get("apiVersion")
@@ -135,7 +135,7 @@ def _configs(profile: Manifest, path: str) -> tuple[Configs, dict[str, str]]:
 
 
 def _arguments(configs: Configs, where: Mapping[str, str], version: Version) -> list[Change]:
-    """What arguments say of their own version, and what their defaults were."""
+    """Migrate the arguments' own version, and write out defaults that have changed since."""
     changes = []
     for name, args in configs.items():
         if args.get("apiVersion") == version.api_version:

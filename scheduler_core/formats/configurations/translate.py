@@ -151,7 +151,7 @@ def _volume_counts(profile: Profile) -> list[Change]:
 
 
 def _labels(profile: Profile, configs: Configs, where: Mapping[str, str]) -> list[Change]:
-    """What NodeLabel required of nodes, NodeAffinity can require of them; what it preferred, nobody does."""
+    """Turn the labels that NodeLabel required into NodeAffinity terms; its preferred labels are lost."""
     args = configs.pop("NodeLabel", {})
     filtering = profile.find("filter", "NodeLabel")
     wanted = [

@@ -31,7 +31,7 @@ class UnknownPlugin:
 
 
 def unknown_plugins(manifest: Manifest) -> list[UnknownPlugin]:
-    """Of a v1 configuration, in the order in which it names them; none where it does not have the shape of one."""
+    """Return the unknown plugins of a v1 configuration, in order of appearance; none if its shape is invalid."""
     if check_shape(manifest, CONFIGURATION, ""):
         return []
     places: dict[str, list[tuple[str, str]]] = {}
@@ -55,7 +55,7 @@ def unknown_plugins(manifest: Manifest) -> list[UnknownPlugin]:
 
 
 def _here(name: str, point: str) -> bool:
-    """Whether a plugin can be enabled at a point. One of kube's own that can't is a mistake, which is left to be told."""
+    """Return True if a plugin can be enabled at a point. A kube plugin at the wrong point is an error for later validation."""
     return known(name) and (point == MULTI_POINT or name in _OWN or implements(name, FIELDS[point]))
 
 

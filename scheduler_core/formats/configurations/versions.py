@@ -32,7 +32,7 @@ class Version:
 
 
 def _plugins(**points: str) -> Defaults:
-    """By point, names with an optional weight: "NodeAffinity ImageLocality=1"."""
+    """Return by point the names with an optional weight: "NodeAffinity ImageLocality=1"."""
     return {point: tuple(_entry(each) for each in names.split()) for point, names in points.items()}
 
 

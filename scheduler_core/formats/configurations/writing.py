@@ -67,7 +67,7 @@ def weights_kept(profile: Profile, version: Version) -> list[Change]:
 
 
 def _wanted(profile: Profile, version: Version, point: str) -> list[Ran]:
-    """What ran at a point, and what is new there since then, where it belongs to a plugin that ran."""
+    """Return the plugins that ran at a point, and the new defaults there of plugins that ran."""
     ran = profile.ran.get(point, [])
     names = {each.name for each in ran}
     if point in profile.starred:
@@ -80,7 +80,7 @@ def _wanted(profile: Profile, version: Version, point: str) -> list[Ran]:
 
 
 def _new_there(profile: Profile, version: Version, name: str, point: str) -> bool:
-    """Whether a default of v1 is at a point where it was not then, and is to be there."""
+    """Return True if a default of v1 is new at a point since the older version, and must be enabled there."""
     then = [at for at, plugins in version.defaults.items() if name in dict(plugins)]
     if point in then or (point == SCORE and name == "NodeResourcesFit"):
         return False
@@ -91,7 +91,7 @@ def _new_there(profile: Profile, version: Version, name: str, point: str) -> boo
 
 
 def _disabled_by_name(profile: Profile, then: list[str], name: str) -> bool:
-    """Whether the user took a plugin away from all points it was at."""
+    """Return True if the user disabled a plugin at all points that had it."""
     return not profile.anywhere(name) and any(name in profile.disabled[at] for at in then)
 
 

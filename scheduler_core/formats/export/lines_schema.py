@@ -16,7 +16,7 @@ _TEXT: Schema = {"type": "string"}
 
 
 def json_schema() -> Schema:
-    """Of one line. Its `$id` carries the schema's number, which a trace's header names."""
+    """Return the schema of one line. Its `$id` carries the schema's number, which a trace's header names."""
     _, parts = msgspec.json.schema_components(CLASSES, ref_template="#/$defs/{name}")
     decisions = [facts for facts in CLASSES if facts.DECISION]
     return {
@@ -60,7 +60,7 @@ def _header() -> Schema:
 
 
 def _lesson() -> Schema:
-    """Which lesson the session has; no part of the world."""
+    """Return the schema of the session's lesson; it is not part of the world."""
     return {
         "type": "object",
         "properties": dict.fromkeys(("story", "origin", "variant"), _TEXT),

@@ -78,7 +78,7 @@ def heading(continuation: Continuation) -> str:
 
 
 def continuation_of(text: str) -> Continuation | None:
-    """What a text's heading says; None where it has none, or one that was changed."""
+    """Return the contents of a text's heading; None if there is no heading or it was changed."""
     if not text.startswith(_HEADING):
         return None
     line = text[len(_HEADING) : text.find("\n")]

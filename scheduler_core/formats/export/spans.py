@@ -57,7 +57,7 @@ class Span:
 
 @dataclass(slots=True)
 class Clock:
-    """Of a cycle: `at` is when its last step was over; the answer of `running` comes at `until`."""
+    """The clock of a cycle: `at` is when its last step was over; the answer of `running` comes at `until`."""
 
     at: int
     running: Span | None = None
@@ -73,7 +73,7 @@ class SpanTree:
 
     @property
     def spans(self) -> list[Span]:
-        """In the order in which they were opened."""
+        """The spans in the order in which they were opened."""
         return list(self._spans.values())
 
     def add(self, records: Iterable[Record]) -> None:
@@ -163,7 +163,7 @@ def _ended(span: Span, record: Record) -> None:
 
 
 def _takes(record: Record) -> int:
-    """How long (ns) a plugin that has been called takes to answer; to be read before the record's facts are made."""
+    """Return the answer time (ns) of a plugin that has been called; read it before the record's facts are made."""
     source = record.source
     return source.step.timeout if isinstance(source, StepFacts) and source.step.point in ANSWERED_LATER else 0
 

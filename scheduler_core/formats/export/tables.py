@@ -73,7 +73,7 @@ def table_csv(history: ReadLog, name: str) -> str:
 
 
 def table_names() -> tuple[str, ...]:
-    """Of all tables."""
+    """Return the names of all tables."""
     return (*TABLES, *KINDS)
 
 

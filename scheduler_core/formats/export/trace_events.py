@@ -66,7 +66,7 @@ def _name_of(what: str, pid: int, tid: int, name: str) -> Event:
 
 
 def chrome_schema() -> Schema:
-    """Of a whole file."""
+    """Return the schema of a whole file."""
     return {
         "$schema": DIALECT,
         "$id": f"urn:scheduler-playground-chrome:{NUMBER}",
@@ -91,12 +91,12 @@ def _named(what: str, track: Schema) -> Schema:
 
 
 def _end() -> Schema:
-    """Of the span on this track that began last and has not ended."""
+    """Return the schema of the end of the most recent open span on this track."""
     return _object({"ph": {"const": "E"}, "ts": _TIME, "pid": _ID, "tid": _ID})
 
 
 def _begin() -> Schema:
-    """Of a span: an attempt, a binding, an extension point or a plugin; `args` has what its record says."""
+    """Return the schema of a span's begin (attempt, binding, extension point or plugin); `args` has its record's facts."""
     facts: Schema = {
         "type": "object",
         "required": ["pod"],

@@ -46,7 +46,7 @@ class TraceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where a recomputed trace first differs."""
+    """The first difference of a recomputed trace."""
 
     line: int
     position: int
@@ -143,7 +143,7 @@ def _detail(cycle: SchedulingCycle) -> Line:
 
 
 class ReadLog(NamedTuple):
-    """What a trace says of its history."""
+    """The history that a trace describes."""
 
     seed: int
     log: dict[int, Mapping[str, Any]]

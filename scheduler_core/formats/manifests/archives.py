@@ -40,7 +40,7 @@ class File:
 
 @dataclass(slots=True)
 class Budget:
-    """How much may be unpacked: bytes that are kept, bytes that are passed over, members."""
+    """The limits of unpacking: bytes to keep, bytes to skip, members."""
 
     kept: int
     passed: int = 1 << 30
@@ -82,7 +82,7 @@ OTHER_FORMAT = gettext_noop(
 
 
 def is_archive(data: bytes) -> bool:
-    """Whether it begins as something that is unpacked here, or that people would have to unpack."""
+    """Return True if the data begins as an archive, of a format that is unpacked here or another."""
     starts = data.startswith((_GZIP, _ZIP, _EMPTY_ZIP, *_OTHERS))
     return starts or _is_tar(data[:512])
 

@@ -24,7 +24,7 @@ _Group = tuple[str, str, str, str]
 
 
 def autoscaler_notes(objects: Sequence[Loaded]) -> list[Note]:
-    """What such ConfigMaps among the objects say."""
+    """Return notes on the node groups in Cluster Autoscaler's status ConfigMaps among the objects."""
     said = []
     for each in objects:
         status = _status(each.manifest)

@@ -160,7 +160,7 @@ class _Trace(msgspec.Struct):
 
 
 def is_trace(data: bytes) -> bool:
-    """Whether bytes begin as a trace of SimKube: a small map of msgpack whose first key is the version."""
+    """Return True if bytes begin as a trace of SimKube: a small map of msgpack whose first key is the version."""
     return 0x81 <= data[0] <= 0x8F and data[1:9] == b"\xa7version" if data else False
 
 

@@ -23,7 +23,7 @@ class Note:
 
 
 class NotObjects(InvalidObject):
-    """What was given is no objects; `note` says what it is, and what to bring instead."""
+    """An input without objects; `note` says what it is, and what to bring instead."""
 
     def __init__(self, note: Note, line: int | None = None) -> None:
         self.note = note

@@ -9,7 +9,7 @@ from scheduler_core.apimachinery.objects.loading import Loaded, Place
 
 
 def inside(outer: Loaded, path: str, manifest: Any) -> Loaded:
-    """What stands at a path of a document."""
+    """Return the object at a path of a document."""
 
     def locate(inner: str) -> Place | None:
         between = "" if not inner or inner.startswith("[") else "."

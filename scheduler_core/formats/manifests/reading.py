@@ -50,9 +50,7 @@ _LONGEST_KEY = 100  # characters
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """What was read. `documents` are all as they were written, what is no object included; `text` is what they were read from, where it is
-    text.
-    """
+    """The result of reading. `documents` are all documents as written, non-objects included; `text` is the source text, if any."""
 
     objects: list[Loaded]
     notes: list[Note] = field(default_factory=list)
@@ -81,7 +79,7 @@ def read(data: bytes, limits: LoadLimits | None = None) -> Intake:
 
 
 def _of_archive(data: bytes, limits: LoadLimits) -> Intake:
-    """What cannot be read of it is passed over, and said."""
+    """Read the objects of an archive; skip unreadable files, and note them."""
     unpacked = archives.unpack(data, archives.Budget(limits.max_bytes))
     documents: list[Loaded] = []
     failed: list[Note] = []
@@ -120,7 +118,7 @@ def _of_archive(data: bytes, limits: LoadLimits) -> Intake:
 
 
 def _of_repeated(repeated: Sequence[tuple[str, RepeatedKey]]) -> list[Note]:
-    """What is said of keys that stand twice, each with its file's name."""
+    """Return the notes on repeated keys, each with its file's name."""
     notes = [_repeated(file, each) for file, each in repeated[:_MOST_REPEATED]]
     more = len(repeated) - _MOST_REPEATED
     return [*notes, Note(MORE_REPEATED, {"count": f"{more:,}"})] if more > 0 else notes
@@ -212,7 +210,7 @@ def _says_kind(manifest: object) -> bool:
 
 
 def _is_unfinished(manifest: object) -> bool:
-    """Whether what names an object is still to be filled in."""
+    """Return True if an object's name or namespace is a template that is not filled in yet."""
     meta = manifest.get("metadata") if isinstance(manifest, dict) else None
     named = [meta.get("name"), meta.get("namespace")] if isinstance(meta, dict) else []
     return any(isinstance(each, str) and "{{" in each for each in named)

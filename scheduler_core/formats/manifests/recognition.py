@@ -42,7 +42,7 @@ _EVERYTHING = "kubectl get nodes,pods,namespaces -A -o yaml"
 
 
 def recognised(text: str, readable: bool = False) -> Note | None:
-    """What a text is that holds no objects; None where nobody knows. `readable`: as YAML or JSON, so that there is nothing to render."""
+    """Return a note on a text without objects; None if unknown. `readable`: it is YAML or JSON, with nothing to render."""
     lines = [line for line, _ in zip(_lines(text), range(400), strict=False)]
     if not lines:
         return None
@@ -54,14 +54,14 @@ def recognised(text: str, readable: bool = False) -> Note | None:
 
 
 def template(text: str) -> Note | None:
-    """That a text is to be rendered first."""
+    """Return a note that the text must be rendered first, or None if it is no template."""
     if _OF_HELM.search(text):
         return Note(HELM, {"command": "helm template RELEASE CHART"})
     return Note(GO_TEMPLATE) if _TEMPLATE.search(text) else None
 
 
 def indented_with_tab(text: str, line: int | None) -> Note | None:
-    """That a line which cannot be read as YAML begins with a tab, or one near it."""
+    """Return a note that the line which is no valid YAML, or one next to it, begins with a tab; else None."""
     lines = text.split("\n")
     for number in (line, line + 1, line - 1) if line else ():
         if 1 <= number <= len(lines):

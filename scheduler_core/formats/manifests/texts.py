@@ -61,7 +61,7 @@ def without_prompt(text: str) -> str:
 
 
 def fenced(text: str) -> str | None:
-    """What stands in a Markdown text's fences, as documents; None where there are none."""
+    """Return the contents of a Markdown text's fences, as documents; None if there are none."""
     if not _FENCE.search(text):
         return None
     kept, within = [], False

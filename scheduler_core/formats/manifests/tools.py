@@ -93,7 +93,7 @@ def without_tools(documents: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]
 
 
 def what(manifest: Manifest) -> Note | None:
-    """What a document is that is no object; None for all others."""
+    """Return a note on a document that is no object; None for all others."""
     version, kind = manifest.get("apiVersion"), manifest.get("kind")
     if (version, kind) in _USUAL and "$patch" not in manifest:
         return None

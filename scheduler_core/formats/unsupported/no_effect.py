@@ -38,14 +38,14 @@ class NoEffect:
 
 
 def _is_token(projected: Any) -> bool:
-    """Whether a projected volume is the one that the ServiceAccount plugin adds to a pod."""
+    """Return True if a projected volume is the one that the ServiceAccount plugin adds to a pod."""
     sources = projected.get("sources") if isinstance(projected, Mapping) else None
     found = {name for each in sources or () if isinstance(each, Mapping) for name in each}
     return found == {"serviceAccountToken", "configMap", "downwardAPI"}
 
 
 def _are_tokens(mounts: Any) -> bool:
-    """Whether containers mount nothing but what the ServiceAccount plugin adds."""
+    """Return True if containers mount nothing but the volume that the ServiceAccount plugin adds."""
     path = "/var/run/secrets/kubernetes.io/serviceaccount"
     return isinstance(mounts, list | tuple) and all(
         isinstance(each, Mapping) and each.get("mountPath") == path for each in mounts

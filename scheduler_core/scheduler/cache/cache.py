@@ -33,9 +33,9 @@ _ALLOWED = 1
 
 
 class CopiedRows(NamedTuple):
-    """What the last `update_snapshot` did: up to which generation, and which rows it copied (`whole`: a new table, as nodes had changed).
+    """The effect of the last `update_snapshot`: its generation and the copied rows (`whole`: a new table, as nodes had changed).
 
-    `rows` are the first MOST_ROWS of `total`: node names with the last change that made them dirty, + - ~ (added, taken off, replaced)
+    `rows` are the first MOST_ROWS of `total`: node names with the last change that dirtied them: + - ~ (added, removed, replaced)
     and the pod's key.
     """
 
@@ -54,7 +54,7 @@ class CacheError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class NodeRows:
-    """What of a table depends on Node objects and their order alone; tables of copied worlds with the same nodes share it, too."""
+    """The part of a table that depends only on Node objects and their order; copied worlds with the same nodes share it."""
 
     resources: int
     names: list[str]
@@ -244,7 +244,7 @@ class Cache(State):
 
     @property
     def nodes_changed(self) -> bool:
-        """Whether the next `update_snapshot` makes a new table."""
+        """True if the next `update_snapshot` makes a new table."""
         return self._nodes_changed
 
     def table(self) -> NodeTable:
@@ -393,7 +393,7 @@ class Cache(State):
         self._drop_slot_if_empty(slot)
 
     def _take_ports(self, slot: int, ports: tuple[HostPort, ...]) -> None:
-        """As in kube a port that two pods hold is free as soon as one of them goes."""
+        """Release ports. As in kube, a port that two pods use is free as soon as one of them goes."""
         used = self.ports.pop(slot, NO_PORTS) - frozenset(ports)
         if used:
             self.ports[slot] = used

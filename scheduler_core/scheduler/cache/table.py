@@ -119,7 +119,7 @@ class NodeTable(State):
 
     @property
     def snapshot_rows(self) -> int:
-        """How many rows are the snapshot's own, which come first."""
+        """The number of the snapshot's own rows, which come first."""
         if self.origins is None:
             return len(self.names)
         return int(np.count_nonzero(self.origins == np.arange(len(self.origins))))

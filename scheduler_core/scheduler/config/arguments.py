@@ -55,7 +55,7 @@ def _type_errors(name: str, args: Mapping[str, Any], path: str) -> list[FieldErr
 def argument_errors(
     name: str, args: Mapping[str, Any], path: str, features: Features, enabled: bool
 ) -> list[FieldError]:
-    """What kube refuses in defaulted arguments; `enabled`: whether the profile enables the plugin anywhere."""
+    """Return kube's validation errors for defaulted arguments; `enabled`: whether the profile enables the plugin anywhere."""
     arguments = arguments_of(name)
     if arguments is None or (arguments.read_when_made and not enabled):
         return []
@@ -67,7 +67,7 @@ def argument_errors(
 def _lenient_errors(
     arguments: Arguments, args: Mapping[str, Any], path: str, features: Features
 ) -> list[FieldError]:
-    """What is wrong with the fields that are known."""
+    """Return the errors of the known fields."""
     known = {field: value for field, value in present(args).items() if field in arguments.fields}
     wrong = check_shape(known, arguments.shape, path)
     return wrong or arguments.validate({**known, **arguments.defaults(known, features)}, path, features)

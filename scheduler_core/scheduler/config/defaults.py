@@ -109,7 +109,7 @@ def _default_plugins(features: Features) -> list[Manifest]:
 
 
 def given_indexes(plugins: Mapping[str, Any], features: Features) -> list[int | None]:
-    """Where each of the plugins that multiPoint enables once defaults are filled in stood in the list that was given; None: nowhere."""
+    """Return the given-list index of each plugin that multiPoint enables after defaulting; None: not in the list."""
     return [index for _, index in _merged(_default_plugins(features), plugins.get(MULTI_POINT) or {})]
 
 

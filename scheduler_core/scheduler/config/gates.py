@@ -71,14 +71,14 @@ SETTINGS = {gate.setting: gate for gate in GATES if gate.setting}
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What some gates amount to: all settings that are gates, and the names of those that change nothing here."""
+    """The outcome of feature gates: all settings that are gates, and the names of gates without effect here."""
 
     settings: Mapping[str, bool]
     idle: tuple[str, ...] = ()
 
 
 def read_gates(text: str) -> Wanted:
-    """Of `A=true,B=false`, with or without `--feature-gates=` before it. What is not named has its default. GateError."""
+    """Parse `A=true,B=false`, with or without `--feature-gates=` before it. Other gates have their defaults. GateError."""
     if len(text) > MAX_GATES_TEXT:
         raise GateError([f"received {len(text)} characters; expected at most {MAX_GATES_TEXT}"])
     gates: dict[str, bool] = {}
@@ -90,7 +90,7 @@ def read_gates(text: str) -> Wanted:
 
 
 def resolve(gates: Mapping[str, bool]) -> Wanted:
-    """Of gates by name. AllAlpha and AllBeta count for gates that are not named themselves. GateError."""
+    """Resolve gates by name. AllAlpha and AllBeta apply to gates that are not named themselves. GateError."""
     for name in gates:
         if name not in BY_NAME and name not in OTHERS and name not in _WHOLE_STAGES:
             raise GateError([f"unrecognized feature gate: {name}"])
@@ -111,7 +111,7 @@ def written(settings: Mapping[str, object]) -> str:
 
 
 def _problem(name: str, on: bool) -> str:
-    """Why a gate can't be so; "" where it can."""
+    """Return the reason that a gate can't have this value; "" if it can."""
     gate = BY_NAME.get(name)
     locked = gate.default if gate is not None and gate.locked else _LOCKED.get(name)
     if locked is None or locked == on:

@@ -18,7 +18,7 @@ _PATH = "leaderElection"
 
 
 def election_config(configuration: Mapping[str, Any]) -> ElectionConfig | None:
-    """Of a defaulted configuration without errors; None where leaderElect is false."""
+    """Return the election config of a valid, defaulted configuration; None if leaderElect is false."""
     section = configuration[_PATH]
     if not section["leaderElect"]:
         return None
@@ -27,7 +27,7 @@ def election_config(configuration: Mapping[str, Any]) -> ElectionConfig | None:
 
 
 def resource_lock_errors(configuration: Mapping[str, Any]) -> list[FieldError]:
-    """Of a defaulted configuration: Leases are the only locks left."""
+    """Check resourceLock in a defaulted configuration: only Leases are supported."""
     section = configuration[_PATH]
     if not section["leaderElect"] or section["resourceLock"] == "leases":
         return []
@@ -35,8 +35,8 @@ def resource_lock_errors(configuration: Mapping[str, Any]) -> list[FieldError]:
 
 
 def election_errors(configuration: Mapping[str, Any]) -> list[FieldError]:
-    """What else kube-scheduler refuses of a defaulted configuration: texts that are no durations, then durations that make no sense,
-    then what its elector could not be made of.
+    """Return kube-scheduler's other errors for a defaulted configuration: unreadable durations first, then invalid durations,
+    then errors in making the elector.
     """
     section = configuration[_PATH]
     unreadable = _unreadable(section)

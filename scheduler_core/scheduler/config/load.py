@@ -45,9 +45,9 @@ def load_configuration(
     elections: bool = False,
     own: Mapping[str, Definition] | None = None,
 ) -> SchedulerConfiguration:
-    """Of a manifest as a user writes it; None is kube-scheduler's own default. ConfigurationError says what is wrong.
+    """Load a user's manifest; None is kube-scheduler's own default. Raise ConfigurationError if it is invalid.
 
-    `elections`: whether its leaderElection is put to use, and checked whole. `own`: plugins of one's own in CEL, by name.
+    `elections`: whether its leaderElection is used and fully checked. `own`: custom plugins in CEL, by name.
     """
     with with_own(own or {}):
         return _load(manifest, features, elections)
@@ -55,7 +55,7 @@ def load_configuration(
 
 @contextmanager
 def with_own(own: Mapping[str, Definition]) -> Iterator[None]:
-    """For the length of a block there are these plugins, too."""
+    """Add these plugins for the length of a block."""
     if not own:
         yield
         return

@@ -28,11 +28,11 @@ MULTI_POINT = "multiPoint"
 
 
 def known(name: str) -> bool:
-    """Whether there is a plugin of this name."""
+    """Return whether a plugin of this name exists."""
     return name in registry()
 
 
 def implements(name: str, point: Point) -> bool:
-    """Whether there is such a plugin and it takes part in an extension point."""
+    """Return whether the plugin exists and takes part in an extension point."""
     built = registry().get(name)
     return built is not None and takes_part(built, point)

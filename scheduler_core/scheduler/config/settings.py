@@ -43,7 +43,7 @@ REMOVED = ("controllers", "devices", "extenders")
 
 
 class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What can be set about a world besides its objects. Durations are virtual nanoseconds."""
+    """The settings of a world besides its objects. Durations are virtual nanoseconds."""
 
     cycle_cost: Duration = MILLISECOND  # a scheduling cycle, from pop to its decision
     bind_cost: Duration = 5 * MILLISECOND  # the API call that binds
@@ -96,13 +96,13 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def reading(self) -> Reading:
-        """How the gates have pods' requests read."""
+        """The way the gates affect reading pods' requests."""
         return Reading(
             self.pod_level_resources * Reading.POD_LEVEL + self.in_place_scaling * Reading.IN_PLACE
         )
 
     def needs_restart(self, before: WorldSettings) -> bool:
-        """Whether something differs that a scheduler reads only when it starts."""
+        """Return whether any setting differs that a scheduler reads only at start."""
         return any(getattr(self, name) != getattr(before, name) for name in READ_AT_START)
 
     def changed(self, changes: Mapping[str, Any]) -> WorldSettings:

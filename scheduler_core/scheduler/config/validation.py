@@ -22,7 +22,7 @@ REMOVED_PLUGINS = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"
 
 
 def type_errors(manifest: Mapping[str, Any]) -> list[FieldError]:
-    """Whether it is a KubeSchedulerConfiguration of the one version there is."""
+    """Check for kind KubeSchedulerConfiguration in the only supported version."""
     version, kind = manifest.get("apiVersion"), manifest.get("kind")
     errors = [] if version else [required("apiVersion", f"expected {API_VERSION}")]
     errors += [] if kind else [required("kind", f"expected {KIND}")]
@@ -43,7 +43,7 @@ def plugin_args_shape_errors(manifest: Mapping[str, Any]) -> list[FieldError]:
 
 
 def configuration_errors(configuration: Mapping[str, Any], features: Features) -> list[FieldError]:
-    """Of a defaulted configuration."""
+    """Validate a defaulted configuration."""
     errors = resource_lock_errors(configuration)
     if configuration["parallelism"] <= 0:
         detail = "should be an integer value greater than zero"

@@ -93,7 +93,7 @@ def cycle_over(scheduler: Measured, cycle: SchedulingCycle) -> None:
 
 
 def _alike(cycle: SchedulingCycle, framework: Framework) -> Alike:
-    """What a successful cycle has in common with those in which the same plugins were skipped."""
+    """Return the facts shared by successful cycles that skip the same plugins."""
     by_node = (Point.FILTER, Point.SCORE)
     return Alike(
         tuple(_points(cycle, framework)),
@@ -151,7 +151,7 @@ def _count_filter(figures: Figures, profile: str, step: PluginStep, tail: NDArra
 
 
 def _count_error(figures: Figures, step: PluginStep) -> None:
-    """What two plugins count by themselves."""
+    """Count the plugins' own metrics: preemption attempts and volume errors."""
     if step.point is Point.POST_FILTER and step.plugin == _PREEMPTION:
         figures.preemption_attempts += 1
     elif step.plugin == _VOLUMES and step.status.code is Code.ERROR and step.point in _STAGES:
@@ -189,7 +189,7 @@ def _points(cycle: SchedulingCycle, framework: Framework) -> list[tuple[str, str
 
 
 def _failed_on_nominated(cycle: SchedulingCycle) -> bool:
-    """Whether the look at the nominated node ended in an internal error, upon which all nodes were searched."""
+    """Return True if the check of the nominated node ended in an internal error, followed by a search of all nodes."""
     if cycle.nominated_refusal is None or cycle.nominated_refusal.code is not Code.ERROR:
         return False
     return any(step.point is Point.FILTER and step.status.code is Code.ERROR for step in cycle.steps[:-1])

@@ -40,7 +40,7 @@ class Clock:
     rate: int = PART
 
     def at(self, now: int) -> int:
-        """What it shows (ns) at a virtual time."""
+        """Return the clock's reading (ns) at a virtual time."""
         return self.offset + now * self.rate // PART
 
     def when(self, shown: int) -> int:
@@ -112,22 +112,22 @@ class Process(State):
 
     @property
     def decides(self) -> bool:
-        """Whether its queue is the one that pods wait in."""
+        """True if pods wait in the queue of this process."""
         return self.stage in (Stage.WORKING, Stage.ENDING)
 
     @property
     def leads(self) -> bool:
-        """Whether it acts as leader, whoever has the lease."""
+        """True if the process acts as leader, regardless of the lease holder."""
         return self.elector is not None and self.elector.leads
 
     @property
     def electing(self) -> bool:
-        """Whether its elector still has something to do."""
+        """True if the elector still has something to do."""
         return self.elector is not None and self.elector.phase not in (Phase.IDLE, Phase.STOPPED)
 
 
 def working_process(name: str, since: int) -> Process:
-    """Of a scheduler that runs without election."""
+    """Return the process of a scheduler that runs without leader election."""
     process = Process(name, Clock(), None, 0)
     process.launched = False
     process.stage, process.since, process.listed = Stage.WORKING, since, True

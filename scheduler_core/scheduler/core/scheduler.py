@@ -64,7 +64,7 @@ Manifest = Mapping[str, Any]
 
 
 class _Timer(NamedTuple):
-    """When the queue wants to be flushed, and how it is."""
+    """A queue timer: when the next flush is due, and how to flush."""
 
     due: Callable[[SchedulingQueue], int | None]
     flush: Callable[[SchedulingQueue, int], None]
@@ -230,7 +230,7 @@ class Scheduler(State):
 
     @property
     def has_devices(self) -> bool:
-        """Whether it hears of claims for devices."""
+        """True if the scheduler watches device claims."""
         return self.features.dynamic_resources
 
     @property
@@ -239,7 +239,7 @@ class Scheduler(State):
 
     @property
     def extenders(self) -> tuple[Extender, ...]:
-        """In the order in which they are asked."""
+        """The extenders in call order."""
         return self.algorithm_state.extenders
 
     @property
@@ -253,7 +253,7 @@ class Scheduler(State):
         return None if pod is None or pod.terminal else pod
 
     def is_assumed(self, pod: Pod) -> bool:
-        """Whether this very pod is assumed to be on a node."""
+        """Return True if this pod (by identity) is assumed to be on a node."""
         return self.cache.is_assumed(pod.identity)
 
     # Helpers of its parts
@@ -304,22 +304,22 @@ class Scheduler(State):
 
     @property
     def works(self) -> bool:
-        """Whether its scheduling loop and its queue's timers run."""
+        """True if the scheduling loop and the queue's timers run."""
         return self.process is None or self.process.stage is Stage.WORKING
 
     @property
     def launched(self) -> bool:
-        """Whether it was started as a process of its own."""
+        """True if the scheduler was started as a separate process."""
         return self.process is not None and self.process.launched
 
     @property
     def hang(self) -> int | None:
-        """How long (ns) its API calls hang before they fail; None where it is not cut off."""
+        """The time (ns) that API calls hang before they fail; None if not cut off."""
         return None if self.process is None else self.process.hang
 
     @property
     def done(self) -> bool:
-        """Whether a process that was told to end is at nothing any more; what waits on Permit is not waited for."""
+        """True if an ending process has no work left, apart from pods that wait on Permit."""
         process = self.process
         if process is None or process.stage is not Stage.ENDING or process.electing or self.running:
             return False
@@ -330,7 +330,7 @@ class Scheduler(State):
             self.world.agenda.push(self.world.now, EndProcess(self.name))
 
     def has_work(self) -> bool:
-        """Whether the scheduling thread finds a pod; it leaves the agenda where it does not."""
+        """Return whether the scheduling thread finds a pod; if not, it leaves the agenda."""
         if not self.queue.ready:
             self.running = False
         return self.queue.ready
@@ -345,7 +345,7 @@ class Scheduler(State):
             self.world.agenda.push(due, kind(self.name, due))
 
     def flush_is_due(self, flush: Flush) -> bool:
-        """Whether a timer on the agenda still stands and finds something to do; one that does not is forgotten."""
+        """Return whether a timer on the agenda is valid and has something to flush; if due later, reschedule it."""
         if self.flushes.get(flush.timer) != flush.due or not self.works:
             return False
         due = _FLUSHES[type(flush)].due(self.queue)

@@ -42,7 +42,7 @@ class World(Protocol):
 
     @property
     def behaviours(self) -> Behaviours:
-        """What the servers of extenders do."""
+        """The behaviors of the extender servers."""
         ...
 
     @property

@@ -41,7 +41,7 @@ NOBODY = Nobody()
 
 
 def behaviour_of(behaviours: Behaviours, url_prefix: str) -> Behaviour:
-    """What the server at an urlPrefix does."""
+    """Return the behavior of the server at an urlPrefix."""
     return dict(behaviours).get(url_prefix, NOBODY) if behaviours else NOBODY
 
 

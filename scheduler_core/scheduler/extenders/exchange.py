@@ -12,7 +12,7 @@ from scheduler_core.scheduler.extenders.wire import request_json
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back: an HTTP status with a body, or the text of the `error` that kept it from coming (without method and URL).
+    """An extender's answer: an HTTP status with a body, or the text of the `error` that prevented it (without method and URL).
 
     It arrives `latency` ns of virtual time after the call. `in_body`: the error came while the body was read.
     """
@@ -27,7 +27,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What an answer comes to, as plain data for people: see docs/extenders.md."""
+    """The effect of an answer, as plain data for display: see docs/extenders.md."""
 
     kept: tuple[str, ...] | None = None
     removed: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ EXTENDER_NAME = "Extender"  # in a pod's unschedulable plugins; kube: framework.
 
 
 class Verb(enum.StrEnum):
-    """What an extender is asked for. The configuration says at which path, with a word of its own."""
+    """A type of extender call. The configuration sets its path, with a verb of its own."""
 
     FILTER = "filter"
     PRIORITIZE = "prioritize"
@@ -48,12 +48,12 @@ class Extender:
         return any(verb is known for known, _ in self.paths)
 
     def url(self, verb: Verb) -> str:
-        """Where it is asked."""
+        """Return the URL for a verb."""
         path = next(path for known, path in self.paths if known is verb)
         return f"{self.url_prefix.rstrip('/')}/{path}"
 
     def interested(self, pod: Pod) -> bool:
-        """Whether it is asked about a pod at all."""
+        """Return whether the extender manages a resource of the pod."""
         if not self.managed:
             return True
         spec = pod.manifest["spec"]
@@ -61,7 +61,7 @@ class Extender:
         return any(self.managed & _resource_names(container) for container in containers)
 
     def serves(self, verb: Verb, pod: Pod) -> bool:
-        """Whether it is asked for this about a pod."""
+        """Return whether the extender serves the verb for a pod."""
         return self.has(verb) and self.interested(pod)
 
 

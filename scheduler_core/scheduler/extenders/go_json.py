@@ -20,7 +20,7 @@ _HEX = b"0123456789abcdefABCDEF"
 
 
 class GoError(ValueError):
-    """What Go's decoder says is wrong."""
+    """An error of Go's decoder."""
 
 
 class Number(str):

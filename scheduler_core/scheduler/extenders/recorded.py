@@ -22,7 +22,7 @@ SCRIPTED_FAILURE = "scripted failure"
 
 
 def recorded_answer(exchange: Exchange, rules: Sequence[Rule], latency: int = 0) -> Answer:
-    """What the rules have it answer, after `latency` ns where they say nothing else."""
+    """Return the answer by the rules, after `latency` ns unless a rule sets a delay."""
     rule = _rule(exchange, rules)
     status = int(rule.get("status", 200))
     latency = int(rule["delayMs"]) * MILLISECOND if "delayMs" in rule else latency

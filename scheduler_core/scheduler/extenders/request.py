@@ -10,7 +10,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeVictims:
-    """What preempting on one node would mean."""
+    """The victims of preemption on one node."""
 
     node: str
     pods: tuple[Pod, ...]
@@ -19,7 +19,7 @@ class NodeVictims:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
-    """What is asked about a pod: of nodes (Filter, Prioritize), of victims (Preempt), or of the node to bind to.
+    """A request about a pod: its nodes (Filter, Prioritize), its victims (Preempt), or the node to bind to.
 
     `names_only`: the extender knows the nodes and the pods there itself (nodeCacheCapable).
     """

@@ -25,7 +25,7 @@ _SUFFIX = "unable to parse quantity's suffix"
 
 
 class ExtenderError(ValueError):
-    """What the scheduler says went wrong with a call."""
+    """The scheduler's error for a failed call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def read_prioritize(exchange: Exchange) -> list[tuple[str, int]]:
 
 
 def read_preempt(exchange: Exchange) -> dict[str, MetaVictims]:
-    """By node. ExtenderError.
+    """Return the victims by node. ExtenderError.
 
     DEVIATION: where victims or a pod among them are null kube-scheduler crashes; here it is an error.
     """

@@ -32,7 +32,7 @@ Expression = Annotated[str, msgspec.Meta(max_length=MAX_EXPRESSION)]
 
 
 class Written(msgspec.Struct, frozen=True, tag_field="type", tag="cel", forbid_unknown_fields=True):
-    """What it answers, by verb; an empty expression is neutral: keeps all nodes, scores none, leaves the victims, binds.
+    """The answers by verb; an empty expression is neutral: keeps all nodes, scores none, leaves the victims, binds.
 
     `unresolvable`: evicting pods would not help where `filter` refuses.
     """
@@ -100,7 +100,7 @@ def problems_of(written: Written) -> list[Wrong]:
 
 
 def written_answer(exchange: Exchange, written: Written) -> Answer:
-    """What the expressions have it answer."""
+    """Return the answer computed by the expressions."""
     text = getattr(written, exchange.verb.value)
     call = _Call(exchange.verb, exchange.request.pod, text)
     try:
@@ -120,7 +120,7 @@ class _Call:
         self._left = LIMIT_OF_A_CALL
 
     def value(self, node: str, variables: Mapping[str, Any], neutral: Any) -> Any:
-        """What the expression comes to; `neutral` where there is none. _Failed."""
+        """Return the expression's value; `neutral` if there is no expression. _Failed."""
         if self._program is None:
             return neutral
         outcome = self._program.evaluate({"pod": self._pod, **variables}, min(LIMIT, max(self._left, 0)))

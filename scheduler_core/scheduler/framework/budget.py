@@ -21,7 +21,7 @@ class OutOfBudget(BaseException):
 
 
 def within(lines: int, package: str, call: Callable[[], T]) -> T:
-    """What a call returns; OutOfBudget where it has not returned after so many lines of the package."""
+    """Return the result of a call; raise OutOfBudget if the call exceeds `lines` lines of the package."""
     before = sys.gettrace()
     sys.settrace(_counter(lines, package))
     try:

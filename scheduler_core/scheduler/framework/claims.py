@@ -16,9 +16,9 @@ Manifest = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the API server answered: the object as it is stored now, or an error in its words.
+    """The API server's reply: the object as stored now, or an error text.
 
-    `conflict`: another version is stored than the one that was sent.
+    `conflict`: the stored version differs from the one sent.
     """
 
     manifest: Manifest | None = None
@@ -74,7 +74,7 @@ class ClaimTracker(Protocol):
         ...
 
     def remove_pending_allocation(self, uid: str) -> bool:
-        """Whether there was one."""
+        """Remove an allocation in flight. Return whether one existed."""
         ...
 
     @property
@@ -83,7 +83,7 @@ class ClaimTracker(Protocol):
         ...
 
     def allocated(self) -> AllocatedState:
-        """What is allocated now, allocations in flight included; never changed once it was given out.
+        """Return the devices allocated now, including allocations in flight. A returned value never changes.
 
         kube: ListAllAllocatedDevices, GatherAllocatedState
         """

@@ -142,7 +142,7 @@ class Draft:
 
     @property
     def harm(self) -> int:
-        """That of the change which does most."""
+        """The harm of the most harmful change."""
         return max((change.harm for change in self.changes), default=0)
 
     @property
@@ -219,7 +219,7 @@ def _names(manifest: Manifest) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who refuses: a scheduler's profile, and the configuration that the scheduler was given (None: kube's default)."""
+    """The source of a refusal: a scheduler's profile and the scheduler's configuration (None: kube's default)."""
 
     scheduler: str = ""
     profile: str = ""

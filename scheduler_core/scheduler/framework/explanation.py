@@ -37,7 +37,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a value is written: an object by its namespace/name (a node by its name), and the field's path in its YAML ("" all of it)."""
+    """The source of a value: an object by namespace/name (a node by its name), and the field's YAML path ("" all of it)."""
 
     kind: str
     key: str

@@ -90,7 +90,7 @@ class Formula:
 
 
 def _int64(number: Number) -> Number:
-    """As Go's arithmetic wraps."""
+    """Wrap a number to int64, like Go's arithmetic."""
     if isinstance(number, float) or -_HALF <= number < _HALF:
         return number
     return (number + _HALF) % _WRAP - _HALF
@@ -119,7 +119,7 @@ def _quotient(a: Number, b: Number) -> Number:
 
 
 def _rounded(number: Number) -> int:
-    """To the nearest whole number, halves away from zero."""
+    """Round to the nearest integer, halves away from zero."""
     whole = math.trunc(number)
     return whole + int(math.copysign(abs(number - whole) >= 0.5, number))
 
@@ -156,7 +156,7 @@ def times(*parts: Expression) -> Of:
 
 
 def by(a: Expression, b: Expression) -> Of:
-    """Of whole numbers a whole one, as Go divides them."""
+    """Return the quotient of `a` and `b`; whole numbers divide like in Go."""
     return Of(_BY, (a, b))
 
 

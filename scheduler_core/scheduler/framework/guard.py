@@ -67,7 +67,7 @@ def guarded(plugin: type[Plugin]) -> type[Plugin]:
 
 
 def _asked(plugin: type[Plugin], call: Callable[[], Any], *, queued: bool = False) -> tuple[Any, str]:
-    """What a call returns, and what went wrong ("": nothing)."""
+    """Return the result of a call, and an error text ("": none)."""
     lines = LINES_IN_QUEUE if queued else LINES
     try:
         return within(lines, package_of(plugin), call), ""
@@ -97,7 +97,7 @@ def _guard_method(plugin: type[Plugin], name: str, method: _Method) -> Callable[
 
 
 def _sort_status(self: Plugin, pod: Pod, timestamp: int) -> Status:
-    """Whether QueueSort has an answer for a pod; one that fails has it wait behind all others."""
+    """Return whether QueueSort has an answer for a pod; after an error, the pod waits behind all others."""
     unguarded: Any = type(self).__bases__[0]
     original = unguarded.sort_key
     answer, problem = _asked(type(self), lambda: original(self, pod, timestamp), queued=True)
@@ -230,7 +230,7 @@ def _spoil(self: Plugin, failed: Status, args: tuple[Any, ...]) -> None:
 
 
 def spoilt(state: Any, plugin: str) -> Status | None:
-    """How a plugin's AddPod or RemovePod failed in a what-if."""
+    """Return the failure of a plugin's AddPod or RemovePod in a what-if."""
     status: Status | None = state.get(_ADJUSTED + plugin)
     return status
 

@@ -48,7 +48,7 @@ class NodeToStatus:
     whole: Status = SUCCESS
 
     def frozen(self) -> NodeToStatus:
-        """What is said now, whatever is said later."""
+        """Return a copy that later changes don't affect."""
         return replace(
             self, refused_by=self.refused_by.copy(), reason=self.reason.copy(), steps=list(self.steps)
         )
@@ -58,7 +58,7 @@ class NodeToStatus:
         return len(self.refused_by)
 
     def status_of(self, row: int) -> Status | None:
-        """Why a row was refused; None where it passed or was not evaluated."""
+        """Return the status that refused a row, or None if the row passed or was not evaluated."""
         if not self.whole.ok:
             return self.whole
         step = int(self.refused_by[row]) if row < len(self.refused_by) else NOT_EVALUATED
@@ -87,7 +87,7 @@ class NodeToStatus:
             yield self.absent, excluded
 
     def fingerprint(self) -> tuple[bytes, bytes, Status, Status]:
-        """Where it is the same at two moments of one cycle, every answer is: a step that has run does not change."""
+        """Return a key; if equal at two moments of one cycle, all statuses are equal, because past steps don't change."""
         return self.refused_by.tobytes(), self.reason.tobytes(), self.absent, self.whole
 
     def groups(self) -> Groups:
@@ -116,11 +116,11 @@ class NodeToStatus:
         return Groups(group_of[inverse], self.refused_by, tuple(statuses), tuple(counts))
 
     def is_excluded(self, row: int) -> bool:
-        """Whether it is not among the nodes that PreFilter left."""
+        """Return whether PreFilter excluded the row's node."""
         return row < len(self.refused_by) and int(self.refused_by[row]) == EXCLUDED
 
     def is_evaluated(self, row: int) -> bool:
-        """Whether the search came to it, or it was excluded beforehand."""
+        """Return whether the search reached the row, or PreFilter excluded it."""
         return row < len(self.refused_by) and int(self.refused_by[row]) != NOT_EVALUATED
 
     @property

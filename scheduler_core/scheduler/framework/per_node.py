@@ -43,17 +43,17 @@ class NodeInfo:
 
     @property
     def pods(self) -> tuple[Pod, ...]:
-        """Those on the node, assumed ones included; in a what-if, those that would be."""
+        """The pods on the node, including assumed ones; in a what-if, the hypothetical pods."""
         return self._table.pods[self._row]
 
     @property
     def allocatable(self) -> Mapping[str, int]:
-        """By resource; the number of pods as `pods`."""
+        """The allocatable amounts by resource; the number of pods as `pods`."""
         return {**self._amounts(self._table.allocatable), "pods": int(self._table.allowed_pods[self._row])}
 
     @property
     def requested(self) -> Mapping[str, int]:
-        """What its pods request, by resource; their number as `pods`."""
+        """The pods' total requests by resource; the number of pods as `pods`."""
         return {**self._amounts(self._table.requested), "pods": int(self._table.pod_count[self._row])}
 
     def _amounts(self, columns: Any) -> dict[str, int]:

@@ -89,7 +89,7 @@ class Verdicts:
 
     @property
     def refused(self) -> NDArray[np.bool_]:
-        """Which of the rows asked are refused."""
+        """A mask of the refused rows among the evaluated rows."""
         return self.reason >= 0
 
     def status_at(self, i: int) -> Status | None:
@@ -115,7 +115,7 @@ class Verdicts:
         return [(status, count) for status, count in zip(self.statuses, counts, strict=True) if count]
 
     def first_error(self) -> int | None:
-        """Which of the rows asked is the first that got an internal error; None where none did."""
+        """Return the index of the first evaluated row with an internal error, or None."""
         errors = [i for i, status in enumerate(self.statuses) if status.code is Code.ERROR]
         if not errors:
             return None
@@ -142,7 +142,7 @@ class Filters(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What is passed to PostFilter: the status code of every row, the filters, and who is nominated where."""
+    """The input of PostFilter: the status code of every row, the filters, and the nominated pods by node."""
 
     codes: NDArray[np.int8]  # Code by row
     filters: Filters
@@ -192,7 +192,7 @@ class WaitingPod(Protocol):
 
     @property
     def pod(self) -> Pod:
-        """As it is assumed: with its nodeName."""
+        """The pod as assumed, with its nodeName."""
         ...
 
     @property
@@ -210,9 +210,9 @@ class WaitingPod(Protocol):
 
 
 class Handle(Protocol):
-    """What the framework hands to its plugins besides the snapshot: live listers, pods that wait on Permit, and the binding call.
+    """The framework's services for plugins besides the snapshot: live listers, pods that wait on Permit, and the binding call.
 
-    `assumed` holds what plugins have decided about other objects and the API server does not know yet, by (kind, namespace,
+    `assumed` holds the plugins' decisions about other objects that the API server does not know yet, by (kind, namespace,
     name); it belongs to the scheduler, so that a copy of it has the same.
     """
 
@@ -231,7 +231,7 @@ class Handle(Protocol):
 
     @property
     def device_cost(self) -> int:
-        """What it takes (ns) to try a device."""
+        """The time (ns) to try a device."""
         ...
 
     @property
@@ -241,7 +241,7 @@ class Handle(Protocol):
 
     @property
     def snapshot(self) -> NodeTable:
-        """What the present cycle looks at, for points that are not handed it. kube: SnapshotSharedLister"""
+        """The snapshot of the current cycle, for points that don't receive it. kube: SnapshotSharedLister"""
         ...
 
     @property
@@ -274,9 +274,9 @@ class Handle(Protocol):
         ...
 
     def held_up(self, pod: Pod, tries: int, calls: int, of: str = "volumes") -> int:
-        """How long (ns) to wait before so many updates on behalf of a pod are sent; `tries`: how often it was asked before.
+        """Return the delay (ns) before sending `calls` updates on behalf of a pod; `tries`: the number of earlier tries.
 
-        `of`: what the updates are of, as faults name it ("volumes", "claims").
+        `of`: the kind of update, as faults name it ("volumes", "claims").
         """
         ...
 
@@ -289,7 +289,7 @@ class Handle(Protocol):
         ...
 
     def behind(self, kind: str, namespace: str, name: str) -> bool:
-        """Whether the API server has another version of the object than `get` (informers that lag)."""
+        """Return whether the API server has another version of the object than `get` (informers that lag)."""
         ...
 
     def bind(self, pod: Pod, node_name: str) -> Status:
@@ -321,7 +321,7 @@ class Plugin:
 
     @classmethod
     def in_default_set(cls, features: Features) -> bool:
-        """Of a plugin in kube's default order: whether it is there with these gates."""
+        """Return whether a plugin of kube's default order is in the default set with these gates."""
         return True
 
     def registrations(self) -> tuple[On, ...]:
@@ -338,7 +338,7 @@ class Plugin:
         raise NotImplementedError
 
     def sort_status(self, pod: Pod, timestamp: int) -> Status:
-        """Whether QueueSort has an answer for a pod; asked of guarded plugins alone."""
+        """Return whether QueueSort has an answer for a pod, as a status; called only for guarded plugins."""
         return SUCCESS
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
@@ -400,7 +400,7 @@ class Plugin:
         raise NotImplementedError
 
     def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
-        """Whether PreBind has something to do. kube: PreBindPreFlight"""
+        """Return whether PreBind has something to do. kube: PreBindPreFlight"""
         return True
 
     def bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
@@ -408,25 +408,25 @@ class Plugin:
         raise NotImplementedError
 
     def post_bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
-        """As with unreserve. A text written to the state under "PostBind" and the plugin's name goes into the record of this step."""
+        """Like unreserve. A text written to the state under "PostBind" and the plugin's name goes into this step's record."""
         raise NotImplementedError
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """What the plugin sees on one node, for people to read; asked only when somebody looks at a node that Filter has asked about."""
+        """Return the plugin's view of one node, for display; called only on demand, for a node that Filter evaluated."""
         return ()
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula | None:
-        """How Score came to the raw score of a row that it has scored, for people; None where the plugin keeps no figures."""
+        """Return the formula for a row's raw score, for display; None if the plugin stores no figures."""
         return None
 
     def normalization(
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
     ) -> Formula | None:
-        """How NormalizeScore came to the number of the `i`th of the rows, whose raw `scores` it was given."""
+        """Return the formula by which NormalizeScore turned the raw `scores` into the score of row `i`."""
         return None
 
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
-        """What it found on rows that it refused for one reason, as JSON data; `rows`: all, where PreFilter did. Changes nothing."""
+        """Return the facts on rows refused for one reason, as JSON data; `rows`: all, if PreFilter refused. Changes nothing."""
         return {}
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
@@ -455,6 +455,6 @@ METHODS: dict[Point, str] = {
 
 
 def takes_part(plugin: type[Plugin], point: Point) -> bool:
-    """Whether the plugin's class overrides the point's method."""
+    """Return whether the plugin's class overrides the point's method."""
     method = METHODS.get(point)
     return method is not None and getattr(plugin, method) is not getattr(Plugin, method)

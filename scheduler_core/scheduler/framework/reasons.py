@@ -50,7 +50,7 @@ class Said:
 
 
 def read_reason(reasons: Iterable[Reason], text: str) -> Said:
-    """Which of a plugin's reasons a text is; the first that it matches."""
+    """Return the first of a plugin's reasons that matches a text."""
     for reason in reasons:
         values = reason.read(text)
         if values is not None:

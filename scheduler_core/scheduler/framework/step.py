@@ -12,7 +12,7 @@ from scheduler_core.scheduler.framework.status import SUCCESS, Status
 
 @dataclass(slots=True, eq=False)
 class PluginStep(SharedState):
-    """What one plugin did at one extension point. `rows`, `verdicts` and `scores` are node-wise detail, read when somebody looks.
+    """The run of one plugin at one extension point. `rows`, `verdicts` and `scores` are node-wise detail, read on demand.
 
     Never changed once made; it is not `frozen` because that makes it five times as slow to make, and an attempt makes about thirty.
     """

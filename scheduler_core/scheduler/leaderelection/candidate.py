@@ -108,16 +108,16 @@ class Candidate(State):
 
     @property
     def is_leader(self) -> bool:
-        """Whether it believes that it leads."""
+        """True if the candidate observes itself as the lease's holder."""
         return self.observed.holder == self.identity
 
     @property
     def valid_until(self) -> int:
-        """When the observed lease is over; from that moment on it may be taken."""
+        """The time when the observed lease expires and other candidates may take it."""
         return self.observed_time + self.observed.duration_seconds * SECOND
 
     def new_leader(self) -> str | None:
-        """Who is seen to lead, where that was not reported yet ("": nobody)."""
+        """Return the observed leader if not reported yet ("": no leader), else None."""
         if self.observed.holder == self.reported_leader:
             return None
         self.reported_leader = self.observed.holder

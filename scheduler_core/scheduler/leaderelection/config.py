@@ -24,7 +24,7 @@ class ElectionConfig:
 
     @property
     def call_timeout(self) -> int:
-        """How long a candidate waits for an answer of the API server (ns)."""
+        """The time that a candidate waits for an answer of the API server (ns)."""
         return max(SECOND, self.renew_deadline // 2)
 
 
@@ -34,7 +34,7 @@ def with_jitter_factor(period: int) -> int:
 
 
 def elector_error(config: ElectionConfig) -> str:
-    """Why no candidate can be made of this, in client-go's words; "" where one can."""
+    """Return the configuration error in client-go's words; "" if the configuration is valid."""
     if config.lease_duration <= config.renew_deadline:
         return "leaseDuration must be greater than renewDeadline"
     if config.renew_deadline <= with_jitter_factor(config.retry_period):

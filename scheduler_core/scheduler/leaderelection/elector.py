@@ -43,7 +43,7 @@ class Phase(enum.Enum):
 
 
 class What(enum.StrEnum):
-    """What a step reports. The first three are kube's callbacks."""
+    """A step's report. The first three are kube's callbacks."""
 
     NEW_LEADER = "OnNewLeader"
     STARTED_LEADING = "OnStartedLeading"
@@ -99,12 +99,12 @@ class LeaderElector(State):
 
     @property
     def calling(self) -> bool:
-        """Whether a call is to be answered; `calls` is its number."""
+        """True if a call awaits its answer; `calls` is its number."""
         return self.candidate.doing.name != "NOTHING"
 
     @property
     def leads(self) -> bool:
-        """Whether the process acts as leader, whoever has the lease."""
+        """True if the process acts as leader, regardless of the lease's holder."""
         return self.phase is Phase.RENEWING
 
     def run(self, now: int) -> Steps:

@@ -38,7 +38,7 @@ class LeaseCall(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class LeaseAnswer:
-    """What the API server said: the Lease as it is now, or kube's reason ("NotFound", "Conflict", else any error)."""
+    """The API server's answer: the current Lease, or kube's reason ("NotFound", "Conflict", else any error)."""
 
     lease: Manifest | None = None
     reason: str = ""

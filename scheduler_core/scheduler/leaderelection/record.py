@@ -30,7 +30,7 @@ class ElectionRecord:
 
     @property
     def by_the_second(self) -> ElectionRecord:
-        """What two readings are compared by: times are whole seconds there, as metav1.Time is written."""
+        """The record for comparing two readings: times in whole seconds, as metav1.Time is written."""
         return ElectionRecord(
             self.holder,
             self.duration_seconds,
@@ -43,7 +43,7 @@ class ElectionRecord:
 
 
 def record_of(spec: Json) -> ElectionRecord:
-    """As a candidate reads it out of a Lease's spec."""
+    """Read an election record from a Lease's spec, as a candidate does."""
     return ElectionRecord(
         spec.get("holderIdentity") or "",
         int(spec.get("leaseDurationSeconds") or 0),
@@ -56,7 +56,7 @@ def record_of(spec: Json) -> ElectionRecord:
 
 
 def spec_of(record: ElectionRecord) -> dict[str, Any]:
-    """As a candidate writes it: all of a Lease's spec."""
+    """Return a Lease's complete spec as a candidate writes it."""
     spec: dict[str, Any] = {
         "holderIdentity": record.holder,
         "leaseDurationSeconds": record.duration_seconds,
@@ -72,7 +72,7 @@ def spec_of(record: ElectionRecord) -> dict[str, Any]:
 
 
 def is_renewal(event: WatchEvent) -> bool:
-    """Whether a change of an object is nothing but its holder's sign of life."""
+    """Return whether a Lease change only updates its renewTime."""
     if event.kind != "Lease" or event.old is None or event.new is None:
         return False
     old, new = event.old.get("spec") or {}, event.new.get("spec") or {}

@@ -16,7 +16,7 @@ class MetricKind(enum.StrEnum):
 
 
 class Time(enum.StrEnum):
-    """What a duration on virtual time is."""
+    """The meaning of a duration in virtual time."""
 
     NONE = "not a duration"
     PASSES = "virtual time passes"

@@ -88,7 +88,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
 
 
 def _obey(pod: Pod, key: str) -> tuple[Status, int | None]:
-    """What the annotation asks for, and its time in nanoseconds where it has one."""
+    """Return the status that the annotation requests, and its time in nanoseconds if it has one."""
     text = pod.annotations.get(key)
     if text is None:
         return SUCCESS, None

@@ -95,7 +95,7 @@ def _score_table(nodes: NodeTable, images: tuple[str, ...], containers: int) -> 
 
 
 def _counted(nodes: NodeTable, row: int, name: str) -> Expression:
-    """What an image counts on a node."""
+    """Return the expression of an image's part of the score."""
     image = nodes.images.get(name)
     if image is None or row not in image.rows:
         return Value(0, _ABSENT, "memory")

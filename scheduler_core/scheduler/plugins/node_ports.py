@@ -146,7 +146,7 @@ def _without_host_ports(manifest: dict[str, Any]) -> None:
 
 
 def taken_ports(pod: Pod, used: Iterable[HostPort]) -> list[str]:
-    """Those of the pod's host ports that are in use, for people."""
+    """Return the pod's host ports that are in use, as readable text."""
     return [_text(port) for port in pod.spec.host_ports if _clash(port, used)]
 
 

@@ -34,13 +34,13 @@ def problems() -> Mapping[str, str]:
 
 
 def state_classes() -> tuple[type, ...]:
-    """What the plugins leave in cycles."""
+    """Return the classes of the state that plugins store in cycles."""
     return tuple(dict.fromkeys(cls for plugin in registry().values() for cls in plugin.state_classes))
 
 
 @contextmanager
 def with_plugins(*plugins: type[Plugin]) -> Iterator[None]:
-    """For the length of a block there are these plugins, too: a world's own, those of recorded timelines and of tests."""
+    """Add plugins for the length of a block: those of a world, of recorded timelines, and of tests."""
     before = _chosen.set({**registry(), **{plugin.name: plugin for plugin in plugins}})
     try:
         yield

@@ -97,7 +97,7 @@ class VolumeRestrictions(Plugin):
         return _GO_ON
 
     def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
-        """As in kube a claim is identified by its name alone here, whatever the namespace."""
+        """Adjust the counts for pods added or removed. Like kube, match claims by name only, in any namespace."""
         claims: ExclusiveClaims | None = state.get(NAME)
         if claims is None or not claims.names:
             return
@@ -140,7 +140,7 @@ class VolumeRestrictions(Plugin):
 
 
 def _holders(refusal: Refusal, claims: ExclusiveClaims) -> list[Pod]:
-    """Who uses the disk on the node, or one of the claims anywhere."""
+    """Return the pods that use the disk on the node, or one of the claims on any node."""
     pod, nodes = refusal.pod, refusal.nodes
     if refusal.status.reasons == DISK_CONFLICT.reasons:
         disks = volumes_of(pod.spec).disks
@@ -156,7 +156,7 @@ def _holders(refusal: Refusal, claims: ExclusiveClaims) -> list[Pod]:
 
 
 def _used(namespace: str, names: Mapping[str, None], nodes: NodeTable) -> int:
-    """How many of a namespace's claims some pod in the snapshot uses."""
+    """Return the number of a namespace's claims in `names` that pods in the snapshot use."""
     used: dict[str, None] = {}
     for pods in nodes.pods:
         for other in pods:
@@ -168,7 +168,7 @@ def _used(namespace: str, names: Mapping[str, None], nodes: NodeTable) -> int:
 
 
 def conflicts(disks: Sequence[Manifest], pods: Sequence[Pod]) -> bool:
-    """Whether one of the disks is in use by one of the pods in a way that leaves no room for another."""
+    """Return whether a pod already uses one of the disks in a conflicting way."""
     return any(
         _conflict(disk, other) for pod in pods for other in volumes_of(pod.spec).disks for disk in disks
     )

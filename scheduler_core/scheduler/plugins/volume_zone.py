@@ -138,7 +138,7 @@ class VolumeZone(Plugin):
         return _GO_ON
 
     def _topologies(self, pod: Pod, claim_name: str) -> tuple[Topology, ...]:
-        """Of the volume that a claim is bound to; none where its class waits for the pod."""
+        """Return the topologies of the claim's volume; none if the claim's class waits for the pod."""
         if not claim_name:
             raise _Refused(_NO_NAME())
         claim = self.handle.get("PersistentVolumeClaim", pod.namespace, claim_name)
@@ -241,5 +241,5 @@ def _within(nodes: NodeTable, topology: Topology) -> Mask:
 
 
 def _holds(values: tuple[str, ...], topology: Topology) -> Mask:
-    """By code; the last entry is what code -1, the absent label, takes."""
+    """Return a mask by code; the last entry is for code -1, the absent label."""
     return np.array([*(value in topology.values for value in values), False], np.bool_)

@@ -35,7 +35,7 @@ class Backoff:
         return replace(entry, backoff_until=until)
 
     def lasts(self, entry: QueuedPod, now: int) -> bool:
-        """Whether the pod is still backing off."""
+        """Return whether the pod is still backing off."""
         if entry.backoff_until is None:
             return False
         return entry.backoff_until >= (now - now % SECOND if self._options.pop_from_backoff else now)

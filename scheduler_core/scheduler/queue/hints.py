@@ -27,7 +27,7 @@ HintCounts = Tally[tuple[tuple[str, ...], int]]
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """In the place of a plugin where extenders refused a pod: it hears everything. kube: defaultEnqueueExtension"""
+    """A stand-in for a plugin if extenders refused a pod; receives all events. kube: defaultEnqueueExtension"""
 
     name: str
 
@@ -61,7 +61,7 @@ class Hints:
 
     @cached_property
     def _all(self) -> dict[str, tuple[tuple[Plugin | Named, On], ...]]:
-        """By profile. Made when an event comes, which in most copies of a world never does."""
+        """The registrations by profile. Computed at the first event, which most copies of a world never have."""
         return {
             name: (
                 *(((_EXTENDER, on) for on in EVERYTHING) if framework.extended else ()),
@@ -121,7 +121,7 @@ class Hints:
 
 
 class Registering(Protocol):
-    """What registers for events: a plugin."""
+    """An object that registers for events: a plugin."""
 
     def registrations(self) -> tuple[On, ...]: ...
 

@@ -47,7 +47,7 @@ _RESOURCES = (
 
 
 class HistoricalMoves(HintedMoves):
-    """By move requests. `state.cycle` counts the pods popped, `state.move_request` is the cycle and the event of the last request."""
+    """Moves by request. `state.cycle` counts the pods popped, `state.move_request` is the last request's cycle and event."""
 
     def on_event(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None) -> None:
         if what.event.resource not in _RESOURCES:
@@ -93,7 +93,7 @@ class HistoricalMoves(HintedMoves):
 
 
 def _is_affine(pod: Pod, other: Pod) -> bool:
-    """Whether one of the pod's required affinity terms matches the other. kube: getUnschedulablePodsWithMatchingAffinityTerm"""
+    """Return whether a required affinity term of the pod matches the other. kube: getUnschedulablePodsWithMatchingAffinityTerm"""
     return any(term.matches(other.namespace, other.labels, {}) for term in affinity_terms(pod).required)
 
 

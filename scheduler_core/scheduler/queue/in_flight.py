@@ -37,11 +37,11 @@ class InFlight(State):
 
     @property
     def count(self) -> int:
-        """How many markers and events were ever put into the list."""
+        """The total number of markers and events ever added to the list."""
         return self._next
 
     def pods(self) -> list[Pod]:
-        """Those in flight, the longest first."""
+        """Return the pods in flight, oldest first."""
         return [item for item in self._items.values() if isinstance(item, Pod)]
 
     def items(self) -> list[Pod | ObjectEvent]:
@@ -55,7 +55,7 @@ class InFlight(State):
         self._push(what)
 
     def events_of(self, uid: str) -> list[ObjectEvent] | None:
-        """What happened since the pod was popped; None where it is not in flight."""
+        """Return the events since the pod was popped; None if the pod is not in flight."""
         number = self._number.get(uid)
         if number is None:
             return None

@@ -52,7 +52,7 @@ class Moves(Protocol):
         ...
 
     def next_backoff_flush(self) -> int | None:
-        """When the next pod may leave a backoff queue; None: there is no such pod."""
+        """Return the time when the next pod may leave a backoff queue; None: there is no such pod."""
         ...
 
     def flush_backoff(self, now: int) -> None:
@@ -60,7 +60,7 @@ class Moves(Protocol):
         ...
 
     def next_unschedulable_flush(self) -> int | None:
-        """When the first parked pod will have waited for too long; None: there is no such pod."""
+        """Return the time when the first parked pod exceeds its maximum wait; None: no such pod."""
         ...
 
     def flush_unschedulable(self, now: int) -> None:
@@ -68,12 +68,12 @@ class Moves(Protocol):
         ...
 
     def flush_due(self, entry: QueuedPod) -> int:
-        """When a parked pod will have waited for too long."""
+        """Return the time when a parked pod exceeds its maximum wait."""
         ...
 
 
 class HintedMoves:
-    """As v1.34 with its gate SchedulerQueueingHints, which is locked on."""
+    """Moves as in v1.34 with its gate SchedulerQueueingHints, which is locked on."""
 
     def __init__(self, state: QueueState, placing: Placing, options: QueueOptions, rules: Rules) -> None:
         self._state = state
@@ -110,7 +110,7 @@ class HintedMoves:
         self._placing.follow(entry, self._missed(entry), ATTEMPT_FAILED, now)
 
     def _missed(self, entry: QueuedPod) -> RequeueDecision:
-        """What the events that came while the pod was in flight mean to it."""
+        """Return the decision for the events that came while the pod was in flight."""
         if not entry.rejectors:
             return _AFTER_BACKOFF
         events = self._state.flight.events_of(entry.pod.uid)

@@ -95,12 +95,12 @@ class SchedulingQueue(State):
 
     @property
     def backoff_pods(self) -> dict[str, QueuedPod]:
-        """Those that back off after a refusal."""
+        """The pods that back off after a refusal."""
         return self.state.backoff.entries
 
     @property
     def error_backoff_pods(self) -> dict[str, QueuedPod]:
-        """Those that back off after an error."""
+        """The pods that back off after an error."""
         return self.state.errors.entries
 
     @property
@@ -127,7 +127,7 @@ class SchedulingQueue(State):
         return sorted(entries, key=self._placing.backoff_order)[:limit]
 
     def backoff_after_refusal(self) -> list[QueuedPod]:
-        """In the order in which they are popped when nothing is active."""
+        """Return the pods that back off, in the order in which they are popped if no pod is active."""
         return self.state.backoff.ordered()
 
     def backoff_after_error(self) -> list[QueuedPod]:
@@ -141,12 +141,12 @@ class SchedulingQueue(State):
 
     @property
     def ready(self) -> bool:
-        """Whether `pop` has something to give."""
+        """True if `pop` has a pod to return."""
         state = self.state
         return bool(len(state.active) or (self.options.pop_from_backoff and len(state.backoff)))
 
     def requeue_decision(self, entry: QueuedPod, what: ObjectEvent) -> RequeueDecision:
-        """What the hints of the plugins that refused a pod say of an event; nothing is moved."""
+        """Return the decision of the refusing plugins' hints for an event, without moving the pod."""
         return self._rules.requeue_decision(entry, what)
 
     # In and out
@@ -249,7 +249,7 @@ class SchedulingQueue(State):
                 state.flight.add(ObjectEvent(FORCE_ACTIVATE, None, pod))
 
     def next_backoff_flush(self) -> int | None:
-        """When the next pod may leave a backoff queue; None: there is no such pod."""
+        """Return the time when the next pod may leave a backoff queue; None: there is no such pod."""
         return self._moves.next_backoff_flush()
 
     def flush_backoff(self, now: int) -> None:
@@ -257,11 +257,11 @@ class SchedulingQueue(State):
         self._moves.flush_backoff(now)
 
     def next_unschedulable_flush(self) -> int | None:
-        """When the first pod has waited for too long; None: there is no such pod."""
+        """Return the time when the first pod exceeds its maximum wait; None: no such pod."""
         return self._moves.next_unschedulable_flush()
 
     def flush_due(self, entry: QueuedPod) -> int:
-        """When an unschedulable pod will have waited for too long; a gated one stays all the same."""
+        """Return the time when an unschedulable pod exceeds its maximum wait; a gated pod stays nevertheless."""
         return self._moves.flush_due(entry)
 
     def flush_unschedulable(self, now: int) -> None:

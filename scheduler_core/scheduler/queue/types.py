@@ -60,7 +60,7 @@ class QueuedPod:
 
 
 class Strategy(enum.StrEnum):
-    """What an event means to a waiting pod."""
+    """The effect of an event on a waiting pod."""
 
     SKIP = "stays"
     AFTER_BACKOFF = "queue after backoff"
@@ -86,7 +86,7 @@ STAYS = RequeueDecision(Strategy.SKIP)
 
 
 class Rules(Protocol):
-    """What the queue asks of the profiles' plugins, and who is notified of moves."""
+    """The queue's interface to the profiles' plugins and to the listeners for moves."""
 
     def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
         """QueueSort: smaller sorts first."""
@@ -97,7 +97,7 @@ class Rules(Protocol):
         ...
 
     def of_interest(self, event: ClusterEvent) -> bool:
-        """Whether any plugin registered for the event."""
+        """Return whether any plugin registered for the event."""
         ...
 
     def listeners(self, event: ClusterEvent) -> frozenset[str]:
@@ -105,7 +105,7 @@ class Rules(Protocol):
         ...
 
     def requeue_decision(self, entry: QueuedPod, what: ObjectEvent) -> RequeueDecision:
-        """What an event means to a pod, by the hints of the plugins that refused it."""
+        """Return the effect of an event on a pod, by the hints of the plugins that refused the pod."""
         ...
 
     def moved(self, entry: QueuedPod, place: str, cause: str, why: RequeueDecision | None) -> None:

@@ -62,7 +62,7 @@ class Archive:
 
     @property
     def count(self) -> int:
-        """How many texts there are."""
+        """The number of texts."""
         sealed = self.parts[-1].first + self.parts[-1].count if self.parts else 0
         return sealed + len(self._fresh)
 

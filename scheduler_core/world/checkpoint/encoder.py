@@ -28,7 +28,7 @@ from scheduler_core.world.simulation import Simulation
 
 
 class Code(enum.IntEnum):
-    """What an object is; from FIRST_CLASS on, the class of that place in the table of classes."""
+    """The type of an object; from FIRST_CLASS on, an index into the table of classes."""
 
     TUPLE = 0
     LIST = 1
@@ -78,7 +78,7 @@ def encoding(world: Simulation, archive: Archive) -> Generator[None, None, bytes
 
 
 def _parts(world: Simulation) -> Iterator[Any]:
-    """What there is much of, before what holds it; each is written once."""
+    """Yield the numerous objects before their containers; each is written once."""
     yield from world.store.pods()
     yield from world.store.nodes()
     for edit in (*world.edits.undo, *world.edits.redo):
@@ -92,7 +92,7 @@ def _parts(world: Simulation) -> Iterator[Any]:
 
 
 def _wholes(world: Simulation) -> Iterator[Any]:
-    """What holds them."""
+    """Yield the containers of the parts."""
     for scheduler in world.schedulers:
         yield from (scheduler.cache, scheduler.snapshot, *scheduler.queue.state.maps(), scheduler.queue)
     yield from world.store.tables()

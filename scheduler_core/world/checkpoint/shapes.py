@@ -23,7 +23,7 @@ from scheduler_core.world.simulation.actions import ROWS
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How a class is written. `fields` are the names of those that are, `begins` what others are in an object that was read, before
+    """The encoding of a class. `fields` are the written fields, `begins` the initial values of others in a decoded object, before
     `decoded` fills them; `rows` the classes of the rows of lists that only grow.
     """
 
@@ -51,7 +51,7 @@ class Classes:
 
 
 def classes() -> Classes:
-    """Those of the plugins that there are now."""
+    """Return the classes, given the current plugins."""
     return _classes((Simulation, *(row.kind for row in ROWS), *CLASSES, CommandRecord, *state_classes()))
 
 
@@ -94,7 +94,7 @@ def _digest(reached: tuple[type, ...]) -> str:
 
 
 def _declared(cls: Any) -> list[str]:
-    """What a class says, as texts: values of an enum, or fields with what becomes of them."""
+    """Return a class's declarations as texts: values of an enum, or fields with their handling."""
     if issubclass(cls, enum.Enum):
         return [f"{member.name} {member.value}" for member in cls]
     fields = () if issubclass(cls, dict) else fields_of(cls)

@@ -19,7 +19,7 @@ from scheduler_core.scheduler.queue.types import QueuedPod
 
 
 class ExtensionView(Protocol):
-    """What extenders have been asked in a cycle. `awaited` are the calls without an answer."""
+    """The extender calls of a cycle. `awaited` are the calls without an answer."""
 
     @property
     def exchanges(self) -> Sequence[Exchange]: ...
@@ -29,12 +29,12 @@ class ExtensionView(Protocol):
 
     @property
     def filtered(self) -> int:
-        """How many nodes the plugins had left."""
+        """The number of nodes left after the plugins."""
         ...
 
 
 class CycleView(Protocol):
-    """What scheduling and binding cycles have in common; `number` is the attempt's."""
+    """The common part of scheduling and binding cycles; `number` is the attempt's."""
 
     @property
     def number(self) -> int: ...
@@ -80,17 +80,17 @@ class SearchView(Protocol):
 
     @property
     def seen(self) -> int:
-        """How many were looked at; 0 while it goes on."""
+        """The number of rows evaluated; 0 during the search."""
         ...
 
     @property
     def own_nomination(self) -> bool:
-        """Whether it is about no node but the one that the pod is nominated to."""
+        """True if the search covers only the node that the pod is nominated to."""
         ...
 
     @property
     def nominated(self) -> bool:
-        """Whether other pods are nominated to some node that was looked at."""
+        """True if other pods are nominated to some evaluated node."""
         ...
 
 
@@ -143,7 +143,7 @@ class SchedulingCycleView(CycleView, Protocol):
 
 
 class BindingCycleView(CycleView, Protocol):
-    """What follows a successful attempt. `waiting`: Permit plugin -> deadline (ns); `entered`: when its phase began (ns)."""
+    """The binding cycle of a successful attempt. `waiting`: Permit plugin -> deadline (ns); `entered`: phase start (ns)."""
 
     @property
     def node(self) -> str: ...

@@ -25,7 +25,7 @@ class StoreView(Protocol):
 
     @property
     def resource_version(self) -> int:
-        """Of the newest write."""
+        """The resource version of the newest write."""
         ...
 
     @property

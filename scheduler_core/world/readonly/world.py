@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class AgendaView(Protocol):
-    """What is still to happen."""
+    """The pending events."""
 
     def entries(self) -> Sequence[Entry]: ...
 
@@ -67,7 +67,7 @@ class ProfileView(Protocol):
 
     @property
     def weights(self) -> Mapping[str, int]:
-        """Of each Score plugin."""
+        """The weight of each Score plugin."""
         ...
 
     @property
@@ -129,19 +129,19 @@ class SchedulerView(Protocol):
 
     @property
     def percentage_of_nodes_to_score(self) -> int:
-        """Of all profiles that have none of their own; 0 adapts to the cluster's size."""
+        """The percentage for profiles without their own; 0 adapts to the cluster's size."""
         ...
 
     @property
     def extenders(self) -> Sequence[Extender]:
-        """In the order in which they are asked; none where they are not."""
+        """The extenders in call order; empty if not used."""
         ...
 
     def framework_of(self, pod: Pod) -> ProfileView | None: ...
 
 
 class SurroundingsView(Protocol):
-    """What is around the schedulers; `inputs` is what a user has arranged besides objects, `nodes` and `kubelet` what those remember.
+    """The schedulers' environment; `inputs` are a user's settings besides objects, `nodes` and `kubelet` the memory of each.
 
     `queues` are the controllers' own, by their names.
     """
@@ -170,7 +170,7 @@ class WorldView(Protocol):
 
     @property
     def seed(self) -> int:
-        """What its draws begin with."""
+        """The seed of random draws."""
         ...
 
     @property
@@ -181,7 +181,7 @@ class WorldView(Protocol):
 
     @property
     def outside(self) -> bool:
-        """Whether the answer of a real extender is waited for."""
+        """True if the answer of a real extender is pending."""
         ...
 
     @property
@@ -189,7 +189,7 @@ class WorldView(Protocol):
 
     @property
     def behaviours(self) -> Behaviours:
-        """What the servers of extenders do."""
+        """The behaviors of the extender servers."""
         ...
 
     @property

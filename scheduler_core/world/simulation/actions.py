@@ -68,5 +68,5 @@ BY_KIND: Mapping[type[Action], Row] = {row.kind: row for row in ROWS}
 
 
 def is_of(action: Action, scheduler: str) -> bool:
-    """Whether an action is a scheduler's."""
+    """Return whether an action belongs to a scheduler."""
     return isinstance(action, SchedulerAction) and action.scheduler == scheduler

@@ -70,7 +70,7 @@ def _began_to_end(event: WatchEvent) -> bool:
 
 
 def _as_new(kind: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What was deleted, not ending any more. A pod is another one then, as a scheduler may still be busy with the first one."""
+    """Return a deleted object without its deletion. A pod gets a new uid, because a scheduler may still handle the old pod."""
     ended = ["deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion"]
     ended += ["uid"] if kind == "Pod" else []
     metadata = {key: value for key, value in manifest["metadata"].items() if key not in ended}

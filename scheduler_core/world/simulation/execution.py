@@ -70,7 +70,7 @@ class EditableWorld(ClusterWorld, Protocol):
 
     @property
     def changes(self) -> list[WatchEvent]:
-        """What the transition in progress has changed in the API server."""
+        """The changes that the transition in progress made in the API server."""
         ...
 
     @property
@@ -89,7 +89,7 @@ class EditableWorld(ClusterWorld, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EditableState:
-    """What commands change besides objects."""
+    """The state that commands change besides objects."""
 
     settings: WorldSettings
     configurations: Configurations
@@ -123,7 +123,7 @@ def execute(world: EditableWorld, command: Command, trial: Trial | None = None) 
 
 
 def _configurations(world: EditableWorld) -> Configurations:
-    """Of the schedulers that are no processes of their own."""
+    """Return the configurations of the schedulers that are not separate processes."""
     return tuple((s.name, s.configuration.given) for s in world.schedulers if not s.launched)
 
 
@@ -139,7 +139,7 @@ def _edit(world: EditableWorld, before: EditableState) -> Edit:
 
 
 def _changed_faults(before: Faults, after: Faults) -> tuple[tuple[tuple[str, str], Fault | None], ...]:
-    """What was asked for before, where it is another now."""
+    """Return the earlier faults that differ now."""
     if before == after:
         return ()
     return tuple(
@@ -208,7 +208,7 @@ def _take_down(world: EditableWorld, name: str) -> None:
 
 
 def _clock(world: EditableWorld, name: str) -> Clock | None:
-    """Of a scheduler that is a process of its own."""
+    """Return the clock of a scheduler that is a separate process, or None."""
     for scheduler in world.schedulers:
         if scheduler.name == name and scheduler.process is not None and scheduler.launched:
             return scheduler.process.clock
@@ -257,7 +257,7 @@ def _use(world: EditableWorld, settings: WorldSettings) -> None:
 def _under(
     settings: WorldSettings, configurations: Sequence[tuple[str, Mapping[str, Any] | None]]
 ) -> tuple[tuple[str, SchedulerConfiguration], ...]:
-    """What configurations amount to under the gates; Refused where one can't be under them."""
+    """Load configurations under the gates; raise Refused if one is invalid under them."""
     try:
         return tuple(
             (name, load_configuration(manifest, settings.features, own=settings.plugins))

@@ -54,7 +54,7 @@ def launch(world: World, name: str, configuration: SchedulerConfiguration, clock
 
 
 def replicas_under(world: World, settings: WorldSettings, names: Sequence[str]) -> list[Replica]:
-    """Those of the processes that run, with what their configurations amount to under other settings. Refused."""
+    """Return the named running processes, with their configurations under other settings. Refused."""
     return [
         (s.name, configuration_of(s.configuration.given, settings), s.process.clock)
         for s in world.schedulers

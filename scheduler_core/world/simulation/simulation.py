@@ -46,7 +46,7 @@ from scheduler_core.world.simulation.execution import execute
 
 
 class Grain(enum.StrEnum):
-    """How far one step goes: one transition; to the next extension point; to the end of an attempt; to the next event."""
+    """The size of a step: one transition; to the next extension point; to the end of an attempt; to the next event."""
 
     PLUGIN = "plugin"
     POINT = "point"
@@ -56,7 +56,7 @@ class Grain(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What a run did: its records, how many transitions, and why it ended: until, budget, stopped or idle."""
+    """The result of a run: its records, the number of transitions, and the reason it ended: until, budget, stopped or idle."""
 
     records: list[Record]
     steps: int
@@ -120,7 +120,7 @@ class Simulation(State):
         return self._transition(lambda: execute(self, command, trial))
 
     def rehearse(self, objects: Sequence[Mapping[str, Any]]) -> Generator[int, None, Trial]:
-        """What ApplyObjects would do with objects, which `apply` can then do without trying again, as long as nothing has happened."""
+        """Try ApplyObjects and return the trial; `apply` can use it instead of another try, if nothing happens in between."""
         return cluster_commands.rehearse(self, objects)
 
     def advance(self) -> list[Record]:
@@ -140,7 +140,7 @@ class Simulation(State):
         return self._transition(happen)
 
     def due(self, at: int) -> bool:
-        """Whether something is to happen up to a time."""
+        """Return whether something happens up to a time."""
         entry = self._peek()
         return entry is not None and entry.time <= at
 
@@ -189,7 +189,7 @@ class Simulation(State):
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is left but timers that change nothing, or retries that have failed six times in a row."""
+        """True if only timers without effect are left, or retries that have failed six times in a row."""
         entry = self._peek()
         if entry is None:
             return True
@@ -204,11 +204,11 @@ class Simulation(State):
 
     @property
     def over(self) -> bool:
-        """Whether there is no transition left to make, not even a timer's."""
+        """True if no transition is left, not even a timer's."""
         return self._peek() is None
 
     def _awaits_leader(self) -> bool:
-        """Whether pods wait for a candidate to lead."""
+        """Return whether pods wait for a candidate to lead."""
         acting = [s for s in self.schedulers if s.works and s.hang is None]
         return any(
             scheduler.queue.ready
@@ -218,7 +218,7 @@ class Simulation(State):
         )
 
     def _has_work(self) -> bool:
-        """Whether anything but timers is still to happen."""
+        """Return whether anything but timers is still to happen."""
         return any(
             entry.priority != TIMER and BY_KIND[type(entry.action)].stands(self, entry.action)
             for entry in self.agenda.unsorted()
@@ -269,7 +269,7 @@ class Simulation(State):
 
     @property
     def behaviours(self) -> Behaviours:
-        """What the servers of extenders do."""
+        """The behaviors of the extender servers."""
         return self.surroundings.inputs.extenders
 
     def awaited(self) -> list[tuple[str, int, Exchange]]:
@@ -297,7 +297,7 @@ class Simulation(State):
 
     @property
     def continuation(self) -> Continuation:
-        """What another world needs besides this one's objects, to decide as this one would."""
+        """The state that another world needs besides this one's objects, to decide as this one would."""
         starts = {scheduler.name: scheduler.algorithm_state.next_start for scheduler in self.schedulers}
         return Continuation(self._draws.state, self.store.created, starts)
 
@@ -389,11 +389,11 @@ class Simulation(State):
         return None
 
     def _station(self, entry: Entry) -> Hashable:
-        """Where an entry's step is shown."""
+        """Return the station that shows an entry's step."""
         return BY_KIND[type(entry.action)].station(self, entry.action)
 
     def _is_passed_over(self, grain: Grain, done: Entry) -> bool:
-        """Whether a step goes on beyond what happens all the time, where something else is still to happen."""
+        """Return whether a step continues past a quiet event, if something else is still to happen."""
         return done.action.quiet and grain is not Grain.PLUGIN and not self.last and not self.idle
 
     def _reached(self, grain: Grain, done: Entry, first: Hashable, following: Entry, attempts: int) -> bool:

@@ -84,7 +84,7 @@ def _shown(sim: WorldView, scheduler: SchedulerView, key: str) -> list[BindingCy
 
 
 def _faults(sim: WorldView) -> dict[str, list[str]]:
-    """What was asked of the next calls about a pod."""
+    """Return the faults set for the next calls, by pod."""
     out: dict[str, list[str]] = {}
     for (call, pod), fault in sorted(sim.faults.items()):
         out.setdefault(pod, []).append(f"{call} {fault.code or duration(fault.latency or 0)}")

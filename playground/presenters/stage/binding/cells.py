@@ -53,7 +53,7 @@ def forgotten(pod: Pod) -> Cell:
 
 
 def unreserved() -> Cell:
-    """What was reserved was given back."""
+    """Return the cell for an Unreserve."""
     return cell("back", exactly("Unreserve"), message(gettext_noop("last plugin first")))
 
 
@@ -71,7 +71,7 @@ def passed(count: int, took: int = 0, at: int | None = None) -> Cell:
 
 
 def within(took: int) -> Message | None:
-    """How long it took, where it took any time."""
+    """Return the time taken, or None if no time passed."""
     return message(gettext_noop("in %(time)s"), time=duration(took)) if took > 0 else None
 
 
@@ -102,7 +102,7 @@ def was_waiting() -> Cell:
 
 
 def left(time: int, whole: int) -> Cell:
-    """What is left of the wait, on virtual time."""
+    """Return a cell with the remaining virtual time."""
     head = message(gettext_noop("%(time)s left"), time=duration(time))
     ring = round(100 * min(time / max(whole, 1), 1))
     return cell("wait", head, message(gettext_noop("of %(time)s"), time=duration(whole)), ring=ring)
@@ -139,7 +139,7 @@ def none() -> Cell:
 
 
 def holds(pod: Pod) -> str:
-    """What the cache counts for the pod: its cpu, else its memory, else one pod."""
+    """Return the amount that the cache counts for the pod: its cpu, else its memory, else one pod."""
     if pod.requests.milli_cpu:
         return f"{cpu(pod.requests.milli_cpu)} cpu"
     if pod.requests.memory:

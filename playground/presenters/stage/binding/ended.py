@@ -95,7 +95,7 @@ def _back(
 
 
 def _why(sim: WorldView, key: str, t: int) -> str:
-    """What the pod's FailedScheduling Event of that moment says."""
+    """Return the message of the pod's FailedScheduling Event at that time."""
     namespace, _, name = key.partition("/")
     for event in reversed(sim.store.events[-EVENTS:]):
         if (

@@ -27,7 +27,7 @@ _ORDER = {str(point): i for i, point in enumerate(POINTS)} | {str(Phase.EXTENDER
 
 
 class Due(NamedTuple):
-    """When something that is under way is over (ns): binding cycles' plugins by attempt, calls that bind by pod."""
+    """The end times (ns) of running work: plugins of binding cycles by attempt number, and bind calls by pod."""
 
     plugins: Mapping[int, int]
     calls: Mapping[str, int]

@@ -24,7 +24,7 @@ FORMS = {
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage:
-    """What the last transition did; its objects as a table. Aimed at a controller: what that did last."""
+    """Return the stage for the last transition, with its objects as a table; if aimed at a controller, for its last transition."""
     chosen = acted(sim, look)
     stage = Stage(
         question=_question(chosen),

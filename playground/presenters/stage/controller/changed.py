@@ -37,7 +37,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class AllChanged:
-    """Those of the first MOST records; `more` counts the records that were not looked at."""
+    """The objects of the first MOST records; `more` is the number of records that were not read."""
 
     objects: tuple[Changed, ...]
     more: int
@@ -76,7 +76,7 @@ def changed(sim: WorldView) -> AllChanged:
 
 
 def _now(manifest: Manifest | None) -> str:
-    """What an object is now, in kube's own words: its phase, its node, its counts, its conditions that are not as they should be."""
+    """Return an object's present state in kube's own words: its phase, its node, its replica counts, and its deletion."""
     if manifest is None:
         return ""
     spec, status = manifest.get("spec") or {}, manifest.get("status") or {}

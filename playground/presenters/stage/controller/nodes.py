@@ -13,7 +13,7 @@ MOST, PLANNED = 6, 6
 
 
 def nodes(sim: WorldView, rows: AllChanged) -> list[dict[str, Any]]:
-    """Those that changed, and one that a controller looked at by its name."""
+    """Return the nodes that changed, and one that a controller reconciled by its name."""
     names = {each.name: each.what for each in rows.of("Node")}
     for record in sim.last[-1:]:
         facts = record.of(Reconciled)

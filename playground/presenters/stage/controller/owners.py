@@ -44,7 +44,7 @@ def chain_of(sim: WorldView, owner: Owner) -> dict[str, Any]:
 
 
 def _leaves(sim: WorldView, rows: AllChanged) -> Iterator[tuple[Owner, ...]]:
-    """Of the workload that a controller looked at, and of those that changed."""
+    """Yield the chain of the workload that a controller reconciled, and of those that changed."""
     for record in sim.last[-1:]:
         facts = record.of(Reconciled)
         kind = None if facts is None else OF_CONTROLLER.get(facts.controller)
@@ -68,7 +68,7 @@ def _chain(sim: WorldView, owner: Owner) -> tuple[Owner, ...]:
 
 
 def _largest_set(sim: WorldView, owner: Owner) -> tuple[Owner, ...]:
-    """Of a Deployment the ReplicaSet with most pods; of others nothing."""
+    """Return a Deployment's ReplicaSet with the most pods; nothing for other kinds."""
     kind, namespace, name = owner
     deployment = sim.store.get(kind, namespace, name) if kind == "Deployment" else None
     if deployment is None:
@@ -99,7 +99,7 @@ def _workload(sim: WorldView, owner: Owner) -> dict[str, Any]:
 
 
 def _counts(kind: str, manifest: Manifest) -> dict[str, int]:
-    """How many pods are desired, are there, and are ready; of a Job: are to succeed, are active, have succeeded."""
+    """Return the number of desired, existing, and ready pods; for a Job: completions, active, and succeeded pods."""
     spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
     if kind == "DaemonSet":
         names = ("desiredNumberScheduled", "currentNumberScheduled", "numberReady")

@@ -70,7 +70,7 @@ def _plain(reasons: Sequence[str]) -> list[Any]:
 def _above(
     sim: WorldView, look: Look, cycle: SchedulingCycleView
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """What stands above the map: verdicts, and what is said of the search."""
+    """Return the head of the map: verdicts, and notes about the search."""
     names = cycle.nodes.snapshot_names
     refused, mask = refusals(sim, names), matching_of(sim, names, look.q)
     return {"kind": "map"}, _noted(sim, look, cycle, refused, columns(sim, cycle), mask)
@@ -145,7 +145,7 @@ def _heads(
 
 
 def _why(sim: WorldView, cycle: SchedulingCycleView, look: Look, refused: Refusals) -> dict[str, Any]:
-    """Of the chosen node: its verdict and the figures of the plugin that refused it, of all where none did."""
+    """Return the chosen node's verdict and the figures of the plugin that refused it, or of all plugins if none did."""
     card: dict[str, Any] = {"id": "filter-why", "kind": "filter_why", "node": ""}
     row = cycle.nodes.row(look.node) if look.node else None
     if row is None or row >= len(refused.group):

@@ -61,7 +61,7 @@ def _selector(selector: Mapping[str, Any] | None) -> str:
 
 
 def _expression(expression: Mapping[str, Any]) -> str:
-    """As kubectl writes it, a single value with an equals sign."""
+    """Format an expression as kubectl does, a single value with an equals sign."""
     key, operator = _short(expression["key"]), expression["operator"]
     values = [str(value) for value in expression.get("values") or ()]
     if operator in _OPERATORS:
@@ -87,7 +87,7 @@ def _short(key: str) -> str:
 
 
 def _at(data: Any, *path: str) -> Any:
-    """What stands at a path; an empty mapping where nothing does."""
+    """Return the value at a path; an empty mapping if there is none."""
     for name in path:
         data = (data or {}).get(name)
     return data or {}

@@ -50,7 +50,7 @@ def _ends_at_pre_filter(cycle: SchedulingCycleView) -> bool:
 
 
 def _reached(cycle: SchedulingCycleView, plugins: list[str]) -> dict[str, str]:
-    """How far Filter is: each plugin ran, is skipped, is still to come, or was never asked."""
+    """Return Filter's progress per plugin: ran, is skipped, is still to come, or was never asked."""
     ran = {
         step.plugin
         for step in cycle.steps
@@ -71,7 +71,7 @@ def _reached(cycle: SchedulingCycleView, plugins: list[str]) -> dict[str, str]:
 def heads(
     sim: WorldView, cycle: SchedulingCycleView, columns: Columns, refused: Refusals
 ) -> list[dict[str, Any]]:
-    """What stands over each column, with the way to the plugin's step."""
+    """Return the heads of the columns, with a link to each plugin's step."""
     now = _now(sim)
     alive = len(refused.group) - (refused.unseen if decided(cycle) else 0)
     out = []

@@ -16,7 +16,7 @@ def notes(sim: WorldView, cycle: SchedulingCycleView, unseen: int) -> list[Messa
 
 
 def is_sampled(cycle: SchedulingCycleView) -> bool:
-    """Whether the search may end before it has come to every node, or PreFilter left some out: worth saying first."""
+    """Return whether the search may end before it reaches every node, or PreFilter left some out: worth a note first."""
     search = cycle.search
     stops = search is not None and not search.own_nomination and search.wanted < len(search.order)
     return stops or cycle.node_names is not None or not cycle.pre_filter_status.ok

@@ -27,7 +27,7 @@ RECORDS = 40  # of one dry run, in the table
 
 
 def present(sim: WorldView, look: Look, key: str, now: WorldView | None = None) -> Stage:
-    """What preemption looked at for the pod. `now` is the present world where `sim` is the one of an attempt that is over."""
+    """Return the stage for the pod's preemption. `now` is the present world if `sim` is the world of a finished attempt."""
     cycle = cycle_of(sim)
     mine = cycle if cycle is not None and cycle.pod.key == key else None
     return Stage(
@@ -78,7 +78,7 @@ def _body(
 
 
 def _without(cycle: SchedulingCycleView) -> str:
-    """Why the cycle has no preemption: not yet, at hand, not needed, or no plugin for it."""
+    """Return why the cycle has no preemption: "not needed", "at hand", "not yet", or "not asked" (no plugin for it)."""
     if cycle.feasible is not None and len(cycle.feasible):
         return "not needed"
     if cycle.ended is None and cycle.phase not in ("Failed", "Done"):
@@ -164,7 +164,7 @@ def _table(
 
 
 def _shown(look: Look, evidence: Evidence, steps: list[Step], cursor: int) -> int:
-    """Which candidate's dry run is shown: the cursor's, the chosen node's, the winner's."""
+    """Return the index of the candidate to show: the cursor's, the chosen node's, or the winner's."""
     if cursor and steps[cursor - 1].candidate >= 0:
         return steps[cursor - 1].candidate
     names = [candidate.node for candidate in evidence.candidates]
@@ -200,7 +200,7 @@ def _dry_run(
 
 
 def _cursor(steps: list[Step], cursor: int, candidates: int) -> dict[str, Any]:
-    """Where the links lead: one record on or back, one candidate on or back; 0 where there is none."""
+    """Return the targets of the links: one record or candidate forward or back; 0 if there is none."""
     starts = [number for number, step in enumerate(steps, 1) if step.kind == "remove"]
     choosing = next((n for n, step in enumerate(steps, 1) if step.candidate < 0), 0)
     stations = [*starts, *([choosing] if choosing else [])]

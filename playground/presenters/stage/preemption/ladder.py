@@ -39,7 +39,7 @@ def columns() -> list[dict[str, str]]:
 
 
 def falls(evidence: Evidence) -> dict[str, int]:
-    """By node the criterion at which its candidate drops out; -1 where an extender took it out; nothing for those that never do."""
+    """Return by node the criterion at which its candidate drops out; -1 if an extender removed it. Nodes that never drop out are absent."""
     left = {candidate.node for candidate in evidence.remaining}
     out = {candidate.node: -1 for candidate in evidence.candidates if candidate.node not in left}
     for number, criterion in enumerate(evidence.criteria):
@@ -84,7 +84,7 @@ def texts(candidate: Candidate, epoch: int) -> list[str]:
 
 
 def leads(candidate: Candidate) -> list[dict[str, str]]:
-    """Where each of these values comes from: `pod` with its `field`, or the numbers of a sum; {} for what only counts."""
+    """Return the source of each value: `pod` with its `field`, or the numbers of a sum; {} for values that only count."""
     victims = candidate.victims
     violating = next((each.pod for each in candidate.reprieves if each.violates_budget and not each.kept), "")
     earliest = earliest_start(victims)

@@ -14,7 +14,7 @@ _QUEUED = (Place.ACTIVE, Place.BACKOFF)
 
 
 class Choice(NamedTuple):
-    """What a preemption decided: the victims, and the node that the pod is nominated to. `position` is its PostFilter step's."""
+    """A preemption's decision: the victims, and the nominated node. `position` is the position of its PostFilter step."""
 
     pod: str
     node: str
@@ -25,13 +25,13 @@ class Choice(NamedTuple):
 
 
 def of_attempt(attempt: Attempt) -> Choice:
-    """What a finished attempt decided."""
+    """Return a finished attempt's decision."""
     node, victims = attempt.nominated, attempt.victims
     return Choice(attempt.pod, node, victims, attempt.ended, attempt.last_position, attempt.number)
 
 
 def of_step(pod: str, step: PluginStep, number: int) -> Choice | None:
-    """What the present cycle decided; None where it chose no node."""
+    """Return the present cycle's decision; None if it chose no node."""
     evidence: Evidence = step.evidence
     best = next((c for c in evidence.remaining if c.node == evidence.nominated), None)
     if best is None:
@@ -47,7 +47,7 @@ def last_choice(sim: WorldView, key: str) -> Choice | None:
 
 
 def landing(sim: WorldView, choice: Choice) -> dict[str, Any]:
-    """How far it has come by now: the victims with what is left of their grace periods, the pod's way back, the nomination."""
+    """Return the progress so far: the victims with their remaining grace periods, the pod's way back, and the nomination."""
     ends = grace_ends(sim, choice.victims)
     victims = [_victim(sim, choice, key, ends) for key in choice.victims]
     ordered = all(victim["state"] != "waits" for victim in victims)

@@ -19,7 +19,7 @@ def tightest(candidate: Candidate) -> str:
 
 
 def level(nodes: NodeTable, node: str, resource: str) -> tuple[int, int] | None:
-    """What is requested of a node's resource, and what is allocatable; None where the snapshot knows no such thing."""
+    """Return the requested and allocatable amounts of a node's resource; None if the snapshot does not have them."""
     row, column = nodes.row(node), nodes.resources.columns.get(resource)
     if row is None or column is None or column >= nodes.allocatable.shape[1]:
         return None
@@ -28,7 +28,7 @@ def level(nodes: NodeTable, node: str, resource: str) -> tuple[int, int] | None:
 
 
 def held(candidate: Candidate, pod: Pod, nodes: NodeTable, back: int) -> list[dict[str, Any]]:
-    """What the node holds once the first `back` pods were put back or given up: others, the nominated pod, the kept ones, what is free."""
+    """Return a node's usage after the first `back` pods were reprieved or given up: others, the nominated pod, kept pods, and free."""
     resource = tightest(candidate)
     found = level(nodes, candidate.node, resource)
     if found is None:

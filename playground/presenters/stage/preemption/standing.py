@@ -34,7 +34,7 @@ def standing(cycle: SchedulingCycleView) -> dict[str, Any]:
 
 
 def _lasting(status: Status) -> bool:
-    """Whether the refusal stays, whoever goes."""
+    """Return whether evictions cannot resolve the refusal."""
     return status.code.kube_name == LASTING
 
 

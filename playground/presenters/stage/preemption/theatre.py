@@ -74,7 +74,7 @@ def theatre(
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """How much of the records is seen: up to number `at`, with the cursor there (0: at none), so many criteria among them."""
+    """The visible part of the records: up to number `at`, with the cursor there (0: none), and `seen` criteria among them."""
 
     cycle: SchedulingCycleView
     evidence: Evidence
@@ -174,7 +174,7 @@ def _rungs(walk: _Walk, candidate: Candidate, fell: int) -> list[dict[str, Any]]
 
 
 def _drawn(evidence: Evidence, columns: list[Column]) -> list[str]:
-    """Where a last tie is drawn: "kept" for the column that is drawn, "lost" for those that tied, else ""; empty without a draw."""
+    """Return the result of a last tie: "kept" for the drawn column, "lost" for the others that tied, else ""; empty without a draw."""
     if evidence.draw is None:
         return []
     tied = evidence.criteria[-1].left if evidence.criteria else ()

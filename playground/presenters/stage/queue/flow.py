@@ -34,7 +34,7 @@ _BY = {
 
 
 def frame(sim: WorldView, scheduler: SchedulerView, look: Look) -> dict[str, Any]:
-    """What is around the pools; `scheduler` where there are several."""
+    """Return the frame of the pools; `scheduler` if there are several."""
     return {
         "by": look.by,
         "groupings": [{"name": name, "title": _BY[name]} for name in GROUPINGS],

@@ -52,7 +52,7 @@ def _detail(scored: Scored | None) -> Message | None:
 
 
 def _empty(cycle: SchedulingCycleView | None, key: str) -> dict[str, Any]:
-    """Why there are no scores: another pod's cycle, not yet, one feasible node, or none."""
+    """Return why there are no scores: another pod's cycle, not yet, one feasible node, or none."""
     if cycle is None or cycle.pod.key != key:
         return {"kind": "elsewhere", "pod": key}
     feasible = -1 if cycle.feasible is None else len(cycle.feasible)

@@ -52,7 +52,7 @@ class Scored:
 
     @property
     def totals(self) -> Numbers:
-        """Of what is there so far."""
+        """The totals of the points so far."""
         if self.board.total is not None:
             return self.board.total
         points = [column.points for column in self.columns if column.points is not None]

@@ -33,7 +33,7 @@ def notes(formula: Formula | None) -> list[list[dict[str, Any]]]:
 
 
 def number(value: float, resource: str = "") -> str:
-    """As it is; a fraction of more digits ends in …"""
+    """Format a number; one with too many digits ends in …"""
     if isinstance(value, float) and not value.is_integer():
         text = f"{value:.{DIGITS}f}"
         return text.rstrip("0") if float(text) == value else f"{_cut(value)}…"
@@ -63,7 +63,7 @@ def _tokens(expression: Expression, outer: int) -> Iterator[Token]:
 
 
 def _infix(symbol: str, binds: int, parts: tuple[Expression, ...], outer: int) -> Iterator[Token]:
-    """In brackets where what stands outside binds as much or more."""
+    """Yield an infix term, in brackets if the outer operator binds as tightly or tighter."""
     if binds <= outer:
         yield {"kind": "open", "text": "("}
     for i, part in enumerate(parts):

@@ -54,7 +54,7 @@ def _drawn(sim: WorldView, scored: Scored, chosen: str, total: int) -> Message:
 
 
 def other_draws(scored: Scored) -> Message | None:
-    """What another seed may draw: kube-scheduler picks one of the tied nodes, each with the same chance."""
+    """Return the other possible draws: kube-scheduler picks one of the tied nodes, each with the same chance."""
     tied = scored.cycle.tied
     if scored.cycle.chosen is None or len(tied) < 2:
         return None

@@ -19,7 +19,7 @@ NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class _Lead:
-    """Who leads with some weights, and by how much the others are behind. Places on the board."""
+    """The leading nodes with some weights, and their lead over the others. `places` index the board."""
 
     places: tuple[int, ...]
     total: int
@@ -86,7 +86,7 @@ def _said(scored: Scored, sums: _Sums, present: list[int], wanted: list[int]) ->
 
 
 def _tips(scored: Scored, sums: _Sums, present: list[int]) -> list[Message]:
-    """Where one weight alone would change who leads, the nearest first."""
+    """Return the single weights whose change would change the leader, the nearest first."""
     before = set(sums.lead(present).places)
     found = []
     for i, column in enumerate(sums.columns):

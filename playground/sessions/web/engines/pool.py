@@ -15,7 +15,7 @@ ALIKE = 128 << 20  # bytes of memory that make no difference
 
 
 class Pool:
-    """Which worker serves which session."""
+    """The assignment of sessions to workers."""
 
     def __init__(self, workers: int, heavy: int) -> None:
         self._lanes = {False: [Worker() for _ in range(workers)], True: [Worker() for _ in range(heavy)]}

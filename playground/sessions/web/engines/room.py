@@ -73,7 +73,7 @@ class Room:
                 await self.clear(worker)
 
     async def clear(self, worker: Worker) -> None:
-        """Where a worker runs short of memory, sessions leave that nobody is using, the longest unused first."""
+        """Release unused sessions of a worker that is short of memory, the longest unused first."""
         async with self._making.setdefault(worker, asyncio.Lock()):
             if _taken(worker) <= SHORT:
                 return
@@ -92,6 +92,6 @@ def _taken(worker: Worker) -> float:
 
 
 async def _clear_up(worker: Worker) -> None:
-    """What was left goes back to the system."""
+    """Ask a worker to return free memory to the system."""
     with contextlib.suppress(SessionError):
         await worker.call(0, ClearUp())

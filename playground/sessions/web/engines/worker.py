@@ -133,7 +133,7 @@ class Worker:
             at_work.close()
 
     def progress(self) -> tuple[int, int]:
-        """How much is done, of how much, of what the process does that lets nobody else work; 0 of 0 where it does no such thing."""
+        """Return how much is done, of how much, of the process's blocking work; 0 of 0 if there is none."""
         return self._at_work.advanced() if self._at_work is not None else (0, 0)
 
     def _fail(self, at_fault: int) -> None:

@@ -46,7 +46,7 @@ COMPARISON = Kind(
 
 
 class ComparedSession(Protocol):
-    """What a comparison needs of a live session."""
+    """The parts of a live session that a comparison needs."""
 
     async def ready(self) -> None: ...
 
@@ -55,10 +55,11 @@ class ComparedSession(Protocol):
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was found of two sessions up to their `heads`.
+    """The result of comparing two sessions up to their `heads`.
 
-    `common` is the position where they part; `first` the index, from there on, of the first attempt that differs, `attempts` that one in
-    each; `clock` the index of the first that began or ended at another time. `late`: the time was over before all were looked into.
+    `common` is the position where they part; `first` the index, from there on, of the first attempt that differs, `attempts` that
+    one in each; `clock` the index of the first that began or ended at another time. `late`: the time was over before all were
+    compared.
     """
 
     common: int

@@ -76,7 +76,7 @@ class Downloads:
         return self._jobs.find(DOWNLOAD, session, token)
 
     def of(self, session: int, author: str) -> list[tuple[Any, Job[File]]]:
-        """What somebody asked for in a session, with its job where it goes on or came to a file; what was asked for last is last."""
+        """Return the keys and jobs of an author's downloads in a session, without failed ones, in order of the last request."""
         asker = Asker(session, author)
         jobs = [job for job in self._jobs.all_of(DOWNLOAD) if job.asker == asker and job.error is None]
         return [(job.key[2], job) for job in jobs if isinstance(job.key, tuple)]

@@ -53,7 +53,7 @@ IMPORT = Kind(
 
 
 class Changing(Protocol):
-    """What a large import changes of a live session."""
+    """The changes of a live session that a large import needs."""
 
     async def make_room_for_large(self) -> None: ...
 
@@ -63,7 +63,7 @@ class Changing(Protocol):
 
 
 class Importing(Protocol):
-    """What a large import needs of a live session."""
+    """The parts of a live session that a large import needs."""
 
     @property
     def id(self) -> int: ...
@@ -79,7 +79,7 @@ class Importing(Protocol):
 
 @dataclass(frozen=True)
 class Imported:
-    """What came of it: a preview's token, with the former names of a renamed one, which are told once; or it was `applied`."""
+    """An import's result: a preview's token, with the former names of a renamed one, returned once; or it was `applied`."""
 
     token: str
     names: list[tuple[str, str]]
@@ -133,7 +133,7 @@ class Imports:
         return self._jobs.find(IMPORT, session, token)
 
     def outcome(self, job: Job[Imported]) -> Imported | None:
-        """What came of it; the former names are forgotten with that."""
+        """Return an import's result, and forget its former names; None if there is no result."""
         found = job.result
         if found is not None:
             job.result = replace(found, names=[])
@@ -183,7 +183,7 @@ async def _watched(job: Job[Imported], session: Importing) -> AsyncIterator[None
 
 
 def take_file(source: UploadedFile[Any]) -> Path:
-    """What was uploaded, as a file of one's own."""
+    """Move or copy an upload to a file of its own, and return the path."""
     settings.UPLOADS.mkdir(parents=True, exist_ok=True)
     drop_left()
     file: Path = settings.UPLOADS / secrets.token_urlsafe(12)
@@ -196,7 +196,7 @@ def take_file(source: UploadedFile[Any]) -> Path:
 
 
 def drop_left() -> None:
-    """What a server left that ended in the middle of an import goes."""
+    """Delete the files left by a server that ended in the middle of an import."""
     for file in settings.UPLOADS.glob("*"):
         with contextlib.suppress(OSError):
             if time.time() - file.stat().st_mtime > LEFT:

@@ -28,7 +28,7 @@ class Kept(NamedTuple):
 
 
 class Importing(Protocol):
-    """What a preview needs of a live session: its changes."""
+    """The part of a live session that a preview needs: its changes."""
 
     async def preview(self, text: bytes, rename: bool = False) -> ImportPlan: ...
 

@@ -55,7 +55,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Asker:
-    """Who asked for a job: in which session (0: in none), and which of its viewers or authors."""
+    """The requester of a job: the session (0: none), and which of its viewers or authors."""
 
     session: int
     author: str = ""
@@ -95,7 +95,7 @@ class Job(Generic[T]):
                 await self.finished.wait()
 
     async def outcome(self) -> T:
-        """What it came to. Raises its error. A job whose asker does not wait any longer is cancelled."""
+        """Wait for the result. Raises the job's error. If the waiting task is cancelled, the job is cancelled too."""
         try:
             await self.finished.wait()
         except asyncio.CancelledError:
@@ -145,7 +145,7 @@ class Jobs:
         return job
 
     def all_of(self, kind: Kind) -> list[Job[Any]]:
-        """Those that go on and those whose outcome is kept, what was asked for last at the end."""
+        """Return the running jobs of a kind and those with a stored outcome, in order of the last request."""
         return [job for job in self._jobs.values() if job.kind is kind]
 
     def going(self, kind: Kind) -> list[Job[Any]]:
@@ -165,7 +165,7 @@ class Jobs:
         return None
 
     def _make_room(self, kind: Kind, asker: Asker) -> None:
-        """For one more; what goes on stays, so that who comes back for it does not begin it again."""
+        """Make room for one more job, or raise LimitReached; running jobs stay, so that a later request can find them."""
         going = self.going(kind)
         of_the_session = sum(job.asker.session == asker.session for job in going)
         if (not kind.wait and len(going) >= kind.at_once()) or 0 < kind.of_a_session <= of_the_session:

@@ -40,7 +40,7 @@ RERUN = Kind(
 
 
 class Rerunnable(Protocol):
-    """What a re-run needs of a live session."""
+    """The parts of a live session that a re-run needs."""
 
     @property
     def head(self) -> int: ...
@@ -54,7 +54,7 @@ class Rerunnable(Protocol):
 
 @dataclass(frozen=True)
 class NewBranch:
-    """What a re-run came to: the branch, and what became of the commands."""
+    """The result of a re-run: the branch, and the outcome of the commands."""
 
     branch: Session
     result: RerunResult

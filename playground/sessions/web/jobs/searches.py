@@ -42,7 +42,7 @@ SEARCH = Kind(
 
 
 class Searchable(Protocol):
-    """What a search needs of a live session."""
+    """The parts of a live session that a search needs."""
 
     @property
     def id(self) -> int: ...
@@ -69,7 +69,7 @@ class NotFound(SessionError):
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """What a viewer searches for: one `point` given here, or `only` the kept one with this number, or all that are on.
+    """A viewer's search: for one `point` given here, for `only` the stored one with this number, or for all that are on.
 
     `at` is its cursor; None: it follows the head.
     """
@@ -83,14 +83,14 @@ class SearchRequest:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """Where one held, or what to run on for at the head."""
+    """The position where a breakpoint held, or the breakpoints to run on for at the head."""
 
     hit: Hit | None
     points: list[Breakpoint]
 
 
 class Searcher:
-    """What one viewer searches for; one search at a time. `send` gets how far it is."""
+    """One viewer's searches, one at a time. `send` gets the progress."""
 
     def __init__(
         self, session: Searchable, jobs: Jobs, loop: SessionsLoop, send: Callable[[ToPage], None]
@@ -128,7 +128,7 @@ class Searcher:
         return SearchResult(None, points)
 
     async def _points(self, request: SearchRequest) -> list[Breakpoint]:
-        """What to search for; an expression that nobody has looked at yet is checked where it will run."""
+        """Return the breakpoints to search for; check a new expression where it will run. Raises BadBreakpoint."""
         if request.point is None:
             return await self._loop.db(markers.stopping, self._session.id, request.only)
         if request.point.cel:
@@ -175,5 +175,5 @@ class Searcher:
 
 
 def searched_message(hit: Hit) -> Searched:
-    """Where it held."""
+    """Return the message with the position where a breakpoint held."""
     return Searched(hit, held(hit))

@@ -44,7 +44,7 @@ async def ask(call: OutsideCall) -> Data:
 
 
 async def _answer(call: OutsideCall) -> Data:
-    """What came back. Where the time was over the world says so, in kube's words, as of any answer that takes so long."""
+    """Return the response or the error. The world reports a timeout in kube's words, as for any response that takes so long."""
     limit = min(call.timeout / _SECOND, settings.EXTENDER_SECONDS)
     progress = Progress()
     try:
@@ -89,7 +89,7 @@ async def _target(call: OutsideCall) -> Target:
 
 
 def _split(url: str) -> SplitResult:
-    """What Go's client takes apart before it connects. CallFailed."""
+    """Split a URL and check it as Go's client does before it connects. Raises CallFailed."""
     try:
         parts = urlsplit(url)
         port_is_fine = parts.port is None or parts.port > 0

@@ -41,7 +41,7 @@ class AllowedHosts:
 
     @classmethod
     def read(cls, entries: Iterable[str]) -> AllowedHosts:
-        """Of `name`, `name:port`, `10.1.2.3:80`, `10.0.0.0/8`, `[::1]:80`. ValueError names what is none of these."""
+        """Parse `name`, `name:port`, `10.1.2.3:80`, `10.0.0.0/8`, `[::1]:80`. Raises ValueError with any other entry."""
         return cls(tuple(_host(entry) for entry in entries))
 
     def require_name(self, name: str, port: int) -> None:
@@ -80,7 +80,7 @@ class AllowedHosts:
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is one of the internet at large, and so are those that it stands for."""
+    """Return whether an address, and each address that it stands for, is a public one."""
     return all(one.is_global and not one.is_multicast for one in _meant(address))
 
 

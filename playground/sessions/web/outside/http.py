@@ -17,7 +17,7 @@ _CHUNK = 64 << 10
 
 
 class CallFailed(Exception):
-    """What Go says; `in_body`: while the body was read."""
+    """Go's error message; `in_body`: the body was being read."""
 
     def __init__(self, words: str, in_body: bool = False, status: int = 0) -> None:
         super().__init__(words)
@@ -26,14 +26,14 @@ class CallFailed(Exception):
 
 @dataclass(slots=True)
 class Progress:
-    """How far a call has come."""
+    """The progress of a call."""
 
     in_body: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where to: `host` as the Host header has it; `address` and `port` as they are connected to; `server_name` for TLS."""
+    """The target of a call: `host` for the Host header; `address` and `port` for the connection; `server_name` for TLS."""
 
     address: str
     port: int

@@ -126,7 +126,7 @@ def _text(manifest: Mapping[str, Any]) -> str:
 
 
 def _refused(world: Simulation, found: Found) -> list[FieldProblem]:
-    """What kube-scheduler says of a document as it is."""
+    """Return kube-scheduler's errors in a configuration as it is."""
     if found.errors or found.what != "configuration":
         return []
     try:
@@ -139,7 +139,7 @@ def _refused(world: Simulation, found: Found) -> list[FieldProblem]:
 
 
 def _diff(found: Found, text: str) -> Iterator[DiffLine]:
-    """From what was found, written out in the same way, to the v1 text; nothing of very long texts, or of what is no configuration."""
+    """Yield the differences from the document, written in the same way, to the v1 text; nothing if it is no configuration."""
     if found.what == "configuration":
         yield from _compared(_text(found.manifest), text)
 

@@ -17,7 +17,7 @@ MOST_NODES = 40
 
 
 def device_search(engine: Engine, request: DeviceSearch) -> Steps[Data | None]:
-    """Of the cycle that the pod is in at a position, or of its last attempt where that has not come to Filter."""
+    """Return the device search of the pod's present cycle, or of its last attempt if that has not come to Filter; else None."""
     world = yield from engine.at(request.position)
     step = _step(world, request.pod)
     if step is None and (last := _last_position(world, request.pod)) is not None:

@@ -61,7 +61,7 @@ def life_of(engine: Engine, request: Cluster) -> Steps[Data]:
 
 
 def _piece(engine: Engine, key: str, end: int) -> Steps[tuple[int, deque[Data]]]:
-    """Where the piece of history before a position begins, and what happened in it to the claim."""
+    """Return the start of the piece of history before a position, and the claim's events in it."""
     namespace, _, name = key.partition("/")
     world = engine.history.nearest(end - 1)
     start = world.position

@@ -69,7 +69,7 @@ def _cycle_began(world: Any, pod: str) -> int | None:
 
 
 def _detail(engine: Engine, first: int, request: Journey, deadline: float) -> Steps[Data]:
-    """What the attempt that began at position `first` looked like up to the journey's end."""
+    """Return the details of the attempt that began at position `first`, up to the journey's end."""
     world = yield from engine.own(first)
     observer = AttemptObserver(world, request.pod)
     observer.see(world, world.last)

@@ -71,7 +71,7 @@ def _taken(world: Simulation) -> TakenStep:
 
 
 def moment(engine: Engine, request: Moment) -> Steps[HeldMoment]:
-    """What the present cycle, or the last one, has come to."""
+    """Return the state of the present cycle, or of the last one."""
     world = yield from engine.at(request.position)
     found = present_step(world)
     point, plugin = (str(found[0].point), found[0].plugin) if found is not None else ("", "")

@@ -67,14 +67,17 @@ def _one(scheduler: Any) -> Data:
 
 
 def _curve(world: Any, scheduler: Any) -> list[Data]:
-    """What was scraped, and what is now."""
+    """Return the past scrapes, and one taken now."""
     now = scrape(world.now, world.position, scheduler)
     taken = [scrape for scrape in world.scrapes.taken.get(scheduler.name, ()) if scrape.t < world.now]
     return [{**scrape._asdict(), "use": [list(use) for use in scrape.use]} for scrape in (*taken, now)]
 
 
 def by_plugin(attempts: Sequence[Any], times: Sequence[int]) -> dict[str, list[int]]:
-    """How many attempts each plugin had refused by these times, the last of which is now. Attempts stand in the order of their ends."""
+    """Count the attempts that each plugin had refused by each of these times, the last of which is now.
+
+    Attempts are in the order of their ends.
+    """
     refused: dict[str, list[int]] = {}
     place = 0
     for attempt in attempts:

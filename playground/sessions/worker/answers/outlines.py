@@ -83,7 +83,7 @@ def _pod(world: Simulation, key: str) -> OutlinedPod:
 
 
 def _resources(world: Simulation) -> list[ResourceUse]:
-    """What is requested of what the nodes offer, for each resource that they offer."""
+    """Return the requested and the allocatable amount of each resource that the nodes offer."""
     table = world.schedulers[0].cache.table()
     sums = [
         ResourceUse(name, int(table.requested[:, i].sum()), int(table.allocatable[:, i].sum()))

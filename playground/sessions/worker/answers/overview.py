@@ -31,7 +31,7 @@ def find_names(engine: Engine, request: FindNames) -> Steps[list[FoundName]]:
 
 
 def matching(names: Iterable[str], q: str, most: int) -> list[str]:
-    """Those that have `q` in them, whatever its case; first those whose own name begins with it."""
+    """Return at most `most` names that contain `q`, ignoring case; names that begin with it come first."""
     q = q.lower()
     first: list[str] = []
     others: list[str] = []

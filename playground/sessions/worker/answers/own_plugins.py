@@ -38,6 +38,6 @@ def try_plugin(engine: Engine, request: TryPlugin) -> Steps[PluginTried]:
 
 
 def _pods(world: Simulation) -> list[str]:
-    """Those that wait first."""
+    """Return the keys of pods, pending ones first."""
     pods = sorted(world.store.pods(), key=lambda pod: bool(pod.node_name))
     return [pod.key for pod in pods[:MOST_PODS]]

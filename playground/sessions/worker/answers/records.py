@@ -55,7 +55,7 @@ def records(engine: Engine, request: Records) -> Steps[RecordsFound]:
 def _piece(
     engine: Engine, matcher: Matcher | None, end: int, most: int
 ) -> Steps[tuple[int, deque[MatchingStep]]]:
-    """Where the piece of history before a position begins, and the last steps in it that match."""
+    """Return the start of the piece of history before a position, and the last matching steps in it."""
     world = engine.history.nearest(end - 1)
     start = world.position
     piece: deque[MatchingStep] = deque()
@@ -91,7 +91,7 @@ def _shown(step: MatchingStep) -> StepRecords:
 
 
 def changes(engine: Engine, request: Changes) -> Steps[Data]:
-    """What differs between two positions, a page of rows at a time."""
+    """Return a page of the rows that differ between two positions, and their total number."""
     before = yield from engine.at(request.since)
     after = yield from engine.at(request.position)
     difference = presenter.compare(before, after, request.kind, request.q)

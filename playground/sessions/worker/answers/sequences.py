@@ -46,7 +46,7 @@ def sequence(engine: Engine, request: Sequence) -> Steps[Data]:
 
 
 def _before(world: Any) -> int:
-    """How many steps may lie between a change and the move that it led to: where informers lag, some."""
+    """Return how many steps may lie between a change and the move that it led to: 0 without informer lag."""
     return LAGGING if world.settings.informer_lag else 0
 
 

@@ -59,14 +59,14 @@ _ERROR = re.compile(r"ERROR: <input>:(\d+):(\d+): (.*)")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with an expression, and where: `line` from 1, `column` from 1."""
+    """An error in an expression, with its place: `line` from 1, `column` from 1."""
 
     message: str
     line: int = 1
     column: int = 1
 
     def shown_in(self, text: str) -> ExpressionProblem:
-        """With the line itself and a caret under the character."""
+        """Return the problem with its line and a caret under the character."""
         lines = text.split("\n")
         line = lines[self.line - 1] if self.line <= len(lines) else ""
         return ExpressionProblem(self.message, self.line, self.column, line, " " * (self.column - 1) + "^")
@@ -134,8 +134,9 @@ class Allowance:
 
 
 def weight(size: int, loops: int, sums: int) -> int:
-    """What an evaluation can take at most, in bytes copied: data of a size, every part of it visited by every loop, and in every round all
-    of it joined to itself by every plus sign.
+    """Return the most bytes that an evaluation may copy.
+
+    Data of a size is visited by every loop in every part, and in every round all of it is joined to itself by every plus sign.
     """
     rounds = min(ITERATIONS, size**loops)
     return int(size * rounds * (sums + 1) ** (loops + 1))
@@ -161,7 +162,7 @@ def _attempt(program: Program, record: Record, world: Any) -> int:
 
 
 def _queue(program: Program, record: Record, world: Any) -> dict[str, int]:
-    """How many pods the queues of all schedulers hold."""
+    """Return the numbers of pods in the queues of all schedulers."""
     queues = [scheduler.queue for scheduler in world.schedulers]
     return {
         "active": sum(len(one.active_pods) for one in queues),

@@ -39,7 +39,7 @@ def _about_pod(pattern: str) -> Test:
 
 
 def _about_node(node: str, status: str) -> Test:
-    """For a plugin: it refused or scored the node, or answered with the status for it."""
+    """Return a test for records about a node: a plugin refused or scored it, or returned the status."""
 
     def test(record: Record) -> bool:
         if record.kind == "plugin_ran":
@@ -61,7 +61,7 @@ def has_scores(record: Record) -> bool:
 
 
 def code_on(record: Record, node: str) -> str | None:
-    """What a plugin said of a node: a status code, Success also for a score; None where it was not asked."""
+    """Return a plugin's status code for a node, Success also for a score; None if the plugin did not evaluate it."""
     source = record.source
     if isinstance(source, StepFacts):
         return source.code_of(node)
@@ -110,7 +110,7 @@ def _tests(point: Breakpoint) -> list[Test]:
 
 
 def problems(point: Breakpoint) -> list[ExpressionProblem]:
-    """What is wrong with its expression."""
+    """Return the errors in a breakpoint's expression."""
     if not point.cel:
         return []
     return [problem.shown_in(point.cel) for problem in cel.check(point.cel, boolean=not point.watch)]
@@ -134,7 +134,7 @@ class Matcher:
         self.last: Any = None
 
     def hit(self, record: Record, world: Any, allowance: cel.Allowance) -> Hit | None:
-        """Whether it holds for a record; a watch for a changed value holds when the value differs from the one before."""
+        """Return the hit if the breakpoint holds for a record; a watch holds when its value differs from the one before."""
         if not all(test(record) for test in self._tests):
             return None
         value = None
@@ -165,7 +165,7 @@ def _shown(value: Any) -> Any:
 
 
 class Condition:
-    """Whether one of some breakpoints holds, asked after each transition. `hit` is the first one that did at the last of these."""
+    """A condition that any of some breakpoints holds, checked after each transition. `hit` is the first that held last time."""
 
     def __init__(self, points: Iterable[Breakpoint]) -> None:
         self.matchers = [Matcher(point) for point in points]
@@ -195,7 +195,7 @@ class Condition:
         return list(found.values())
 
     def failures(self) -> dict[str, int]:
-        """What went wrong in expressions, and for how many records: for whom nothing was found, this may be why."""
+        """Return the errors of expressions, with the number of records for each: a possible reason for finding nothing."""
         return {f"{one.point.title}: {one.failed}": one.failures for one in self.matchers if one.failures}
 
 

@@ -75,7 +75,7 @@ class Watch:
         return self._moves.position
 
     def hear(self, world: Simulation) -> bool:
-        """Whether a workload has just been found to make pods in vain."""
+        """Return whether a workload has just been found to make pods in vain."""
         self.loop = self._loops.hear(world.store, world.changes)
         return self.loop is not None
 
@@ -85,14 +85,14 @@ class Watch:
 
 
 class LastSteps(NamedTuple):
-    """What the last so many steps did, the most frequent first: how often, and what."""
+    """The actions of the last so many steps, the most frequent first, with their counts."""
 
     steps: int
     lines: list[tuple[int, str]]
 
 
 def tally(history: History, end: int) -> Steps[LastSteps]:
-    """What the last steps before a position did."""
+    """Count the actions of the last steps before a position."""
     first = max(0, end - LAST)
     world = history.nearest(first)
     counts: Counter[tuple[int, str]] = Counter()
@@ -151,7 +151,7 @@ _IN_VAIN = gettext_noop(
 
 
 def words(circles: Circles | None, now: int, last: LastSteps) -> Message | None:
-    """What a run that was stopped was doing, a line for each. `circles` is None where only its budget was spent."""
+    """Return the text of a stopped run's actions, one a line. `circles` is None if only its budget was spent."""
     lines = "\n".join(f"{count:,}× {what}" for count, what in last.lines)
     if not lines:
         return None
@@ -165,5 +165,5 @@ def words(circles: Circles | None, now: int, last: LastSteps) -> Message | None:
 
 
 def loop_words(loop: Loop) -> Message:
-    """What a workload does in vain."""
+    """Return the text about a workload that makes pods in vain."""
     return message(_IN_VAIN, loop=describe_loop(loop))

@@ -49,7 +49,7 @@ def require_future(world: Any, until: Until) -> None:
 
 
 def condition(world: Any, until: Until | None) -> Callable[[Any], bool] | None:
-    """Whether to stop, asked after each transition that follows on `world` as it is now."""
+    """Return a condition for a run to stop, checked after each transition that follows on `world`; None without `until`."""
     match until:
         case None:
             return None
@@ -72,7 +72,7 @@ def condition(world: Any, until: Until | None) -> Callable[[Any], bool] | None:
 
 
 def _ended(world: Any, wanted: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """Whether an attempt has ended since the last time that was asked."""
+    """Return a check whether a wanted attempt has ended since the last check."""
     seen = len(world.journal.attempts)
 
     def holds(world: Any) -> bool:
@@ -84,5 +84,5 @@ def _ended(world: Any, wanted: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 def hit_of(holds: Callable[[Any], bool] | None, reason: str) -> Hit | None:
-    """Which breakpoint ended a run; None where none did."""
+    """Return the breakpoint hit that ended a run; None if there is none."""
     return holds.hit if reason == "until" and isinstance(holds, Condition) else None

@@ -50,7 +50,7 @@ _EMPTY = b'"objects":[]'
 
 
 class LargeImport:
-    """What a file would do. At its end `prepared` is there, where it can be applied as it was tried."""
+    """The preview of a file's import. At the end `prepared` is set, if the import can be applied as it was tried."""
 
     def __init__(self, engine: Engine, file: Path, rename: bool, limits: LoadLimits) -> None:
         self.prepared: Tried | None = None
@@ -172,7 +172,7 @@ class _Compressed:
 
 
 def _frame(command: ApplyObjects | None) -> tuple[bytes, bytes]:
-    """What stands before and after the objects of a command."""
+    """Return the bytes before and after the objects of a command."""
     if command is None:
         return b"", b""
     without = msgspec.structs.replace(command, objects=())
@@ -182,7 +182,7 @@ def _frame(command: ApplyObjects | None) -> tuple[bytes, bytes]:
 
 
 def _with_plan(packed: PackedPlan, found: ImportPlan) -> PackedPlan:
-    """With what is shown: rows in the order of the text, and no former names."""
+    """Return the packed plan, with the import plan to show: rows in the order of the text, and no former names."""
     rows = sorted(found.items, key=lambda item: item.index)
     shown = msgspec.structs.replace(found, items=rows, names=[], large=True)
     plan = zlib.compress(msgspec.msgpack.encode(shown), _LEVEL)

@@ -20,7 +20,7 @@ MADE = gettext_noop(
 def with_namespaces(
     world: Simulation, brought: Brought, loaded: Sequence[Loaded]
 ) -> tuple[Brought, list[Loaded]]:
-    """What was brought and its objects, with the namespaces that are lacking, and a note that counts them."""
+    """Return the import and its objects, with the missing namespaces and a note that counts them."""
     lacking = _lacking(world, loaded)
     if not lacking:
         return brought, list(loaded)
@@ -34,7 +34,7 @@ def with_namespaces(
 
 
 def _lacking(world: Simulation, loaded: Sequence[Loaded]) -> list[str]:
-    """Of objects with a uid, which a cluster gave them."""
+    """Return the names of missing namespaces, used by objects with a uid, which a cluster gave them."""
     there, used = set(), set()
     for each in loaded:
         manifest = each.manifest

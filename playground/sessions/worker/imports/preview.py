@@ -57,7 +57,7 @@ def preview(
 
 
 def read_brought(text: bytes, limits: LoadLimits | None) -> Brought:
-    """What stands in a text. Raises CommandRefused where it cannot be read."""
+    """Read the objects of a text. Raises CommandRefused if it cannot be read."""
     try:
         return read(text, limits)
     except NotObjects as error:
@@ -99,7 +99,10 @@ def import_plan(
 
 
 def command_of(world: Simulation, accepted: list[Manifest], brought: Brought) -> ApplyObjects | None:
-    """What does all that is accepted; None where nothing is. What is brought into an empty world goes on there."""
+    """Return the command that applies all accepted objects; None if there are none.
+
+    An import into an empty world carries its continuation.
+    """
     if not accepted:
         return None
     continuation = continuation_of(brought.text)
@@ -116,7 +119,7 @@ def _kept(text: str, objects: Sequence[Any]) -> bytes:
 
 
 def _tells_no_name(note: Note) -> bool:
-    """Whether a note may be kept with a renamed import: it counts, or speaks of kinds that everybody has."""
+    """Return whether a note may be stored with a renamed import: a note of counts or kinds has no names."""
     return all(
         name in ("kind", "old", "new") or str(value).replace(",", "").isdecimal()
         for name, value in note.values.items()

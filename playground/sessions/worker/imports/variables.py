@@ -15,7 +15,7 @@ _VARIABLE = re.compile(r"\$\{[A-Za-z_]\w{0,80}[^{}\"\n]{0,80}\}|\$[A-Z][A-Z0-9_]
 
 
 def variables_in(items: Sequence[Item]) -> list[Note]:
-    """What to do first, by the first of them."""
+    """Return a note on what to do first, for the first variable among the items' errors."""
     texts = (error.text for item in items for error in item.errors)
     found = next((match for text in texts if (match := _VARIABLE.search(text))), None)
     return [] if found is None else [Note(VARIABLES, {"value": found[0], "command": COMMAND})]

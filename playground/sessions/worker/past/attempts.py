@@ -39,7 +39,7 @@ class Attempts:
         return None if position is None else self._worlds.get(position)
 
     def is_missing(self, world: Simulation, look: Look) -> bool:
-        """Whether it would have to be replayed first."""
+        """Return whether the attempt has to be replayed first."""
         position = past_of(world, look)
         return position is not None and position not in self._worlds
 

@@ -35,8 +35,9 @@ FAST_FORK = 0.0015
 
 
 class DroppedWorlds:
-    """How many worlds were dropped in this process while somebody else had them. A world refers to itself: only the collector gets the
-    memory of these back.
+    """The number of worlds dropped in this process while other code still had them.
+
+    A world refers to itself: only the collector frees their memory.
     """
 
     dropped = 0
@@ -96,7 +97,7 @@ class History:
                 self._thin()
 
     def _most(self, world: Any) -> int:
-        """How many checkpoints of a world of this size there is room for."""
+        """Return how many checkpoints of a world of this size fit in memory."""
         return min(MOST_CHECKPOINTS, max(FEWEST_CHECKPOINTS, OBJECTS // (self._count(world) + 1)))
 
     def _thin(self) -> None:
@@ -121,7 +122,7 @@ class History:
 
     @property
     def forks_fast(self) -> bool:
-        """Whether a copy takes so little that one may be made for each step."""
+        """True if a copy is cheap enough to make one for each step."""
         return self._forking < FAST_FORK
 
     def keep(self, world: Any) -> None:
@@ -174,7 +175,7 @@ class History:
         return world
 
     def checkpoints(self, upto: int, head: Any) -> list[Checkpoint]:
-        """What may be stored: the checkpoints up to a position, and the head where it is there."""
+        """Return the checkpoints that may be stored: those up to a position, and the head if it is there."""
         checkpoints = [checkpoint for checkpoint in self._checkpoints if checkpoint.position <= upto]
         if head.position == upto and checkpoints[-1].position < upto:
             checkpoints.append(Checkpoint(upto, self._work, head.fork()))
@@ -189,7 +190,7 @@ class History:
     # Where to begin a replay.
 
     def positions(self) -> list[int]:
-        """Where worlds are at hand, in order: a replay to any position begins at the last of them before it."""
+        """Return the positions of stored worlds, in order: a replay to a position begins at the last one before it."""
         places = {checkpoint.position for checkpoint in self._checkpoints} | {*self._near, *self._worlds}
         return sorted(places | set(self.store.positions))
 
@@ -223,7 +224,7 @@ class History:
         return best
 
     def _is_worth_reading(self, stored: StoredCheckpoint, at: int) -> bool:
-        """Whether reading a stored world is quicker than the replay that it spares."""
+        """Return whether reading a stored world is quicker than the replay that it spares."""
         checkpoint = self._checkpoints[
             bisect_right(self._checkpoints, at, key=lambda checkpoint: checkpoint.position) - 1
         ]

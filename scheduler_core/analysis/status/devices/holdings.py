@@ -41,7 +41,7 @@ class Holdings:
         return self.by_device.get(device, ())
 
     def after(self, claims: Sequence[Manifest]) -> Holdings:
-        """With these claims in the place of those."""
+        """Return the holdings with the given claims instead of the present ones."""
         gone, come = _differences(self.claims, claims)
         if not gone and not come:
             return self
@@ -66,7 +66,7 @@ class Holdings:
 def _differences(
     before: Sequence[Manifest], after: Sequence[Manifest]
 ) -> tuple[list[Manifest], list[Manifest]]:
-    """Which manifests are gone, and which have come."""
+    """Return the manifests that are gone, and those that are new."""
     if len(before) == len(after):
         pairs = [(old, new) for old, new in zip(before, after, strict=True) if old is not new]
         if all(_key(old) == _key(new) for old, new in pairs):

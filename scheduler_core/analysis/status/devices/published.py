@@ -34,7 +34,7 @@ class PublishedPool:
 
     @property
     def size(self) -> int:
-        """How many devices it has."""
+        """The number of devices in the pool."""
         return sum(len(each.devices) for each in self.slices)
 
 

@@ -64,7 +64,7 @@ class CounterUse(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeDevices:
-    """What a node reaches. `states` are those of `devices`, one by one."""
+    """The devices that a node can reach. `states` are those of `devices`, one by one."""
 
     devices: tuple[tuple[ResourceSlice, Device], ...]
     states: tuple[DeviceState, ...]
@@ -92,7 +92,7 @@ class Stock:
 
     @property
     def pools(self) -> tuple[PublishedPool, ...]:
-        """By driver and name."""
+        """The pools, by driver and name."""
         return self._published.pools
 
     def holders(self, device: DeviceId) -> tuple[Holder, ...]:
@@ -109,7 +109,7 @@ class Stock:
         return DeviceState.SHORT if device.counters and self._is_short(each, device) else DeviceState.FREE
 
     def on(self, node: Node) -> NodeDevices:
-        """What a node reaches."""
+        """Return the devices that a node can reach."""
         known = self._nodes.get(node.name)
         if known is None or known[0] is not node:
             devices = tuple(self._published.reaching(node))
@@ -118,7 +118,7 @@ class Stock:
         return known[1]
 
     def counters(self, each: ResourceSlice) -> Iterator[CounterUse]:
-        """Of a slice's shared counters, set by set."""
+        """Yield the use of a slice's shared counters, set by set."""
         held = [
             (device, consumed)
             for device in each.devices
@@ -178,7 +178,7 @@ def stock_of(store: Objects, features: Features, pending: Sequence[Manifest] = (
 
 
 class _Known(NamedTuple):
-    """With what it is of, so that ids stay their own. `said`: slices, and where there are taint rules these and classes."""
+    """A cached stock with its inputs, so that ids stay unique. `said`: slices, and with taint rules these and classes."""
 
     said: Said
     pending: Sequence[Manifest]
@@ -188,7 +188,7 @@ class _Known(NamedTuple):
 
 
 def _published(said: Said) -> Published:
-    """That of a moment at which the same was said, where it is known."""
+    """Return the published devices, from a cached moment with the same inputs if there is one."""
     for known in reversed(_KNOWN.values()):
         if all(map(_same, known.said, said)):
             return known.published
@@ -202,7 +202,7 @@ def _same(one: Sequence[Manifest], other: Sequence[Manifest]) -> bool:
 
 
 def _holdings(claims: Sequence[Manifest]) -> Holdings:
-    """Of what is known of the last moment that was looked at."""
+    """Return the holdings of the claims, starting from the cached holdings of the last moment."""
     last = next(reversed(_KNOWN.values()), None)
     return (Holdings() if last is None else last.holdings).after(claims)
 

@@ -378,7 +378,7 @@ def _is_optional(a_type: Type) -> bool:
 
 
 def _is_small(a_type: Type) -> bool:
-    """Whether a type has not so many parts that it cannot be compared: keys and values may be of the same large type."""
+    """Return whether a type has few enough parts to be compared: keys and values may be of the same large type."""
     parts, count = [a_type], 0
     while parts and count < _MOST_PARTS:
         parts.extend(parts.pop().params)

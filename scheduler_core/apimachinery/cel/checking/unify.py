@@ -11,7 +11,7 @@ from scheduler_core.apimachinery.cel.types import DYN, Kind, Type
 
 
 class Mapping(dict[str, Type]):
-    """What type parameters stand for, by name. What was tried in vain is taken back."""
+    """The types bound to type parameters, by name. Bindings of failed attempts are undone."""
 
     __slots__ = ("_changes",)
 
@@ -48,7 +48,7 @@ def is_dyn_or_error(a_type: Type) -> bool:
 
 
 def assignable(mapping: Mapping, first: Type, second: Type) -> bool:
-    """Whether `first` is assignable to `second`; the mapping grows only if so."""
+    """Return whether `first` is assignable to `second`; the mapping grows only if so."""
     return assignable_all(mapping, (first,), (second,))
 
 
@@ -82,7 +82,7 @@ def _one(mapping: Mapping, first: Type, second: Type) -> bool:
 
 
 def _stands_for(mapping: Mapping, a_type: Type, parameter: Type) -> tuple[bool, bool]:
-    """Whether the parameter may stand for the type, and whether it stood for one already."""
+    """Return whether the parameter may stand for the type, and whether it was bound already."""
     if a_type == parameter:
         return True, True
     known = mapping.get(parameter.name)
@@ -102,7 +102,7 @@ def _stands_for(mapping: Mapping, a_type: Type, parameter: Type) -> tuple[bool, 
 
 
 def more_general(first: Type, second: Type) -> Type:
-    """Of two types that agree."""
+    """Return the more general of two types that agree."""
     return first if _less_specific(first, second) else second
 
 
@@ -121,7 +121,7 @@ def _less_specific(first: Type, second: Type) -> bool:
 
 
 def _is_free(mapping: Mapping, parameter: Type, within: Type) -> bool:
-    """Whether the parameter does not occur in a type that it is to stand for."""
+    """Return whether the parameter does not occur in a type that it is to stand for."""
     if parameter == within:
         return False
     if within.kind is Kind.PARAM:

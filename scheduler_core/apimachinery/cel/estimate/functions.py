@@ -194,7 +194,7 @@ _BY_FUNCTION: dict[str, Estimator] = {
 
 
 def kube_call(function: str, overload: str, target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    """What kube says of its libraries' functions."""
+    """Return kube's estimate for a function of its libraries, or None if kube has none."""
     if function in COSTS_ONE:
         return Call(ONE)
     if function == "ip":

@@ -12,7 +12,7 @@ MOST = (1 << 64) - 1
 
 
 class Range(NamedTuple):
-    """From `min` to `max`, both possible."""
+    """A range from `min` to `max`, both inclusive."""
 
     min: int
     max: int

@@ -51,7 +51,7 @@ class _Variable:
 
 
 def estimate(node: Node, roots: Mapping[str, Declared]) -> Range:
-    """What a checked tree costs at least and at most. `roots`: the declared sizes of variables."""
+    """Return the minimum and maximum cost of a checked tree. `roots`: the declared sizes of variables."""
     return _Estimate(roots).cost(node)
 
 
@@ -284,7 +284,7 @@ def _is_bind(node: Comprehension) -> bool:
 
 
 def _own_size(node: Node) -> Range | None:
-    """Of a literal, and of a list or map that is written out."""
+    """Return the size of a literal, list, or map that is written out; None for other nodes."""
     if isinstance(node, ListNode):
         return fixed(len(node.elements))
     if isinstance(node, MapNode):

@@ -27,7 +27,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 
 
 def _prefix(check: Check) -> Check:
-    """Of a name to which something is appended: a dash at its end does not count."""
+    """Return a check of a name prefix: the same as `check`, but a dash at the end does not count."""
     return lambda text: check(f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text)
 
 

@@ -201,13 +201,13 @@ def _special(value: float) -> str:
 
 
 def _fixed(value: object, letter: str, precision: int) -> str:
-    """With the separators of en_US, as Go's message printer writes it."""
+    """Format a number with the separators of en_US, as Go's message printer does."""
     number = _double(value, letter)
     return f"{number:,.{precision}f}" if math.isfinite(number) else _special(number)
 
 
 def _scientific(value: object, letter: str, precision: int) -> str:
-    """As Go's message printer writes it: with a multiplication sign and a raised exponent."""
+    """Format a number as Go's message printer does: with a multiplication sign and a raised exponent."""
     number = _double(value, letter)
     if not math.isfinite(number):
         return _special(number)

@@ -106,7 +106,7 @@ def _embedded(text: str, rest: str, at: int, ellipsis: int) -> bytes:
 
 
 def _after_group(text: str, rest: str, at: int, ellipsis: int) -> tuple[str, int]:
-    """What follows the colon, and where the two colons were."""
+    """Return the text after the colon, and the position of the double colon."""
     if rest[0] != ":":
         raise BadAddress(text, "unexpected character, want colon", rest)
     if len(rest) == 1:
@@ -158,7 +158,7 @@ def _is_canonical(text: str) -> object:
 
 
 def address_text(address: Address) -> str:
-    """As Go writes it, which writes 4in6 addresses that are not mapped in full hexadecimal as well."""
+    """Return the address as Go writes it. Go, too, writes 4in6 addresses that are not mapped in full hexadecimal."""
     return str(address)
 
 

@@ -42,7 +42,7 @@ def parse_timestamp(text: str) -> Timestamp | None:
 
 
 def timestamp_text(moment: Timestamp) -> str:
-    """As time.RFC3339Nano."""
+    """Format a timestamp as time.RFC3339Nano."""
     seconds, nanoseconds = divmod(moment.nanoseconds, SECOND)
     local = _EPOCH.replace(tzinfo=None) + timedelta(seconds=seconds + moment.offset)
     fraction = f".{nanoseconds:09}".rstrip("0") if nanoseconds else ""

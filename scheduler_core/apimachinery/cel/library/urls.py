@@ -165,7 +165,7 @@ def _plain(byte: int, allowed: frozenset[int]) -> bool:
 
 
 def _escaped_path(path: str) -> str:
-    """As it was written, unless something in it has to be escaped."""
+    """Return the path as written, unless part of it must be escaped."""
     decoded = _bytes_of(path)
     if all(_plain(byte, _IN_RAW_PATH) for byte in path.encode()):
         return path
@@ -173,7 +173,7 @@ def _escaped_path(path: str) -> str:
 
 
 def _parameters(query: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Those that are well-formed, by name."""
+    """Return the well-formed query parameters, by name."""
     found: dict[str, list[str]] = {}
     for pair in query.split("&"):
         if not pair or ";" in pair:

@@ -31,7 +31,7 @@ _NATIVE: dict[type, str] = {type(None): "<nil>", list: "[]interface {}", dict: "
 
 
 def bad_index(value: object, native: bool = True) -> Failure | None:
-    """What is wrong with a value as an index. `native`: it comes from what was handed in, not from the expression."""
+    """Return the failure of an invalid index, else None. `native`: the value is from the input, not the expression."""
     if value.__class__ in _KEYS:
         return None
     kind = _NATIVE.get(value.__class__) if native else None
@@ -78,13 +78,13 @@ class Qualifier:
         self.start, self.end = start, end
 
     def strict(self) -> Step:
-        """Of (frame, value): what is not there is a Failure."""
+        """Return a step of (frame, value) in which a missing value is a Failure."""
         if self.dynamic is not None:
             return _dynamic(self.dynamic)
         return _tested(self.key) if self.test else _field(self.key)
 
     def lenient(self) -> Step:
-        """Of (frame, value): what is not there is NOTHING, and costs nothing."""
+        """Return a step of (frame, value) in which a missing value is NOTHING and costs nothing."""
         return _lenient(self.key, self.dynamic)
 
 

@@ -155,7 +155,7 @@ def no_such_overload(name: str, args: Sequence[object]) -> Failure:
 
 
 def _test(a_type: Type) -> Callable[[object], bool]:
-    """Whether a value is of a type, as far as cel-go looks: at the first element of a list or map."""
+    """Return a test of a value's type that checks as much as cel-go: only the first element of a list or map."""
     if a_type.kind in (Kind.DYN, Kind.ANY, Kind.PARAM):
         return lambda value: True
     if a_type.kind not in (Kind.LIST, Kind.MAP):
@@ -183,7 +183,7 @@ def _map_test(key: Callable[[object], bool], held: Callable[[object], bool]) -> 
 
 
 def _of_text(implementation: Callable[..., object]) -> Callable[..., object]:
-    """With a constant regular expression only the type of the text is looked at."""
+    """Wrap a function with a constant regular expression: check only the type of the text."""
 
     def of_text(text: object, *args: object) -> object:
         return implementation(text, *args) if isinstance(text, str) else NO_OVERLOAD

@@ -85,7 +85,7 @@ def size_of(value: object) -> int:
 
 
 def _size(value: object) -> int:
-    """As cel-go's own functions count: of what an optional holds."""
+    """Return the size as cel-go's own functions count it: of the value in an optional."""
     kind = value.__class__
     if kind is str:
         return len(value)  # type: ignore[arg-type]
@@ -101,7 +101,7 @@ def _ceil(count: float) -> int:
 
 
 def traversal(value: object, steps: Steps | None = None) -> int:
-    """What it costs to look at all of a value."""
+    """Return the cost of traversing a value."""
     if isinstance(value, str):
         return int(len(value.encode()) * TEXT)
     if isinstance(value, bytes):
@@ -280,7 +280,7 @@ _BY_OVERLOAD: dict[str, CallCost] = {
 
 
 def call_cost(function: str, overload: str) -> CallCost | None:
-    """What calls of this overload cost, None where it is always 1. `overload` is "" where several may be meant."""
+    """Return the cost function of an overload, None if the cost is always 1. `overload` is "" if several are possible."""
     if function in COSTS_ONE:
         return None
     if function == "ip":

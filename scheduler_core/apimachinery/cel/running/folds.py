@@ -42,7 +42,7 @@ def fold(
 
 
 def _pairs(values: object, two: bool) -> Iterable[tuple[object, object]] | Failure:
-    """What the variables become, one after the other."""
+    """Return the values of the variables, one pair per iteration, or a Failure."""
     if isinstance(values, dict):
         return [(value_of_key(key), held) for key, held in values.items()]
     if isinstance(values, LIST_KINDS):

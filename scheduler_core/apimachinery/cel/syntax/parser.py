@@ -46,7 +46,7 @@ _AFTER = frozenset((*_LEVELS, "?", ":", ",", ")", "]", "}", "<EOF>"))  # what ma
 
 
 def _words(kinds: Iterable[str]) -> str:
-    """As messages list what is expected."""
+    """Format the expected tokens as messages list them."""
     shown = [kind if kind.isupper() or kind[0] == "<" else f"'{kind}'" for kind in kinds]
     return shown[0] if len(shown) == 1 else f"{{{', '.join(shown)}}}"
 
@@ -146,7 +146,7 @@ class _Parser:
         return node
 
     def _operators(self, lowest: int) -> Node:
-        """What is bound by operators of this level or a tighter one."""
+        """Parse an expression with operators of this level or a tighter one."""
         depth = self._depth
         left = self._unary()
         while (level := _LEVELS.get(self._token.kind, -1)) >= lowest:

@@ -122,7 +122,7 @@ class Message(Node):
 
 
 class Comprehension(Node):
-    """What macros with variables become: a fold over `range`. `second` is "" with one variable."""
+    """The expansion of macros with variables: a fold over `range`. `second` is "" with one variable."""
 
     __slots__ = ("accumulator", "condition", "first", "init", "range", "result", "second", "step")
 

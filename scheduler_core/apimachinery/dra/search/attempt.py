@@ -55,7 +55,7 @@ class Attempt:
         return self.tried - self.skipped
 
     def skip(self, tries: int) -> None:
-        """What was tried before in the very same situation counts again, as kube tries it again."""
+        """Count the tries of a situation again that was tried before, as kube tries it again."""
         self.tried += tries
         self.skipped += tries
         self.check_time()
@@ -64,13 +64,13 @@ class Attempt:
         self._matches = {}
 
     def known_matches(self, key: RequestKey) -> Mapping[DeviceId, bool]:
-        """Which devices suit a request, of those that were asked about."""
+        """Return whether devices suit a request, by device, for the devices checked so far."""
         return self._matches.get(key) or {}
 
     def selectable(
         self, key: RequestKey, ask: Ask, device_class: DeviceClass, each: ResourceSlice, device: Device
     ) -> bool:
-        """Whether a device suits a request, whatever else is allocated; answered once per request and device."""
+        """Return whether a device suits a request, whatever else is allocated; checked once per request and device."""
         if device.binding_conditions and not (self.features.binding and self.features.device_status):
             if self.watch is not None:
                 self.watch.check("binding", False)
@@ -99,7 +99,7 @@ class Attempt:
         return reaches
 
     def _selected(self, owner: str, expressions: Sequence[str | None], device: Device) -> bool:
-        """Whether all expressions of a class or of a claim's request select the device."""
+        """Return whether all expressions of a class or of a request select the device. Raise AllocationError on failure."""
         for index, expression in enumerate(expressions):
             assert expression is not None or owner.startswith("class")  # a claim's are checked before
             try:
@@ -129,7 +129,7 @@ class Attempt:
             )
 
     def has_capacity(self, ask: Ask, device: Device) -> bool:
-        """Whether what other claims leave of the device's capacity is enough."""
+        """Return whether the capacity that other claims leave of the device is enough."""
         consumed = self.state.capacity.get(device.id, _NOTHING)
         allocating = self.allocating.get(device.id, _NOTHING)
         passed = fits(ask, device.capacity, consumed, allocating)

@@ -30,21 +30,21 @@ class Constraint:
         self.count = 0
 
     def applies(self, request: str, subrequest: str) -> bool:
-        """To all requests where it names none; the name of a request covers its subrequests."""
+        """Return whether the constraint applies: without names, to all requests; a request's name covers its subrequests."""
         names = self._names
         if not names or request in names:
             return True
         return bool(subrequest) and f"{request}/{subrequest}" in names
 
     def add(self, request: str, subrequest: str, device: Device) -> bool:
-        """Whether the device may be added; if so it is."""
+        """Add the device if the constraint allows it; return whether it does."""
         raise NotImplementedError
 
     def remove(self, request: str, subrequest: str, device: Device) -> None:
         raise NotImplementedError
 
     def state(self) -> tuple[object, ...]:
-        """What decides which devices may still be added."""
+        """Return the values that decide which devices may still be added."""
         raise NotImplementedError
 
     def expected(self) -> dict[str, Any] | None:

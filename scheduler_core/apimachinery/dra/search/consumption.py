@@ -21,7 +21,7 @@ def fits(
     consumed: Consumed = _NONE,
     allocating: Consumed = _NONE,
 ) -> bool:
-    """Whether the request can be served by what is left of every capacity, also of those that it does not name."""
+    """Return whether the remaining capacities can serve the request, including those that the request does not name."""
     if any(name not in capacity for name in ask.asked):
         return False
     for name, each in capacity.items():
@@ -34,12 +34,12 @@ def fits(
 
 
 def consumptions(ask: Ask, capacity: Mapping[str, Capacity]) -> dict[str, Amount]:
-    """What a share takes of each of the device's capacities."""
+    """Return the amounts that a share takes of each of the device's capacities."""
     return {name: consumption(ask.asked.get(name), each) for name, each in capacity.items()}
 
 
 def consumption(asked: Amount | None, capacity: Capacity) -> Amount:
-    """What is taken: what was asked for, rounded up as the policy wants it; without a word, the policy's default or all."""
+    """Return the consumed amount: `asked`, rounded up as the policy requires; if None, the policy's default or all."""
     policy = capacity.policy
     if asked is None:
         return policy.default if policy is not None and policy.default is not None else capacity.value
@@ -53,7 +53,7 @@ def consumption(asked: Amount | None, capacity: Capacity) -> Amount:
 
 
 def _rounded_up(asked: Amount, limits: ValidRange, least: Amount) -> Amount:
-    """To the least amount, or to the next step from there."""
+    """Round an amount up to the least amount, or to the next step from there."""
     if asked.nanos < least.nanos:
         return least
     if limits.step is None:
@@ -64,7 +64,7 @@ def _rounded_up(asked: Amount, limits: ValidRange, least: Amount) -> Amount:
 
 
 def violates(amount: Amount, policy: RequestPolicy) -> bool:
-    """Whether the policy forbids to consume the amount. Its default is always allowed."""
+    """Return whether the policy forbids consuming the amount. The policy's default is always allowed."""
     if policy.default is not None and amount.same(policy.default):
         return False
     if policy.range is not None:

@@ -14,7 +14,7 @@ Amounts = dict[tuple[str, str], int]  # nanos by counter set and counter
 
 
 def available_counters(each: ResourceSlice, allocated: AbstractSet[DeviceId]) -> Amounts:
-    """What allocated devices leave of the slice's counters; negative where they took more than there is."""
+    """Return the slice's counters less those of allocated devices; negative if the devices take more than there is."""
     left: Amounts = {}
     for shared in each.counters:
         for stale in [key for key in left if key[0] == shared.name]:
@@ -35,7 +35,7 @@ def consumed_counters(device: Device) -> Iterator[tuple[tuple[str, str], int]]:
 
 
 class CounterBook:
-    """What the devices that are being allocated consume, slice by slice."""
+    """The counters consumed by devices that are being allocated, by slice."""
 
     __slots__ = ("_consumed",)
 

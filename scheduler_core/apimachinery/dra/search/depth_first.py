@@ -32,7 +32,7 @@ from scheduler_core.apimachinery.dra.slices import Device, ResourceSlice
 
 
 class Outcome(enum.Enum):
-    """What became of a step. TOO_MANY: whatever comes next, the claim would have more devices than it may."""
+    """The outcome of a step. TOO_MANY: whatever comes next, the claim would have more devices than allowed."""
 
     FOUND = seen.FOUND
     NONE = seen.NONE
@@ -97,9 +97,9 @@ class Search:
         return (yield self._devices(at, wanted, in_sub))
 
     def _unless_known(self, at: Position, wanted: Wanted, in_sub: bool) -> Steps:
-        """Where the same devices are taken, if in another order, the same is found: nothing, if it was nothing before.
+        """Search for devices unless the outcome is known: the same devices in another order have the same outcome.
 
-        Nothing is found either where too few devices are left.
+        The search also fails if too few devices are left.
         """
         attempt = self._attempt
         in_vain = tries_in_vain(attempt, self._tentative, at, wanted)

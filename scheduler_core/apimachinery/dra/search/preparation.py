@@ -19,7 +19,7 @@ WantedByKey = dict[RequestKey, Wanted]
 
 
 def prepare(attempt: Attempt) -> tuple[WantedByKey, list[list[Constraint]]]:
-    """What each request wants, and each claim's constraints. AllocationError where a claim can't be handled."""
+    """Return the needs of each request, and each claim's constraints. Raise AllocationError if a claim can't be handled."""
     wanted: WantedByKey = {}
     constraints = []
     for index, claim in enumerate(attempt.claims):
@@ -33,7 +33,7 @@ def prepare(attempt: Attempt) -> tuple[WantedByKey, list[list[Constraint]]]:
 
 
 def _prepare_request(attempt: Attempt, wanted: WantedByKey, claim_index: int, number: int) -> int:
-    """How many devices the request needs at least."""
+    """Add the request to `wanted`; return the minimum number of devices that it needs."""
     claim = attempt.claims[claim_index]
     request = claim.requests[number]
     _check_gates(attempt, claim, request)

@@ -33,7 +33,7 @@ class Candidate(NamedTuple):
 
 @dataclass(slots=True)
 class Wanted:
-    """What a request or a subrequest (then `parent` is its request) wants. `selected`, of subrequest 0: the one that was picked."""
+    """The needs of a request or a subrequest (then `parent` is its request). `selected`, of subrequest 0: the chosen one."""
 
     ask: Ask
     parent: Request | None
@@ -62,5 +62,5 @@ def asks_of(request: Request) -> Iterator[Ask]:
 
 
 def label(claim: ResourceClaim, name: str) -> str:
-    """How kube's messages name a request."""
+    """Return the name of a request in kube's messages."""
     return f"claim {claim.key}, request {name}"

@@ -13,7 +13,7 @@ from scheduler_core.apimachinery.dra.slices import Device
 
 
 def tries_in_vain(attempt: Attempt, tentative: Tentative, at: Position, wanted: Wanted) -> int | None:
-    """How many devices are tried until nothing is found; None where that can't be told, or something may be found."""
+    """Return the number of tries until the search fails; None if it is unknown, or if the search may succeed."""
     ask = wanted.ask
     if ask.all_devices or ask.admin or attempt.features.consumable or attempt.claims[at.claim].constraints:
         return None

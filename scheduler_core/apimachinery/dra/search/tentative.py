@@ -88,7 +88,7 @@ class Tentative:
         return tuple(self._chosen), len(self.results[claim]), constraints, shares, self.forgotten
 
     def in_use(self, claim: int, ask: Ask, device: DeviceId) -> bool:
-        """Whether a device is out of reach: with admin access only if the claim itself has it already."""
+        """Return whether a device is unavailable: with admin access, only if the claim itself has it already."""
         if ask.admin:
             return claim in self._users.get(device, ())
         return device in self._allocated or bool(self._users.get(device))

@@ -28,7 +28,7 @@ class Amount:
 
     @classmethod
     def of(cls, quantity: Quantity) -> Amount:
-        """Of what a manifest holds. BadQuantity."""
+        """Read a quantity from a manifest. Raise BadQuantity."""
         return _read(quantity) if isinstance(quantity, str) else cls(nanos(quantity))
 
     def __add__(self, other: Amount) -> Amount:
@@ -58,12 +58,12 @@ ZERO = Amount(0)
 
 
 def amounts(resources: Mapping[str, Any] | None) -> Amounts:
-    """Of a manifest's resource list. BadQuantity."""
+    """Read a manifest's resource list. Raise BadQuantity for an invalid one."""
     return {name: Amount.of(quantity) for name, quantity in (resources or {}).items()}
 
 
 def texts(resources: Mapping[str, Amount]) -> dict[str, str]:
-    """As a manifest holds them, by name."""
+    """Return the amounts as a manifest has them, by name."""
     return {name: resources[name].text for name in sorted(resources)}
 
 
@@ -88,10 +88,11 @@ def difference(first: Mapping[str, Amount], second: Mapping[str, Amount]) -> Amo
 def pod_amounts(
     spec: Mapping[str, Any], side: Side, *, overhead: bool, status: Mapping[str, Any] | None = None
 ) -> Amounts:
-    """What a pod asks for or is limited to as a whole: containers and sidecars summed, init containers at most, what is said of the pod
-    as a whole in their place, and on request the overhead (to limits it is added only where there is one).
+    """Return the requests or limits of a pod as a whole.
 
-    `status`: what it reports of containers' resources counts too, as in-place resizes have it.
+    Containers and sidecars are summed, init containers count at most, pod-level amounts replace the result, and `overhead`
+    adds the overhead (to limits only where there is one). `status`: the container resources that it reports count too,
+    for in-place resizes.
     """
     total: Amounts = {}
     actual = _read_reported(spec, status, side) if status else {}
@@ -119,7 +120,7 @@ def _read_reported(spec: Mapping[str, Any], status: Mapping[str, Any], side: Sid
 def _starting(
     containers: Iterable[Mapping[str, Any]], side: Side, total: Amounts, actual: Mapping[str, Amounts]
 ) -> Amounts:
-    """What init containers need while they start one after the other; sidecars stay and count in `total` too."""
+    """Return the needs of init containers that start one after the other; sidecars stay and are added to `total` too."""
     sidecars: Amounts = {}
     most: Amounts = {}
     for container in containers:

@@ -65,7 +65,7 @@ _BY_NAME = {plugin.name: plugin for plugin in _PLUGINS}
 
 
 def in_tree_plugin(source: Manifest) -> InTree | None:
-    """Of a volume in a pod's spec or of a PersistentVolume's spec; None where it is no in-tree source."""
+    """Return the plugin of a volume in a pod's spec or of a PersistentVolume's spec; None if the source is not in-tree."""
     return next((plugin for plugin in _PLUGINS if source.get(plugin.source) is not None), None)
 
 
@@ -74,7 +74,7 @@ def plugin_of_provisioner(provisioner: str) -> InTree | None:
 
 
 def migrated_on(csi_node: Manifest | None, plugin: InTree) -> bool:
-    """Whether a node's CSINode lists the plugin as migrated: its volumes' affinity is translated there."""
+    """Return whether a node's CSINode lists the plugin as migrated: the affinity of its volumes is translated there."""
     if csi_node is None or not plugin.migrates:
         return False
     annotations = csi_node["metadata"].get("annotations") or {}
@@ -82,7 +82,7 @@ def migrated_on(csi_node: Manifest | None, plugin: InTree) -> bool:
 
 
 def counted_on(csi_node: Manifest | None, plugin: InTree) -> bool:
-    """Whether volume limits count the plugin's volumes on a node: those of most plugins wherever it has a CSINode."""
+    """Return whether volume limits count the plugin's volumes on a node: for most plugins, on any node with a CSINode."""
     if csi_node is None:
         return False
     return plugin.always or migrated_on(csi_node, plugin)

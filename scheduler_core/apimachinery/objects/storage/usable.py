@@ -53,7 +53,7 @@ class Usable:
         )
 
     def unclaimed(self, volume: Manifest) -> bool:
-        """Whether a volume that belongs to nobody may be taken."""
+        """Return whether the claim may take a volume that no claim has."""
         if phase(volume) != "Available" or class_of(volume) != class_of(self.claim):
             return False
         labels = volume["metadata"].get("labels") or {}

@@ -127,12 +127,12 @@ def attributes_class(manifest: Manifest) -> str:
 
 
 def requested(claim: Manifest) -> int:
-    """What a claim asks for, in billionths of a byte; 0 where it does not say."""
+    """Return the storage that a claim requests, in billionths of a byte; 0 if absent."""
     return _storage(((claim.get("spec") or {}).get("resources") or {}).get("requests"))
 
 
 def capacity(volume: Manifest) -> int:
-    """What a volume holds, in billionths of a byte."""
+    """Return the capacity of a volume, in billionths of a byte."""
     return _storage((volume.get("spec") or {}).get("capacity"))
 
 
@@ -155,7 +155,7 @@ def claim_ref(volume: Manifest) -> Manifest | None:
 
 
 def is_for(volume: Manifest, claim: Manifest) -> bool:
-    """Whether a volume is bound, or meant to be bound, to this claim."""
+    """Return whether a volume is bound, or meant to be bound, to this claim."""
     ref, meta = claim_ref(volume), claim["metadata"]
     if ref is None or ref.get("name") != meta.get("name"):
         return False
@@ -191,7 +191,7 @@ def not_owned(claim: Manifest, pod: Pod) -> str:
 
 
 def not_found(kind: str, name: str) -> str:
-    """As kube's listers say it."""
+    """Return the error text of kube's listers."""
     return f'{kind} "{name}" not found'
 
 

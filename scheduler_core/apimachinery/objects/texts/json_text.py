@@ -22,7 +22,7 @@ _ODD = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)|\x00")
 
 
 def looks_like_json(text: str) -> bool:
-    """Whether it begins as a JSON object or a list does; a YAML flow mapping without quotes does not."""
+    """Return whether a text begins as a JSON object or list; a YAML flow mapping without quotes does not."""
     return _BEGIN.match(text) is not None
 
 
@@ -110,8 +110,9 @@ def _find_from(text: str, position: int, steps: tuple[Step, ...]) -> int:
 
 @lru_cache(maxsize=1)
 def _starts(text: str) -> dict[tuple[int, tuple[Step, ...]], int]:
-    """Where values, entries of a top-level list and of `items` begin: one pass, then each object is found at
-    once.
+    """Return the positions of values, and of entries of a top-level list and of `items`.
+
+    One pass finds all, so that each object is then found at once.
     """
     starts: dict[tuple[int, tuple[Step, ...]], int] = {}
     position, document = _next(text, 1 if text.startswith("\ufeff") else 0), 0
@@ -156,7 +157,7 @@ def _skip(text: str, position: int) -> int:
 
 
 def _next(text: str, position: int) -> int:
-    """Where the next value begins."""
+    """Return the position of the next value."""
     match = _BETWEEN.match(text, position)
     return match.end() if match else position
 

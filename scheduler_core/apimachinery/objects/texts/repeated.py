@@ -19,5 +19,5 @@ class RepeatedKey(NamedTuple):
 
 
 def twice(key: str) -> str:
-    """What is wrong with it, for a strict reader."""
+    """Return the problem with a repeated key, for a strict reader."""
     return f'the key "{key}" stands twice in one object'

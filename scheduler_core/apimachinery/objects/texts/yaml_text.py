@@ -258,8 +258,9 @@ Start = tuple[int, int, int]  # characters before, line and column from 0
 
 @lru_cache(maxsize=1)
 def _starts(text: str) -> dict[tuple[int, tuple[Step, ...]], Start]:
-    """Where documents, entries of a top-level list and of `items` begin: one pass, then each object is found
-    at once.
+    """Return the starts of documents, and of entries of a top-level list and of `items`.
+
+    One pass finds all, so that each object is then found at once.
     """
     starts: dict[tuple[int, tuple[Step, ...]], Start] = {}
     events = iter(yaml.parse(text, Loader=_Loader))

@@ -118,7 +118,7 @@ def _of_pod(item: Item, pod: Manifest) -> Iterator[str]:
 
 
 def _of_claim(item: Item, claim: Manifest) -> Iterator[str]:
-    """Of claims the requests alone count."""
+    """Yield a claim's violations of a limit item; only requests count."""
     if item.get("type") != "PersistentVolumeClaim":
         return
     resources = (claim.get("spec") or {}).get("resources") or {}

@@ -47,7 +47,7 @@ def _concerns(request: Request) -> bool:
 
 
 def _namespace_selector(request: Request) -> dict[str, str]:
-    """What the namespace says, else the cluster's default."""
+    """Return the namespace's node selector, else the cluster's default."""
     namespace = request.store.get("Namespace", "", request.namespace) or {"metadata": {}}
     text = (namespace["metadata"].get("annotations") or {}).get(ANNOTATION)
     if text is None:

@@ -28,7 +28,7 @@ _OF_PROJECTIONS = {
 
 
 def reference_of(spec: Spec) -> str:
-    """What the pod refers to, as kube names it; "" where to nothing."""
+    """Return the kind of object that the pod refers to, as kube names it; "" if none."""
     if spec.get("serviceAccountName"):
         return "serviceaccounts"
     if spec.get("imagePullSecrets") or _of_environment(spec, "secret"):

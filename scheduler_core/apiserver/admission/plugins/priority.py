@@ -94,6 +94,6 @@ def _of_another_cluster(request: Request, spec: Manifest) -> bool:
 
 
 def _default_class(request: Request) -> Manifest | None:
-    """Of several global defaults, which a race may leave, the lowest counts."""
+    """Return the global default class, or None; if a race left several, the one with the lowest value."""
     defaults = [each for each in request.store.list("PriorityClass") if each.get("globalDefault")]
     return min(defaults, key=lambda each: int(each.get("value") or 0), default=None)

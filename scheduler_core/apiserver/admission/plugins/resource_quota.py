@@ -90,7 +90,7 @@ def _restricted(request: Request, quota: Manifest) -> list[str]:
 
 
 def _delta(request: Request, quota: Manifest | None, used: Amounts, wall: int) -> Amounts:
-    """What the request uses more than before, without zeros."""
+    """Return the usage that the request adds, without zeros."""
     old = request.old
     if old is not None and (quota is None or _counts(request, quota, old)):
         used = difference(used, usage(request.kind, old, wall))
@@ -133,7 +133,7 @@ def _demand_covered(
     covered: set[str],
     quotas: list[Manifest],
 ) -> None:
-    """What is limited by default is used only where a quota covers it."""
+    """Raise Refused if the request uses resources limited by default that no quota covers."""
     group, plural = request.kind.group, request.kind.plural
     ours = [each for each in limited if (each.api_group, each.resource) == (group, plural)]
     parts = [part for each in ours for part in each.match_contains]
@@ -159,7 +159,7 @@ def _demand_covered(
 
 
 def _added(request: Request, quota: Manifest, delta: Amounts) -> Amounts:
-    """What is used of a quota afterwards. Refused where that is too much."""
+    """Return the quota's usage after the request. Raise Refused if that usage exceeds the quota."""
     status = quota["status"]
     hard, used = amounts(status.get("hard")), amounts(status.get("used"))
     requested = {name: amount for name, amount in delta.items() if name in hard}

@@ -83,7 +83,7 @@ def _scheduling(request: Request, spec: Manifest, found: Manifest) -> dict[str, 
 
 
 def _equal(one: Manifest | None, other: Manifest | None) -> bool:
-    """Whether two resource lists are the same amounts."""
+    """Return whether two resource lists have the same amounts."""
     return _amounts(one) == _amounts(other)
 
 

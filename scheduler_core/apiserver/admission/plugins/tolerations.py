@@ -25,12 +25,12 @@ def merged(first: Sequence[Toleration], second: Sequence[Toleration]) -> list[To
 
 
 def within(tolerations: Sequence[Toleration], allowed: Sequence[Toleration]) -> bool:
-    """Whether each one is covered by one that is allowed; where nothing is listed, all are."""
+    """Return whether each toleration is covered by an allowed one; an empty list allows all."""
     return not allowed or all(any(covers(other, each) for other in allowed) for each in tolerations)
 
 
 def covers(wide: Toleration, narrow: Toleration) -> bool:
-    """Whether the first one tolerates at least what the second does."""
+    """Return whether the first toleration tolerates at least as much as the second."""
     if _same(wide, narrow):
         return True
     operator, effect = wide.get("operator") or "", wide.get("effect") or ""

@@ -212,7 +212,7 @@ def is_address(text: str) -> bool:
 
 
 def is_public(key: str) -> bool:
-    """Whether a label's key, or what else is written like one, is known to everybody."""
+    """Return whether a label key, or another string of that form, is publicly known."""
     if key in _PLAIN_KEYS:
         return True
     domain, slash, name = key.rpartition("/")
@@ -235,7 +235,7 @@ def is_demonstration(key: str) -> bool:
 
 
 def resource_parts(key: str) -> tuple[str, str, str]:
-    """What stands before the name in the name of a resource, the name, and what stands after it."""
+    """Split a resource name into the part before the name, the name, and the part after the name."""
     if _STORAGE_CLASS in key:
         name, _, asked = key.partition(_STORAGE_CLASS)
         return "", name, _STORAGE_CLASS + asked

@@ -60,7 +60,7 @@ class Names:
         self._nodes.add(name)
 
     def see_suffix(self, word: str) -> None:
-        """What a controller has drawn for a name: it stays, as what is drawn later has to fall in with it."""
+        """Keep a controller's random suffix as it is, since suffixes drawn later must fit in with it."""
         self._suffixes.add(word)
 
     def number(self) -> None:
@@ -109,12 +109,12 @@ def _number(word: str, rank: int, width: int) -> str:
 
 
 def _ends(name: str) -> Iterator[int]:
-    """Where what follows a dash begins."""
+    """Return the positions after each dash."""
     return (at + 1 for at, letter in enumerate(name) if letter == "-")
 
 
 def drawn(name: str, owners: Iterable[str]) -> str:
-    """What a controller has drawn after its owner's name; "" where nothing of that look was."""
+    """Return the random suffix that a controller added to an owner's name; "" if there is none."""
     for owner in owners:
         if name.startswith(owner + "-") and _DRAWN.fullmatch(name, len(owner) + 1):
             return name[len(owner) + 1 :]

@@ -53,7 +53,7 @@ def _is_taken(manifest: Any) -> bool:
 
 
 def _announce(manifest: Manifest, names: Names) -> None:
-    """What has to be known of an object before any name is given out."""
+    """Register the names in an object before any new name is assigned."""
     kind, meta = manifest["kind"], manifest["metadata"]
     name = str(meta.get("name") or "")
     if kind == "Node":

@@ -67,7 +67,7 @@ def _counted(request: Manifest) -> Manifest:
 
 
 def _tolerating(entry: Manifest) -> Manifest:
-    """With the operators of its tolerations."""
+    """Return the entry with its tolerations' operators filled in."""
     tolerations = entry.get("tolerations")
     full = _each(tolerations, _operated)
     return entry if full is tolerations else {**entry, "tolerations": full}

@@ -54,7 +54,7 @@ def _without_claims(pod: Manifest) -> Manifest:
 
 
 class _Rule:
-    """What one gate means for a kind. `uses`: whether an object has such a field; `drop`: the object without them."""
+    """The effect of one gate on a kind. `uses`: whether an object has the gated fields; `drop`: the object without them."""
 
     def __init__(
         self,
@@ -143,7 +143,7 @@ def _consumable(deep: bool) -> _Rule:
         )
 
     def drop(manifest: Manifest) -> Manifest:
-        """What constraints say stays: kube drops it of a copy only."""
+        """Drop gated fields except in constraints: kube drops those only from a copy."""
         requests = [_unsized(request) for request in _requests(manifest, deep)]
         if requests:
             manifest = _with_devices(manifest, deep, {"requests": requests})

@@ -30,7 +30,7 @@ _ADMIN = f"admin access to devices requires the `{ADMIN_LABEL}: true` label on t
 
 
 def are_about(kind: Kind) -> bool:
-    """Whether objects of a kind are about devices."""
+    """Return whether a kind belongs to the API group for devices."""
     return kind.group == GROUP
 
 
@@ -70,13 +70,13 @@ def _without_deallocated(old: Manifest, new: Manifest, gates: DeviceGates) -> Ma
 
 
 def results_of(claim: Manifest) -> Sequence[Manifest]:
-    """What is allocated to a claim."""
+    """Return the allocation results of a claim's devices."""
     allocation = (claim.get("status") or {}).get("allocation") or {}
     return (allocation.get("devices") or {}).get("results") or ()
 
 
 def create_errors(kind: Kind, manifest: Manifest, gates: DeviceGates, store: Store) -> list[FieldError]:
-    """What is wrong with a new object, besides its metadata."""
+    """Return the errors in a new object, except in its metadata."""
     errors = _admin_errors(kind, manifest, store)
     _validate(kind.key, manifest, None, Compiling(gates.dra_consumable_capacity), errors)
     return errors
@@ -85,7 +85,7 @@ def create_errors(kind: Kind, manifest: Manifest, gates: DeviceGates, store: Sto
 def update_errors(
     kind: Kind, old: Manifest, new: Manifest, subresource: str, gates: DeviceGates, store: Store
 ) -> list[FieldError]:
-    """What is wrong with a changed object, besides its metadata. What kube looks at twice is told twice."""
+    """Return the errors in a changed object, except in its metadata. Errors that kube finds twice appear twice."""
     compiling = Compiling(gates.dra_consumable_capacity)
     if subresource == "status":
         return [*_admin_status_errors(old, new, store), *status_update(old, new)]
@@ -116,7 +116,7 @@ def _validate(
 
 
 def _admin_errors(kind: Kind, manifest: Manifest, store: Store) -> list[FieldError]:
-    """Where a claim, or those of a template, ask for admin access: whether its namespace is labelled for it."""
+    """Return an error if a claim or claim template requests admin access in a namespace without the label for it."""
     spec = manifest.get("spec") or {}
     if kind.key == TEMPLATE:
         spec = spec.get("spec") or {}

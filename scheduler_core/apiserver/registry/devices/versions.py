@@ -46,7 +46,7 @@ def _claim(spec: Manifest) -> Manifest:
 
 
 def _request(request: Manifest) -> Manifest:
-    """What stands in the request itself goes to `exactly`, with its defaults where a class is named."""
+    """Move the fields that are set in the request itself to `exactly`."""
     kept = {name: value for name, value in request.items() if name not in _OF_A_REQUEST}
     exact = {name: request[name] for name in _OF_A_REQUEST if _is_set(request, name)}
     return {**kept, "exactly": exact} if exact else kept

@@ -61,7 +61,7 @@ def claim_spec(spec: Manifest, path: str, compiling: Compiling, errors: Errors) 
 
 
 def request_names(devices: Manifest) -> RequestNames:
-    """What references may name."""
+    """Return the names that references may use."""
     return {
         _name(request): frozenset(_name(each) for each in request.get("firstAvailable") or ())
         for request in devices.get("requests") or ()

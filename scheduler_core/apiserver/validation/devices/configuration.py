@@ -26,7 +26,7 @@ LONGEST_PARAMETERS = 10 * 1024
 
 
 def configuration(config: Manifest, path: str, stored: bool, errors: Errors) -> None:
-    """What a driver is given: for now always opaque."""
+    """Validate a driver's configuration, for now always opaque."""
     opaque = config.get("opaque")
     if opaque is None:
         errors.append(required(f"{path}.opaque"))

@@ -124,7 +124,7 @@ def counters(given: Manifest, path: str, errors: Errors) -> None:
 
 
 def _place(given: Manifest, path: str, errors: Errors) -> None:
-    """Where a device is: said in one way."""
+    """Validate the location of a device: exactly one field gives it."""
     said = []
     name, selector, everywhere = (given.get(field) for field in ("nodeName", "nodeSelector", "allNodes"))
     if name:

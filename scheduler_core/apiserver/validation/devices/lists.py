@@ -37,7 +37,7 @@ def each_once(
     errors: Errors,
     show: Callable[[Any], Any] | None = None,
 ) -> None:
-    """As `each`; no two entries may have the same key. `field`: the entry's field that the key is; `show`: the key as errors show it."""
+    """Validate entries like `each`, with unique keys. `field`: an entry's key field; `show`: the key as errors show it."""
     each(entries, most, check, path, errors)
     seen: dict[Hashable, None] = {}
     for i, entry in enumerate(entries or ()):
@@ -84,7 +84,7 @@ def too_long(path: str, most: int) -> FieldError:
 
 
 def longer(text: str, most: int) -> bool:
-    """Whether a text has more bytes than it may."""
+    """Return whether a text has more bytes than `most`."""
     return len(text) > most or len(text.encode()) > most
 
 

@@ -122,7 +122,7 @@ def uid(text: Any, path: str, errors: Errors) -> None:
 
 
 def _uuid_problem(text: str) -> str:
-    """What keeps a text from being a UUID in any of the forms that there are."""
+    """Return the reason why a text is not a UUID in any accepted form; "" if it is a UUID."""
     match len(text.encode()):
         case 36:
             return "" if _HEX(text) else "invalid UUID format"

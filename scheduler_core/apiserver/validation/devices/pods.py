@@ -27,7 +27,7 @@ _SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
 
 
 def is_mirror(meta: Manifest) -> bool:
-    """Whether a pod shows one that the kubelet runs by itself."""
+    """Return whether a pod mirrors one that the kubelet runs by itself."""
     return _MIRROR in (meta.get("annotations") or {})
 
 
@@ -65,7 +65,7 @@ def _claim(claim: Manifest, seen: dict[str, None], path: str, errors: Errors) ->
 
 
 def uses(used: Sequence[Manifest], known: Sequence[str], path: str, errors: Errors) -> None:
-    """What a container uses: claims of the pod, whole or a request of theirs, nothing twice."""
+    """Validate the claims that a container uses: the pod's claims, whole or one request, without duplicates."""
     seen: dict[str, None] = {}
     for i, use in enumerate(used):
         where, name, request = f"{path}[{i}]", use.get("name") or "", use.get("request") or ""
@@ -91,7 +91,7 @@ def uses(used: Sequence[Manifest], known: Sequence[str], path: str, errors: Erro
 
 
 def claim_statuses(pod: Manifest) -> list[FieldError]:
-    """What a pod's status says of its claims."""
+    """Return the errors in the claim statuses of a pod."""
     errors: Errors = []
     spec, status = pod.get("spec") or {}, pod.get("status") or {}
     known = [claim.get("name") for claim in spec.get("resourceClaims") or ()]

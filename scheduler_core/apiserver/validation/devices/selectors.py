@@ -26,7 +26,7 @@ LONGEST_EXPRESSION = 10 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Compiling:
-    """How expressions are compiled. `stored`: they were accepted before."""
+    """Settings for compiling expressions. `stored`: the expressions were accepted before."""
 
     consumable_capacity: bool = False
     stored: bool = False

@@ -61,7 +61,7 @@ def _pool(pool: Manifest, path: str, errors: Errors) -> None:
 
 
 def _fixed(spec: Manifest, before: Manifest, errors: Errors) -> None:
-    """What of a slice may never change."""
+    """Validate that a slice's immutable fields are unchanged."""
     name, old = ((each.get("pool") or {}).get("name") or "" for each in (spec, before))
     if name != old:
         errors.append(invalid("spec.pool.name", name, IMMUTABLE))
@@ -72,7 +72,7 @@ def _fixed(spec: Manifest, before: Manifest, errors: Errors) -> None:
 
 
 def _place(spec: Manifest, errors: Errors) -> None:
-    """Which nodes have the devices: said in one way."""
+    """Validate the nodes that have the devices: exactly one field gives them."""
     path, said = "spec", []
     name = spec.get("nodeName")
     if name:

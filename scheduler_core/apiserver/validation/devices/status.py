@@ -60,7 +60,7 @@ DeviceKey = tuple[str, str, str, str | None]
 
 
 def device_key(entry: Manifest) -> DeviceKey:
-    """Which device, or share of one, an entry of a status is about."""
+    """Return the key of the device, or share of a device, in a status entry."""
     share = entry.get("shareID")
     return (
         str(entry.get("driver") or ""),
@@ -71,7 +71,7 @@ def device_key(entry: Manifest) -> DeviceKey:
 
 
 def status_update(old: Manifest, new: Manifest) -> Errors:
-    """What is wrong with a claim's new status."""
+    """Return the errors in a claim's new status."""
     errors: Errors = []
     status, before = new.get("status") or {}, old.get("status") or {}
     allocation = status.get("allocation")

@@ -63,6 +63,6 @@ def endpoint_address(text: str, path: str, errors: Errors) -> None:
 
 
 def two_families(texts: Sequence[str]) -> bool:
-    """Whether addresses, or ranges of them, are of both versions."""
+    """Return whether addresses, or ranges of addresses, include both IP versions."""
     found = [parsed(text.partition("/")[0]) for text in texts]
     return {address.version for address in found if address is not None} == {4, 6}

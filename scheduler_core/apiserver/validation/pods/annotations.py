@@ -21,7 +21,7 @@ _INTEGER = re.compile(r"0|-[0-9]+|[1-9][0-9]*")
 
 
 def pod_annotations(annotations: Mapping[str, str], spec: Mapping[str, Any], where: str) -> list[FieldError]:
-    """What is wrong with the annotations of a pod, or of a template for pods."""
+    """Return the errors in the annotations of a pod or a pod template."""
     errors: Errors = []
     if _MIRROR in annotations and not spec.get("nodeName"):
         detail = "must set spec.nodeName if mirror pod annotation is set"

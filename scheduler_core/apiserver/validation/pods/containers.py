@@ -104,7 +104,7 @@ def _ephemeral(pod: Pod, errors: Errors) -> None:
 
 
 def padded_image(raw: Object, path: str, errors: Errors) -> None:
-    """Of a pod's container; a template may have such an image."""
+    """Reject spaces around the image of a pod's container; a template may have such an image."""
     image = raw.get("image") or ""
     if image != image.strip():
         errors.append(invalid(f"{path}.image", image, "must not have leading or trailing whitespace"))
@@ -124,7 +124,7 @@ def _host_ports(given: Iterable[Object], path: str, errors: Errors) -> None:
 
 
 def _course(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
-    """What is done to a container that runs on."""
+    """Validate a running container's hooks and probes."""
     for field in ("postStart", "preStop"):
         hook = (raw.get("lifecycle") or {}).get(field)
         if hook is not None:

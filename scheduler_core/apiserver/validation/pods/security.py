@@ -43,7 +43,7 @@ _USERS = (within("runAsUser", 0, MAX_INT32), within("runAsGroup", 0, MAX_INT32))
 
 
 def security_context(context: Object, host_users: bool, path: str, errors: Errors) -> None:
-    """Of a container; `host_users`: whether its pod shares the users of the host."""
+    """Validate a container's security context; `host_users`: whether its pod shares the users of the host."""
     for rule in _USERS:
         rule(context, path, errors)
     one("procMount", "Default", "Unmasked", empty=True)(context, path, errors)
@@ -61,7 +61,7 @@ def security_context(context: Object, host_users: bool, path: str, errors: Error
 
 
 def pod_security_context(spec: Object, path: str, errors: Errors) -> None:
-    """Of a pod; `path` is where its spec stands."""
+    """Validate a pod's security context; `path` is the path of the pod's spec."""
     context, where = spec.get("securityContext") or {}, f"{path}.securityContext"
     for rule in (_GROUPS, *_USERS):
         rule(context, where, errors)
@@ -167,7 +167,7 @@ def _windows(options: Object, path: str, errors: Errors) -> None:
 
 
 def _user(name: str) -> list[str]:
-    """What is wrong with the name of a user, after "runAsUserName"."""
+    """Return the errors in a user name, worded to follow "runAsUserName"."""
     if not name:
         return [" cannot be an empty string"]
     if _has_control(name):

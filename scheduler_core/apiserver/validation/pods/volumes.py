@@ -204,7 +204,7 @@ def volumes(given: Any, pod: str, path: str, errors: Errors) -> dict[str, Object
 
 
 def _source_and_name(volume: Object, name: str, pod: str, where: str, errors: Errors) -> None:
-    """What a source asks of the volume's name."""
+    """Validate a volume's name as its source requires."""
     if volume.get("iscsi") is not None:
         initiator_length(name, volume["iscsi"], f"{where}.name", name, errors)
     if volume.get("ephemeral") is not None and pod and name:

@@ -51,7 +51,7 @@ def provisioner(manifest: Object, field: str, errors: Errors) -> None:
 
 
 def parameters(given: Object, errors: Errors) -> None:
-    """Of a class of volumes."""
+    """Validate the parameters of a volume class."""
     if len(given) > _MOST_PARAMETERS:
         errors.append(too_long("parameters", _MOST_PARAMETERS))
         return

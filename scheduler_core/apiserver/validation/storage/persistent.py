@@ -151,7 +151,7 @@ def _affinity(affinity: Object | None, path: str, errors: Errors) -> None:
 
 
 def _source(spec: Object, name: str, path: str, errors: Errors, placed: bool) -> None:
-    """Where the volume is; `placed`: it says which nodes have it."""
+    """Validate the volume's source; `placed`: the volume has node affinity."""
     found = [source for source in _SOURCES if spec.get(source) is not None]
     _ONE_SOURCE(spec, path, errors)
     if found[:1] == ["iscsi"]:
@@ -229,7 +229,7 @@ def claim(manifest: Object, errors: Errors) -> None:
 
 
 def claim_spec(spec: Object, path: str, errors: Errors) -> None:
-    """What a claim, or a template of one, asks for."""
+    """Validate the spec of a claim or a claim template."""
     _access_modes(spec, path, "at least 1 access mode is required", errors, _selector)
     size = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
     where = keyed(f"{path}.resources", "storage")
@@ -271,7 +271,7 @@ def _identity(source: Object) -> tuple[Any, str, str]:
 
 
 def template_metadata(meta: Object, path: str, errors: Errors) -> None:
-    """Of a template of a claim: labels and annotations, and nothing else."""
+    """Validate the metadata of a claim template: labels and annotations, and nothing else."""
     checks.annotation_keys(meta.get("annotations"), f"{path}.annotations", errors)
     checks.labels(meta.get("labels"), f"{path}.labels", errors)
     for name in _META_FIELDS:

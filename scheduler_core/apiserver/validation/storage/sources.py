@@ -121,7 +121,7 @@ def iscsi(persistent: bool) -> Rules:
 
 
 def initiator_length(name: str, value: Object, path: str, shown: str, errors: Errors) -> None:
-    """What an initiator's name allows for the names of the volume and the portal."""
+    """Validate the length of the volume's name with the portal, at most 64 bytes if an initiator's name is given."""
     length = len(f"{name}:{value.get('targetPortal') or ''}".encode())
     if value.get("initiatorName") is not None and length > 64:
         errors.append(invalid(path, shown, _TOO_LONG))
@@ -154,7 +154,7 @@ def _quobyte(value: Object, path: str, errors: Errors) -> None:
 
 
 def _is_pair(text: str) -> bool:
-    """Whether Go would split it into host and port."""
+    """Return whether Go would split a text into host and port."""
     host, colon, port = text.rpartition(":")
     if host.startswith("["):
         host = host[1:-1] if host.endswith("]") else "["

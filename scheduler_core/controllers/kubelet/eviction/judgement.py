@@ -25,7 +25,7 @@ _ORDER = ("MemoryPressure", "DiskPressure", "PIDPressure")
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is remembered from now on, which conditions are True, and the thresholds to act on, the first one first."""
+    """The new eviction state, the conditions that are True, and the thresholds to act on, in order."""
 
     state: EvictionState
     conditions: tuple[str, ...]
@@ -35,7 +35,7 @@ class Judgement:
 def met(
     thresholds: Sequence[Threshold], observed: Mapping[str, Observation], with_least: bool
 ) -> list[Threshold]:
-    """Those of which too little is left; `with_least`: counting what is to be freed beyond them."""
+    """Return the thresholds that are met; `with_least` adds the minimum reclaim to each threshold."""
     found = []
     for threshold in thresholds:
         observation = observed.get(threshold.signal)
@@ -95,7 +95,7 @@ def _condition(threshold: Threshold) -> str:
 
 
 def _last(state: EvictionState, observing: Sequence[str], now: int) -> list[tuple[str, int]]:
-    """When each condition was last met: what was so in the last housekeeping was so in those since, which are not made one by one."""
+    """Return when each condition was last met; conditions of the last housekeeping also count for the skipped ones since."""
     passed = state.at + max((now - state.at - 1) // HOUSEKEEPING, 0) * HOUSEKEEPING
     last = {name: passed if name in state.observed else at for name, at in state.last}
     last.update(dict.fromkeys(observing, now))

@@ -12,7 +12,7 @@ from scheduler_core.controllers.kubelet.eviction.observations import PodStats
 
 
 def exceeded(stats: PodStats, image_disk: bool) -> str:
-    """Why a pod is to be evicted, "" where it keeps its limits."""
+    """Return why a pod is to be evicted, "" if it is within its limits."""
     if not stats.found:
         return ""
     return _empty_dirs(stats) or _pod(stats) or _containers(stats, image_disk)

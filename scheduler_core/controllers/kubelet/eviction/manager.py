@@ -184,7 +184,7 @@ class EvictionManager(Controller):
         observed: Observations,
         judged: Judgement,
     ) -> tuple[str, list[tuple[Pod, int]]]:
-        """In words what was done, and the evicted pods with their seconds of grace."""
+        """Reclaim resources or evict pods. Return a description, and the evicted pods with their grace (s)."""
         if configuration.local_storage:
             over = [
                 (stats, why)
@@ -285,13 +285,13 @@ class EvictionManager(Controller):
 
 
 def _forget(world: World, node: str) -> None:
-    """What an eviction manager knows is lost when its kubelet ends."""
+    """Delete an eviction manager's state when its kubelet ends."""
     world.surroundings.kubelet.eviction.pop(node, None)
     world.surroundings.kubelet.pressure.pop(node, None)
 
 
 def _is_measured(world: World, node: str) -> bool:
-    """Whether a user has said anything of the node or of a pod on it."""
+    """Return whether a user declared usage for the node or for a pod on it."""
     book = book_of(world.surroundings.inputs.usage)
     if not book:
         return False
@@ -301,6 +301,6 @@ def _is_measured(world: World, node: str) -> bool:
 
 
 def _still_there(world: World, state: EvictionState) -> bool:
-    """Whether something of the pods that are being evicted still runs."""
+    """Return whether a container of the pods being evicted still runs."""
     found = [world.surroundings.kubelet.pods.get(key) for key in state.waits_for]
     return any(run is not None and any(each.running for each in run.all) for run in found)

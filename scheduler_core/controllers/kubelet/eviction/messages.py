@@ -28,7 +28,7 @@ def amount(number: int, resource: str) -> str:
 
 
 def threshold_text(threshold: Threshold, observation: Observation) -> str:
-    """What a threshold comes to."""
+    """Format a threshold as a quantity."""
     if threshold.amount.quantity is not None and threshold.amount.text:
         return canonical(threshold.amount.text)
     return format_quantity(threshold.amount.of(observation.capacity), binary=True)
@@ -37,7 +37,7 @@ def threshold_text(threshold: Threshold, observation: Observation) -> str:
 def eviction_message(
     resource: str, stats: PodStats, thresholds: Sequence[Threshold], observations: Observations
 ) -> str:
-    """Why a pod is evicted, with its containers that use more than they request."""
+    """Return the eviction message, with the containers that use more than they request."""
     message = f"The node was low on resource: {resource}. "
     for threshold in thresholds:
         observation = observations.signals.get(threshold.signal)

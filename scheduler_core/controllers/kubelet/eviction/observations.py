@@ -26,7 +26,7 @@ NODE_DISK_CAPACITY, INODES, PID_MAX = 100 * _GI, 6_553_600, 4_194_304  # where n
 
 @dataclass(frozen=True, slots=True)
 class PodStats:
-    """What a pod uses; `found` is False before its containers were started."""
+    """A pod's resource usage; `found` is False before its containers were started."""
 
     pod: Pod
     found: bool
@@ -37,7 +37,7 @@ class PodStats:
         return self.amounts.get(name, 0) if self.containers else 0
 
     def share(self, name: str, container: str) -> int:
-        """What one container uses of it."""
+        """Return a container's share of an amount."""
         if container not in self.containers:
             return 0
         part, rest = divmod(self.get(name), len(self.containers))
@@ -55,7 +55,7 @@ class PodStats:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """How much is left of what a signal measures, and of how much."""
+    """The available amount and the capacity that a signal measures."""
 
     available: int
     capacity: int
@@ -85,7 +85,7 @@ def local_volumes(pod: Pod) -> Iterator[str]:
 def observe(
     world: World, node: Node, configuration: KubeletConfiguration, at: int | None = None
 ) -> Observations:
-    """What a node's kubelet measures at a time (ns; None: now), with the pods that are there now."""
+    """Return what a node's kubelet measures at a time (ns; None: now), with the present pods."""
     at = world.now if at is None else at
     book = book_of(world.surroundings.inputs.usage)
     own = book.of_node(node.name).at(at)
@@ -105,7 +105,7 @@ def observe(
 
 
 def stats_of(world: World, pod: Pod) -> PodStats:
-    """What a pod uses now."""
+    """Return a pod's current usage."""
     return _stats(world, book_of(world.surroundings.inputs.usage), pod)
 
 

@@ -59,7 +59,7 @@ def _of(stats: PodStats, signal: str, resource: str, image_disk: bool) -> Ranked
 
 
 def _disk(stats: PodStats, signal: str, resource: str, image_disk: bool) -> int:
-    """What the pod uses of the disk that a signal measures."""
+    """Return the pod's usage of the disk that a signal measures."""
     of_images = signal in (
         signals.IMAGE_DISK,
         signals.IMAGE_INODES,

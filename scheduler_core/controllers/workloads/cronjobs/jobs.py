@@ -32,7 +32,7 @@ REASONS = (
 
 
 class Jobs:
-    """What one sync works on: the Jobs that a CronJob controls, and its list of active ones."""
+    """The state of one sync: the Jobs that a CronJob controls, and its list of active Jobs."""
 
     def __init__(self, controller: Controller, world: World, owner: Owner) -> None:
         self.controller = controller
@@ -107,7 +107,7 @@ class Jobs:
         return self.world.store.get("Job", ref.get("namespace") or self.owner.namespace, ref["name"])
 
     def is_active(self, at: int) -> bool:
-        """Whether the Job of a moment (seconds since 1970) is on the list."""
+        """Return whether the Job for a time (seconds since 1970) is active."""
         return any(ref.get("name") == self.name_at(at) for ref in self.active)
 
     def name_at(self, at: int) -> str:

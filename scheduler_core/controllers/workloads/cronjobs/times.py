@@ -58,7 +58,7 @@ def most_recent(owner: Owner, schedule: Schedule, now: int, deadline: bool = Tru
 
 
 def next_look(owner: Owner, schedule: Schedule, now: int) -> int | None:
-    """When the CronJob is to be looked at next (ns since 1970); None: its schedule never fires again.
+    """Return the time of the CronJob's next sync (ns since 1970); None if its schedule never fires again.
 
     kube: nextScheduleTimeDuration
     """

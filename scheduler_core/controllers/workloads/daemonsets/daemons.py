@@ -29,7 +29,7 @@ FAILED, SUCCEEDED = "FailedDaemonPod", "SucceededDaemonPod"
 
 
 class Daemons:
-    """What one sync works on. `pods`: by node, in order; without those that have ended and are being deleted."""
+    """The state of one sync. `pods`: by node, in order; without those that have ended and are being deleted."""
 
     def __init__(
         self, controller: Controller, world: World, owner: Owner, pods: Sequence[Pod], code: str
@@ -44,18 +44,18 @@ class Daemons:
         self.said: list[str] = []
 
     def wanted_on(self, node: Node | None) -> tuple[bool, bool]:
-        """Whether a node is to have a pod, and whether one that is there may stay."""
+        """Return whether a node should have a pod, and whether an existing pod may stay."""
         return (False, False) if node is None else self.placement.on(node)
 
     def is_new(self, pod: Pod) -> bool:
-        """Whether it is of the present template."""
+        """Return whether a pod has the current template."""
         return pod.labels.get(POD_HASH) == self.hash
 
     def is_available(self, pod: Pod) -> bool:
         return is_available(self.world, pod, self.owner.number("minReadySeconds"))
 
     def may_replace(self, node: str, pod: Pod) -> bool:
-        """Whether a failed pod's time to be replaced has come; where not, its DaemonSet is looked at then."""
+        """Return whether to replace a failed pod now; if not, enqueue its DaemonSet for the end of the back-off."""
         memory = self.world.surroundings.workloads
         key = f"{self.owner.uid}/{self.owner.counted('observedGeneration')}/{node}"
         until = memory.waits_until(key, self.world.now)

@@ -31,7 +31,7 @@ def manage(daemons: Daemons) -> bool:
 
 
 def _on_node(daemons: Daemons, node: Node) -> tuple[bool, list[Pod]]:
-    """Whether a pod lacks on a node, and which are too many."""
+    """Return whether a node lacks a pod, and the pods to delete."""
     should, may_stay = daemons.wanted_on(node)
     pods = daemons.pods.get(node.name)
     if should and pods is None:
@@ -62,7 +62,7 @@ def _kept(daemons: Daemons, node: Node, pods: Sequence[Pod], should: bool) -> tu
 
 
 def _surplus(daemons: Daemons, running: Sequence[Pod]) -> list[Pod]:
-    """Of several pods the oldest old and the oldest new one stay, and the old one only as long as it is needed."""
+    """Return all pods but the oldest old and the oldest new one; include the old one once it is not needed."""
     new = [pod for pod in running if daemons.is_new(pod)]
     old = [pod for pod in running if not daemons.is_new(pod)]
     kept = [*new[:1], *old[:1]]
@@ -73,12 +73,12 @@ def _surplus(daemons: Daemons, running: Sequence[Pod]) -> list[Pod]:
 
 
 def surge(owner: Owner, nodes: int) -> int:
-    """How many nodes may have two pods in a rolling update."""
+    """Return how many nodes may have two pods in a rolling update."""
     return scaled(_rolling(owner).get("maxSurge"), nodes, up=True)
 
 
 def unavailable(owner: Owner, nodes: int) -> int:
-    """How many nodes may be without an available pod in a rolling update."""
+    """Return how many nodes may lack an available pod in a rolling update."""
     return scaled(_rolling(owner).get("maxUnavailable"), nodes, up=True)
 
 

@@ -27,7 +27,7 @@ _NETWORK = ("network-unavailable", NO_SCHEDULE)
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """What of a DaemonSet's template decides where its pods run."""
+    """The parts of a DaemonSet's template that determine its nodes."""
 
     spec: PodSpec
     node_name: str
@@ -39,7 +39,7 @@ class Placement:
         return cls(PodSpec.of(tolerant), spec.get("nodeName") or "")
 
     def on(self, node: Node) -> tuple[bool, bool]:
-        """Whether a node is to have a pod, and whether one that is there may stay."""
+        """Return whether a node should have a pod, and whether an existing pod may stay."""
         if self.node_name not in ("", node.name) or not self._matches(node):
             return False, False
         refused = {taint.effect for taint in node.taints if not self.spec.tolerates(taint)}

@@ -88,7 +88,7 @@ def _new_first(daemons: Daemons, nodes: dict[str, list[Pod]], most: int, wanted:
 
 
 def _stays(daemons: Daemons, name: str) -> bool:
-    """Whether a node is to have a pod still. Refused where there is no such node."""
+    """Return whether a node still needs a pod. Raise Refused if the node does not exist."""
     node = daemons.world.store.node(name)
     if node is None:
         raise Refused.because(not_found("nodes", name))

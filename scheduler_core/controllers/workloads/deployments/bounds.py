@@ -21,7 +21,7 @@ def is_rolling(spec: Manifest) -> bool:
 
 
 def fenceposts(surge: int | str | None, unavailable: int | str | None, wanted: int) -> tuple[int, int]:
-    """How many pods may be too many, and how many may lack; never none of both.
+    """Return the allowed surplus and the allowed shortage of pods; never both 0.
 
     kube: ResolveFenceposts
     """
@@ -55,7 +55,7 @@ def wanted(spec: Manifest) -> int:
 
 
 def size(replica_set: Manifest) -> int:
-    """How many pods a ReplicaSet is to have."""
+    """Return a ReplicaSet's desired number of pods."""
     return int((replica_set.get("spec") or {}).get("replicas") or 0)
 
 
@@ -73,7 +73,7 @@ def total_of(replica_sets: Iterable[Manifest], field: str) -> int:
 
 
 def new_size(spec: Manifest, replica_sets: Iterable[Manifest], new: int) -> int:
-    """How large the new ReplicaSet, which has `new` pods, may be now.
+    """Return the allowed size of the new ReplicaSet, which has `new` pods.
 
     kube: NewRSNewReplicas
     """
@@ -84,7 +84,7 @@ def new_size(spec: Manifest, replica_sets: Iterable[Manifest], new: int) -> int:
 
 
 def proportion(replica_set: Manifest, spec: Manifest, replicas: int, to_add: int, added: int) -> int:
-    """What a ReplicaSet gets of the pods to add (below 0: to take away) when a rollout is scaled; `replicas` is the Deployment's status.
+    """Return a ReplicaSet's share of the pods to add (below 0: to remove); `replicas` is from the Deployment's status.
 
     kube: GetReplicaSetProportion
     """

@@ -48,7 +48,7 @@ def without(conditions: Sequence[Manifest], type_: str) -> Conditions:
 
 
 def with_condition(conditions: Sequence[Manifest], new: Manifest) -> Conditions:
-    """With a condition set; one of the same status and reason stays as it is, and so does the time of its last change of status."""
+    """Set a condition; the same status and reason change nothing, the same status alone keeps `lastTransitionTime`."""
     old = found(conditions, new["type"])
     if old is not None and (old.get("status"), old.get("reason")) == (new["status"], new["reason"]):
         return list(conditions)
@@ -58,6 +58,6 @@ def with_condition(conditions: Sequence[Manifest], new: Manifest) -> Conditions:
 
 
 def has_deadline(spec: Manifest) -> bool:
-    """Whether a rollout has to make progress in time."""
+    """Return whether a rollout has a progress deadline."""
     deadline = spec.get("progressDeadlineSeconds")
     return deadline is not None and deadline != MAX_INT32

@@ -24,7 +24,7 @@ def sync_status(rollout: Rollout) -> None:
 
 
 def sync_rollout_status(rollout: Rollout) -> None:
-    """As sync_status, with how the rollout gets on; looks again when its deadline is over."""
+    """Sync the status with the rollout's progress; enqueue a check for the end of its deadline."""
     status = _numbers(rollout)
     given: list[Manifest] = status["conditions"]
     if not conditions.has_deadline(rollout.spec):
@@ -44,7 +44,7 @@ def sync_rollout_status(rollout: Rollout) -> None:
 
 
 def is_complete(rollout: Rollout, status: Manifest) -> bool:
-    """Whether a status tells of the new pods alone, all available."""
+    """Return True if a status reports only new pods, all of them available."""
     count = wanted(rollout.spec)
     return (
         all(
@@ -79,7 +79,7 @@ def _numbers(rollout: Rollout) -> Status:
 
 
 def _fields(status: Status) -> Status:
-    """As it is written: numbers that are 0 are left out."""
+    """Return the fields to write, with None for numbers that are 0."""
     return {name: value or None for name, value in status.items()}
 
 
@@ -119,7 +119,7 @@ def _progressed(rollout: Rollout, status: Status, given: list[Manifest]) -> list
 
 
 def _goes_on(before: Manifest, after: Manifest) -> bool:
-    """Whether there are more new pods, fewer old ones, or more that are ready or available. kube: DeploymentProgressing"""
+    """Return True if there are more new, ready or available pods, or fewer old ones. kube: DeploymentProgressing"""
 
     def number(status: Manifest, field: str) -> int:
         return int(status.get(field) or 0)

@@ -89,7 +89,7 @@ def copied(annotations: Mapping[str, str]) -> dict[str, str]:
 
 
 def kept(annotations: Mapping[str, str]) -> dict[str, str]:
-    """Those that they don't."""
+    """Return the annotations that are not copied."""
     return {name: value for name, value in annotations.items() if name in _NOT_COPIED}
 
 

@@ -24,7 +24,7 @@ _LONGEST_NAME = 253
 
 
 class Rollout:
-    """What one sync works on. `new` is None while there is no ReplicaSet of the present template; `said` tells what was done."""
+    """The state of one sync. `new` is None while the current template has no ReplicaSet; `said` lists the actions."""
 
     def __init__(
         self, controller: Controller, world: World, owner: Owner, replica_sets: Sequence[Manifest]
@@ -187,7 +187,7 @@ class Rollout:
         return True
 
     def resize(self, replica_set: Manifest, count: int, why: str) -> bool:
-        """As scale, and leaves one alone that has the size."""
+        """Scale a ReplicaSet, unless it already has the size."""
         return size(replica_set) != count and self.scale(replica_set, count, why)
 
     def _replace(self, before: Manifest, after: Manifest) -> None:

@@ -16,7 +16,7 @@ Manifest = Mapping[str, Any]
 
 
 def was_scaled(rollout: Rollout) -> bool:
-    """Whether the number of pods wanted is another than the one its ReplicaSets know."""
+    """Return whether the desired number of pods differs from the one recorded on the ReplicaSets."""
     known = (bounds.annotated(one, bounds.DESIRED) for one in rollout.all if size(one) > 0)
     return any(number is not None and number != wanted(rollout.spec) for number in known)
 
@@ -62,9 +62,9 @@ def _share(rollout: Rollout) -> None:
 
 
 def shares(active: Sequence[Manifest], spec: Manifest, replicas: int) -> list[tuple[Manifest, int]]:
-    """How large each of several ReplicaSets becomes, the largest first; `replicas` is the number of pods in the Deployment's status.
+    """Return the new size of each ReplicaSet, the largest first; `replicas`: the number of pods in the Deployment's status.
 
-    Of equal ones the newest gets what is left over, and the oldest loses it.
+    Of equal ones the newest gets the remainder, and the oldest loses it.
     """
     allowed = wanted(spec) + bounds.max_surge(spec) if wanted(spec) > 0 else 0
     to_add = allowed - bounds.total(active)

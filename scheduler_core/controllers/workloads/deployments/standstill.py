@@ -16,7 +16,7 @@ MOST_REASONS = 3
 
 
 def standstill(store: Store, deployment: Manifest, replica_sets: Sequence[Manifest]) -> str:
-    """What a rollout waits for; "" for one that is complete."""
+    """Return what a rollout waits for; "" if it is complete."""
     owner = Owner.of(deployment)
     new, old = revisions.new_and_old(owner.template, replica_sets)
     if owner.spec.get("paused"):

@@ -38,7 +38,7 @@ def recreate(rollout: Rollout, pods: Sequence[Pod]) -> None:
 
 
 def _old_pods(rollout: Rollout, pods: Sequence[Pod]) -> bool:
-    """Whether an old pod has not ended yet; those being deleted count."""
+    """Return whether an old pod has not ended yet; pods being deleted count."""
     if total_of(rollout.old, "replicas") > 0:
         return True
     newest = rollout.new["metadata"].get("uid") if rollout.new is not None else None

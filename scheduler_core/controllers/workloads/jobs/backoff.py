@@ -33,7 +33,7 @@ def waits_until(count: int, last: int) -> int:
 
 
 def finished_at(pod: Pod) -> int:
-    """When a pod ended (ns since 1970): its last container, else when it stopped being Ready, was deleted, or made."""
+    """Return a pod's end (ns since 1970): of its last container, else when it stopped being Ready, was deleted, or created."""
     ends = _containers(pod)
     if ends:
         return max(ends)
@@ -49,7 +49,7 @@ def finished_at(pod: Pod) -> int:
 
 
 def _containers(pod: Pod) -> list[int]:
-    """When each container ended; empty where one of them runs."""
+    """Return the end of each container; empty if one of them runs."""
     status = pod.manifest.get("status") or {}
     sidecars = {
         one["name"]

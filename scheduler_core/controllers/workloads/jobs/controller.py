@@ -159,7 +159,7 @@ def _status(look: Look) -> dict[str, Any]:
 
 
 def _is_orphan(world: World, pod: Pod) -> bool:
-    """Whether no Job will count a pod: it has none, or its Job is over."""
+    """Return whether no Job will count a pod: it has none, or the Job is finished."""
     reference = controller_of(pod.manifest)
     if reference is None:
         return True

@@ -26,7 +26,7 @@ def parse(text: str | None, completions: int) -> frozenset[int]:
 
 
 def text(indexes: Iterable[int]) -> str:
-    """As kube writes them: two neighbours as "3,4", more as "3-5"."""
+    """Format indexes as kube does: two consecutive ones as "3,4", more as "3-5"."""
     runs: list[list[int]] = []
     for index in sorted(indexes):
         if runs and runs[-1][1] == index - 1:
@@ -46,12 +46,12 @@ def index_of(pod: Pod) -> int | None:
 
 
 def failures(pod: Pod) -> int:
-    """How many counted failures of its index there were before this pod."""
+    """Return the number of counted failures of the pod's index before this pod."""
     return _number(pod.annotations, FAILURES)
 
 
 def all_failures(pod: Pod) -> int:
-    """With those that were ignored."""
+    """Return the number of failures, ignored ones included."""
     return failures(pod) + _number(pod.annotations, IGNORED_FAILURES)
 
 

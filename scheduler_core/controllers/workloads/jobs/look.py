@@ -21,12 +21,12 @@ TRACKING = "batch.kubernetes.io/job-tracking"
 
 
 def is_tracked(pod: Pod) -> bool:
-    """Whether the Job has still to count it."""
+    """Return whether the Job has yet to count a pod."""
     return TRACKING in (pod.manifest["metadata"].get("finalizers") or ())
 
 
 class Look:
-    """What one sync works on. `active`, `ready` and `terminating` are counted on as pods are made and deleted."""
+    """The state of one sync. `active`, `ready` and `terminating` are updated as pods are created and deleted."""
 
     def __init__(self, controller: Controller, world: World, owner: Owner, pods: Sequence[Pod]) -> None:
         self.controller = controller
@@ -56,7 +56,7 @@ class Look:
 
     @property
     def limits_indexes(self) -> bool:
-        """Whether each index has a backoffLimit of its own."""
+        """True if each index has its own backoffLimit."""
         return self.spec.get("backoffLimitPerIndex") is not None
 
     @property
@@ -65,7 +65,7 @@ class Look:
 
     @property
     def waits_for_ends(self) -> bool:
-        """Whether a pod is replaced only once it has ended."""
+        """True if a pod is replaced only after it has ended."""
         return self.spec.get("podReplacementPolicy") == "Failed" or self.policy is not None
 
     @property
@@ -75,7 +75,7 @@ class Look:
     # pods
 
     def has_failed(self, pod: Pod) -> bool:
-        """Whether a pod counts as failed: one that is being deleted does so at once, unless its end is waited for."""
+        """Return whether a pod counts as failed. A pod being deleted counts at once, unless the Job waits for its end."""
         if pod.phase == "Failed":
             return True
         return pod.deleting and pod.phase != "Succeeded" and not self.waits_for_ends
@@ -104,7 +104,7 @@ class Look:
 
     @cached_property
     def failed(self) -> int:
-        """How many failures count."""
+        """The number of failures that count."""
         counted = sum(policies.judge(self.policy, pod).counts for pod in self.new_failed)
         return self.owner.counted("failed") + counted
 
@@ -151,7 +151,7 @@ class Look:
 
     @cached_property
     def replaced(self) -> Mapping[int, Pod]:
-        """By index the failed pod that is kept until its replacement comes, where each index has its own back-off."""
+        """The failed pods that await replacement, by index, if each index has its own back-off."""
         if not self.limits_indexes:
             return {}
         busy = {indexes.index_of(pod) for pod in self.running} | self.succeeded_indexes | self.failed_indexes

@@ -43,7 +43,7 @@ def manage(look: Look) -> Refused | None:
 
 
 def _wanted(look: Look) -> int:
-    """How many pods are to be active now."""
+    """Return the number of pods that should be active now."""
     parallelism = look.owner.number("parallelism")
     if look.completions is None:
         return look.active if look.succeeded > 0 else parallelism
@@ -149,7 +149,7 @@ def _pending(look: Look, count: int) -> list[int]:
 
 
 def _create_all(look: Look, numbers: Sequence[int | None]) -> Refused | None:
-    """In batches of 1, 2, 4, ...; the first one with a refusal is the last."""
+    """Create pods in batches of 1, 2, 4, ..., up to the first with a refusal. Return the refusal."""
     position, size, made = 0, 1, 0
     first: Refused | None = None
     while position < len(numbers) and first is None:
@@ -194,7 +194,7 @@ def _with_index(container: Manifest) -> Manifest:
 
 
 def _counts(look: Look, index: int) -> dict[str, str]:
-    """What a pod is to know of the failures of its index."""
+    """Return the annotations with the failures of a pod's index."""
     if not look.limits_indexes:
         return {}
     pod = look.replaced.get(index)

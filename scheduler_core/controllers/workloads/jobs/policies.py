@@ -27,7 +27,7 @@ _ACTIONS = ("Ignore", "FailJob", "FailIndex", "Count")
 
 
 def judge(policy: Manifest | None, pod: Pod) -> Verdict:
-    """By the first rule that matches."""
+    """Return the verdict of the first matching rule."""
     for number, rule in enumerate((policy or {}).get("rules") or ()):
         if rule.get("onExitCodes") is not None:
             why = _exit_code(rule["onExitCodes"], pod)
@@ -43,7 +43,7 @@ def judge(policy: Manifest | None, pod: Pod) -> Verdict:
 
 
 def _exit_code(wanted: Manifest, pod: Pod) -> str:
-    """Which container ended so, in words; "" for none."""
+    """Describe the first container with a matching exit code; "" for none."""
     status = pod.manifest.get("status") or {}
     for field in ("containerStatuses", "initContainerStatuses"):
         for container in status.get(field) or ():
@@ -65,7 +65,7 @@ def _condition(patterns: Iterable[Manifest], pod: Pod) -> str:
 
 
 def is_success(policy: Manifest | None, completions: int, succeeded: Set[int]) -> str:
-    """Which rule of a successPolicy is met, in kube's words; "" for none."""
+    """Return the successPolicy rule that is met, in kube's words; "" for none."""
     if not succeeded:
         return ""
     for number, rule in enumerate((policy or {}).get("rules") or ()):

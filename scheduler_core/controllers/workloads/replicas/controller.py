@@ -60,7 +60,7 @@ class ReplicaSetController(WorkloadController):
         return said
 
     def _manage(self, world: World, owner: Owner, pods: list[Pod]) -> tuple[str, Refused | None]:
-        """What was done, and what was refused."""
+        """Create or delete pods. Return a description and any refusal."""
         wanted = owner.number("replicas")
         difference = len(pods) - wanted
         if difference < 0:

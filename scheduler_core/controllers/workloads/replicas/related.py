@@ -14,10 +14,10 @@ from scheduler_core.controllers.workloads.pods import is_active
 
 
 def pods_on_nodes(world: World, owner: Owner) -> Mapping[str, int]:
-    """By node, how many active pods the ReplicaSets of its owner have there; nothing where nobody owns it.
+    """Return the number of active pods per node of the ReplicaSets with the same owner; empty without an owner.
 
-    kube counts whatever their selectors match; here it is what they control, for a Deployment's selectors tell its ReplicaSets apart by
-    the hash of the template.
+    kube counts the pods that their selectors match; here the pods that they control count, as a Deployment's selectors
+    distinguish its ReplicaSets by the hash of the template.
     """
     reference = controller_of(owner.manifest)
     if reference is None:

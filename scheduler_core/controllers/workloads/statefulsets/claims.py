@@ -65,7 +65,7 @@ def _create(
 
 
 def is_stale(world: World, owner: Owner, name: str, ordinal: int) -> bool:
-    """Whether a claim of a pod that is to be made still belongs to a former pod of its name."""
+    """Return whether a claim of a pod to be created still belongs to a former pod of the same name."""
     if not _deleted(owner, "whenScaled"):
         return False
     return any(
@@ -76,7 +76,7 @@ def is_stale(world: World, owner: Owner, name: str, ordinal: int) -> bool:
 
 
 def retained(world: World, owner: Owner, pod: Pod) -> bool:
-    """Whether the claims of a pod are owned as the retention policy says."""
+    """Return whether the owners of a pod's claims match the retention policy."""
     return all(_is_up_to_date(owner, pod, claim) for claim in _claims(world, owner, ordinal_of(pod)))
 
 
@@ -109,7 +109,7 @@ def _references(claim: Manifest) -> list[Manifest]:
 
 
 def _deleted(owner: Owner, when: str) -> bool:
-    """Whether the policy deletes claims: whenScaled or whenDeleted."""
+    """Return whether the policy deletes claims: whenScaled or whenDeleted."""
     policy = owner.spec.get("persistentVolumeClaimRetentionPolicy") or {}
     return bool(policy.get(when) == "Delete")
 

@@ -64,7 +64,7 @@ def identity(name: str, ordinal: int) -> dict[str, str]:
 
 
 def is_itself(owner: Owner, pod: Pod) -> bool:
-    """Whether a pod has the name and the label of its ordinal."""
+    """Return whether a pod has the name and the label of its ordinal."""
     parent, ordinal = parent_and_ordinal(pod.name)
     return ordinal >= 0 and parent == owner.name and pod.labels.get(POD_NAME) == pod.name
 

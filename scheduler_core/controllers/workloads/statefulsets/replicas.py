@@ -23,7 +23,7 @@ _LARGEST_BATCH = 500
 
 @dataclass(slots=True)
 class Pods:
-    """What one sync does with a StatefulSet's pods, and says of it."""
+    """The actions of one sync on a StatefulSet's pods, with descriptions."""
 
     controller: Controller
     world: World
@@ -38,7 +38,7 @@ class Pods:
         return pod.phase == "Running" and pod.ready
 
     def is_unavailable(self, pod: Pod | None) -> bool:
-        """Whether a pod lacks, is ending, or hasn't been Ready for long enough."""
+        """Return whether a pod is missing, ending, or not Ready for long enough."""
         return pod is None or pod.deleting or not self.is_available(pod)
 
     def is_available(self, pod: Pod) -> bool:

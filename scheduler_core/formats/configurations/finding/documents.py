@@ -48,7 +48,7 @@ def find_in(loaded: Sequence[Loaded], text: str = "") -> list[Found]:
 
 
 def is_configuration(manifest: Any) -> bool:
-    """Whether a document is a KubeSchedulerConfiguration, of any version."""
+    """Return True if a document is a KubeSchedulerConfiguration of any version."""
     if not isinstance(manifest, Mapping):
         return False
     version, kind = manifest.get("apiVersion"), manifest.get("kind")
@@ -56,7 +56,7 @@ def is_configuration(manifest: Any) -> bool:
 
 
 def is_policy(manifest: Any) -> bool:
-    """Whether a document is a scheduler's Policy."""
+    """Return True if a document is a scheduler's Policy."""
     if not isinstance(manifest, Mapping) or manifest.get("kind") not in (None, "Policy"):
         return False
     lists = [name for name in _POLICY_FIELDS if isinstance(manifest.get(name), list)]
@@ -212,7 +212,7 @@ def _words(container: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]
 
 
 def _with_their_files(found: list[Found]) -> list[Found]:
-    """Where the file that flags name is here too, it goes first, and flags that say nothing besides are left out."""
+    """Move flags behind the file that they name, if it is present, and leave out flags that set nothing else."""
     out, later = [], []
     for each in found:
         file = each.config_file.rpartition("/")[2]

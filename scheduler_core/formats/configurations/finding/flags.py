@@ -40,7 +40,7 @@ _IDLE = "says nothing here"
 
 @dataclass(slots=True)
 class FromFlags:
-    """What flags amount to. `places` are the flags' places by the fields that they set."""
+    """The configuration that flags amount to. `places` are the flags' places by the fields that they set."""
 
     manifest: dict[str, Any] = field(default_factory=lambda: {"apiVersion": API_VERSION, "kind": KIND})
     changes: list[Change] = field(default_factory=list)
@@ -53,7 +53,7 @@ Flag = tuple[str, str, str]  # name without dashes, value, path
 
 
 def parse_flags(words: Sequence[tuple[str, str]]) -> list[Flag]:
-    """Of a command line's words with their paths; `--name value` counts as `--name=value`."""
+    """Parse the words of a command line, with their paths, as flags; `--name value` counts as `--name=value`."""
     flags: list[Flag] = []
     bare = False
     for word, path in words:

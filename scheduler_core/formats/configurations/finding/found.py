@@ -34,7 +34,7 @@ class Found:
 
     @property
     def usual(self) -> bool:
-        """Whether these are flags that amount to kube-scheduler's defaults."""
+        """True if these are flags that amount to kube-scheduler's defaults."""
         usual = {"apiVersion", "kind", "leaderElection"}
         election = self.manifest.get("leaderElection") or {"leaderElect": True}
         alike = set(self.manifest) <= usual and election == {"leaderElect": True}
@@ -77,7 +77,7 @@ class Source:
         return lambda inner: self._outer(self.loaded.locate(path), locate(inner))
 
     def _outer(self, start: Place | None, inner: Place | None) -> Place | None:
-        """Of a block scalar the line itself, of any other text where it begins."""
+        """Return the place in the outer text: for a block scalar the line itself, for any other text its start."""
         if start is None or inner is None or not self.lines.text:
             return start
         line, column = start
@@ -103,7 +103,7 @@ def name_of(manifest: Mapping[str, Any]) -> str:
 
 
 def as_template(error: InvalidObject, text: str) -> tuple[FieldError, ...]:
-    """What is wrong with a text that can't be read; of a template, what to do with it."""
+    """Return the errors of an unreadable text; for a template, they also advise rendering it."""
     if "{{" not in text and "{%" not in text:
         return error.errors
     advice = "it looks like a template: render it, as helm template does, and paste what comes of it"

@@ -93,7 +93,7 @@ def _older(manifest: Any) -> tuple[str, str] | None:
 
 
 def _converted(manifest: Manifest, version: str, convert: Convert) -> Manifest:
-    """What is not of the shapes that a conversion expects is left to the API server to refuse."""
+    """Convert a manifest; one of an unexpected shape gets only the version, and the API server refuses it."""
     try:
         return {**convert(manifest), "apiVersion": version}
     except (AttributeError, TypeError, ValueError):

@@ -44,7 +44,7 @@ def _subject(subject: Manifest) -> Manifest:
 
 
 def runtime_class(manifest: Manifest) -> Manifest:
-    """What stands at the top in v1 stands in the spec."""
+    """Move the fields of the spec to the top, as in v1."""
     spec = manifest.get("spec") or {}
     top = {name: spec[name] for name in ("overhead", "scheduling") if spec.get(name) is not None}
     rest = {name: value for name, value in manifest.items() if name != "spec"}

@@ -15,7 +15,7 @@ _GENERATION = "deprecated.daemonset.template.generation"
 
 
 def labelled(manifest: Manifest) -> Manifest:
-    """With the labels of its template, and a selector of them, where it has none of its own."""
+    """Add the labels of the template, and a selector of them, where the manifest has none of its own."""
     spec = manifest.get("spec") or {}
     meta = manifest.get("metadata") or {}
     labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels")

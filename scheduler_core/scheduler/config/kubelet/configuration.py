@@ -49,13 +49,13 @@ class KubeletConfiguration:
     pinned: tuple[str, ...] = ()  # resources that the static policy of a manager keeps from being resized
 
     def reserved(self, resource: str) -> int:
-        """What is kept from pods for the system and for kube (billionths)."""
+        """Return the amount reserved for the system and for kube (billionths)."""
         both = (self.kube_reserved or {}, self.system_reserved or {})
         return sum(reserved.get(resource, 0) for reserved in both)
 
 
 def read_kubelet(*given: Mapping[str, Any]) -> KubeletConfiguration:
-    """Of the fields for all nodes, and those for one, which count before them. FieldProblem says in kube's words what is wrong."""
+    """Read the fields for all nodes, overridden by those for one node. Raise FieldProblem with kube's error text."""
     return _read(canonical({name: value for fields in given for name, value in fields.items()}))
 
 

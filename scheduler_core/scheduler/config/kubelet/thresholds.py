@@ -46,7 +46,7 @@ class Amount:
     text: str = ""  # as it was written
 
     def of(self, capacity: int) -> int:
-        """What it comes to."""
+        """Return the amount for a capacity."""
         return int(float(capacity) * self.share) if self.quantity is None else self.quantity
 
 
@@ -70,7 +70,7 @@ class Threshold:
 def read_thresholds(
     hard: Texts, soft: Texts, grace_periods: Texts, reclaims: Texts, enforced: Sequence[str]
 ) -> tuple[Threshold, ...]:
-    """Of the fields evictionHard, evictionSoft, evictionSoftGracePeriod, evictionMinimumReclaim, enforceNodeAllocatable. FieldProblem."""
+    """Read evictionHard, evictionSoft, evictionSoftGracePeriod, evictionMinimumReclaim, enforceNodeAllocatable. FieldProblem."""
     graces = {signal: _grace(signal, text) for signal, text in grace_periods.items()}
     leasts = {signal: _least(signal, text) for signal, text in reclaims.items()}
     found = [Threshold(signal, amount) for signal, amount in _amounts("evictionHard", hard)]
@@ -88,9 +88,9 @@ def read_thresholds(
 def with_container_disk(
     thresholds: Sequence[Threshold], image_disk: bool, split: bool
 ) -> tuple[Threshold, ...]:
-    """With what holds for the disk of containers: as for images where they share one of their own, else as for the node.
+    """Replace the thresholds of the container disk: by those for images if both share a separate disk, else by the node's.
 
-    What was written for it is passed over.
+    Thresholds written for it are ignored.
     """
     of_images = image_disk and not split
     disk, inodes = (IMAGE_DISK, IMAGE_INODES) if of_images else (NODE_DISK, NODE_INODES)
@@ -164,7 +164,7 @@ def _grace(signal: str, text: str) -> int:
 
 
 def _share(field: str, text: str) -> float:
-    """As kube's float32 has it."""
+    """Convert a percentage to kube's float32 share."""
     number = text.rstrip("%")
     if not _NUMBER.fullmatch(number):
         raise FieldProblem(field, text, f'strconv.ParseFloat: parsing "{number}": invalid syntax')

@@ -18,11 +18,11 @@ def first(n: int) -> int:
 
 @dataclass(slots=True)
 class AlgorithmState(State):
-    """What a scheduler remembers between cycles, and how it draws.
+    """The state of a scheduler between cycles, and its sources of random draws.
 
     `percentage` is the global percentageOfNodesToScore (0: adaptive), `next_start` kube's nextStartNodeIndex. `draw` gives an index among n
     tied nodes, `draw_preemption` one for preemption's offset and its last tie. `epoch` is the wall time (ns since 1970) at virtual time 0;
-    without a clock it is later than all. `extenders` are asked in this order.
+    without a clock it is later than all. The scheduler calls `extenders` in this order.
     """
 
     percentage: int = 0

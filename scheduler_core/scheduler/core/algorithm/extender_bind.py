@@ -21,7 +21,7 @@ def ask(extension: Extension, cycle: NodeCycle, extender: Extender, node: str) -
 
 
 def says_bound(exchange: Exchange) -> bool:
-    """Whether the answer is that the pod is bound."""
+    """Return True if the extender reports that the pod is bound."""
     try:
         read_bind(exchange)
     except ExtenderError:

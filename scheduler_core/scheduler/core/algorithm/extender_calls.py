@@ -27,7 +27,7 @@ POINTS = {
 
 
 def serving(extenders: tuple[Extender, ...], verb: Verb, cycle: Cycle) -> tuple[int, ...]:
-    """Which extenders are asked for something about the cycle's pod."""
+    """Return the indexes of the extenders that serve the verb for the cycle's pod."""
     return tuple([i for i, extender in enumerate(extenders) if extender.serves(verb, cycle.pod)])
 
 

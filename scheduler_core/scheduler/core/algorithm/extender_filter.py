@@ -107,7 +107,7 @@ def _kept(extension: Extension, exchange: Exchange, result: FilterResult) -> tup
 
 
 def _statuses(result: FilterResult) -> dict[str, Status]:
-    """What is said of nodes by name; unresolvable wins."""
+    """Return the failure statuses by node name; unresolvable wins."""
     failed = {name: unschedulable(text) for name, text in result.failed.items()}
     return failed | {name: unresolvable(text) for name, text in result.unresolvable.items()}
 
@@ -126,7 +126,7 @@ def _effect(exchange: Exchange, kept: tuple[Kept, ...], named: dict[str, Status]
 def _verdicts(
     cycle: SchedulingCycle, before: tuple[Kept, ...], after: tuple[Kept, ...], named: dict[str, Status]
 ) -> tuple[Rows, Verdicts]:
-    """What the answer says of rows of the snapshot: of those asked about, and of others that it names."""
+    """Return the extender's verdicts on snapshot rows: the rows sent to it, and others that it names."""
     left = {kept.node.name for kept in after}
     asked = [kept.node.name for kept in before]
     names = dict.fromkeys((*asked, *named))

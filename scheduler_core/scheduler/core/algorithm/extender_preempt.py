@@ -23,7 +23,7 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 def prepare(
     cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
 ) -> PhaseResult | None:
-    """Which extenders are asked; at least one, else the plugin had not waited."""
+    """Set the extenders to call; at least one, because the plugin waited for one."""
     cycle.run = extender_calls.serving(algorithm_state.extenders, Verb.PREEMPT, cycle)
     return None
 

@@ -30,7 +30,7 @@ _WRAP, _HALF = 1 << 64, 1 << 63
 def prepare(
     cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
 ) -> PhaseResult | None:
-    """Which extenders are asked."""
+    """Set the extenders to call."""
     cycle.run = extender_calls.serving(algorithm_state.extenders, Verb.PRIORITIZE, cycle)
     return None if cycle.run else PhaseResult.SUCCESS
 
@@ -63,5 +63,5 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
 
 
 def _int64(number: int) -> int:
-    """As Go's arithmetic wraps."""
+    """Wrap a number to int64, like Go's arithmetic."""
     return (number + _HALF) % _WRAP - _HALF

@@ -82,7 +82,7 @@ def _conclude(
 
 
 def conclude(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult:
-    """What follows the search that has found nodes."""
+    """Choose the only feasible node, or prepare the scores."""
     feasible = cycle.feasible
     assert feasible is not None
     if len(feasible) == 1:

@@ -14,7 +14,7 @@ NO_NODES = "no nodes available to schedule pods"
 
 
 def refusals(cycle: SchedulingCycle) -> Counter[str]:
-    """How many nodes were refused for each reason; a node with two reasons counts in both."""
+    """Count the refused nodes by reason; a node with two reasons counts for both."""
     counts: Counter[str] = Counter()
     for status, number in cycle.node_to_status.counted():
         for text in status.reasons:

@@ -25,7 +25,7 @@ from scheduler_core.scheduler.framework.status import Code, Status
 def prepare(
     cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
 ) -> PhaseResult | None:
-    """Where the extenders have answered, the phase goes on behind the plugin that waited for them."""
+    """Resume the phase after the waiting plugin, if the extenders have answered."""
     extension = cycle.extension
     if extension is not None and extension.resumed:
         extension.resumed = False
@@ -81,7 +81,7 @@ def _failure(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algo
 
 
 def _settle(cycle: SchedulingCycle, plugin: Plugin, status: Status, result: PostFilterResult) -> Turn:
-    """What a plugin's answer means to the cycle."""
+    """Apply a plugin's answer to the cycle and return the next turn."""
     if status.rejected and status.code is not Code.UNRESOLVABLE:
         reasons = (*cycle.post_filter.reasons, *status.reasons)
         cycle.post_filter = Status(Code.UNSCHEDULABLE, reasons, cycle.post_filter.plugin or plugin.name)

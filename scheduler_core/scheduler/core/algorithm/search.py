@@ -33,7 +33,7 @@ MIN_FEASIBLE_PERCENTAGE = 5
 
 
 def feasible_nodes_to_find(percentage: int, nodes: int) -> int:
-    """How many feasible nodes end the search among `nodes` nodes; percentage 0 adapts to the cluster's size."""
+    """Return how many feasible nodes end the search among `nodes` nodes; percentage 0 adapts to the cluster's size."""
     if nodes < MIN_FEASIBLE_NODES:
         return nodes
     if percentage == 0:
@@ -92,7 +92,7 @@ def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_sta
 
 
 def _extended(algorithm_state: AlgorithmState) -> bool:
-    """Whether an extender filters or scores, whatever it is interested in."""
+    """Return whether any extender filters or scores, regardless of its managed resources."""
     return any(e.has(Verb.FILTER) or e.has(Verb.PRIORITIZE) for e in algorithm_state.extenders)
 
 
@@ -232,7 +232,7 @@ def close_search(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Row
 
 
 def _named_by_extenders(cycle: SchedulingCycle, extension: Extension) -> int:
-    """How many nodes have a status from the look at the nominated node alone; what the plugins say since replaces it."""
+    """Count the nodes with an extender status from the nominated-node pass; drop statuses that later plugin verdicts replace."""
     for name in list(extension.statuses):
         row = cycle.nodes.row(name)
         if row is not None and int(cycle.refused_by[row]) >= 0:
@@ -241,7 +241,7 @@ def _named_by_extenders(cycle: SchedulingCycle, extension: Extension) -> int:
 
 
 def write_extended(cycle: SchedulingCycle, extension: Extension) -> None:
-    """What the extenders said of nodes goes to their rows, but for those that they kept all the same."""
+    """Write the extenders' refusals to the node rows, except for nodes that passed in the end."""
     kept = {kept.node.name for kept in extension.kept}
     for number, step in enumerate(cycle.steps):
         if step.point is not Point.EXTENDER_FILTER or step.verdicts is None or step.rows is None:

@@ -11,7 +11,7 @@ from scheduler_core.scheduler.framework.step import PluginStep
 
 
 class Turn(enum.Enum):
-    """Whose turn it is next in the phase."""
+    """The plugin that runs next in the phase."""
 
     FIRST = enum.auto()  # the phase begins again with its first plugin
     NEXT = enum.auto()

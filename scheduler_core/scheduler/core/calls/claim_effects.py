@@ -24,7 +24,7 @@ NONE = Effects()
 
 
 def effects_of(before: Manifest | None, after: Manifest | None) -> Effects:
-    """Of one version that replaces another; nothing for objects of other kinds."""
+    """Return the effects of replacing one claim version with another; NONE for objects of other kinds."""
     if before is None or after is None or after.get("kind") != KIND:
         return NONE
     had, has = _status(before), _status(after)

@@ -41,7 +41,7 @@ _PATCHED_AGAIN = (500, 503)
 
 
 class Caller(Protocol):
-    """Who makes calls: a scheduler. `bucket` is when its bucket of tokens would be full again (ns)."""
+    """The caller of the API: a scheduler. `bucket` is the time (ns) at which its token bucket is full again."""
 
     bucket: int
 
@@ -56,12 +56,12 @@ class Caller(Protocol):
 
     @property
     def hang(self) -> int | None:
-        """How long (ns) its calls hang before they fail; None where it is not cut off from the API server."""
+        """The time (ns) that its calls hang before they fail; None if it is not cut off from the API server."""
         ...
 
 
 def setting(world: World, call: str) -> int:
-    """What a call of a kind takes (ns) where nothing else is said."""
+    """Return the default latency (ns) of a call by kind."""
     settings = world.settings
     if call == BIND:
         return settings.bind_cost
@@ -79,27 +79,27 @@ _CALLS: Mapping[str, Call] = {
 
 
 def fault_of(caller: Caller, call: str, pod: str) -> Fault | None:
-    """What becomes of the next call of a kind about a pod; all fail where the caller is cut off."""
+    """Return the fault for the next call of a kind about a pod; all calls fail if the caller is cut off."""
     if caller.hang is not None:
         return Fault(_CALLS[call], pod, 504, latency=min(caller.hang, MAX_LATENCY), message=UNREACHABLE)
     return caller.world.faults.get((call, pod)) if caller.world.faults else None
 
 
 def take_fault(caller: Caller, call: str, pod: str) -> Fault | None:
-    """What becomes of a call that is answered now; of what was asked for one time less is left."""
+    """Return the fault for a call answered now, and use up one of its remaining times."""
     if caller.hang is not None or not caller.world.faults:
         return fault_of(caller, call, pod)
     return take(caller.world.faults, call, pod)
 
 
 def latency(caller: Caller, call: str, pod: str, usual: int) -> int:
-    """How long (ns) a call about a pod takes: as asked for, or the usual time."""
+    """Return the latency (ns) of a call about a pod: the fault's latency if set, else `usual`."""
     fault = fault_of(caller, call, pod)
     return usual if fault is None or fault.latency is None else fault.latency
 
 
 def pause(fault: Fault, tries: int) -> int | None:
-    """How long (ns) the client waits before it makes a failed call again; None: it gives up. `tries` were made before."""
+    """Return the pause (ns) before the client retries a failed call, or None if it gives up. `tries` counts earlier tries."""
     if fault.code == 429:
         return RETRY_AFTER if tries < MOST_RETRIES else None
     if fault.call == STATUS and fault.code in _PATCHED_AGAIN and tries < len(_PATCH_PAUSES):
@@ -119,9 +119,9 @@ def configured_limits(configuration: Mapping[str, Any]) -> tuple[float, int] | N
 
 
 def throttle(caller: Caller, call: str, pod: str, calls: int = 1) -> int:
-    """How long (ns) the client holds back calls that it is given now; takes their tokens.
+    """Take tokens for the calls and return how long (ns) the client delays them.
 
-    Each token taken puts off when the bucket is full by the time in which one comes.
+    Each token taken delays the time at which the bucket is full by the interval between tokens.
     """
     settings = caller.world.settings
     limits = (settings.client_qps, settings.client_burst) if settings.client_qps else caller.limits

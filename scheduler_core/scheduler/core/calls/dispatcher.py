@@ -50,7 +50,7 @@ class StatusPatch:
 
     @property
     def idle(self) -> bool:
-        """Whether it would change nothing."""
+        """True if the patch changes nothing."""
         return not self.changes_nomination and not self.changes_condition
 
     def after(self, old: StatusPatch) -> StatusPatch:

@@ -16,7 +16,7 @@ from scheduler_core.scheduler.queue.types import QueuedPod
 
 @dataclass(slots=True)
 class BindingCycle(State):
-    """What follows a successful scheduling cycle: waiting on Permit, PreBind, Bind, PostBind."""
+    """The binding cycle after a successful scheduling cycle: WaitOnPermit, PreBind, Bind, PostBind."""
 
     number: int
     scheduler: str

@@ -25,7 +25,7 @@ from scheduler_core.scheduler.framework.plugin import Point
 
 
 class Phase(enum.StrEnum):
-    """Where a scheduling or binding cycle stands: the point whose plugin runs next."""
+    """The phase of a scheduling or binding cycle: the point whose plugin runs next."""
 
     PRE_FILTER = "PreFilter"
     FILTER = "Filter"
@@ -49,7 +49,7 @@ class Phase(enum.StrEnum):
 
 
 class PhaseResult(enum.StrEnum):
-    """How a phase ended."""
+    """The result of a phase."""
 
     SUCCESS = "success"
     ONE_FEASIBLE = "one feasible node"
@@ -82,7 +82,7 @@ def not_skipped_at_pre_score(state: CycleState) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseRow:
-    """What is the same for every phase: the extension point (None: no plugin runs), which plugins run, what follows on which result."""
+    """The fixed facts of a phase: extension point (None: no plugin runs), plugins to run, and next phase by result."""
 
     phase: Phase
     point: Point | None = None

@@ -90,14 +90,14 @@ class SchedulingCycle(State):
 
     @property
     def held_up(self) -> bool:
-        """Whether all is done and only the answer of an API call is waited for."""
+        """True if the cycle is done except for the answer to an API call."""
         return self.phase is Phase.DONE and self.ended is None
 
     @property
     def node_to_status(self) -> NodeToStatus:
-        """What Filter says of the rows so far."""
+        """The Filter statuses of the rows so far."""
         return NodeToStatus(self.refused_by, self.reason, self.steps, self.absent, self.pre_filter_status)
 
     def status_of(self, row: int) -> Status | None:
-        """Why a row was refused; None where it passed or was not evaluated."""
+        """Return the status that refused a row, or None if the row passed or was not evaluated."""
         return self.node_to_status.status_of(row)

@@ -12,7 +12,7 @@ from scheduler_core.scheduler.framework.plugin import Rows
 
 
 class Stage(enum.StrEnum):
-    """Which pass of the filters a step belongs to."""
+    """The filter pass that a step belongs to."""
 
     MAIN = "main"
     NOMINATED = "nominated pass 1"
@@ -20,7 +20,7 @@ class Stage(enum.StrEnum):
 
 @dataclass(slots=True)
 class Search(State):
-    """Where the search stands. `rows` are those of the current block that still pass in the current stage."""
+    """The state of the search. `rows` are the rows of the current block that still pass in the current stage."""
 
     order: Shared[Rows]
     wanted: int

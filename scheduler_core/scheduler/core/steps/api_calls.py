@@ -91,7 +91,7 @@ def _answer_at(scheduler: Scheduler, number: int, at: int) -> None:
 
 
 def retried(scheduler: Scheduler, number: int) -> bool:
-    """Whether a call fails in a way that has the client make it once more, after a pause."""
+    """Retry a failed call after a pause, if the client retries such a fault. Return whether it does."""
     world, calls = scheduler.world, scheduler.calls
     call, tries = calls.running[number], calls.retries.get(number, 0)
     fault = client.fault_of(scheduler, call.verb, call.key)

@@ -130,7 +130,7 @@ def _plugins(scheduler: Scheduler, binding: BindingCycle) -> tuple[Plugin, ...]:
 
 
 def _begin(scheduler: Scheduler, binding: BindingCycle) -> None:
-    """To the first plugin; a point without one is passed through at once."""
+    """Start the first plugin; pass through a point without plugins."""
     if _plugins(scheduler, binding):
         _push(scheduler, binding, 0)
     else:

@@ -80,7 +80,7 @@ def terminate(scheduler: Scheduler) -> None:
 
 
 def may_lead(scheduler: Scheduler, acting: Sequence[Scheduler]) -> bool:
-    """Whether a candidate is about to lead: it asks, or waits for the lease of one that is none of those `acting`."""
+    """Return whether a candidate is about to lead: it calls for the lease, or waits for a holder that is not in `acting`."""
     process = scheduler.process
     if (
         process is None
@@ -111,7 +111,7 @@ def _clock(scheduler: Scheduler) -> int:
 
 
 def _next_turn(scheduler: Scheduler) -> int | None:
-    """When the elector wants its turn, in virtual time (ns)."""
+    """Return the virtual time (ns) of the elector's next turn."""
     process = scheduler.process
     if process is None or process.elector is None or process.elector.wake_at is None:
         return None
@@ -174,7 +174,7 @@ def _started(scheduler: Scheduler, report: Report) -> None:
 
 
 def _stopped(scheduler: Scheduler, report: Report) -> None:
-    """Who was told to end does so when it is done; who lost the lease dies at once."""
+    """End a canceled scheduler when it is done; exit at once if it lost the lease."""
     _note(scheduler, report)
     if _elector(scheduler).cancelled:
         scheduler.wake_up()

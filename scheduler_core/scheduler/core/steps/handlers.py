@@ -78,9 +78,9 @@ def _on_node(scheduler: Scheduler, event: WatchEvent) -> None:
 
 
 def node_changes(old: Node, new: Node) -> list[Action]:
-    """What an update of a node amounts to, in kube's order: none, one or several actions.
+    """Return the actions of a node update, in kube's order: none, one, or several.
 
-    Cordoning is no event; uncordoning is one of taints. kube: NodeSchedulingPropertiesChange
+    Cordoning is no event; uncordoning is a taint event. kube: NodeSchedulingPropertiesChange
     """
     changes = []
     if old.unschedulable and not new.unschedulable:

@@ -39,7 +39,7 @@ def list_all(scheduler: Scheduler) -> None:
 
 
 def list_anew(scheduler: Scheduler) -> None:
-    """As list_all, for one that has heard of nothing since it started."""
+    """Reset the informers and list all, as after a start."""
     scheduler.replica, scheduler.inbox = None, []
     set_lag(scheduler)
     list_all(scheduler)
@@ -93,14 +93,14 @@ def hear(scheduler: Scheduler) -> None:
 
 
 def pass_on(scheduler: Scheduler, event: WatchEvent) -> None:
-    """What the scheduler does about a change that it hears of."""
+    """Handle a watch event that reaches the scheduler."""
     handlers.on_watch(scheduler, event)
     if scheduler.assumed:
         _settle(scheduler, event)
 
 
 def _settle(scheduler: Scheduler, event: WatchEvent) -> None:
-    """What a plugin assumed about an object ends where a newer version is known. kube: scheduler/util/assumecache"""
+    """Drop a plugin's assumed object if a newer version is known. kube: scheduler/util/assumecache"""
     key = (event.kind, event.namespace, event.name)
     assumed = scheduler.assumed.get(key)
     if assumed is not None and (event.new is None or _version(event.new) > _version(assumed)):

@@ -45,10 +45,10 @@ def handle_failure(
     started: int,
     nomination: str | None = "",
 ) -> int:
-    """What follows a failed attempt: back to the queue, nomination, Event, condition. Returns how long (ns) it holds up the caller.
+    """Handle a failed attempt: requeue, nomination, Event, condition. Return the time (ns) that the caller is blocked.
 
-    `plugins` are those that refused the pod; none where it failed by an error. The attempt began at `started` (ns). `nomination`: None
-    leaves it, "" clears it. A pod that was deleted and made anew under its name in the meantime takes the place of the one that failed.
+    `plugins` are the plugins that refused the pod; empty after an error. The attempt began at `started` (ns). `nomination`: None
+    leaves it, "" clears it. If the pod was deleted and re-created under its name meanwhile, the new pod replaces the failed one.
     """
     result = "unschedulable" if status.rejected else "error"
     measure.failed(scheduler, result, entry.pod.spec.scheduler_name, started)

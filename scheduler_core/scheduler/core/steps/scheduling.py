@@ -46,7 +46,7 @@ def pop(scheduler: Scheduler) -> QueuedPod | None:
 
 
 def admit(scheduler: Scheduler, entry: QueuedPod) -> bool:
-    """Whether a popped pod is to be scheduled; one that is passed over is done with."""
+    """Return whether to schedule a popped pod; mark a skipped pod as done."""
     if scheduler.framework_of(entry.pod) is None or _skip(scheduler, entry):
         scheduler.queue.done(entry.pod.uid)
         journeys.note_place(scheduler, entry.pod)
@@ -88,7 +88,7 @@ def open_cycle(scheduler: Scheduler, entry: QueuedPod) -> None:
 
 
 def _is_sorted(scheduler: Scheduler, cycle: SchedulingCycle, plugin: Plugin) -> bool:
-    """Whether a QueueSort plugin of somebody's own had an answer for the pod; its cycle fails where it had none."""
+    """Return whether a custom QueueSort plugin has an answer for the pod; if not, fail the cycle."""
     if plugin.sort_status(cycle.pod, cycle.queued.timestamp).ok:
         return True
     step = points.run_queue_sort(plugin, cycle, cycle.queued.timestamp)
@@ -254,7 +254,7 @@ def _end(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
 
 
 def _nomination(scheduler: Scheduler, cycle: SchedulingCycle) -> str | None:
-    """What becomes of the nomination; where nominations are expected to last, only PostFilter takes one back."""
+    """Return the nomination to set; if nominations are expected to last, only PostFilter clears one."""
     if scheduler.world.settings.expect_nominated_node:
         if not any(step.point is Point.POST_FILTER for step in cycle.steps):
             return None

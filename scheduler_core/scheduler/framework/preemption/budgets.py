@@ -24,7 +24,7 @@ class Budget:
     disrupted: frozenset[str]
 
     def covers(self, pod: Pod) -> bool:
-        """Whether evicting the pod would use up one disruption."""
+        """Return whether evicting the pod would use up one disruption."""
         if self.namespace != pod.namespace or pod.name in self.disrupted:
             return False
         return self.selector.matches(pod.labels)

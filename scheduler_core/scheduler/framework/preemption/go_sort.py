@@ -112,7 +112,7 @@ class _Range:
         return j, not swapped
 
     def _split_equal(self, a: int, b: int, pivot: int) -> int:
-        """Those equal to the pivot first, in a range that holds none smaller; where the greater ones begin."""
+        """Move items equal to the pivot to the front of a range without smaller ones. Return the start of the greater ones."""
         self.swap(a, pivot)
         i, j = a + 1, b - 1
         while True:
@@ -126,7 +126,7 @@ class _Range:
             i, j = i + 1, j - 1
 
     def _mend(self, a: int, b: int) -> bool:
-        """Whether the range is sorted, after putting a few misplaced items right (in long ranges only)."""
+        """Fix a few misplaced items (in long ranges only). Return whether the range is sorted."""
         i = a + 1
         for _ in range(MENDS):
             while i < b and not self.less(i, i - 1):

@@ -23,7 +23,7 @@ from scheduler_core.scheduler.framework.status import Status, error
 
 
 class Nominations(Protocol):
-    """Who is nominated where; the queue's nominator is one."""
+    """The nominated pods by node, such as the queue's nominator."""
 
     def nodes(self) -> list[str]: ...
 

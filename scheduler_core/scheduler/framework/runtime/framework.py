@@ -57,7 +57,7 @@ class Framework:
         return indices
 
     def has(self, point: Point) -> bool:
-        """Whether the profile names a plugin for a point. kube: HasFilterPlugins, HasScorePlugins"""
+        """Return whether the profile names a plugin for a point. kube: HasFilterPlugins, HasScorePlugins"""
         return bool(self.profile.plugins.get(point))
 
     def plugin(self, name: str) -> Plugin | None:

@@ -53,7 +53,7 @@ def queue_sort_key(framework: Framework, pod: Pod, timestamp: int) -> tuple[int,
 
 
 def run_queue_sort(plugin: Plugin, cycle: Cycle, timestamp: int) -> PluginStep:
-    """Whether QueueSort had an answer for the pod; it ran while the pod was queued."""
+    """Record whether QueueSort had an answer for the pod; it ran while the pod was queued."""
     return _answered(Point.QUEUE_SORT, plugin, cycle, plugin.sort_status(cycle.pod, timestamp))
 
 
@@ -205,12 +205,12 @@ def run_permit(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
 
 
 def wait_on_permit(status: Status, cycle: Cycle) -> PluginStep:
-    """How the wait on Permit ended: the plugin that signed the status decided. kube: WaitOnPermit"""
+    """Record the end of the wait on Permit: the plugin that signed the status decided. kube: WaitOnPermit"""
     return _keep(cycle, PluginStep(Point.WAIT_ON_PERMIT, status.plugin, status, cycle.t, cycle.position))
 
 
 def will_pre_bind(plugin: Plugin, cycle: NodeCycle) -> bool:
-    """Whether PreBind has something to do. kube: runPreBindPreFlight"""
+    """Return whether PreBind has something to do. kube: runPreBindPreFlight"""
     return plugin.will_pre_bind(cycle.state, cycle.pod, cycle.node)
 
 

@@ -16,7 +16,7 @@ from scheduler_core.scheduler.framework.step import PluginStep
 
 
 class Trace(Protocol):
-    """Where records are written."""
+    """A destination for records."""
 
     def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int: ...
 
@@ -48,7 +48,7 @@ def record_gate(trace: Trace, scheduler: str, pod: Pod, step: PluginStep) -> Non
 
 
 def facts_of(step: PluginStep, pod: str, nodes: NodeTable | None = None) -> PluginRan:
-    """What the record of a step says; without the nodes what is told node by node is left out."""
+    """Return the record of a step; without `nodes`, it omits per-node facts."""
     status = step.status.to_json()
     if nodes is None:
         return PluginRan(step.point.value, step.plugin, pod, status, step.evaluated, step.refused)

@@ -38,7 +38,7 @@ def values_of(expression: Compiled, outcome: Outcome) -> list[tuple[str, str]]:
 
 
 def explained(expression: Compiled, variables: Mapping[str, Any]) -> Explanation:
-    """What an expression comes to with these variables."""
+    """Return an explanation of the expression's value for these variables."""
     outcome = expression.evaluate(variables, Spent(), watch=True)
     parts = values_of(expression, outcome)
     heading = Paragraph((f"{FIELDS[expression.field]}: ", Code(" ".join(expression.program.text.split()))))
@@ -62,5 +62,5 @@ def _cut(text: str) -> str:
 
 
 def _plain(part: str) -> bool:
-    """Whether it is a literal, or the name of a whole object."""
+    """Return whether the part is a literal or the name of a whole object."""
     return part.isidentifier() or not any(character.isalpha() for character in part) or part[:1] in "'\""

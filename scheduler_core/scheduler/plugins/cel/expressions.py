@@ -74,7 +74,7 @@ EXPRESSIONS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """What is wrong with an expression: in which field, and where in its text (line from 1, column from 0, offset in characters)."""
+    """An error in an expression: the field and the position in its text (line from 1, column from 0, offset in characters)."""
 
     field: str
     message: str
@@ -121,7 +121,7 @@ class Compiled:
 
 
 class Spent:
-    """What a call of a plugin may still cost."""
+    """The cost budget that is left in one call of a plugin."""
 
     __slots__ = ("left",)
 

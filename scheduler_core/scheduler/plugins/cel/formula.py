@@ -35,7 +35,7 @@ def answer_formula(text: str, answer: Answer) -> Formula | None:
 
 
 def normalization_formula(kind: str, nodes: NodeTable, rows: Rows, scores: Scores, i: int) -> Formula | None:
-    """By the definition's `normalize`."""
+    """Return the formula for the definition's `normalize`."""
     if kind == "none":
         return None
     if kind != "min-max":

@@ -64,7 +64,7 @@ class Own(Plugin):
         self.given = args
 
     def registrations(self) -> tuple[On, ...]:
-        """Which events help, an expression does not say; so all may, as kube has it of plugins that don't say."""
+        """Return all events if an expression can refuse, as kube does for plugins that name none: expressions name no events."""
         return EVERYTHING if any(getattr(self.definition, field) for field in REFUSING) else ()
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:

@@ -39,7 +39,7 @@ def of_pod(pod: Pod, args: Mapping[str, Any], now: int) -> dict[str, Any]:
 
 
 def of_node(info: NodeInfo, used: frozenset[str]) -> dict[str, Any]:
-    """Of one node; what an expression does not name is left empty."""
+    """Return one node's variables; variables that the expression does not use are empty."""
     return {
         "node": info.node.manifest,
         "allocatable": info.allocatable if "allocatable" in used else _NONE,

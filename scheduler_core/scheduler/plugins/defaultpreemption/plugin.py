@@ -166,11 +166,11 @@ class DefaultPreemption(Plugin):
         return TERMINATING if ending else ""
 
     def is_eligible(self, nodes: NodeTable, row: int, victim: Pod, preemptor: Pod) -> bool:
-        """Whether a pod of lower priority may be evicted. kube: IsEligiblePod"""
+        """Return whether a pod of lower priority may be evicted. kube: IsEligiblePod"""
         return True
 
     def candidates_wanted(self, nodes: int) -> int:
-        """How many candidates end the search among `nodes` potential nodes."""
+        """Return the number of candidates that ends the search among `nodes` potential nodes."""
         share = nodes * int(self.args["minCandidateNodesPercentage"]) // 100
         return min(max(share, int(self.args["minCandidateNodesAbsolute"])), nodes)
 
@@ -183,7 +183,7 @@ def _nominated(pod: Pod, failure: Failure, evidence: Evidence) -> PostFilterResu
 
 
 def _known(local: tuple[object, ...] | None, pod: Pod, nodes: NodeTable, budgets: list[Budget]) -> Outcomes:
-    """What earlier dry runs of such a pod came to, row by row; nothing where a filter looks beyond its row."""
+    """Return the outcomes of earlier dry runs of such a pod, by row; empty if a filter depends on other rows."""
     if local is None:
         return {}
     kinds: dict[object, Outcomes] = remember(nodes.memo, NAME, dict)

@@ -29,7 +29,7 @@ def has_conditions(claim: Manifest) -> bool:
 
 
 def ready(claim: Manifest) -> bool:
-    """Whether all conditions of all devices are true. BindingFailed where one that means failure is."""
+    """Return whether all binding conditions of all devices are true. Raise BindingFailed if a failure condition is true."""
     if allocation_of(claim) is None:
         return False
     for result in results_of(claim):
@@ -50,7 +50,7 @@ def ready(claim: Manifest) -> bool:
 
 
 def timed_out(claim: Manifest, now: int) -> bool:
-    """Whether it was allocated too long ago (ns since 1970)."""
+    """Return whether the allocation exceeds the binding timeout at `now` (ns since 1970)."""
     since = (allocation_of(claim) or {}).get("allocationTimestamp")
     if since is None or not any("bindingConditions" in result for result in results_of(claim)):
         return False
@@ -58,7 +58,7 @@ def timed_out(claim: Manifest, now: int) -> bool:
 
 
 def unusable(claim: Manifest, now: int) -> bool:
-    """Of an allocated claim: whether its binding has failed, or has not come about in time."""
+    """Return whether an allocated claim's binding has failed or timed out."""
     try:
         return not ready(claim) and timed_out(claim, now)
     except BindingFailed:
@@ -66,7 +66,7 @@ def unusable(claim: Manifest, now: int) -> bool:
 
 
 def _conditions(claim: Manifest, result: Manifest) -> Mapping[str, Any] | None:
-    """What the driver has reported of a device, by type; None: nothing."""
+    """Return the conditions that the driver reports for a device, by type; None if there are none."""
     for device in (claim.get("status") or {}).get("devices") or ():
         if all(device.get(name) == result.get(name) for name in ("driver", "pool", "device")):
             conditions: dict[str, Any] = {}

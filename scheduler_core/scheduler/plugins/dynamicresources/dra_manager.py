@@ -44,7 +44,7 @@ class Informer(Protocol):
 
 
 class AllocatedDevices:
-    """Which devices are allocated: counts what claims hold. What is given out never changes: it is made anew after a change.
+    """The allocated devices, counted from claims. A returned state is immutable: a change leads to a new one.
 
     `consumable`: the gate DRAConsumableCapacity.
     """
@@ -74,7 +74,7 @@ class AllocatedDevices:
         self._changed(claim)
 
     def state(self) -> AllocatedState:
-        """As it is now."""
+        """Return the current state."""
         if self._given is None:
             capacity: dict[DeviceId, Consumed] = {
                 device: dict(amounts) for device, amounts in self._capacity.items()

@@ -87,7 +87,7 @@ def explained(
 
 
 class Places:
-    """Where devices are written, by driver/pool/name: in the slices that were there when the attempt began."""
+    """The locations of devices, by driver/pool/name, in the slices that existed when the attempt began."""
 
     def __init__(self, slices: Iterable[Manifest]) -> None:
         self._pools: dict[str, list[Manifest]] = {}

@@ -26,7 +26,7 @@ ANNOTATION = "resource.kubernetes.io/extended-resource-claim"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What of a pod's requests may be served by devices: the amounts by resource, and the classes by resource."""
+    """The part of a pod's requests that devices may serve: amounts by resource, and classes by resource."""
 
     amounts: tuple[tuple[str, int], ...]
     classes: tuple[tuple[str, str], ...]
@@ -40,7 +40,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class NodeShare:
-    """What a node leaves to devices. `refused`: it has a resource from nowhere. `requests` of the special claim; None: no claim."""
+    """A node's share for devices. `refused`: no source for a resource. `requests`: those of the special claim; None: no claim."""
 
     refused: bool = False
     requests: tuple[Manifest, ...] | None = None
@@ -108,7 +108,7 @@ def containers_of(pod: Pod) -> list[Manifest]:
 
 
 def request_name(container: int, resource: str, requests: Mapping[str, Any]) -> str:
-    """Of a container's resource: its place among all that the container requests, by name."""
+    """Return the request's name: the container, and the resource's index among the container's requests sorted by name."""
     return f"container-{container}-request-{sorted(requests).index(resource)}"
 
 
@@ -131,7 +131,7 @@ def device_requests(pod: Pod, amounts: Mapping[str, int], classes: Mapping[str, 
 
 
 def request_mappings(claim: Manifest, pod: Pod) -> list[Manifest]:
-    """Which request stands for which container's resource. kube: createRequestMappings"""
+    """Return the mapping from containers' resources to requests. kube: createRequestMappings"""
     asked = [request["name"] for request in claim["spec"]["devices"].get("requests") or ()]
     mappings: list[Manifest] = []
     for i, container in enumerate(containers_of(pod)):

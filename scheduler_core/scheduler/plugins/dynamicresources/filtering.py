@@ -35,7 +35,7 @@ NOTHING_SPECIAL = NodeShare()
 
 
 def node_selector_of(claim: Manifest) -> NodeSelector | None:
-    """Which nodes an allocated claim's devices can be used from; None: all."""
+    """Return the selector of the nodes that can use an allocated claim's devices; None: all nodes."""
     selector = (allocation_of(claim) or {}).get("nodeSelector")
     return None if selector is None else NodeSelector.of(selector)
 
@@ -61,11 +61,11 @@ class NodeFilter:
         self.allocations: dict[str, NodeAllocation] = {}
 
     def with_facts(self, facts: Facts) -> NodeFilter:
-        """As this one, about something else."""
+        """Return a copy of this filter with other facts."""
         return NodeFilter(self._pod, facts, self._search, self._unusable, self._budget)
 
     def ask_all(self, nodes: Sequence[Node], rows: Sequence[int]) -> list[Status | None]:
-        """As ask, of many; at once where all that counts is what the node gives, and that is remembered."""
+        """Return the answers of `ask` for many rows; use remembered results if only the node's allocation counts."""
         if self._search is None or self._bound or self.facts.store.special:
             return [self.ask(nodes[row]) for row in rows]
         known, allocations = self._search.known(self._kind), self.allocations
@@ -114,7 +114,7 @@ class NodeFilter:
         return None
 
     def share(self, node: Node) -> tuple[Status | None, NodeShare]:
-        """What the node leaves of extended resources to devices, or why it can't have the pod."""
+        """Return the share of extended resources that the node leaves to devices, or the status that refuses the pod."""
         store, want = self.facts.store, self.facts.wanted
         assert store.extended is not None and want is not None
         if (store.extended["spec"].get("devices") or {}).get("requests"):
@@ -134,7 +134,7 @@ class NodeFilter:
         ]
 
     def claims_on(self, share: NodeShare) -> list[ResourceClaim]:
-        """What the node is asked to allocate."""
+        """Return the claims to allocate on the node."""
         if share.requests is None:
             return self._claims
         special = self.facts.store.extended
@@ -155,7 +155,7 @@ class NodeFilter:
             return self._find(node, share, None)
 
     def within(self, budget: int) -> NodeFilter:
-        """As this one, trying at most so many devices."""
+        """Return a copy of this filter that tries at most `budget` devices."""
         return NodeFilter(self._pod, self.facts, self._search, self._unusable, min(budget, self._budget))
 
     def _find(self, node: Node, share: NodeShare, slices: Sequence[ResourceSlice] | None) -> Found:
@@ -176,7 +176,7 @@ def with_requests(claim: Manifest, requests: Sequence[Manifest]) -> Manifest:
 
 
 def verdicts(statuses: Sequence[Status | None]) -> Verdicts | None:
-    """Of one status per row."""
+    """Return the verdicts for one status per row."""
     if not any(statuses):
         return None
     known: dict[Status, int] = {}

@@ -39,13 +39,13 @@ class _Case:
     claims: tuple[Manifest, ...]
 
     def fits(self, index: int, claim: Manifest) -> bool:
-        """Whether the node could, were one of the claims another one."""
+        """Return whether the node could allocate the claims if `claim` replaced the one at `index`."""
         asked = [ResourceClaim.from_manifest(each) for each in self.claims]
         asked[index] = ResourceClaim.from_manifest(claim)
         return self.search.search(self.refusal.node, asked, _TRIED).given is not None
 
     def fits_without(self, taken: AllocatedState) -> bool:
-        """Whether the node could, were no more than this allocated."""
+        """Return whether the node could allocate the claims if only `taken` were allocated."""
         asked = [ResourceClaim.of(each) for each in self.claims]
         return self.search.elsewhere(taken).search(self.refusal.node, asked, _TRIED).given is not None
 
@@ -53,7 +53,7 @@ class _Case:
 def propose(
     draft: Draft, refusal: Refusal, handle: Handle, search: NodeSearch, facts: Facts
 ) -> Iterator[Draft]:
-    """For a node whose answer was that it can't allocate all claims."""
+    """Propose fixes for a node that can't allocate all claims."""
     claims = tuple(claim for index, claim in facts.store.to_allocate() if not facts.store.is_extended(index))
     if not claims:
         return
@@ -68,7 +68,7 @@ def propose(
 def other_classes(
     draft: Draft, claims: tuple[Manifest, ...], by_name: Mapping[str, Any], missing: str
 ) -> Iterator[Draft]:
-    """For a claim that asks for a class which does not exist."""
+    """Propose existing classes for claims that request a missing class."""
     for claim in claims:
         for at, ask in _asks(claim):
             if ask.get("deviceClassName") == missing:

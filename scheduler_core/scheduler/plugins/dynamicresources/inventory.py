@@ -65,7 +65,7 @@ class Inventories:
         self._version: int | None = None
 
     def take(self) -> Inventory:
-        """As it is now."""
+        """Return the current inventory."""
         self._refresh()
         return Inventory(self._handle.claims.allocated(), self._slices, self._rules)
 
@@ -84,7 +84,7 @@ class Inventories:
             self._classes = manifests, {each.name: each for each in read}
 
     def classes(self) -> Mapping[str, DeviceClass]:
-        """By name, as they are now."""
+        """Return the current device classes by name."""
         self._refresh()
         return self._classes[1]
 

@@ -32,7 +32,7 @@ MOST_REMEMBERED = 16  # kinds of pods
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What a node gives; None where the claims can't be allocated, then with kube's error, if it is one."""
+    """A node's allocation; None if the claims can't be allocated, with kube's error if there is one."""
 
     given: NodeAllocation | None
     error: str = ""
@@ -93,13 +93,13 @@ class NodeSearch:
         self._allocator = Allocator(self._features, allocated, classes, self._selectors)
 
     def kind_of(self, claims: Sequence[ResourceClaim], budget: int = MOST_TRIED) -> object:
-        """What claims ask for, and how long it may be searched for: the key of what is remembered. AllocationErrors name claims."""
+        """Return the memory key: the claims' specs and the budget. AllocationErrors name claims, so none are remembered."""
         return (budget, *(msgspec.json.encode(claim.manifest.get("spec") or {}) for claim in claims))
 
     def find(
         self, node: Node, claims: Sequence[ResourceClaim], kind: object, budget: int = MOST_TRIED
     ) -> Found:
-        """What the node gives. `kind`: see kind_of."""
+        """Return the node's allocation, remembered by `kind` (see kind_of)."""
         known = self.known(kind)
         entry = known.get(node.name)
         if entry is not None and entry[0] is node:
@@ -110,7 +110,7 @@ class NodeSearch:
         return found
 
     def known(self, kind: object) -> dict[str, tuple[Node, Found]]:
-        """What is remembered of a kind, by node: it holds for this very Node."""
+        """Return the remembered results of a kind, by node name; a result is valid only for the same Node object."""
         known = self._found.get(kind)
         if known is None:
             if len(self._found) >= MOST_REMEMBERED:
@@ -126,7 +126,7 @@ class NodeSearch:
         watch: Watch | None = None,
         slices: Sequence[ResourceSlice] | None = None,
     ) -> Found:
-        """As find, without memory. `slices` in another order than the one by name, where it is given."""
+        """Search without memory. `slices`, if given, replace the node's slices in name order."""
         try:
             wanted = self._slices.of(node.name) if slices is None else slices
             results = self._allocator.allocate(node, wanted, claims, watch, budget).results

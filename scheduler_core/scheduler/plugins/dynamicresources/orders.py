@@ -26,7 +26,7 @@ STATUS, ALLOCATION = "status", "allocation"
 
 
 def order_dependence(asked: NodeFilter, search: NodeSearch, node: Node) -> str:
-    """What of the node's answer may be another in a real cluster: STATUS, ALLOCATION, or "" where nothing is found to be."""
+    """Return the part of the node's answer that may differ in a real cluster: STATUS, ALLOCATION, or "" if none is found."""
     asked = asked.within(MOST_TRIED)
     status, allocation = asked.ask(node), asked.allocations.get(node.name)
     if status == TIMED_OUT:

@@ -101,7 +101,7 @@ _NO_CLAIMS = Facts(ClaimStore())
 
 
 class DynamicResources(Plugin):
-    """With the gate DynamicResourceAllocation off it does nothing where a configuration names it all the same."""
+    """The plugin for devices. If the gate DynamicResourceAllocation is off, a configured plugin does nothing."""
 
     name = NAME
     reasons = reasons.REASONS
@@ -325,7 +325,7 @@ class DynamicResources(Plugin):
         return tree
 
     def order_dependence(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> str:
-        """What of its answer about a node may be another in a real cluster: "status", "allocation" or "" (orders.py)."""
+        """Return the part of a node's answer that may differ in a real cluster: "status", "allocation" or "" (orders.py)."""
         facts: Facts | None = state.get(FACTS)
         if facts is None or facts.inventory is None:
             return ""

@@ -17,7 +17,7 @@ Manifest = Mapping[str, Any]
 
 
 def pod_claims(claims: ClaimTracker, pod: Pod) -> Iterator[Manifest]:
-    """In the order of the pod's spec; entries that need no claim have none. ClaimError at the first that can't be used."""
+    """Yield the pod's claims in spec order, except entries that need no claim. Raise ClaimError at the first unusable claim."""
     for entry in pod.spec.resource_claims:
         name, own = claim_name(pod, entry)
         if name is None:
@@ -33,7 +33,7 @@ def pod_claims(claims: ClaimTracker, pod: Pod) -> Iterator[Manifest]:
 
 
 def problem(claims: ClaimTracker, pod: Pod) -> str:
-    """Why the pod can't use its claims; "" where it can."""
+    """Return the reason why the pod can't use its claims; "" if the pod can."""
     try:
         for _ in pod_claims(claims, pod):
             pass

@@ -133,7 +133,7 @@ class Binding:
         return f"update pod {self._pod.key} ExtendedResourceClaimStatus: {reply.error}"
 
     def _assume(self, index: int, claim: Manifest, written: Manifest) -> CallResult | None:
-        """What was allocated is the scheduler's newest knowledge; a claim that was just created may not be known to it yet."""
+        """Assume the written claim as the scheduler's newest version; wait if the cache lacks a newly created claim."""
         extended = self._facts.store.is_extended(index)
         if index in self._reserved:
             problem = self._handle.claims.assume(written)

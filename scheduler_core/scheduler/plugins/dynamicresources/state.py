@@ -49,7 +49,7 @@ class ClaimStore:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inventory:
-    """What the allocator is given: what is allocated, and what drivers and administrators say of devices, as it was in PreFilter."""
+    """The allocator's input as of PreFilter: allocated devices, drivers' slices, and administrators' taint rules."""
 
     allocated: AllocatedState
     slices: Manifests
@@ -58,7 +58,7 @@ class Inventory:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
-    """What PreFilter found. `inventory` is None where nothing is to be allocated, `wanted` where no device stands for a resource."""
+    """The results of PreFilter. `inventory`: None if nothing needs allocation; `wanted`: None if no device serves a resource."""
 
     store: ClaimStore
     inventory: Inventory | None = None
@@ -67,7 +67,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeAllocation:
-    """What a node that passes would give: one result per claim to allocate; the special claim's requests there (None: it has none)."""
+    """A passing node's allocation: one result per claim to allocate, and the special claim's requests (None: no requests)."""
 
     results: tuple[AllocationResult, ...]
     requests: Manifests | None = None
@@ -75,9 +75,9 @@ class NodeAllocation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Progress:
-    """How far PreBind is. `index`: the claim whose turn it is; `tries`: of its update; `held_up`: how often calls were held back.
+    """The progress of PreBind. `index`: the current claim; `tries`: of its update; `held_up`: how often calls were held back.
 
-    `claim`: as it was last written or read; `waited`: for the assume cache or for binding conditions (ns).
+    `claim`: the last written or read version; `waited`: for the assume cache or for binding conditions (ns).
     """
 
     index: int = 0

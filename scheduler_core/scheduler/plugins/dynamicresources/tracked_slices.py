@@ -36,7 +36,7 @@ def changed_by(informer: Informer, kind: str, old: Manifest | None, new: Manifes
 
 
 def _undone(listed: list[Manifest], old: Manifest | None, new: Manifest | None) -> list[Manifest]:
-    """What was listed before one of them became another; by name."""
+    """Return the list as of before the change from `old` to `new`, sorted by name."""
     kept = [each for each in listed if new is None or _name(each) != _name(new)]
     return sorted([*kept, *([old] if old is not None else [])], key=_name)
 

@@ -14,5 +14,5 @@ def range_errors(number: int, path: str, low: int, high: int) -> list[FieldError
 
 
 def name_errors(name: str, path: str) -> list[FieldError]:
-    """Of a qualified name, such as a resource's or a label key."""
+    """Return the errors of a qualified name, such as a resource name or a label key."""
     return [invalid(path, name, problem) for problem in qualified_name_errors(name)]

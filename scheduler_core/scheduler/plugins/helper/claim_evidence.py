@@ -100,12 +100,12 @@ def _volume(volume: Manifest, claim: Manifest) -> dict[str, Any]:
 
 
 def _selector(claim: Manifest) -> LabelSelector:
-    """By which labels it takes volumes: all where it does not say."""
+    """Return the claim's label selector for volumes; a claim without one selects all volumes."""
     return LabelSelector.of((claim.get("spec") or {}).get("selector") or {})
 
 
 def _written(requirement: Requirement) -> str:
-    """As people write labels, where it is one."""
+    """Return the requirement as a key=value label if possible."""
     if requirement.op == IN and len(requirement.values) == 1:
         return f"{requirement.key}={requirement.values[0]}"
     return str(requirement)

@@ -16,7 +16,7 @@ MOST = 2
 
 
 def class_made(draft: Draft, claims: Sequence[Manifest], handle: Handle, name: str) -> Iterator[Draft]:
-    """Of the drivers that no class names the one whose name is most like the class's first."""
+    """Propose a class for drivers that no class names, ordered by likeness to the class name."""
     taken = " ".join(canonical(each.get("spec") or {}) for each in handle.list(KIND))
     named = {str(each["spec"].get("driver") or "") for each in handle.list(SLICES)}
     drivers = {driver for driver in named if driver and driver not in taken}

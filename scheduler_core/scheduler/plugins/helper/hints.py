@@ -14,7 +14,7 @@ from scheduler_core.apimachinery.objects.storage.volumes import Manifest, name_o
 
 
 def was_placed(pod: Pod) -> bool:
-    """Whether a pod that is gone took room, or had room kept for it."""
+    """Return whether a deleted pod had a node or a nominated node."""
     return bool(pod.node_name or pod.nominated_node_name)
 
 
@@ -34,7 +34,7 @@ def after_named_claim_change(plugin: Any, pod: Pod, old: Manifest | None, new: M
 
 
 def _uses(pod: Pod, claim: Manifest, ephemeral: bool) -> bool:
-    """Whether a volume of the pod is this claim; `ephemeral`: those made for the pod count."""
+    """Return whether a volume of the pod uses this claim; `ephemeral`: include claims made for the pod."""
     if (claim["metadata"].get("namespace") or "") != pod.namespace:
         return False
     uses = volumes_of(pod.spec).claims

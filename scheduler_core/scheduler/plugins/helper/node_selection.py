@@ -25,7 +25,7 @@ NAME_FIELD = "metadata.name"
 
 
 def expression_mask(nodes: NodeTable, requirement: Requirement) -> Mask:
-    """Which rows satisfy a label requirement."""
+    """Return the rows that satisfy a label requirement."""
     column = nodes.label(requirement.key)
     accepted = [requirement.accepts(value) for value in column.values]
     accepted.append(requirement.accepts(None))  # last: what code -1, the absent label, takes
@@ -33,7 +33,7 @@ def expression_mask(nodes: NodeTable, requirement: Requirement) -> Mask:
 
 
 def field_mask(nodes: NodeTable, field: Requirement) -> Mask:
-    """Which rows satisfy a field requirement of one value (In or NotIn)."""
+    """Return the rows that satisfy a field requirement with one value (In or NotIn)."""
     if field.key != NAME_FIELD:
         return np.full(len(nodes), accepts_field(field, ""))
     mask = np.full(len(nodes), field.op != IN)
@@ -44,7 +44,7 @@ def field_mask(nodes: NodeTable, field: Requirement) -> Mask:
 
 
 def term_mask(nodes: NodeTable, term: NodeSelectorTerm) -> Mask:
-    """Which rows match a term; a term that is empty or does not parse matches none."""
+    """Return the rows that match a term; a term that is empty or does not parse matches none."""
     if term.empty or term.errors:
         return np.zeros(len(nodes), np.bool_)
     masks = [expression_mask(nodes, r) for r in term.expressions] + [
@@ -55,7 +55,7 @@ def term_mask(nodes: NodeTable, term: NodeSelectorTerm) -> Mask:
 
 
 def selector_mask(nodes: NodeTable, selector: NodeSelector) -> Mask:
-    """Which rows match any term."""
+    """Return the rows that match any term."""
     mask = np.zeros(len(nodes), np.bool_)
     for term in selector.terms:
         mask |= term_mask(nodes, term)
@@ -63,7 +63,7 @@ def selector_mask(nodes: NodeTable, selector: NodeSelector) -> Mask:
 
 
 def labels_mask(nodes: NodeTable, wanted: Mapping[str, str]) -> Mask:
-    """Which rows have all these labels (spec.nodeSelector)."""
+    """Return the rows that have all these labels (spec.nodeSelector)."""
     mask = np.ones(len(nodes), np.bool_)
     for key, value in wanted.items():
         mask &= expression_mask(nodes, Requirement(key, IN, (value,)))

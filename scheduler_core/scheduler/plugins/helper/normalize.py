@@ -42,7 +42,7 @@ def raw_value(scores: Scores, i: int) -> Value:
 
 
 def highest_value(nodes: NodeTable, rows: Rows, scores: Scores) -> Value:
-    """With the node that has it."""
+    """Return the highest score and its node."""
     i = int(scores.argmax())
     return Value(int(scores[i]), _HIGHEST, source=Source("Node", nodes.names[int(rows[i])]))
 
@@ -53,7 +53,7 @@ def lowest_value(nodes: NodeTable, rows: Rows, scores: Scores) -> Value:
 
 
 def span_normalization(nodes: NodeTable, rows: Rows, scores: Scores, i: int) -> Formula:
-    """From 0 for the lowest to 100 for the highest, in whole numbers."""
+    """Return the formula that scales scores from 0 (lowest) to 100 (highest), in whole numbers."""
     highest, lowest = highest_value(nodes, rows, scores), lowest_value(nodes, rows, scores)
     if highest.number == lowest.number:
         return Formula((Line(NORMALIZED, constant(0)),), (ALIKE,))
@@ -64,7 +64,7 @@ def span_normalization(nodes: NodeTable, rows: Rows, scores: Scores, i: int) -> 
 def default_normalization(
     nodes: NodeTable, rows: Rows, scores: Scores, i: int, *, reverse: bool = False
 ) -> Formula:
-    """How default_normalize comes to the number of the `i`th row."""
+    """Return the formula by which default_normalize computes the `i`th row's score."""
     hundred = constant(MAX_NODE_SCORE)
     notes = (_DOWN if reverse else _UP,)
     if int(scores.max(initial=0)) == 0:

@@ -20,5 +20,5 @@ _ENDS = ("/agent-not-ready", "/uninitialized", "/not-initialized")
 
 
 def passes(key: str) -> bool:
-    """Whether a taint of this key was to go by itself, so that it was left over, or who sets it is not done."""
+    """Return whether a taint with this key is temporary: the agent that sets the taint also removes it."""
     return key in _KEYS or key.startswith(_STARTS) or key.endswith(_ENDS)

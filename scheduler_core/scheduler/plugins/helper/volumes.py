@@ -34,7 +34,7 @@ _OF_STORAGE = ("pv.kubernetes.io/", "volume.kubernetes.io/", "volume.beta.kubern
 
 
 def missing_claims(draft: Draft, pod: Pod, handle: Handle) -> Iterator[Draft]:
-    """For a pod some of whose claims do not exist; ephemeral ones are a controller's to make."""
+    """Propose fixes for a pod's missing claims, except ephemeral ones, which a controller creates."""
     for use in volumes_of(pod.spec).claims:
         if not use.ephemeral and handle.get(CLAIM, pod.namespace, use.claim) is None:
             yield from _missing(draft, pod, use.claim, handle)
@@ -79,7 +79,7 @@ def _using(old: str, new: str) -> Edit:
 
 
 def usable_classes(handle: Handle) -> list[Manifest]:
-    """Those that have volumes made: the default first, then those that wait for the pod."""
+    """Return the classes with a provisioner: the default first, then those that wait for the pod."""
     classes = [
         each for each in handle.list(CLASS) if each.get("provisioner") not in (None, "", NO_PROVISIONER)
     ]
@@ -95,13 +95,13 @@ def _waits(storage_class: Manifest) -> bool:
 
 
 def is_lost(claim: Manifest, handle: Handle) -> bool:
-    """Whether the claim's volume does not exist any more."""
+    """Return whether the claim's volume no longer exists."""
     volume = volume_name(claim)
     return phase(claim) == "Lost" or (bool(volume) and handle.get(VOLUME, "", volume) is None)
 
 
 def lost_claims(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
-    """Those of the pod whose volumes do not exist any more, made anew."""
+    """Propose to recreate the pod's claims whose volumes no longer exist."""
     for use in volumes_of(refusal.pod.spec).claims:
         claim = handle.get(CLAIM, refusal.pod.namespace, use.name(refusal.pod))
         if claim is not None and is_lost(claim, handle):

@@ -84,7 +84,7 @@ def _named(term: AffinityTerm, handle: Handle) -> AffinityTerm:
 
 
 def accepts(term: AffinityTerm, namespace: str, labels: Labels) -> bool:
-    """Whether a term of the incoming pod, its namespaces named, means a pod."""
+    """Return whether a term of the incoming pod, with its namespaces resolved, matches a pod."""
     return term.matches(namespace, labels, _NO_LABELS)
 
 
@@ -126,7 +126,7 @@ def any_term_measure(key: object, terms: tuple[AffinityTerm, ...], topology_key:
 def preference_measures(
     key: object, liked: tuple[AffinityTerm, ...], disliked: tuple[AffinityTerm, ...], topology_key: str
 ) -> tuple[Measure, Measure]:
-    """By pod: the sum of the weights of the terms it matches (disliked ones negative), and how many it matches."""
+    """Return measures by pod: the sum of the matching terms' weights (disliked ones negative), and the number of matches."""
     mine = [(term.weight, term) for term in liked if term.topology_key == topology_key]
     mine += [(-term.weight, term) for term in disliked if term.topology_key == topology_key]
 
@@ -147,7 +147,7 @@ def preference_measures(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Incoming:
-    """What terms of existing pods can see of the incoming pod; `key` identifies it."""
+    """The incoming pod as existing pods' terms see it; `key` is its identity."""
 
     key: tuple[object, ...]
     namespace: str
@@ -166,7 +166,7 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class ExistingAnti:
-    """How many required anti-affinity terms with this topology key mean the incoming pod."""
+    """The number of required anti-affinity terms with this topology key that match the incoming pod."""
 
     incoming: Incoming
     topology_key: str
@@ -177,7 +177,7 @@ class ExistingAnti:
 
 
 def existing_anti_measure(incoming: Incoming, topology_key: str) -> TermsMeasure:
-    """By pod: how many of its required anti-affinity terms with this topology key mean the incoming pod."""
+    """Return a measure by pod: the number of required anti-affinity terms with this topology key that match the incoming pod."""
     key = (NAME, "existing anti", topology_key, incoming.key)
     return TermsMeasure(key, ExistingAnti(incoming, topology_key))
 
@@ -185,7 +185,7 @@ def existing_anti_measure(incoming: Incoming, topology_key: str) -> TermsMeasure
 def existing_preference_measures(
     incoming: Incoming, topology_key: str, hard_weight: int
 ) -> tuple[TermsMeasure, TermsMeasure]:
-    """By pod: the weight that its terms with this topology key give to the incoming pod, and how many terms do."""
+    """Return measures by pod: the weight that terms with this topology key give the incoming pod, and their number."""
 
     def meant(terms: AffinityTerms) -> list[int]:
         weighted = [(term.weight, term) for term in terms.preferred]

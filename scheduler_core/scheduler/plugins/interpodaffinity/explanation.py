@@ -52,7 +52,7 @@ class TermFigures:
 
 
 def term_figures(nodes: NodeTable, row: int, term: AffinityTerm) -> TermFigures:
-    """Of a term of the incoming pod."""
+    """Return the figures of a term of the incoming pod."""
     measure = all_terms_measure(("explained", (term,)), (term,))
     return TermFigures(
         term, _domain(nodes, row, term), tuple(_counted_pods(nodes, measure, term.topology_key, row))

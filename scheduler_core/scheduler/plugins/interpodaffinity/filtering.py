@@ -68,14 +68,14 @@ class Tally:
         return self.total == 0 and self.delta is None
 
     def pods_exist(self, rows: Rows) -> Mask:
-        """Whether anything is counted in each row's domain; False where the node has no such label."""
+        """Return whether each row's domain has a positive count; a node without the label has none."""
         codes = self.topology.codes[rows]
         if self.delta is None:
             return (self.sums > 0)[codes]
         return (self.sums[codes] + self.delta[rows]) > 0
 
     def changed(self, weights: Counts, rows: Rows) -> Tally:
-        """With `weights[k]` more on row `rows[k]`; a node without the label is in no domain."""
+        """Return the tally with `weights[k]` added on row `rows[k]`; a node without the label has no domain."""
         weights = np.where(self.topology.labelled[rows], weights, 0)
         if not weights.any():
             return self
@@ -86,7 +86,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """What required terms say: a Tally per topology key of the pod's affinity, of its anti-affinity, of existing pods' anti-affinity."""
+    """The required terms: a Tally per topology key of the pod's affinity, its anti-affinity, and existing pods' anti-affinity."""
 
     affinity: tuple[Tally, ...]
     anti: tuple[Tally, ...]
@@ -123,7 +123,7 @@ class Rules:
         return not self.terms and not self.anti_terms and all(tally.idle for tally in self.existing)
 
     def changed(self, nodes: NodeTable, changes: Sequence[Change]) -> Rules:
-        """With pods more or less."""
+        """Return the rules with pods added or removed."""
         classes = nodes.pod_table.classes
         n = len(changes)
         rows = np.fromiter((change.row for change in changes), np.intp, n)
@@ -141,7 +141,7 @@ class Rules:
         )
 
     def verdicts(self, rows: Rows) -> Verdicts | None:
-        """In kube's order: own affinity, own anti-affinity, existing pods' anti-affinity."""
+        """Return the verdicts in kube's order: own affinity, own anti-affinity, existing pods' anti-affinity."""
         reason: Reasons | None = None
         for tallies, code in ((self.existing, EXISTING_ANTI), (self.anti, OWN_ANTI)):
             for tally in tallies:

@@ -96,7 +96,7 @@ def _own(
 
 
 def _pods_near(nodes: NodeTable, row: int, term: AffinityTerm) -> int:
-    """How many pods in the node's domain a term of the incoming pod means."""
+    """Return the number of pods in the node's domain that a term of the incoming pod matches."""
     where = topology(nodes, term.topology_key)
     counts = nodes.pod_table.counts(all_terms_measure(("explained", (term,)), (term,)))
     return int(where.sums(counts)[where.codes[row]])
@@ -138,7 +138,7 @@ def _named(nodes: NodeTable, row: int, term: AffinityTerm) -> Parts:
 
 
 def normalization(nodes: NodeTable, rows: Rows, scores: Scores, i: int) -> Formula:
-    """How normalized_scores comes to the number of the `i`th row."""
+    """Return the formula by which normalized_scores computes the `i`th row's score."""
     highest, lowest = highest_value(nodes, rows, scores), lowest_value(nodes, rows, scores)
     if highest.number == lowest.number:
         return Formula((Line(NORMALIZED, constant(0)),), (ALIKE,))

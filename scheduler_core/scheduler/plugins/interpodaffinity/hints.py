@@ -50,7 +50,7 @@ def after_node_topology_change(plugin: Any, pod: Pod, old: Node | None, new: Nod
 
 
 def _unclear(terms: AffinityTerms) -> bool:
-    """Whether required terms can't be parsed: kube takes that for a reason to try again."""
+    """Return whether required terms fail to parse, which kube takes as a reason to try again."""
     return any(name.startswith("required") for name, _ in terms.errors)
 
 

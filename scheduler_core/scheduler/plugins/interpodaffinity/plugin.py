@@ -150,7 +150,7 @@ class InterPodAffinity(Plugin):
         return formulas.normalization(nodes, rows, scores, i)
 
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
-        """What the pod's own affinity asks for and nothing offers."""
+        """Return the parts of the pod's own affinity that nothing matches."""
         return affinity_evidence(pod, nodes) if said.code == "NoMatchingPod" else {}
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:

@@ -88,7 +88,7 @@ def _added(nodes: NodeTable, measures: list[AnyMeasure]) -> Counts:
 
 
 def normalized_scores(scores: Scores) -> Scores:
-    """From 0 for the lowest to 100 for the highest, in Go's order of operations; all 0 where they are equal."""
+    """Return scores scaled from 0 (lowest) to 100 (highest), in Go's order of operations; all 0 if equal."""
     if not len(scores):
         return scores.copy()
     lowest, highest = int(scores.min()), int(scores.max())

@@ -47,6 +47,6 @@ def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alterna
 
 
 def _written(requirement: Requirement) -> str:
-    """As kubectl takes it."""
+    """Return the requirement in kubectl's selector syntax."""
     single = requirement.op == IN and len(requirement.values) == 1
     return f"{requirement.key}={requirement.values[0]}" if single else str(requirement)

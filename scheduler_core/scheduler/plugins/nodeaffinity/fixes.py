@@ -59,7 +59,7 @@ def propose(draft: Draft, refusal: Refusal, added: NodeSelector | None) -> Itera
 
 
 def _is_fact(node: Node, requirement: Requirement) -> bool:
-    """Whether the node's label says what the machine is or where it stands, which another label would not change."""
+    """Return whether the node's label is a fact about the machine or its location, which a new label would not change."""
     return requirement.key in FACTS and requirement.key in node.labels
 
 

@@ -49,7 +49,7 @@ def _lines(pod: Pod | None, node: Node, terms: Terms) -> Iterator[Line]:
 
 
 def _paths(pod: Pod) -> list[str]:
-    """Where the weights of the terms stand that count."""
+    """Return the paths of the weights of the terms that count."""
     affinity = (pod.manifest["spec"].get("affinity") or {}).get("nodeAffinity") or {}
     terms = enumerate(affinity.get(PREFERRED) or ())
     counting = [

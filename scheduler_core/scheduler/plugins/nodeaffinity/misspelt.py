@@ -34,7 +34,7 @@ def respelt_term(draft: Draft, refusal: Refusal, term: NodeSelectorTerm, index: 
 
 
 def _found(refusal: Refusal, key: str, values: Sequence[str]) -> bool:
-    """Whether some node has the label as it is asked for."""
+    """Return whether a node has the label with one of the requested values."""
     return any(node.labels.get(key) in values for node in refusal.nodes.nodes)
 
 
@@ -52,7 +52,7 @@ def _meant(refusal: Refusal, key: str, value: str) -> Iterator[Pair]:
 
 
 def _says_nothing(key: str, value: str, has: str) -> bool:
-    """Whether it is enough that the label is there: both say yes, or the one that is asked for repeats the key."""
+    """Return whether the label's presence is enough: both values mean yes, or the requested value repeats the key."""
     return has.lower() in YES and (value.lower() in YES or key.endswith(f"/{value}"))
 
 

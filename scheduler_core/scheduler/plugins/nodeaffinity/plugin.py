@@ -170,7 +170,7 @@ class NodeAffinity(Plugin):
         return default_normalization(nodes, rows, scores, i)
 
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
-        """What is asked of labels, and what the nodes have."""
+        """Return the pod's label requirements and the nodes' labels."""
         return label_evidence(pod, nodes)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:

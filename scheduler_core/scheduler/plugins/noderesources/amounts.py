@@ -25,7 +25,7 @@ def largest_container(pod: Pod, resource: str) -> Place | None:
 
 
 def of_the_whole(pod: Pod, resource: str) -> tuple[int, int]:
-    """What the pod as a whole asks for, and what its containers do together, below which it may not."""
+    """Return the pod-level request and the sum of the containers' requests, which is its minimum."""
     spec = pod.spec.manifest
     return _request_of(spec, resource), sum(_request_of(raw, resource) for raw in spec["containers"])
 

@@ -66,7 +66,7 @@ def _fraction(w: Weighed) -> Fractions:
 
 
 def _score(fractions: Sequence[Fractions], count: int) -> Scores:
-    """In Go's order of float64 operations, truncated; with fewer than two resources there is nothing to balance."""
+    """Return the score in Go's order of float64 operations, truncated; the maximum for fewer than two resources."""
     if len(fractions) < 2:
         return np.full(count, MAX_NODE_SCORE, np.int64)
     if len(fractions) == 2:

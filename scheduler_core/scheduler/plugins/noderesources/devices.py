@@ -56,7 +56,7 @@ def left_to_devices(
 
 
 def _has(nodes: NodeTable, resource: str) -> NDArray[np.bool_]:
-    """Which rows have the resource in their allocatable, be it none of it."""
+    """Return the rows whose allocatable names the resource, even with amount 0."""
     key = "NodeResourcesFit has", resource
     found: NDArray[np.bool_] | None = nodes.memo.get(key)
     if found is None:
@@ -65,5 +65,5 @@ def _has(nodes: NodeTable, resource: str) -> NDArray[np.bool_]:
 
 
 def has_scalar(node: Node, resource: str) -> bool:
-    """Whether the node's allocatable names the resource."""
+    """Return whether the node's allocatable names the resource."""
     return any(name == resource for name, _ in node.allocatable.scalar)

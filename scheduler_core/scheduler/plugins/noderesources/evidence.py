@@ -70,7 +70,7 @@ def _figures(
 
 
 def _round_up(number: int) -> int:
-    """To 1, 2 or 5 and zeros; of bytes, to a power of two of mebibytes."""
+    """Round up to 1, 2 or 5 and zeros; from 1 MiB, to a power of two of mebibytes."""
     unit = 1 << 20 if number >= 1 << 20 else 1
     scale = unit
     while True:

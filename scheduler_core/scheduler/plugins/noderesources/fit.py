@@ -131,7 +131,7 @@ class NodeResourcesFit(Plugin):
         return fit_formula(self._scoring, pod, nodes, row)
 
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
-        """How near the nodes came: what they lack of one resource, the least first."""
+        """Return how near the nodes came: the amounts of one resource that they lack, smallest first."""
         resource = _resource(said)
         if resource is None:
             return crowded(nodes, rows) if said.code == _TOO_MANY_PODS.code else {}
@@ -144,7 +144,7 @@ class NodeResourcesFit(Plugin):
         return fixes.propose(draft, refusal)
 
     def _wanted(self, requests: Resources, nodes: NodeTable) -> list[tuple[str, int, int | None]]:
-        """What the pod asks for: name, amount and column (None where no node knows the resource), kube's order."""
+        """Return the pod's requests in kube's order: name, amount, and column (None if no node has the resource)."""
         columns = nodes.resources.columns
         fixed = [
             ("cpu", requests.milli_cpu, CPU),
@@ -204,7 +204,7 @@ def _status(pattern: int, failed: list[Check]) -> Status:
 
 
 def _resource(said: Said) -> str | None:
-    """What a node lacks, by the reason; None where it is not a resource."""
+    """Return the resource that the node lacks by the reason; None if it is not a resource."""
     known = {
         "InsufficientCpu": "cpu",
         "InsufficientMemory": "memory",

@@ -66,7 +66,7 @@ def _free(refusal: Refusal, resource: str) -> int:
 
 
 def _offered(draft: Draft, refusal: Refusal, missing: dict[str, int]) -> Iterator[Draft]:
-    """What a device plugin would offer on a node that has none of it, and more pods where their number is what is short."""
+    """Propose resources that a device plugin could offer on a node without them, and more pods if the pod limit is reached."""
     node, nodes, row = refusal.node, refusal.nodes, refusal.row
     for resource, lacking in missing.items():
         misspelt = any(
@@ -80,7 +80,7 @@ def _offered(draft: Draft, refusal: Refusal, missing: dict[str, int]) -> Iterato
 
 
 def _has_any(refusal: Refusal, resource: str, row: int) -> bool:
-    """Whether a node offers it."""
+    """Return whether a node offers the resource."""
     column = refusal.nodes.resources.columns.get(resource)
     if column is None or column >= refusal.nodes.allocatable.shape[1]:
         return False
@@ -88,7 +88,7 @@ def _has_any(refusal: Refusal, resource: str, row: int) -> bool:
 
 
 def _others_have(refusal: Refusal, resource: str) -> bool:
-    """Whether nodes of other groups offer it, and none of its own: then it is just of another kind."""
+    """Return whether only nodes of other groups offer the resource, so that the node is of another kind."""
     nodes, group = refusal.nodes, group_of(refusal.node)
     offering = [node for row, node in enumerate(nodes.nodes) if _has_any(refusal, resource, row)]
     return bool(offering) and not (group and any(group_of(node) == group for node in offering))
@@ -130,7 +130,7 @@ def _asking_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Dr
 
 
 def _place(pod: Pod, resource: str, lacking: int) -> Place | None:
-    """Who could ask for less: the largest container, or the pod as a whole where that asks for more than its containers."""
+    """Return the place to request less: the pod as a whole if it has a request, else the largest container."""
     whole, least = of_the_whole(pod, resource)
     if whole:
         return (AS_A_WHOLE, 0, whole) if whole - lacking >= least else None

@@ -109,7 +109,7 @@ class _Counted:
 def _counted(
     pod: Pod, nodes: NodeTable, row: int, resources: Any, requests: Resources, *, nonzero: bool
 ) -> list[_Counted]:
-    """Those that the node has."""
+    """Return the resources that the node has."""
     one = np.array([row], np.intp)
     return [
         _values(pod, nodes.names[row], w.name, w.weight, int(w.requested[0]), int(w.allocatable[0]), requests)

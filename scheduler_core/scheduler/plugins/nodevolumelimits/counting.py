@@ -57,7 +57,7 @@ class Counter:
         self._varies = False
 
     def problem_of_new(self, pod: Pod) -> Status | None:
-        """Why the volumes of the pod can't be counted; they must be there, unlike those of pods that run."""
+        """Return the reason why the pod's volumes can't be counted. Unlike running pods' claims, new pods' claims must exist."""
         for use in volumes_of(pod.spec).claims:
             name = use.name(pod)
             if not name:
@@ -72,7 +72,7 @@ class Counter:
     def exceeds(
         self, pod: Pod, others: Sequence[Pod], csi_node: Manifest | None, limits: Mapping[str, int]
     ) -> bool:
-        """Whether a node's limits are exceeded with the pod. ValueError where a volume can't be identified."""
+        """Return whether the node's limits are exceeded with the pod. Raise ValueError if a volume can't be identified."""
         wanted = self.volumes(pod, csi_node)
         if not any(driver in limits for driver in wanted.values()):
             return False
@@ -181,7 +181,7 @@ class Counter:
         return self._attachments.get(node_name, {})
 
     def _all_attachments(self) -> dict[str, Attached]:
-        """By node, what VolumeAttachments say."""
+        """Return the attached volumes by node, from VolumeAttachments."""
         by_node: dict[str, Attached] = {}
         for attachment in self._handle.list("VolumeAttachment"):
             spec = attachment.get("spec") or {}

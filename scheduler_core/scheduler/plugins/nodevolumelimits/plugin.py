@@ -157,6 +157,6 @@ def _explained(driver: str, attached: int, new: int, limit: int, source: Source)
 
 
 def _source(csi_node: Manifest, driver: str) -> Source:
-    """Where a CSINode says how many volumes of a driver its node takes."""
+    """Return the location of a driver's volume limit in a CSINode."""
     at = [each.get("name") or "" for each in csi_node["spec"]["drivers"]].index(driver)
     return Source("CSINode", csi_node["metadata"]["name"], f"spec.drivers[{at}].allocatable.count")

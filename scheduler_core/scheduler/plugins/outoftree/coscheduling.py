@@ -137,7 +137,7 @@ class Coscheduling(OutOfTree):
             self._reject(group, "rejection in Unreserve")
 
     def _placed(self, group: PodGroup) -> int:
-        """How many of the group have a node in the snapshot, those that wait included."""
+        """Return the number of the group's pods with a node in the snapshot, including waiting pods."""
         return sum(group.has(pod) for pods in self.handle.snapshot.pods for pod in pods)
 
     def _reject(self, group: PodGroup, why: str) -> None:

@@ -12,7 +12,7 @@ from scheduler_core.scheduler.plugins.outoftree.pod_groups import LABEL, PodGrou
 
 
 class CoschedulingSort(Plugin):
-    """By priority, then by when the oldest pod of the group was created, then by the group's name; a pod alone is a group of its own."""
+    """QueueSort by priority, creation time of the group's oldest pod, and the group's name; a single pod is its own group."""
 
     name = "CoschedulingSort"
 

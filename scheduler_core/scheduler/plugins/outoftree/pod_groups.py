@@ -38,7 +38,7 @@ class PodGroup:
 
 
 class BadGroup(ValueError):
-    """What a pod says of its group can't be read."""
+    """The error for a pod's unreadable group data."""
 
 
 def group_of(pod: Pod) -> PodGroup | None:

@@ -122,7 +122,7 @@ class TargetLoadPacking(OutOfTree):
         return scores
 
     def _expected(self, pod: Pod) -> float:
-        """What a pod is expected to use, in millis: its limits, else its requests and half as much again, else a default."""
+        """Return the pod's expected CPU in millis: per container the limit, else the request times a multiplier, or a default."""
         millis = 0.0
         for container in pod.manifest["spec"].get("containers") or ():
             resources = container.get("resources") or {}

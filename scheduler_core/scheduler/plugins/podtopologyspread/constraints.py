@@ -86,7 +86,7 @@ def compile_constraints(
     require_all_keys: bool = True,
     label_keys: bool = True,
 ) -> Constraints:
-    """Those with this whenUnsatisfiable. `selector` stands in for their own (defaults have none).
+    """Return the constraints with this whenUnsatisfiable. `selector` replaces their own (defaults have none).
 
     `label_keys`: whether matchLabelKeys count (the gate MatchLabelKeysInPodTopologySpread).
     """

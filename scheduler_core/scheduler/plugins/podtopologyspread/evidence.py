@@ -19,7 +19,7 @@ SHOWN = 20
 
 
 def spread_evidence(spread: Spread, pod: Pod, nodes: NodeTable, rows: Rows) -> Evidence:
-    """Of the constraints that refuse one of the rows."""
+    """Return evidence for the constraints that refuse one of the rows."""
     return {
         "constraints": [
             _constraint(spread, i, pod, nodes)
@@ -78,7 +78,7 @@ def _closed(spread: Spread, i: int, pod: Pod, nodes: NodeTable) -> dict[int, Non
 
 
 def _with_policies(spread: Spread, i: int, pod: Pod, nodes: NodeTable) -> dict[str, Any]:
-    """What Honor of both policies would make of it: the fewest pods of a domain that still counts, and the nodes that would pass."""
+    """Return the effect of Honor for both policies: the lowest count of an eligible domain, and the number of passing nodes."""
     constraints = spread.constraints
     items = tuple(_honored(each) if at == i else each for at, each in enumerate(constraints.items))
     layout = f"{constraints.layout} honoring {i} {pod.spec.fingerprint}"

@@ -85,7 +85,7 @@ def _figures(spread: Spread, i: int, row: int) -> ConstraintFigures:
 
 
 def explained(pod: Pod, node: str, constraints: Iterable[ConstraintFigures]) -> Explanation:
-    """What the pod and the node say themselves leads to where it is written; default constraints have no such place."""
+    """Return an explanation that links values to their place in the pod and node; default constraints have no place."""
     return tuple(block for constraint in constraints for block in _blocks(pod, node, constraint))
 
 

@@ -62,7 +62,7 @@ class Spread:
         return cls(constraints, layout, sums, reasons)
 
     def changed(self, classes: PodClasses, changes: Sequence[Change]) -> Spread:
-        """With pods more or less. kube asks here only whether a selector matches, not what it counted at first."""
+        """Return the spread with pods added or removed. Like kube, check only the selector, not the initial count."""
         n = len(changes)
         rows = np.fromiter((change.row for change in changes), np.intp, n)
         signs = np.fromiter((change.sign for change in changes), np.int64, n)
@@ -90,7 +90,7 @@ class Spread:
         return None if reason is None else Verdicts(reason, STATUSES)
 
     def _reason_of(self, i: int, domains: Domains, rows: Rows) -> Reasons | None:
-        """Of one constraint, per row; None where all pass."""
+        """Return one constraint's reasons per row; None if all rows pass."""
         if self.deltas is None:
             by_domain = self.reasons[i]
             return None if by_domain is None else by_domain[domains.codes[rows]]
@@ -100,7 +100,7 @@ class Spread:
         return reason if domains.complete else np.where(domains.labelled[rows], reason, np.int32(NO_LABEL))
 
     def skew(self, i: int, rows: Rows) -> Counts:
-        """What each row would make of constraint i, its own changes counted in."""
+        """Return each row's skew for constraint i, including the row's own changes."""
         constraint, domains, sums = self.constraints.items[i], self.layout.domains[i], self.sums[i]
         delta = self.deltas[i][rows] if self.deltas is not None else np.zeros(len(rows), np.int64)
         codes = domains.codes[rows]
@@ -125,7 +125,7 @@ def lowest_count(constraint: Constraint, domains: Domains, sums: Counts) -> int:
 
 
 def _reasons(constraint: Constraint, domains: Domains, sums: Counts) -> Reasons | None:
-    """By domain, int32[bins]; None where every node passes."""
+    """Return reasons by domain, int32[bins]; None if every node passes."""
     most = constraint.max_skew - constraint.self_match + lowest_count(constraint, domains, sums)
     uneven = sums > most
     if domains.complete and not uneven[1:].any():

@@ -67,7 +67,7 @@ def score_formula(evenness: Evenness, nodes: NodeTable, row: int) -> Formula:
 
 
 def _part(evenness: Evenness, i: int, row: int, weight: Line) -> Expression:
-    """What one constraint counts."""
+    """Return the expression of one constraint's part."""
     constraint, domains, counts = (
         evenness.constraints.items[i],
         evenness.layout.domains[i],
@@ -87,7 +87,7 @@ def _named(nodes: NodeTable, row: int, key: str) -> Parts:
 
 
 def normalization(evenness: Evenness, nodes: NodeTable, rows: Rows, scores: Scores, i: int) -> Formula:
-    """How normalized_scores comes to the number of the `i`th row."""
+    """Return the formula by which normalized_scores computes the `i`th row's score."""
     ignored = evenness.ignored(rows)
     if ignored is not None and ignored[i]:
         return Formula((Line(NORMALIZED, constant(0)),), (_IGNORED,))

@@ -156,7 +156,7 @@ class PodTopologySpread(Plugin):
         return fixes.propose(draft, refusal, () if spread is None else figures(spread, refusal.row))
 
     def hard_constraints(self, pod: Pod) -> tuple[Constraint, ...] | None:
-        """What the pod's refusal was about, for hints; None where a constraint can't be parsed."""
+        """Return the pod's hard constraints, for hints; None if a constraint can't be parsed."""
         raw = pod.spec.topology_spread
         if raw:
             constraints = compile_constraints(raw, pod, HARD, label_keys=self._label_keys)

@@ -38,7 +38,7 @@ Bindings = Sequence[tuple[Manifest, Manifest]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """What is to be written for a pod: volumes as they are to be, each with its claim, and claims that have chosen a node."""
+    """The planned writes for a pod: volumes in their new form, each with its claim, and claims with a selected node."""
 
     static: tuple[tuple[Manifest, Manifest], ...] = ()
     dynamic: tuple[Manifest, ...] = ()
@@ -91,7 +91,7 @@ class Binder:
         return "" if status.ok else status.message
 
     def check(self, plan: Plan, pod: Pod, node_name: str) -> tuple[bool, str]:
-        """Whether all claims are bound, or why they can't be any more."""
+        """Return whether all claims are bound, and the reason if they no longer can be."""
         node = self._handle.get("Node", "", node_name)
         if node is None:
             return False, f'failed to get node "{node_name}": {not_found("node", node_name)}'

@@ -108,5 +108,5 @@ def _claim(claim: Manifest, path: str) -> Written:
 
 
 def _volume(name: str) -> Written:
-    """Which nodes reach a volume is written in its node affinity."""
+    """Return the volume's name, linked to its node affinity."""
     return Written(name, Source("PersistentVolume", name, "spec.nodeAffinity"))

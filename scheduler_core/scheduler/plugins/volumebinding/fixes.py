@@ -46,13 +46,13 @@ CAPACITY = "CSIStorageCapacity"
 
 
 def propose(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
-    """What would take the refusal away. Where a controller has to bind a claim first, only running it shows."""
+    """Propose fixes for the refusal. If a controller must bind a claim first, only a run shows the effect."""
     for proposal in _proposals(draft, refusal, handle):
         yield proposal if _at_once(proposal, handle) else proposal.taking_time()
 
 
 def _at_once(draft: Draft, handle: Handle) -> bool:
-    """Whether every claim that is made waits for the pod."""
+    """Return whether every new claim waits for the pod."""
     made = {each["metadata"]["name"]: each for each in draft.objects if each["kind"] == CLASS}
     claims = [each for each in draft.others if each["kind"] == CLAIM]
     if any(each["kind"] == VOLUME for each in draft.objects) or draft.kinds[-1] == "default-class":
@@ -176,7 +176,7 @@ def _published(
 
 
 def _smaller(draft: Draft, claim: Manifest, storage_class: Manifest, handle: Handle) -> Iterator[Draft]:
-    """As much as the driver says that it can make somewhere."""
+    """Propose a claim of the largest size that the driver reports as available."""
     rooms = [room(e) for e in handle.list(CAPACITY) if e.get("storageClassName") == name_of(storage_class)]
     most = max(rooms, default=0) >> 20
     if 0 < most << 20 < value(size_of(claim)):

@@ -59,7 +59,7 @@ def score_formula(
 
 
 def _lines(loads: Loads, shape: Sequence[Mapping[str, Any]]) -> list[Line]:
-    """Of each class on the node its utilization and the shape's score."""
+    """Return each class's utilization on the node and its score by the shape."""
     lines = []
     for name, (requests, capacities, counted) in loads.classes.items():
         if counted[0]:

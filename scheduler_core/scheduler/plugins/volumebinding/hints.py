@@ -46,7 +46,7 @@ def after_capacity_change(plugin: Any, pod: Pod, old: Manifest | None, new: Mani
 
 
 def _limit(capacity: Manifest) -> int | None:
-    """In whole bytes, rounded up."""
+    """Return the limit in whole bytes, rounded up."""
     limit = capacity.get("maximumVolumeSize")
     if limit is None:
         limit = capacity.get("capacity")

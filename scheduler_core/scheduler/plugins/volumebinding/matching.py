@@ -45,12 +45,12 @@ NO_ATTRIBUTES = "unsupported volumeAttributesClassName is set on claim %s when t
 
 @dataclass(slots=True, eq=False)
 class Matches(SharedState):
-    """What the unbound claims find, by row.
+    """The volumes found for the unbound claims, by row.
 
     `volumes[i][row]` indexes the volumes offered, or is NONE, for the i-th of `claims` (smallest first); `provisioned[j]` are
     the rows where the j-th of `to_provision` needs a new volume. `no_match` and `no_space` are the refused rows, `errors` (row
-    mask, text) those where something is wrong. `rooms[j]`, kept where volumes are scored by room: the capacity (bytes) per row that the
-    j-th of `to_provision` was found to fit in, NO_ROOM where nobody keeps count.
+    mask, text) the rows with an error. `rooms[j]`, present if volumes are scored by room: the capacity (bytes) per row that
+    the j-th of `to_provision` fits in, NO_ROOM where no capacity is tracked.
     """
 
     no_match: Mask
@@ -66,7 +66,7 @@ class Matches(SharedState):
 def match(
     nodes: NodeTable, handle: Handle, claims: Sequence[Manifest], offered: Sequence[Manifest]
 ) -> Matches:
-    """Of claims whose class waits for a consumer, and the volumes of their classes (ordered by name)."""
+    """Match claims whose class waits for a consumer with the offered volumes of their classes (ordered by name)."""
     n, features = len(nodes), handle.features
     matches = Matches(np.zeros(n, np.bool_), np.zeros(n, np.bool_))
     candidates = np.ones(n, np.bool_)

@@ -40,7 +40,7 @@ def matched(draft: Draft, claim: Manifest, handle: Handle) -> Iterator[Draft]:
 
 
 def _held(volume: Manifest, claim: Manifest, handle: Handle) -> bool:
-    """Whether another claim that exists has it."""
+    """Return whether another existing claim holds the volume."""
     ref = claim_ref(volume)
     if ref is None or is_for(volume, claim):
         return False
@@ -82,7 +82,7 @@ def _matching(draft: Draft, claim: Manifest, volume: Manifest) -> Draft:
 
 
 def _labels_wanted(claim: Manifest, volume: Manifest) -> dict[str, str]:
-    """Those that the claim selects volumes by and this one lacks; none where labels alone would not do."""
+    """Return the labels that the claim's selector requires and the volume lacks; none if labels alone are not enough."""
     selector = LabelSelector.of((claim.get("spec") or {}).get("selector") or {})
     has = volume["metadata"].get("labels") or {}
     lacking = [each for each in selector.requirements if not each.accepts(has.get(each.key))]

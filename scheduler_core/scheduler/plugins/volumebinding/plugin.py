@@ -143,7 +143,7 @@ class VolumeBinding(Plugin):
         return _GO_ON
 
     def _problem(self, pod: Pod, use: ClaimUse) -> str:
-        """Why a claim can't be used at all, from what the API server has."""
+        """Return the reason why a claim is unusable, from the API server's data; "" if there is none."""
         name = use.name(pod)
         claim = self.handle.get(CLAIM, pod.namespace, name)
         if claim is None:

@@ -25,7 +25,7 @@ Column = NDArray[np.int64]
 
 
 class Loads:
-    """By storage class what is asked for and what there is, per row; `counted`: the rows where the class takes part at all."""
+    """The requests and capacities by storage class, per row; `counted`: the rows where the class takes part."""
 
     def __init__(self, rows: int) -> None:
         self._rows = rows
@@ -51,7 +51,7 @@ def capacity_scores(
 
 
 def loads_of(matches: Matches, offered: Sequence[Manifest], rows: Rows) -> tuple[Loads, Loads]:
-    """What claims would get of volumes that are there, and of new ones."""
+    """Return the loads of existing volumes and of new volumes."""
     return _static(matches, offered, rows), _dynamic(matches, rows)
 
 

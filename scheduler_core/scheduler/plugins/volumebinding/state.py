@@ -34,7 +34,7 @@ class Claims:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PodVolumes:
-    """What Filter found, for all rows: `bits` of reasons per row, errors, and what the unbound claims would get."""
+    """The results of Filter for all rows: `bits` of reasons per row, errors, and the matches of the unbound claims."""
 
     bits: NDArray[np.int32]
     errors: tuple[tuple[Mask, Status], ...]
@@ -43,7 +43,7 @@ class PodVolumes:
 
 
 def planned(claims: Claims, pod_volumes: PodVolumes, node_name: str) -> Plan:
-    """What a pod's claims get on a node that passes: volumes with the claims they are reserved for, and claims with the node they chose."""
+    """Return the plan for a passing node: volumes with the claims they are reserved for, and claims with their selected node."""
     matches = pod_volumes.matches
     if matches is None:
         return Plan()

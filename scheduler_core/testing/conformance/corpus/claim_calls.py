@@ -87,7 +87,7 @@ class ClaimCalls:
         return Reply(self.world.patch_pod(self.pod, fields))
 
     def _driven(self, status: Manifest) -> Manifest:
-        """What the drivers answer at once: conditions of the devices that were allocated."""
+        """Return the status with the drivers' immediate answers: conditions of the allocated devices."""
         devices = list(status.get("devices") or ())
         results = ((status.get("allocation") or {}).get("devices") or {}).get("results") or ()
         for result in results:

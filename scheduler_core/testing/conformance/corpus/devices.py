@@ -38,7 +38,7 @@ NOW = "<now>"
 
 
 def has_devices(data: Manifest) -> bool:
-    """Whether a scenario is about devices."""
+    """Return whether a scenario uses devices."""
     objects = [*data["objects"], *data["pending"]]
     return any(
         str(o["apiVersion"]).startswith("resource.k8s.io/") or (o.get("spec") or {}).get("resourceClaims")
@@ -80,7 +80,7 @@ def order_dependent(
 
 
 class Claims:
-    """Of one scenario: the claims of its pods, with names for what kube draws at random."""
+    """The claims of a scenario's pods, with names for the values that kube draws at random."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -127,7 +127,7 @@ class Claims:
         return step
 
     def after_post_filter(self, cycle: SchedulingCycle) -> Observed:
-        """What the plugin's PostFilter did, where it ran."""
+        """Return the results of the plugin's PostFilter, if it ran."""
         step = next((s for s in cycle.steps if s.point is Point.POST_FILTER and s.plugin == NAME), None)
         facts: Facts | None = cycle.state.get(FACTS)
         if step is None or not self._concerned(cycle.pod):

@@ -61,7 +61,7 @@ class ScriptedExtenders:
         return [_call(exchange, self.given[exchange.number], nodes) for exchange in exchanges]
 
     def bind(self, cycle: SchedulingCycle) -> Observed:
-        """Who binds the pod of a cycle that has chosen a node, and the error where that fails."""
+        """Ask the extenders to bind the pod of a cycle; return the binder, and the error if binding fails."""
         for extender in self.extenders:
             if not extender.serves(Verb.BIND, cycle.pod):
                 continue
@@ -85,7 +85,7 @@ def _count(cycle: SchedulingCycle) -> int:
 
 @dataclass(slots=True)
 class AfterPlugins:
-    """What the plugins left of the nodes, before extenders were asked; the last time where that was twice."""
+    """The nodes that the plugins left before extenders were asked; the last ones if the plugins ran twice."""
 
     node_to_status: NodeToStatus
     feasible: list[str]
@@ -97,7 +97,7 @@ class AfterPlugins:
 
 
 def observe_extended(cycle: SchedulingCycle, plugins: AfterPlugins) -> Observed:
-    """What the corpus shows beyond an attempt without extenders, or otherwise."""
+    """Return the facts that the corpus shows beyond an attempt without extenders, or differently."""
     assert cycle.search is not None
     before = plugins.node_to_status
     names = cycle.nodes.names[: len(before)]
@@ -124,7 +124,7 @@ def observe_extended(cycle: SchedulingCycle, plugins: AfterPlugins) -> Observed:
 
 
 def observe_extended_preemption(cycle: SchedulingCycle, seen: Observed) -> None:
-    """What is left of the candidates, and errors of the dry run, which the corpus has in their order."""
+    """Add the remaining candidates and dry-run errors to `seen`; the corpus sorts the errors."""
     evidence = next(step.evidence for step in reversed(cycle.steps) if isinstance(step.evidence, Evidence))
     failed = cycle.post_filter.code is Code.ERROR
     if evidence.candidates and evidence.remaining and not failed:
@@ -176,7 +176,7 @@ def _effect(exchange: Exchange) -> Observed:
 
 
 def shortened(body: Any, nodes: int) -> Any:
-    """As the corpus has bodies: without what is empty in them, and with names in the place of objects where the cluster has many nodes."""
+    """Shorten a body as the corpus does: without empty values, and with names for objects if the cluster has many nodes."""
     if isinstance(body, list):
         return [shortened(value, nodes) for value in body]
     if not isinstance(body, dict):

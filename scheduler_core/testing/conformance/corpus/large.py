@@ -124,7 +124,7 @@ def _observed(cycle: SchedulingCycle, framework: Framework) -> Observed:
 
 
 def _refusals(cycle: SchedulingCycle) -> dict[str, int]:
-    """How many nodes each plugin refused for each list of reasons."""
+    """Count the nodes that each plugin refused, for each list of reasons."""
     counts: Counter[str] = Counter()
     for status, number in cycle.node_to_status.counted():
         counts[f"{status.plugin}: {', '.join(status.reasons)}"] += number

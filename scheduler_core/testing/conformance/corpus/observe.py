@@ -81,7 +81,7 @@ def observe_all(cycle: SchedulingCycle, runner: FilterRunner) -> Observed:
 
 
 def nominated_node(cycle: SchedulingCycle) -> Observed | None:
-    """How the node fared that the pod was nominated to; None where it was not looked at."""
+    """Return the result for the pod's nominated node; None if the node was not evaluated."""
     lost = cycle.extension is not None and cycle.extension.lost  # by the extenders
     if cycle.search is None or not (cycle.search.own_nomination or cycle.nominated_refusal or lost):
         return None
@@ -94,7 +94,7 @@ def nominated_node(cycle: SchedulingCycle) -> Observed | None:
 
 
 def preemption(cycle: SchedulingCycle, evidence: Evidence | None = None) -> Observed | None:
-    """What DefaultPreemption looked at and chose; None where it did not run and its evidence is not given either."""
+    """Return the candidates and the choice of DefaultPreemption; None if it did not run and no evidence is given."""
     ran = next((step.evidence for step in reversed(cycle.steps) if isinstance(step.evidence, Evidence)), None)
     evidence = evidence if ran is None else ran
     if evidence is None:

@@ -74,7 +74,7 @@ class Verdict(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one scenario; `reason` says what is not supported, or what stopped the run."""
+    """The result of one scenario; `reason` names what is not supported, or what stopped the run."""
 
     scenario: Scenario
     verdict: Verdict
@@ -87,7 +87,7 @@ class Result:
 
 
 def judge(scenario: Scenario) -> Result:
-    """As run_scenario, but what can't be run at all differs too, so that one scenario never hides the others."""
+    """Run a scenario; an exception counts as a difference, so that one scenario never hides the others."""
     try:
         return run_scenario(scenario)
     except Exception as problem:
@@ -242,7 +242,7 @@ class _Run:
         return {**seen, "nominatedNodeAfter": live.nominated_node_name}
 
     def _untried_preemption(self, cycle: SchedulingCycle, framework: Framework) -> Observed | None:
-        """What DefaultPreemption would have found; the corpus has it also where a PostFilter plugin before it failed."""
+        """Return the result of DefaultPreemption, which the corpus has even if an earlier PostFilter plugin failed."""
         plugin = next((p for p in framework.at(Point.POST_FILTER) if isinstance(p, DefaultPreemption)), None)
         if plugin is None:
             return None
@@ -272,7 +272,7 @@ class _Run:
         return out
 
     def _apply(self, pod: Pod, cycle: SchedulingCycle, failed: bool = False) -> Mapping[str, Manifest | None]:
-        """What became of claims whose pods were preempted."""
+        """Apply the outcome of a cycle and return the claims of the preempted pods."""
         released: Mapping[str, Manifest | None] = {}
         if failed:
             self.world.fail(pod, "")
@@ -330,7 +330,7 @@ def _pre_enqueue(pod: Pod, framework: Framework) -> Status | None:
 
 
 def _index(tied: tuple[str, ...], chosen: str | None) -> int:
-    """Which of the tied nodes the corpus chose; the first where it chose another node altogether."""
+    """Return the index of the corpus's choice among tied nodes; 0 if the corpus chose another node."""
     return tied.index(chosen) if chosen in tied else 0
 
 

@@ -7,7 +7,7 @@ from scheduler_core.testing.conformance.timelines import unknown_operation
 
 
 def not_supported(scenario: Scenario) -> str:
-    """Why a scenario can't be judged, read from its own data, never from its name; empty where it can."""
+    """Return the reason why a scenario can't be judged, read from its data, never its name; "" if it can."""
     data = scenario.data
     if is_world(scenario) or is_object(scenario):
         return ""
@@ -19,10 +19,10 @@ def not_supported(scenario: Scenario) -> str:
 
 
 def is_object(scenario: Scenario) -> bool:
-    """Whether it is one object, and what kube's validation says of it."""
+    """Return whether a scenario is one object with the errors of kube's validation."""
     return "object" in scenario.data and "errors" in scenario.data
 
 
 def is_world(scenario: Scenario) -> bool:
-    """Whether it is one of the worlds: objects, and steps in time; a timeline's steps are operations."""
+    """Return whether a scenario is a world: objects, and steps in time; a timeline's steps are operations."""
     return "objects" in scenario.data and "steps" in scenario.data

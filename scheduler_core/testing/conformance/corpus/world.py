@@ -73,7 +73,7 @@ class World(NobodyWaits):
                 self.nominator.add(pod, None)
 
     def note_timestamps(self) -> None:
-        """When claims were allocated so far; later ones are the scheduler's."""
+        """Record the allocation times of claims so far; later ones are the scheduler's."""
         claims = self.list(KIND)
         allocations = ((claim.get("status") or {}).get("allocation") or {} for claim in claims)
         self.timestamps = {at for each in allocations if (at := each.get("allocationTimestamp"))}
@@ -146,7 +146,7 @@ class World(NobodyWaits):
         return self._replace(self.pods[pod.key], status=status).manifest
 
     def fail(self, pod: Pod, nomination: str | None) -> None:
-        """What becomes of the pod's nomination after a failed attempt (None leaves it)."""
+        """Set the pod's nomination after a failed attempt (None leaves it unchanged)."""
         if nomination is not None:
             pod = self._replace(pod, status={"nominatedNodeName": nomination})
         self.nominator.add(pod, nomination or None)

@@ -46,7 +46,7 @@ class StepDifference:
 def difference(
     step: int, op: str, expected: Mapping[str, Any], received: Mapping[str, Any]
 ) -> StepDifference | None:
-    """Of one step; `t` first, then the keys by name."""
+    """Return the first difference of a step, or None; `t` is compared first, then the keys by name."""
     keys = sorted({*expected, *received} - set(_UNTOLD), key=lambda key: (key != "t", key))
     for key in keys:
         wanted, got = _normal(key, expected.get(key)), _normal(key, received.get(key))

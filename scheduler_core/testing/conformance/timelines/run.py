@@ -45,14 +45,14 @@ def run_timeline(timeline: Mapping[str, Any]) -> StepDifference | None:
 
 
 def unknown_operation(timeline: Mapping[str, Any]) -> str:
-    """What a timeline needs that is not modelled; "" where it can be run."""
+    """Return the operation of a timeline that is not modeled; "" if the timeline can run."""
     known = elections.OPERATIONS if _is_election(timeline) else _OPERATIONS
     strange = next((step["op"] for step in timeline["steps"] if step["op"] not in known), "")
     return strange and f"operation {strange}"
 
 
 def _is_election(timeline: Mapping[str, Any]) -> bool:
-    """Whether its candidates contend for a Lease, and no pod is scheduled."""
+    """Return whether the candidates contend for a Lease, and no pod is scheduled."""
     return any(step["op"] in elections.OWN_OPERATIONS for step in timeline["steps"])
 
 
@@ -197,7 +197,7 @@ class _Run:
             self._during(during)
 
     def _during(self, during: Op) -> None:
-        """What the other threads have to do about it at once is done before the cycle goes on."""
+        """Apply operations, and let the other threads react at once, before the cycle continues."""
         agenda, turn = self.sim.agenda, AdvanceCycle(self.scheduler.name)
         waits = any(entry.action == turn for entry in agenda.entries())
         agenda.discard(lambda action: action == turn)
@@ -234,7 +234,7 @@ def _with_scheduler_name(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _outcome(cycle: SchedulingCycle) -> Shown:
-    """What SchedulePod returned."""
+    """Return the result of SchedulePod."""
     if cycle.chosen is None:
         return {"error": fit_error(cycle) if cycle.phase is Phase.POST_FILTER else cycle.message}
     assert cycle.feasible is not None

@@ -56,7 +56,7 @@ class Observed(Protocol):
 
 @dataclass(slots=True)
 class History:
-    """When an item held: changes of its truth with their times (ns)."""
+    """The times (ns) at which an item's truth changed."""
 
     changes: list[tuple[int, bool]] = field(default_factory=list)
 
@@ -65,11 +65,11 @@ class History:
             self.changes.append((t, holds))
 
     def before(self, t: int) -> bool:
-        """Whether it held just before a time."""
+        """Return whether the item held just before a time."""
         return next((holds for at, holds in reversed(self.changes) if at < t), False)
 
     def ever(self, first: int, last: int, wanted: bool) -> bool:
-        """Whether at some moment from first to last it was so."""
+        """Return whether the item had the wanted truth at some moment from first to last."""
         within = any(first <= at <= last and holds is wanted for at, holds in self.changes)
         return within or next((h for at, h in reversed(self.changes) if at <= first), False) is wanted
 
@@ -152,7 +152,7 @@ def target(text: str) -> tuple[str, str, str]:
 
 
 def key_of(sim: Simulation, kind: str) -> str:
-    """What the store calls a kind; a custom one is written without its group."""
+    """Return the store's name for a kind; a custom kind is written without its group."""
     if kind in KINDS:
         return kind
     return next((key for key in sim.store.kinds() if key.partition(".")[0] == kind), kind)
@@ -164,7 +164,7 @@ def get(sim: Simulation, text: str) -> Mapping[str, Any] | None:
 
 
 def count(sim: Simulation, wanted: Item) -> int:
-    """How many objects are as wanted."""
+    """Count the objects that match an item."""
     selector = LabelSelector.of(_selector(wanted.get("labelSelector")))
     return sum(
         wanted.get("namespace") in (None, manifest["metadata"].get("namespace"))

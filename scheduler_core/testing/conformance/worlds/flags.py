@@ -39,7 +39,7 @@ _WITHOUT_EFFECT_AT_APISERVER = frozenset(_OF_APISERVER.split())
 
 
 def of_apiserver(flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of kube-apiserver."""
+    """Return the flags of kube-apiserver that have an effect."""
     return {
         flag: value.split(",") if flag in _LISTS and isinstance(value, str) else _number(value)
         for flag, value in flags.items()
@@ -48,7 +48,7 @@ def of_apiserver(flags: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_controller_manager(flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of kube-controller-manager."""
+    """Return the flags of kube-controller-manager that have an effect."""
     return {flag: _number(value) for flag, value in flags.items() if flag not in _WITHOUT_EFFECT}
 
 

@@ -30,7 +30,7 @@ def _steps(path: str) -> tuple[tuple[str, str, str], ...]:
 
 
 def look_up(value: Any, path: str) -> Any:
-    """What stands at a path; MISSING where a step leads nowhere."""
+    """Return the value at a path; MISSING if a step leads nowhere."""
     for kind, name, wanted in _steps(path):
         if kind in ("name", "key"):
             value = value.get(name, MISSING) if isinstance(value, Mapping) else MISSING

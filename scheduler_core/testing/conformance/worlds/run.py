@@ -118,7 +118,7 @@ class _Run:
         return _unlike(step.get("answer") or {}, verb, answer, texts)
 
     def _drained(self, step: Item) -> tuple[str, str] | None:
-        """What became of the drains before a step that expects something: only then their answers are asked for."""
+        """Return the first unexpected answer of a drain; answers are checked only before a step that expects something."""
         drains, self.drains = (self.drains, []) if "expect" in step else ([], self.drains)
         for node, wanted in drains:
             drain = self.sim.surroundings.nodes.drains[node]
@@ -235,7 +235,7 @@ class _Run:
         return [{"kind": "Pod", "namespace": namespace, "name": name} for namespace, name in keys]
 
     def _resolved(self, value: Any) -> Any:
-        """With {"uidOf": ...} replaced by what it stands for."""
+        """Replace {"uidOf": ...} with the UID of the object."""
         if isinstance(value, Mapping):
             if set(value) == {"uidOf"}:
                 manifest = compare.get(self.sim, value["uidOf"])
@@ -311,7 +311,7 @@ def _cluster(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _unlike(wanted: Item, verb: str, answer: Answer, texts: list[str]) -> tuple[str, str] | None:
-    """What was expected of an answer and what came, where they differ."""
+    """Return the expected and the received answer if they differ, else None."""
     code = (201 if verb in _CREATED else 200) if answer.ok else answer.code
     received = f"{code} {answer.reason}: {answer.message}".rstrip(": ")
     fine = (

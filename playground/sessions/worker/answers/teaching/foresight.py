@@ -36,7 +36,7 @@ def foresee(engine: Engine, request: Foresee) -> Steps[Foreseen]:
 
 
 def _is_it(attempt: Attempt, request: Foresee, position: int) -> bool:
-    """What is popped next begins later; an attempt that goes on just now may still be asked about."""
+    """Return whether an attempt is the one asked about: the next to begin, or one of the pod, which may be going on."""
     if request.about == "next":
         return attempt.first_position > position
     return not request.pod or attempt.pod == request.pod
@@ -65,7 +65,7 @@ def _answer(
 
 
 def _overlooked(attempt: Attempt) -> dict[str, dict[str, str]]:
-    """What those who said yes overlooked is what the attempt ended with."""
+    """Return the attempt's result, as the fact that the wrong answer overlooks."""
     if attempt.node:
         return {"no": {"why": "fits", "text": attempt.node}}
     return {"yes": {"why": "refused", "text": attempt.message}}
