@@ -8,11 +8,62 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RELATIVE = frozenset(
-    "What Where Of How Whether Who Whose That Which When Why As From With For In On To By Those".split()
+    [
+        "What",
+        "Where",
+        "Of",
+        "How",
+        "Whether",
+        "Who",
+        "Whose",
+        "That",
+        "Which",
+        "When",
+        "Why",
+        "As",
+        "From",
+        "With",
+        "For",
+        "In",
+        "On",
+        "To",
+        "By",
+        "Those",
+    ]
 )
 IRREGULAR = frozenset(
-    "said told kept made found given taken seen known written held left gone brought built shown drawn sent heard meant begun done "
-    "thrown worn spread won lost bound sought grown".split()
+    [
+        "said",
+        "told",
+        "kept",
+        "made",
+        "found",
+        "given",
+        "taken",
+        "seen",
+        "known",
+        "written",
+        "held",
+        "left",
+        "gone",
+        "brought",
+        "built",
+        "shown",
+        "drawn",
+        "sent",
+        "heard",
+        "meant",
+        "begun",
+        "done",
+        "thrown",
+        "worn",
+        "spread",
+        "won",
+        "lost",
+        "bound",
+        "sought",
+        "grown",
+    ]
 )
 NO_PARTICIPLES = ("need", "embed", "seed")
 MOST_RELATIVE = 0.01  # the share of docstrings that begin with a relative word or a preposition

@@ -92,11 +92,7 @@ class Ground:
         new, self._seen = text[self._seen :], len(text)
         starts = [0, *(entry.start() for entry in _ENTRY.finditer(new)), len(new)]
         entries = [new[start:end] for start, end in itertools.pairwise(starts)]
-        return [
-            f"{each[:200]} ... {each.strip()[-400:]}"
-            for each in entries
-            if "Traceback" in each
-        ]
+        return [f"{each[:200]} ... {each.strip()[-400:]}" for each in entries if "Traceback" in each]
 
 
 @contextlib.contextmanager
