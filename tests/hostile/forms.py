@@ -19,7 +19,7 @@ from tests.hostile.tally import Tally
 from tests.hostile.values import TEXTS, some
 
 MOST_PAGES = 260  # of one situation
-READ = 8  # values that a text of several lines gets in a short walk: those that YAML has another type for come first
+READ = 2  # values that a text of several lines gets in a short walk: those that YAML has another type for come first
 KINDS_OF_ACTIONS = {"Scheduler": "kube-scheduler", "Plugin": "NodeResourcesFit", "ResourceClaim": "web"}
 SCOPED = ("Node", "PersistentVolume", "PriorityClass", "Scheduler", "Plugin")
 
