@@ -330,7 +330,7 @@ HAPPENS = '''def stopping() -> Iterator[Record]:
 def add_record_kind(copy: Path) -> None:
     """CONTRIBUTING's six steps."""
     kinds, where, sentences, lines, tests, document = (
-        copy / file.replace("<where>", "simulation/simulation") for file in RECORD_FILES
+        copy / file.replace("<where>", "world/simulation/simulation") for file in RECORD_FILES
     )
     replace(kinds, "class TimerFired(", f"{STOPPED}class TimerFired(")
     put_behind(kinds, "    SchedulerStarted,", "    SchedulerStopped,\n")

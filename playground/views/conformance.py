@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET
 
 from scheduler_core.scheduler.plugins.registry import registry
 
-RUN = Path(__file__).resolve().parents[1] / "data" / "conformance.json"
+RUN = Path(__file__).resolve().parent / "data" / "conformance.json"
 
 
 @require_GET

@@ -11,7 +11,7 @@ from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.framework.reasons import REFUSED, Reason, read_reason
 from scheduler_core.scheduler.plugins import ROOMS
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 PLUGINS = ROOT / "scheduler_core/scheduler/plugins"
 OWN_WORDS = ("cel",)  # plugins whose texts people write themselves
 REFUSING = ("unschedulable", "unresolvable", "pending", "ClaimError", "BadGroup", "_Refused")

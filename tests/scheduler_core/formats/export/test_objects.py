@@ -25,7 +25,7 @@ Manifest = Mapping[str, Any]
 DECISIONS = ("attempt_started", "node_selected", "attempt_ended", "binding_ended", "pod_assumed")
 MOST = 3_000
 EXAMPLES = settings().max_examples
-OPENB = Path(__file__).parents[3] / "examples" / "openb"
+OPENB = Path(__file__).parents[4] / "examples" / "openb"
 MACHINES, TASKS, STEPS = 150, 400, 100_000  # of openb: enough that some find no room, and that ties are drawn
 
 

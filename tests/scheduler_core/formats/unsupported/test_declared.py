@@ -22,50 +22,52 @@ from scheduler_core.formats.unsupported.no_effect import inner_type, root_type
 
 CORE = Path(scheduler_core.__file__).parent
 ENGINE = (
-    "api",
-    "cluster",
+    "apimachinery/dra",
+    "apimachinery/objects",
+    "apiserver",
     "controllers",
-    "devices",
-    "framework",
-    "leaderelection",
-    "objects",
-    "plugins",
-    "preemption",
-    "queue",
-    "scheduler",
+    "scheduler/cache",
+    "scheduler/core",
+    "scheduler/framework",
+    "scheduler/leaderelection",
+    "scheduler/plugins",
+    "scheduler/queue",
 )
 # What reads, checks, fills in or drops fields whether or not anything acts on them.
 OF_EVERY_FIELD = (
-    "api/imports",
-    "api/kinds.py",
-    "api/registry/pod_fields.py",
-    "api/schema",
-    "api/template_defaults.py",
-    "api/validation",
-    "objects/texts",
+    "apiserver/imports",
+    "apiserver/kinds.py",
+    "apiserver/registry/pod_fields.py",
+    "apiserver/schema",
+    "apiserver/template_defaults.py",
+    "apiserver/validation",
+    "apimachinery/objects/texts",
 )
-_WRITES = "plugins/helper/fixes.py plugins/helper/volumes.py plugins/volumebinding/fixes.py"  # objects that a fix makes
-_REFERENCES = (
-    "api/admission/plugins/pod_references.py"  # of static pods, whose refusal does not ask what they hold
+# Objects that a fix makes.
+_WRITES = (
+    "scheduler/plugins/helper/fixes.py "
+    "scheduler/plugins/helper/volumes.py "
+    "scheduler/plugins/volumebinding/fixes.py"
 )
-_SPECS = "objects/spec.py controllers/kubelet/eviction/observations.py"  # volumes that nothing is read of
+_REFERENCES = "apiserver/admission/plugins/pod_references.py"  # of static pods, whose refusal does not ask what they hold
+_SPECS = "apimachinery/objects/spec.py controllers/kubelet/eviction/observations.py"  # volumes that nothing is read of
 # Where the names of fields without effect stand all the same: words of other things, and what is written or told to be there.
 ELSEWHERE = {
-    "args": f"plugins/cel/variables.py {_WRITES}",
+    "args": f"scheduler/plugins/cel/variables.py {_WRITES}",
     "configMap": f"{_REFERENCES} {_SPECS}",
     "downwardAPI": _SPECS,
     "env": f"{_REFERENCES} controllers/workloads/jobs/pods.py",
     "envFrom": _REFERENCES,
-    "ephemeralContainers": "api/admission/plugins/simple.py api/registry/devices/dropping.py",
+    "ephemeralContainers": "apiserver/admission/plugins/simple.py apiserver/registry/devices/dropping.py",
     "gitRepo": _SPECS,
     "glusterfs": _REFERENCES,
-    "hostname": "api/admission/plugins/node_restriction.py api/admission/plugins/pod_anti_affinity_topology.py"
+    "hostname": "apiserver/admission/plugins/node_restriction.py apiserver/admission/plugins/pod_anti_affinity_topology.py"
     " controllers/workloads/jobs/pods.py controllers/workloads/statefulsets/identity.py"
-    f" plugins/podtopologyspread/constraints.py {_WRITES}",
-    "imagePullPolicy": "api/admission/plugins/simple.py",
+    f" scheduler/plugins/podtopologyspread/constraints.py {_WRITES}",
+    "imagePullPolicy": "apiserver/admission/plugins/simple.py",
     "imagePullSecrets": _REFERENCES,
     "local": "controllers/kubelet/eviction/limits.py controllers/kubelet/eviction/manager.py controllers/nodes/drain.py"
-    f" plugins/dynamicresources/node_search.py {_WRITES}",
+    f" scheduler/plugins/dynamicresources/node_search.py {_WRITES}",
     "nfs": f"controllers/volumes/released.py {_SPECS}",
     "parameters": _WRITES,
     "podCIDR": _WRITES,
@@ -74,8 +76,8 @@ ELSEWHERE = {
     "providerID": _WRITES,
     "secret": f"{_REFERENCES} {_SPECS}",
     "serviceAccountName": _REFERENCES,
-    "subdomain": "controllers/workloads/statefulsets/identity.py objects/names.py",
-    "user": "api/admission/plugins/node_restriction.py",
+    "subdomain": "controllers/workloads/statefulsets/identity.py apimachinery/objects/names.py",
+    "user": "apiserver/admission/plugins/node_restriction.py",
     "volumeDevices": _WRITES,
     "volumeMounts": _WRITES,
 }
