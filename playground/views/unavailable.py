@@ -26,6 +26,9 @@ class Sessions(SessionMiddleware):
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         """Keep what a view has changed, without waiting. Where that can't be, a browser's list of recent sessions stays as it was."""
+        session = getattr(request, "session", None)
+        if session is None or not session.modified:  # nothing to write: the database is not asked
+            return super().process_response(request, response)
         with contextlib.suppress(Unavailable, SessionInterrupted), impatient():
             return ask(super().process_response, request, response)
         return response
