@@ -130,8 +130,13 @@ def test_a_student_is_removed_and_nobody_else_joins(
     desk.reload()
     expect(desk.get_by_role("switch", name="Students may join")).not_to_be_checked()
     desk.get_by_role("switch", name="Students may join").check()
-    ada.reload()
-    ada.get_by_role("button", name="Join").click()
+    join = ada.get_by_role("button", name="Join")
+    for _attempt in range(50):  # the desk does not wait for the switch to be stored
+        ada.reload()
+        if join.count():
+            break
+        ada.wait_for_timeout(200)
+    join.click()
     expect(desk.locator("#joined")).to_have_text("Students: 2")
 
 
