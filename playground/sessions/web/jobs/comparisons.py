@@ -108,7 +108,7 @@ class Comparisons:
         sides = [Side(self._live(session.pk), head) for session, head in zip(sessions, heads, strict=True)]
         for side in sides:
             await side.session.ready()
-        common = parting(_beginning(sessions[0]), _beginning(sessions[1]), logs[0], logs[1], heads)
+        common = parting(sessions[0].seed, sessions[1].seed, logs[0], logs[1], heads)
         ours, theirs = await asyncio.gather(*(side.ask(Outline, since=common) for side in sides))
         first, late = None, False
         if common < min(heads):
@@ -183,7 +183,3 @@ def _first_index(outlines: Sequence[HistoryOutline], names: Sequence[str]) -> in
         if any(getattr(ours, name) != getattr(theirs, name) for name in names):
             return i
     return None
-
-
-def _beginning(session: Session) -> int:
-    return session.seed
