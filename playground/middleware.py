@@ -97,7 +97,7 @@ def probes(get_response: GetResponse) -> GetResponse:
 
 
 @async_only_middleware
-def known_hosts(get_response: GetResponse) -> GetResponse:
+def reject_unknown_hosts(get_response: GetResponse) -> GetResponse:
     """A request for a host that is not ours gets no further. Anybody can send one, so it is worth a line, no more."""
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -121,7 +121,7 @@ def readable_forms(get_response: GetResponse) -> GetResponse:
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
         if request.method == "POST" and (
-            refused := await sync_to_async(_refused, thread_sensitive=False)(request)
+            refused := await sync_to_async(_reject_unreadable, thread_sensitive=False)(request)
         ):
             return refused
         return await get_response(request)
@@ -129,7 +129,7 @@ def readable_forms(get_response: GetResponse) -> GetResponse:
     return middleware
 
 
-def _refused(request: HttpRequest) -> HttpResponse | None:
+def _reject_unreadable(request: HttpRequest) -> HttpResponse | None:
     try:
         _require_utf8(request)
         _require_readable(request)

@@ -56,7 +56,7 @@ def package_folder(package: str, folder: str) -> Path:
     return Path(spec.submodule_search_locations[0]) / folder
 
 
-def kept_secret(path: Path) -> str:
+def load_or_create_secret(path: Path) -> str:
     """The secret key of this installation, made at the first start: what was signed stays valid.
 
     An empty file is what a full disk or a crash left of the first start; nothing was ever signed by it, so the key is made then.
@@ -89,7 +89,7 @@ def data_folder() -> Path:
 
 DATA_DIR = Path(env("DATA_DIR", str(data_folder())))
 DEBUG = env("DEBUG") == "1"
-SECRET_KEY = env("SECRET_KEY") or kept_secret(DATA_DIR / "secret-key")
+SECRET_KEY = env("SECRET_KEY") or load_or_create_secret(DATA_DIR / "secret-key")
 ALLOWED_HOSTS = env("ALLOWED_HOSTS", "localhost 127.0.0.1 [::1]").split()
 
 INSTALLED_APPS = [
@@ -105,7 +105,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "playground.middleware.heads",
     "django.middleware.security.SecurityMiddleware",
-    "playground.common.compression.compressed",
+    "playground.common.compression.compress_responses",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "playground.middleware.never_stored",
     "playground.middleware.secure_cookies",
@@ -114,7 +114,7 @@ MIDDLEWARE = [
     "playground.middleware.probes",
     "playground.views.unavailable.Sessions",
     "django.middleware.locale.LocaleMiddleware",
-    "playground.middleware.known_hosts",
+    "playground.middleware.reject_unknown_hosts",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",

@@ -133,7 +133,7 @@ urlpatterns = [
     path("s/<str:key>/otlp.json", downloads.of_history, {"form": "otlp"}, name="export-otlp"),
     path("s/<str:key>/table.csv", downloads.of_history, {"form": "csv"}, name="export-table"),
     path("s/<str:key>/tables.zip", downloads.of_history, {"form": "zip"}, name="export-tables"),
-    path("s/<str:key>/download/<str:token>", downloads.made, name="download"),
+    path("s/<str:key>/download/<str:token>", downloads.show_download, name="download"),
     path("s/<str:key>/cluster.yaml", exports.cluster, name="cluster-yaml"),
     path("s/<str:key>/build/", build.build, {"what": "nodes"}, name="build"),
     path("s/<str:key>/build/nodes", build.build, {"what": "nodes"}, name="build-nodes"),
@@ -175,4 +175,4 @@ websocket_urlpatterns = [
 ]
 handler400 = "playground.views.responses.not_understood"
 handler404 = "playground.views.responses.not_found"
-handler500 = "playground.views.responses.failed"
+handler500 = "playground.views.responses.report_failure"

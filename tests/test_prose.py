@@ -67,7 +67,7 @@ IRREGULAR = frozenset(
 )
 NO_PARTICIPLES = ("need", "embed", "seed")
 MOST_RELATIVE = 0.01  # the share of docstrings that begin with a relative word or a preposition
-MOST_PARTICIPLES = 0.125  # the share of functions, without properties, that are named by a participle
+MOST_PARTICIPLES = 0.03  # the share of functions, without properties, that are named by a participle
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 

@@ -28,7 +28,7 @@ def board_of(room_id: int) -> Board | None:
         return None
     poll = polls.current(room_id)
     counts = [] if poll is None else polls.counts(poll)
-    over, shown = rooms.is_over(room), _shown(room)
+    over, shown = rooms.is_over(room), _describe_shown_fork(room)
     present = list(rooms.present(room).select_related("fork").order_by("pk"))
     students = {
         "type": "room",
@@ -45,7 +45,7 @@ def board_of(room_id: int) -> Board | None:
         "joined": len(present),
         "joining": not room.locked,
         "students": [_person(each) for each in present],
-        "hands": [_person(each) for each in sorted(_raised(present), key=lambda each: each.hand)],  # type: ignore[arg-type,return-value]
+        "hands": [_person(each) for each in sorted(_list_raised_hands(present), key=lambda each: each.hand)],  # type: ignore[arg-type,return-value]
         "forks": [_person(each) for each in present if each.fork is not None and each.fork.deleted is None],
         "shown": shown,
         "poll": None if poll is None else _for_teacher(poll, counts),
@@ -68,7 +68,7 @@ def yours(student: Student) -> dict[str, Any]:
     }
 
 
-def _raised(students: list[Student]) -> list[Student]:
+def _list_raised_hands(students: list[Student]) -> list[Student]:
     return [each for each in students if each.hand is not None]
 
 
@@ -76,7 +76,7 @@ def _person(student: Student) -> dict[str, Any]:
     return {"id": student.pk, "name": student.name}
 
 
-def _shown(room: Room) -> dict[str, Any] | None:
+def _describe_shown_fork(room: Room) -> dict[str, Any] | None:
     student = room.shown
     fork = None if student is None else student.fork
     if student is None or fork is None or fork.deleted is not None:
@@ -84,7 +84,7 @@ def _shown(room: Room) -> dict[str, Any] | None:
     return {"key": fork.view_key, "name": student.name, "id": student.pk}
 
 
-def _asked(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
+def _describe_poll(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
     return {
         "number": poll.number,
         "kind": poll.kind,
@@ -98,21 +98,21 @@ def _asked(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
 
 def _for_students(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
     """Neither key nor counts until they are revealed; how many have answered is no secret, but would be sent for each answer."""
-    asked = _asked(poll, counts)
+    asked = _describe_poll(poll, counts)
     if poll.state != Poll.State.REVEALED:
         return {**asked, "answered": None}
-    return {**asked, **_revealed(poll, counts)}
+    return {**asked, **_describe_results(poll, counts)}
 
 
 def _for_teacher(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
-    return {**_asked(poll, counts), **_revealed(poll, counts)}
+    return {**_describe_poll(poll, counts), **_describe_results(poll, counts)}
 
 
-def _revealed(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
+def _describe_results(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
     return {
         "counts": [[given, count, right] for given, count, right in counts],
         "key": poll.key,
-        "groups": grouped(poll, counts),
+        "groups": group_wrong_answers(poll, counts),
         "said": {
             language: {word: text for word, text in words.items() if word in ("right", "wrong")}
             for language, words in poll.words.items()
@@ -120,7 +120,7 @@ def _revealed(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
     }
 
 
-def grouped(poll: Poll, counts: polls.Counts) -> list[dict[str, Any]]:
+def group_wrong_answers(poll: Poll, counts: polls.Counts) -> list[dict[str, Any]]:
     """The wrong answers by what the engine sees in them; the largest group first."""
     groups: dict[str, dict[str, Any]] = {}
     for given, count, right in counts:

@@ -233,7 +233,7 @@ class TeacherConsumer(ClassroomConsumer):
             await in_thread(rooms.stand, self.room.pk, seen)
         elif isinstance(received, messages.Ask):
             client = await SessionClient.open(self.room.session.view_key)
-            await in_thread(polls.ask, self.room.pk, await questions.asked(client, received))
+            await in_thread(polls.ask, self.room.pk, await questions.build_question(client, received))
         elif isinstance(received, messages.Close):
             await in_thread(polls.close, self.room.pk)
         elif isinstance(received, messages.Reveal):

@@ -99,14 +99,14 @@ class Hub:
         """Keep a student's answer to the question at hand; the text that is kept. Raises SessionError."""
         poll = self.poll
         if poll is None or poll.number != number or poll.state != Poll.State.OPEN:
-            raise _closed()
+            raise _build_closed_error()
         text, right = polls.read_answer(poll, given)
         kept: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._answers.append(((poll.pk, student, text, right), kept))
         if len(self._answers) == 1:
             self._begin(self._keep())
         if not await kept:
-            raise _closed()
+            raise _build_closed_error()
         return text
 
     async def _keep(self) -> None:
@@ -164,7 +164,7 @@ class Hub:
         task.add_done_callback(self._tasks.discard)
 
 
-def _closed() -> SessionError:
+def _build_closed_error() -> SessionError:
     return SessionError(message(gettext_noop("This question takes no more answers.")))
 
 

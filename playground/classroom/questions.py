@@ -22,7 +22,7 @@ MOST_OPTIONS = 24
 MOST_REASONS = 40  # wrong answers whose reasons are looked for
 
 
-async def asked(client: SessionClient, ask: messages.Ask) -> Asked:
+async def build_question(client: SessionClient, ask: messages.Ask) -> Asked:
     """The question that a teacher wants to put. Raises SessionError where there is none."""
     if ask.kind == "free":
         return _free(ask)

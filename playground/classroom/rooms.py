@@ -53,12 +53,12 @@ def is_over(room: Room) -> bool:
 
 def of_teacher(key: str) -> Room:
     """The room whose desk a key opens. Raises SessionGone."""
-    return _found(Room.objects.filter(key=key.replace("\0", " ")))
+    return _require_room(Room.objects.filter(key=key.replace("\0", " ")))
 
 
 def of_code(code: str) -> Room:
     """The room that a join code lets in, however it was typed. Raises SessionGone."""
-    return _found(Room.objects.filter(code=plain(code)))
+    return _require_room(Room.objects.filter(code=plain(code)))
 
 
 def plain(text: str) -> str:
@@ -68,7 +68,7 @@ def plain(text: str) -> str:
     return _APART.sub("", (link[1] if link else text).upper())[:12]
 
 
-def _found(rooms: QuerySet[Room]) -> Room:
+def _require_room(rooms: QuerySet[Room]) -> Room:
     room = rooms.select_related("session", "shown__fork").first()
     if room is None:
         raise unknown()
@@ -152,7 +152,7 @@ def delete(room_id: int) -> None:
     Room.objects.filter(pk=room_id).delete()
 
 
-def outdated() -> QuerySet[Room]:
+def find_outdated_rooms() -> QuerySet[Room]:
     """The rooms whose days are over, and those of deleted sessions."""
     before = timezone.now() - timedelta(days=settings.ROOM_RETENTION_DAYS)
     return Room.objects.filter(Q(created__lt=before) | Q(session__deleted__isnull=False))

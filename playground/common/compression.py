@@ -46,11 +46,11 @@ _kept: dict[str, Kept] = {}  # by path of the address
 
 
 @async_only_middleware
-def compressed(get_response: GetResponse) -> GetResponse:
+def compress_responses(get_response: GetResponse) -> GetResponse:
     """Streams, parts of files and what is short are sent as they are."""
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
-        if (kept := _known(request)) is not None:
+        if (kept := _find_cached_file(request)) is not None:
             return kept.response()
         response = await get_response(request)
         if not _may_be(request, response):
@@ -83,7 +83,7 @@ def _page(response: HttpResponse) -> HttpResponse:
     return response
 
 
-def _known(request: HttpRequest) -> Kept | None:
+def _find_cached_file(request: HttpRequest) -> Kept | None:
     """A whole file that has been asked for before and has not changed: a page asks for a hundred of them."""
     kept = _kept.get(request.path)
     if kept is None or request.method != "GET" or "gzip" not in request.headers.get("Accept-Encoding", ""):

@@ -7,10 +7,10 @@ A lesson is a folder of `content`: `lesson.yaml` holds what happens, `en.yaml` a
 from playground.lessons.checking import problems
 from playground.lessons.format import LANGUAGES, TRACKS, Card, Lesson, Question, Words
 from playground.lessons.judging import Verdict, judge
-from playground.lessons.play import Played, play, played_before
-from playground.lessons.reached import reached_cards
+from playground.lessons.play import Played, find_playthrough, play
+from playground.lessons.reached import list_reached_cards
 from playground.lessons.reading import BadLesson, beginning, command_of, lesson_of, read_lesson, read_lessons
-from playground.lessons.texts import filled
+from playground.lessons.texts import fill_placeholders
 
 __all__ = [
     "LANGUAGES",
@@ -24,13 +24,13 @@ __all__ = [
     "Words",
     "beginning",
     "command_of",
-    "filled",
+    "fill_placeholders",
+    "find_playthrough",
     "judge",
     "lesson_of",
+    "list_reached_cards",
     "play",
-    "played_before",
     "problems",
-    "reached_cards",
     "read_lesson",
     "read_lessons",
 ]

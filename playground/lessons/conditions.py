@@ -60,11 +60,11 @@ def _came_to_point(when: Condition, sim: WorldView) -> bool:
     return any(step.point == when["point"] for cycle in present for step in cycle.steps)
 
 
-def _ended_as(when: Condition, sim: WorldView) -> bool:
+def _has_outcome(when: Condition, sim: WorldView) -> bool:
     return any(attempt.outcome == when["outcome"] for attempt in _attempts(when, sim))
 
 
-def _said(when: Condition, sim: WorldView) -> bool:
+def _has_message(when: Condition, sim: WorldView) -> bool:
     return any(when["said"] in attempt.message for attempt in _attempts(when, sim))
 
 
@@ -117,8 +117,8 @@ _TESTS: dict[str, Callable[[Condition, WorldView], bool]] = {
     "event": _was_recorded,
     "scheduler": _came_to_stage,
     "point": _came_to_point,
-    "outcome": _ended_as,
-    "said": _said,
+    "outcome": _has_outcome,
+    "said": _has_message,
     "evaluated": lambda when, sim: any(
         attempt.evaluated >= int(when["evaluated"]) for attempt in _attempts(when, sim)
     ),

@@ -55,7 +55,7 @@ from typing import Any
 
 from playground.lessons.cycles import nodes_of_search, points_run
 from playground.lessons.named import key_of, object_of, short
-from playground.lessons.nodes import Left, amount, left_of, used_of
+from playground.lessons.nodes import Left, amount, measure_signal, used_of
 from playground.lessons.processes import entries, leaders
 from playground.lessons.waking import backoff_after, woken_before, woken_by
 from scheduler_core.analysis.whatif import Room
@@ -130,26 +130,26 @@ def _of_attempt(read: Callable[[Attempt], Value]) -> Callable[[Any, Fact, Seen, 
     return lambda pod, fact, seen, world: read(attempt_of(pod, fact, seen))
 
 
-def _refused(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _count_refusals(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     refusals = attempt_of(pod, fact, seen).refusals
     return sum(count for reason, count in refusals if reason.startswith(fact["reason"]))
 
 
-def _waited(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _measure_wait(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     now = attempt_of(pod, fact, seen)
     before = attempt_of(pod, {"attempt": int(fact.get("attempt", 1)) - 1}, seen)
     return (now.started - before.ended) / SECOND
 
 
 def _points(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    return _scored(pod, fact, seen, fact.get("stage", "normalized"), fact["plugin"])
+    return _get_score(pod, fact, seen, fact.get("stage", "normalized"), fact["plugin"])
 
 
 def _total(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    return _scored(pod, fact, seen, "weighted", "total")
+    return _get_score(pod, fact, seen, "weighted", "total")
 
 
-def _scored(pod: str, fact: Fact, seen: Seen, stage: str, plugin: str) -> float:
+def _get_score(pod: str, fact: Fact, seen: Seen, stage: str, plugin: str) -> float:
     try:
         return seen.points[attempt_of(pod, fact, seen).number][stage][fact["node"]][plugin]
     except KeyError as missing:
@@ -220,7 +220,7 @@ def _count(other: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return len(names)
 
 
-def _elapsed(cards: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _measure_elapsed(cards: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     for card in cards:
         if card not in seen.at:
             raise BadFact(f"there is no card {card}")
@@ -254,13 +254,13 @@ def _ran(points: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return tuple(point for point in run if point in points)
 
 
-def _asked(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _list_asked_nodes(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     if not (names := nodes_of_search(key_of(pod), world)):
         raise BadFact(f"no cycle of {pod} asks nodes at that card")
     return names
 
 
-def _entered(name: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _find_entry_time(name: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     times, found = int(fact.get("times", 1)), list(entries(name, fact["stage"], seen.end))
     if len(found) < times:
         raise BadFact(f"{name} was {fact['stage']} {len(found)} times, and the fact asks for time {times}")
@@ -281,38 +281,38 @@ def _ranking(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
 
 
 def _free(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    used, has = _requested(node, fact, world)
+    used, has = _get_requested(node, fact, world)
     return amount(has - used, fact["resource"])
 
 
 def _share(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    used, has = _requested(node, fact, world)
+    used, has = _get_requested(node, fact, world)
     return round(100 * used / has, 1)
 
 
-def _requested(node: Any, fact: Fact, world: WorldView) -> tuple[int, int]:
+def _get_requested(node: Any, fact: Fact, world: WorldView) -> tuple[int, int]:
     found = used_of(node, fact["resource"], world, key_of(fact["with"]) if "with" in fact else "")
     if found is None or not found[1]:
         raise BadFact(f"{node} has no {fact['resource']}")
     return found
 
 
-def _left(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    return amount(_measured(node, fact, world).available)
+def _get_available(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    return amount(_require_signal(node, fact, world).available)
 
 
 def _beyond(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    return amount(_measured(node, fact, world).beyond)
+    return amount(_require_signal(node, fact, world).beyond)
 
 
-def _measured(node: Any, fact: Fact, world: WorldView) -> Left:
-    left = left_of(node, fact["signal"], world)
+def _require_signal(node: Any, fact: Fact, world: WorldView) -> Left:
+    left = measure_signal(node, fact["signal"], world)
     if left is None:
         raise BadFact(f"the kubelet of {node} does not measure {fact['signal']}")
     return left
 
 
-def _evicted(_true: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _list_evicted_pods(_true: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return tuple(
         short(f"{event.namespace}/{event.name}")
         for event in world.store.events
@@ -329,11 +329,11 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "feasible_for": _of_attempt(lambda attempt: attempt.feasible),
     "evaluated_for": _of_attempt(lambda attempt: attempt.evaluated),
     "plugins_against": _of_attempt(lambda attempt: tuple(sorted(attempt.plugins))),
-    "refused_for": _refused,
+    "refused_for": _count_refusals,
     "attempts_of": lambda pod, fact, seen, world: sum(
         each.pod == key_of(pod) for each in seen.end.journal.attempts
     ),
-    "waited": _waited,
+    "waited": _measure_wait,
     "points": _points,
     "total_of": _total,
     "order": _order,
@@ -346,7 +346,7 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "exists": lambda path, fact, seen, world: object_of(path[0], path[1], world) is not None,
     "field": _field,
     "seconds": lambda _true, fact, seen, world: world.now / SECOND,
-    "elapsed": _elapsed,
+    "elapsed": _measure_elapsed,
     "preempts": _of_attempt(lambda attempt: bool(attempt.nominated)),
     "count": _count,
     "leads": lambda name, fact, seen, world: name in leaders(world),
@@ -359,14 +359,14 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
         not isinstance(item, Pod) for scheduler in world.schedulers for item in scheduler.queue.flight.items()
     ),
     "leaders": lambda _true, fact, seen, world: leaders(world),
-    "entered": _entered,
+    "entered": _find_entry_time,
     "ran": _ran,
-    "asked_for": _asked,
+    "asked_for": _list_asked_nodes,
     "devices_of": _devices,
-    "evicted": _evicted,
+    "evicted": _list_evicted_pods,
     "ranking": _ranking,
     "free_on": _free,
     "share_on": _share,
-    "left_on": _left,
+    "left_on": _get_available,
     "beyond_on": _beyond,
 }

@@ -19,7 +19,7 @@ class Left(NamedTuple):
         return self.available - self.threshold
 
 
-def left_of(node: str, signal: str, world: WorldView) -> Left | None:
+def measure_signal(node: str, signal: str, world: WorldView) -> Left | None:
     """None where there is no such node, or its kubelet doesn't measure the signal."""
     row = read_node(cast("Any", world), node)
     measured = next((each for each in row["signals"] if each["signal"] == signal), None) if row else None

@@ -48,6 +48,6 @@ def hand(document: bytes) -> Handed:
     return _handed.setdefault(read.lesson.slug, read)
 
 
-def handed(slug: str) -> Handed | None:
+def find_handed(slug: str) -> Handed | None:
     """The lesson of that name, if it is known here."""
     return _handed.get(slug)

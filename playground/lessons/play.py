@@ -12,8 +12,8 @@ from playground.lessons.evidence import Evidence, evidence_of, refusals
 from playground.lessons.facts import Points, Seen, Value, value_of
 from playground.lessons.format import Lesson
 from playground.lessons.named import short
-from playground.lessons.own import handed
-from playground.lessons.reached import reached_cards
+from playground.lessons.own import find_handed
+from playground.lessons.reached import list_reached_cards
 from playground.lessons.reading import beginning, command_of, lesson_of
 from playground.lessons.texts import ANSWER
 from scheduler_core.analysis.whatif import Room, room_for
@@ -53,7 +53,7 @@ class Played:
 
 def play(lesson: Lesson, seed: int = 0) -> Played:
     """The lesson from its first card to its end, each offer taken at its card; raises StuckLesson, BadFact or Refused."""
-    world, seen = begun(lesson, seed)
+    world, seen = begin_lesson(lesson, seed)
     positions, last = {}, world
     for card in lesson.plan.cards:
         _go_on(world, seen, lesson.slug, card.id, card.when)
@@ -82,7 +82,7 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
     )
 
 
-def begun(lesson: Lesson, seed: int = 0) -> tuple[Simulation, Seen]:
+def begin_lesson(lesson: Lesson, seed: int = 0) -> tuple[Simulation, Seen]:
     """The lesson's world before its first step, and what will have been seen of it as it is stepped."""
     world = Simulation(seed=seed)
     for command in beginning(lesson.plan):
@@ -90,16 +90,16 @@ def begun(lesson: Lesson, seed: int = 0) -> tuple[Simulation, Seen]:
     return world, Seen(world, _room)
 
 
-def played_before(slug: str, seed: int) -> Played | None:
+def find_playthrough(slug: str, seed: int) -> Played | None:
     """The same of a lesson by its name, played once; None where there is no such lesson. People's own come with what they came to."""
-    own = handed(slug)
+    own = find_handed(slug)
     if own is not None:
         return Played(own.positions, own.facts, own.keys, own.options, own.evidence, None, None)
-    return _played_once(slug, seed)
+    return _play_once(slug, seed)
 
 
 @lru_cache(maxsize=64)
-def _played_once(slug: str, seed: int) -> Played | None:
+def _play_once(slug: str, seed: int) -> Played | None:
     lesson = lesson_of(slug)
     return None if lesson is None else play(lesson, seed)
 
@@ -115,7 +115,7 @@ def solve(lesson: Lesson, last: Simulation) -> tuple[bool, bool]:
         world.apply(command_of(act))
         if act.until is not None:
             _settle(world, Seen(world, _room), act.until)
-    if reached_cards(lesson, world)[-1] is not lesson.plan.cards[-1]:
+    if list_reached_cards(lesson, world)[-1] is not lesson.plan.cards[-1]:
         raise StuckLesson("task: after its start the last card does not hold, and the task is not shown")
     before = holds(task.check, world)
     for act in task.solution:
@@ -140,7 +140,7 @@ def _go_on(world: Simulation, seen: Seen, slug: str, card: str, when: Mapping[st
 
 def _require_alone(lesson: Lesson, card: str, world: Simulation) -> None:
     """At a card's step no later card may hold already: the screen would pass it over."""
-    last = reached_cards(lesson, world)[-1].id
+    last = list_reached_cards(lesson, world)[-1].id
     if last != card:
         raise StuckLesson(f"card {card} is passed over: card {last} comes at the same step")
 

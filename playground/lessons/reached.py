@@ -9,6 +9,6 @@ from playground.lessons.format import Card, Lesson
 from scheduler_core.world.readonly import WorldView
 
 
-def reached_cards(lesson: Lesson, sim: WorldView) -> tuple[Card, ...]:
+def list_reached_cards(lesson: Lesson, sim: WorldView) -> tuple[Card, ...]:
     """The cards whose conditions hold, up to the first whose doesn't."""
     return tuple(takewhile(lambda card: holds(card.when, sim), lesson.plan.cards))

@@ -11,7 +11,7 @@ import msgspec
 import yaml
 
 from playground.lessons.format import LANGUAGES, TRACKS, Act, Lesson, Plan, Words
-from playground.lessons.own import PREFIX, handed
+from playground.lessons.own import PREFIX, find_handed
 from playground.lessons.varying import BadVariation, as_written
 from playground.workbench.builder.nodes import node_manifests
 from playground.workbench.builder.pods import pod_manifests
@@ -53,7 +53,7 @@ def _before(lesson: Lesson, follows: Mapping[str, Lesson]) -> int:
 def lesson_of(slug: str) -> Lesson | None:
     """The lesson of that name, if there is one; of people's own lessons those that this process has been handed."""
     if slug.startswith(PREFIX):
-        own = handed(slug)
+        own = find_handed(slug)
         return None if own is None else own.lesson
     return next((lesson for lesson in read_lessons() if lesson.slug == slug), None)
 

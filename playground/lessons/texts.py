@@ -17,7 +17,7 @@ def placeholders(text: str) -> frozenset[str]:
     return frozenset(_PLACEHOLDER.findall(text))
 
 
-def filled(text: str, facts: Mapping[str, Value]) -> str:
+def fill_placeholders(text: str, facts: Mapping[str, Value]) -> str:
     """The text with the values of the facts that it names; other braces stay as they are."""
     return _PLACEHOLDER.sub(
         lambda match: as_text(facts[match[1]]) if match[1] in facts else match[0], text.strip()

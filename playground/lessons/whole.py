@@ -9,7 +9,7 @@ from playground.lessons.reading import beginning, command_of
 from scheduler_core.world.commands import ApplyObjects
 
 
-def written_out(lesson: Lesson, most_objects: int) -> Lesson:
+def expand_lesson(lesson: Lesson, most_objects: int) -> Lesson:
     """The same lesson, written out. ValueError where its world has more objects than are allowed."""
     plan = lesson.plan
     world = next(command for command in beginning(plan) if isinstance(command, ApplyObjects))

@@ -21,7 +21,7 @@ from playground.presenters import (
 )
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from playground.presenters.stage.aim import aimed, past_of
+from playground.presenters.stage.aim import aim_look, past_of
 from scheduler_core.world.readonly import WorldView
 
 PANELS: dict[str, Callable[..., Panel]] = {
@@ -36,7 +36,7 @@ PANELS: dict[str, Callable[..., Panel]] = {
     "story": story.present,
 }
 
-__all__ = ["PANELS", "Look", "Panel", "aimed", "past_of", "present"]
+__all__ = ["PANELS", "Look", "Panel", "aim_look", "past_of", "present"]
 
 
 def present(

@@ -10,13 +10,13 @@ import msgspec
 
 from playground.presenters.words import gettext_noop
 from playground.workbench.actions import ACTIONS, SCHEDULER, Subject, offers
-from playground.workbench.actions.nodes import taints_of, written
+from playground.workbench.actions.nodes import format_taint, taints_of
 from scheduler_core.world.readonly import WorldView
 
 Fact = dict[str, Any]
 
 
-def offered(sim: WorldView, kind: str, namespace: str, name: str) -> list[dict[str, Any]]:
+def list_actions(sim: WorldView, kind: str, namespace: str, name: str) -> list[dict[str, Any]]:
     """The actions that an object offers as it is now."""
     manifest = sim.store.get(kind, namespace, name)
     if manifest is None:
@@ -46,7 +46,7 @@ def present(subject: Subject, action: str) -> list[dict[str, Any]]:
 
 
 def _taint(taint: Mapping[str, Any], ref: Mapping[str, str]) -> dict[str, Any]:
-    text = written(dict(taint))
+    text = format_taint(dict(taint))
     filled = {name: str(taint[name]) for name in ("key", "value", "effect") if taint.get(name)}
     return {
         "text": text,

@@ -73,7 +73,11 @@ def _rows(before: WorldView, after: WorldView) -> list[Row]:
             what = "created" if old is None else "deleted" if new is None else "changed"
             if lines or what != "changed":
                 rows[kind, key] = {"kind": kind, "key": key, "what": what, "lines": lines}
-    for kind, key, line in (*_places(before, after), *_assumed(before, after), *_held(before, after)):
+    for kind, key, line in (
+        *_places(before, after),
+        *_compare_assumed_pods(before, after),
+        *_compare_requested_resources(before, after),
+    ):
         row = rows.setdefault((kind, key), {"kind": kind, "key": key, "what": "changed", "lines": []})
         row["lines"].insert(0, line)
     for row in rows.values():
@@ -121,7 +125,7 @@ def walk(path: str, old: object, new: object) -> Iterator[Row]:
             if name not in _IGNORED:
                 yield from walk(f"{path}.{name}" if path else name, old.get(name), new.get(name))
         return
-    lists = _keyed(old, new)
+    lists = _index_entries(old, new)
     if lists is None:
         yield _line(path, text(old), text(new))
         return
@@ -137,7 +141,7 @@ def walk(path: str, old: object, new: object) -> Iterator[Row]:
             yield _line(place, text(olds.get(name)), text(news.get(name)))
 
 
-def _keyed(old: object, new: object) -> tuple[dict[str, Manifest], dict[str, Manifest]] | None:
+def _index_entries(old: object, new: object) -> tuple[dict[str, Manifest], dict[str, Manifest]] | None:
     """The entries of two lists by what identifies them; None where they are no such lists, or two entries have the same in it."""
     olds, news = _entries(old), _entries(new)
     if olds is None or news is None or not (olds or news):
@@ -195,7 +199,7 @@ def _places(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Row
             yield "Pod", pod, _line("place", old, new)
 
 
-def _assumed(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Row]]:
+def _compare_assumed_pods(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Row]]:
     olds, news = _all_assumed(before), _all_assumed(after)
     for pod in dict.fromkeys([*olds, *news]):
         if olds.get(pod) != news.get(pod):
@@ -206,14 +210,14 @@ def _all_assumed(world: WorldView) -> dict[str, str]:
     return {pod: node for scheduler in world.schedulers for pod, node in scheduler.cache.assumed.items()}
 
 
-def _held(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Row]]:
+def _compare_requested_resources(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Row]]:
     """Nodes on which more or less is requested, as the first scheduler's cache counts it."""
     if not before.schedulers or not after.schedulers:
         return
     old, new = before.schedulers[0].cache, after.schedulers[0].cache
     names = new.resources.names
     for node in _candidates(old, new):
-        was, now = _requested(old, node), _requested(new, node)
+        was, now = _get_requested(old, node), _get_requested(new, node)
         columns = range(max(len(was), len(now)))
         lines = [line for column in columns if (line := _amounts(column, was, now, names)) is not None]
         pods = (_pods(old, node), _pods(new, node))
@@ -231,7 +235,7 @@ def _candidates(old: CacheView, new: CacheView) -> list[str]:
     return list(dict.fromkeys([*old.slots, *new.slots]))
 
 
-def _requested(cache: CacheView, node: str) -> list[int]:
+def _get_requested(cache: CacheView, node: str) -> list[int]:
     slot = cache.slots.get(node)
     return [] if slot is None else [int(value) for value in cache.requested[slot]]
 

@@ -24,16 +24,18 @@ def sentence(command: Data) -> Message:
     return describe(command)
 
 
-def left_out(command: Data) -> Message:
+def describe_omission(command: Data) -> Message:
     """Return a short phrase for a history without this command, for the name of a branch."""
     kind = str(command.get("kind", ""))
     ref = command.get("ref")
     ref = ref if isinstance(ref, Mapping) else {}
     if kind == "ApplyObjects":
-        what = _counted((_named(manifest) for manifest in _list(command.get("objects"))), SHORT, 1)
+        what = _format_by_kind(
+            (_get_kind_and_name(manifest) for manifest in _list(command.get("objects"))), SHORT, 1
+        )
         return message(gettext_noop("%(what)s"), what=what or "?")
     if kind == "DeleteObjects":
-        return message(gettext_noop("deleting %(what)s"), what=_counted(_refs(command), SHORT, 1))
+        return message(gettext_noop("deleting %(what)s"), what=_format_by_kind(_refs(command), SHORT, 1))
     if kind == "PatchObject":
         what = _cut(f"{ref.get('kind', '?')} {ref.get('name', '?')}", SHORT)
         return message(gettext_noop("changing %(what)s"), what=what)
@@ -41,13 +43,13 @@ def left_out(command: Data) -> Message:
 
 
 def _apply(command: Data) -> Message:
-    what = _counted(_named(manifest) for manifest in _list(command.get("objects")))
+    what = _format_by_kind(_get_kind_and_name(manifest) for manifest in _list(command.get("objects")))
     if command.get("create_only"):
         return message(gettext_noop("creates %(what)s"), what=what)
     return message(gettext_noop("creates or changes %(what)s"), what=what)
 
 
-def _named(manifest: object) -> tuple[str, str]:
+def _get_kind_and_name(manifest: object) -> tuple[str, str]:
     data = manifest if isinstance(manifest, Mapping) else {}
     metadata = data.get("metadata")
     name = metadata.get("name") if isinstance(metadata, Mapping) else ""
@@ -55,7 +57,7 @@ def _named(manifest: object) -> tuple[str, str]:
 
 
 def _delete(command: Data) -> Message:
-    return message(gettext_noop("deletes %(what)s"), what=_counted(_refs(command)))
+    return message(gettext_noop("deletes %(what)s"), what=_format_by_kind(_refs(command)))
 
 
 def _refs(command: Data) -> list[tuple[str, str]]:
@@ -155,7 +157,9 @@ def _fail(command: Data) -> Message:
 
 
 def _create(command: Data) -> Message:
-    return message(gettext_noop("creates %(what)s"), what=_counted([_named(command.get("manifest"))]))
+    return message(
+        gettext_noop("creates %(what)s"), what=_format_by_kind([_get_kind_and_name(command.get("manifest"))])
+    )
 
 
 def _scale(command: Data) -> Message:
@@ -340,7 +344,7 @@ SOURCES = {
 }
 
 
-def _counted(named: Iterable[tuple[str, str]], most: int = 3 * TEXT, first: int = NAMED) -> str:
+def _format_by_kind(named: Iterable[tuple[str, str]], most: int = 3 * TEXT, first: int = NAMED) -> str:
     """Kinds with the first names of each: Node small, medium, Pod web-1, web-2, web-3 … (12)."""
     kinds: dict[str, list[str]] = {}
     for kind, name in named:

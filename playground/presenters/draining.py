@@ -40,7 +40,7 @@ def draining(sim: WorldView, node: str) -> dict[str, Any] | None:
     }
 
 
-def planned(sim: WorldView, pods: Iterable[str]) -> list[dict[str, str]]:
+def list_planned_evictions(sim: WorldView, pods: Iterable[str]) -> list[dict[str, str]]:
     """Return the times at which NoExecute taints evict some pods (namespace/name), soonest first."""
     evictions = sim.surroundings.nodes.evictions
     rows = sorted((evictions[key].at, key) for key in pods if key in evictions)

@@ -209,18 +209,18 @@ def sentence(change: Mapping[str, Any]) -> Message:
     return message(_TEXTS[kind], **values)
 
 
-def _softened(values: dict[str, Any]) -> Message:
+def _describe_softening(values: dict[str, Any]) -> Message:
     return message(_SOFTEN[values["what"]], text=values["text"])
 
 
-def _freed(values: dict[str, Any]) -> Message:
+def _describe_deletion(values: dict[str, Any]) -> Message:
     pods = ", ".join(short(key) for key in values["pods"])
     if not values["amounts"]:
         return message(_DELETE, node=values["node"], list=pods)
     return message(_FREE, node=values["node"], list=pods, amounts=", ".join(values["amounts"]))
 
 
-def _added(values: dict[str, Any]) -> Message:
+def _describe_new_node(values: dict[str, Any]) -> Message:
     if values["like"]:
         text = _GROUP if values.get("group") else _TEXTS["node"]
         return message(text, name=values["node"], node=values["like"], group=values.get("group", ""))
@@ -229,7 +229,7 @@ def _added(values: dict[str, Any]) -> Message:
     return message(_SMALLEST_LABELLED if labels else _SMALLEST, amounts=amounts, labels=labels)
 
 
-def _listed(kind: str, field: str) -> Callable[[dict[str, Any]], Message]:
+def _build_list_describer(kind: str, field: str) -> Callable[[dict[str, Any]], Message]:
     return lambda values: message(_TEXTS[kind], list=", ".join(values[field]))
 
 
@@ -240,60 +240,60 @@ def _ready(values: dict[str, Any]) -> Message:
     return message(_RELIEVED, node=values["node"], list=", ".join(dict.fromkeys(taints)))
 
 
-def _defaulted(values: dict[str, Any]) -> Message:
+def _describe_limit_range(values: dict[str, Any]) -> Message:
     resources = ", ".join(values["resources"])
     return message(_TEXTS["limit-range"], namespace=values["namespace"], list=resources)
 
 
-def _reclassed(values: dict[str, Any]) -> Message:
+def _describe_claim_class(values: dict[str, Any]) -> Message:
     text = _TEXTS["claim-class"] if values["to"] else _NO_CLASS
     return message(text, claim=short(values["claim"]), to=values["to"])
 
 
-def _claimed(values: dict[str, Any]) -> Message:
+def _describe_claim(values: dict[str, Any]) -> Message:
     if "deviceClass" in values:
         return message(_DEVICE_CLAIM, claim=short(values["claim"]), name=values["deviceClass"])
     return message(_TEXTS["claim"], claim=short(values["claim"]), size=values["size"])
 
 
-def _widened(values: dict[str, Any]) -> Message:
+def _describe_namespaces(values: dict[str, Any]) -> Message:
     return message(_TEXTS["namespaces"], text=values["text"], list=", ".join(values["namespaces"]))
 
 
-def _moved(values: dict[str, Any]) -> Message:
+def _describe_move(values: dict[str, Any]) -> Message:
     pods = ", ".join(short(key) for key in values["pods"])
     return message(_TEXTS["move"], list=pods, node=values["node"], to=", ".join(values["to"]))
 
 
-def _raised(values: dict[str, Any]) -> Message:
+def _describe_priority(values: dict[str, Any]) -> Message:
     texts = (_PREEMPTS, _NEW_PREEMPTS) if values["value"] == values["from"] else (_CLASS, _NEW_CLASS)
     return message(texts[bool(values["new"])], name=values["class"], value=values["value"])
 
 
-def _unpinned(values: dict[str, Any]) -> Message:
+def _describe_runtime_class(values: dict[str, Any]) -> Message:
     return message(_TEXTS["runtime-class"], list=", ".join(values["labels"]), **{"class": values["class"]})
 
 
-def _lowered(values: dict[str, Any]) -> Message:
+def _describe_request(values: dict[str, Any]) -> Message:
     return message(_NO_REQUEST if values["to"] == "0" else _TEXTS["request"], **values)
 
 
 _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
-    "soften": _softened,
-    "free": _freed,
-    "node": _added,
-    "gates": _listed("gates", "gates"),
-    "port": _listed("port", "ports"),
-    "without-claims": _listed("without-claims", "claims"),
-    "move": _moved,
-    "claim": _claimed,
-    "claim-class": _reclassed,
+    "soften": _describe_softening,
+    "free": _describe_deletion,
+    "node": _describe_new_node,
+    "gates": _build_list_describer("gates", "gates"),
+    "port": _build_list_describer("port", "ports"),
+    "without-claims": _build_list_describer("without-claims", "claims"),
+    "move": _describe_move,
+    "claim": _describe_claim,
+    "claim-class": _describe_claim_class,
     "ready": _ready,
-    "limit-range": _defaulted,
-    "namespaces": _widened,
-    "priority": _raised,
-    "runtime-class": _unpinned,
-    "request": _lowered,
+    "limit-range": _describe_limit_range,
+    "namespaces": _describe_namespaces,
+    "priority": _describe_priority,
+    "runtime-class": _describe_runtime_class,
+    "request": _describe_request,
 }
 
 
@@ -329,7 +329,7 @@ def effects_in_words(effects: list[Mapping[str, Any]]) -> list[Message]:
     return lines
 
 
-def worded(findings: Mapping[str, Any]) -> dict[str, Any]:
+def describe_findings(findings: Mapping[str, Any]) -> dict[str, Any]:
     """Return a search's findings (Findings.to_json()), each fix with its sentences."""
     fixes = [
         {

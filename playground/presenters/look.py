@@ -204,14 +204,14 @@ class Look(msgspec.Struct, frozen=True):
     @classmethod
     def from_query(cls, query: Mapping[str, Any]) -> Look:
         """A look from anything that maps names to values; what makes no sense becomes the default."""
-        otherwise = _implied(query) | _moved(query)
-        read = {name: field.kind.read(_given(query, name, otherwise)) for name, field in FIELDS.items()}
+        otherwise = _collect_defaults(query) | _translate_old_fields(query)
+        read = {name: field.kind.read(_read_value(query, name, otherwise)) for name, field in FIELDS.items()}
         return cls(**{name: value for name, value in read.items() if value is not None})
 
     def to_query(self) -> dict[str, str]:
         """The parts that differ from the default and from what the others imply, as a URL's query holds them."""
         look = msgspec.structs.asdict(self)
-        implied = {name: field.default for name, field in FIELDS.items()} | _implied(look)
+        implied = {name: field.default for name, field in FIELDS.items()} | _collect_defaults(look)
         return {
             name: str(value) for name, value in look.items() if value != implied[name] and value is not None
         }
@@ -225,7 +225,7 @@ class Look(msgspec.Struct, frozen=True):
         return _address(self.but(**changes))
 
 
-def _given(query: Mapping[str, Any], name: str, otherwise: Mapping[str, str]) -> Any:
+def _read_value(query: Mapping[str, Any], name: str, otherwise: Mapping[str, str]) -> Any:
     """Return a query's value of a field; all numbers if a form sent a list of numbers."""
     several = getattr(query, "getlist", None)
     if several is not None and isinstance(FIELDS[name].kind, Numbers):
@@ -233,13 +233,13 @@ def _given(query: Mapping[str, Any], name: str, otherwise: Mapping[str, str]) ->
     return query.get(name, otherwise.get(name))
 
 
-def _implied(query: Mapping[str, Any]) -> dict[str, str]:
+def _collect_defaults(query: Mapping[str, Any]) -> dict[str, str]:
     """Return the defaults that the present fields set for other fields; the first field takes precedence."""
     given = (field for name, field in reversed(FIELDS.items()) if field.kind.read(query.get(name)))
     return {rule.name: rule.value for field in given for rule in field.sets}
 
 
-def _moved(query: Mapping[str, Any]) -> dict[str, str]:
+def _translate_old_fields(query: Mapping[str, Any]) -> dict[str, str]:
     """Return the current fields for the values of an older link."""
     said = (field.moved.get(str(query.get(name)), {}) for name, field in FIELDS.items())
     return {name: value for fields in said for name, value in fields.items()}

@@ -131,11 +131,11 @@ def _point(
         "at": steps[-1].position if steps else None,
         "state": _state(point, stations, steps, cycle, now),
         "stations": stations,
-        "note": _awaited(point, cycle),
+        "note": _note_awaited_answer(point, cycle),
     }
 
 
-def _awaited(point: Point, cycle: CycleView | None) -> Message | None:
+def _note_awaited_answer(point: Point, cycle: CycleView | None) -> Message | None:
     """Return a note if an extender's answer is awaited."""
     if point not in EXTENDER_VERBS or cycle is None or str(cycle.phase) != str(point):
         return None
@@ -205,10 +205,10 @@ def _state(
         return "next" if not steps else "half"
     if steps:
         return "done"
-    return "unused" if _passed_by(point, cycle) else "todo"
+    return "unused" if _has_passed(point, cycle) else "todo"
 
 
-def _passed_by(point: Point, cycle: CycleView) -> bool:
+def _has_passed(point: Point, cycle: CycleView) -> bool:
     """Return whether the cycle has gone past a point without stopping there."""
     if cycle.phase in (Phase.DONE, Phase.FAILED):
         return True

@@ -46,7 +46,7 @@ class Refusals:
         return int(np.count_nonzero(self.group == UNSEEN))
 
 
-def decided(cycle: SchedulingCycleView) -> bool:
+def is_filter_over(cycle: SchedulingCycleView) -> bool:
     """Return whether Filter is over, extenders included; until then a node that passes is not feasible yet."""
     if cycle.phase is Phase.EXTENDER_FILTER:
         return False

@@ -124,7 +124,7 @@ class Searched(Protocol):
     def feasible(self) -> int: ...
 
 
-def evaluated_by(attempt: Searched) -> int:
+def count_evaluated_nodes(attempt: Searched) -> int:
     """Return the number of nodes that an attempt searched, or else the nominated node alone, which was enough."""
     return max(attempt.evaluated, attempt.feasible)
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.lessons import Card, Lesson, Played, filled, lesson_of, played_before, reached_cards
+from playground.lessons import (
+    Card,
+    Lesson,
+    Played,
+    fill_placeholders,
+    find_playthrough,
+    lesson_of,
+    list_reached_cards,
+)
 from playground.lessons.conditions import holds
 from playground.lessons.evidence import nth_attempt
 from playground.lessons.judging import as_text
@@ -17,10 +25,10 @@ from scheduler_core.world.readonly import WorldView
 def present(sim: WorldView, look: Look, story: str = "") -> Panel:
     """Return the panel of the lesson with that name at this step; an empty panel if there is no lesson."""
     lesson = lesson_of(story) if story else None
-    played = played_before(story, sim.seed) if lesson is not None else None
+    played = find_playthrough(story, sim.seed) if lesson is not None else None
     if lesson is None or played is None:
         return Panel("story", {"title": None, "chapters": []})
-    reached = reached_cards(lesson, sim)
+    reached = list_reached_cards(lesson, sim)
     past = look.at is not None
     cards = [_card(lesson, card, number, played, past, sim) for number, card in enumerate(reached, 1)]
     of = len(lesson.plan.cards)
@@ -52,25 +60,25 @@ def _card(
         "number": number,
         "words": {
             language: {
-                "text": filled(words.cards[card.id].text, values),
-                "ask": filled(words.cards[card.id].ask, values),
-                "right": filled(words.cards[card.id].right, values),
-                "wrong": filled(words.cards[card.id].wrong, values),
-                "do": filled(words.cards[card.id].do, values),
+                "text": fill_placeholders(words.cards[card.id].text, values),
+                "ask": fill_placeholders(words.cards[card.id].ask, values),
+                "right": fill_placeholders(words.cards[card.id].right, values),
+                "wrong": fill_placeholders(words.cards[card.id].wrong, values),
+                "do": fill_placeholders(words.cards[card.id].do, values),
             }
             for language, words in lesson.words.items()
         },
         "acts": card.do is not None,
         "spotlight": card.spotlight,
         "question": _question(card, played, sim),
-        "veiled": _veiled(card, played),
+        "veiled": _is_answer_revealed(card, played),
         "before": played.positions[ids[number - 2]] if number > 1 else None,
         "past": past,
         "after": played.positions[ids[number]] if number < len(ids) else None,
     }
 
 
-def _veiled(card: Card, played: Played) -> bool:
+def _is_answer_revealed(card: Card, played: Played) -> bool:
     """Return whether the step at which the card asks already shows the answer."""
     evidence = played.evidence.get(card.id)
     return evidence is not None and evidence.position <= played.positions[card.id]
@@ -112,7 +120,10 @@ def _end(lesson: Lesson, sim: WorldView, played: Played) -> dict[str, Any]:
     following = lesson_of(lesson.plan.next) if lesson.plan.next else None
     return {
         "words": {
-            language: {"task": filled(words.task, played.facts), "sum_up": filled(words.sum_up, played.facts)}
+            language: {
+                "task": fill_placeholders(words.task, played.facts),
+                "sum_up": fill_placeholders(words.sum_up, played.facts),
+            }
             for language, words in lesson.words.items()
         },
         "tasked": lesson.plan.task is not None,

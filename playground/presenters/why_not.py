@@ -10,7 +10,7 @@ from scheduler_core.analysis.inspection import WhyNot
 MOST_BEST = 3
 
 
-def worded(found: WhyNot) -> dict[str, Any]:
+def present_why_not(found: WhyNot) -> dict[str, Any]:
     """JSON data for the page; `first`: the refusal that an attempt would end the node with."""
     refusal = found.refusal
     first = refusal.plugin if refusal is not None else ""

@@ -29,15 +29,15 @@ def message(text: str, /, **values: object) -> Message:
 
 def in_english(said: Message) -> str:
     """A message as it is for programs and logs: in the language it was written in."""
-    return worded(said, lambda text: text)
+    return format_message(said, lambda text: text)
 
 
-def worded(said: Message, say: Callable[[str], str]) -> str:
+def format_message(said: Message, say: Callable[[str], str]) -> str:
     """A message as plain text, in the words that `say` finds; a value may be a message itself."""
     if exact := said.get("exact"):
         return exact
     values = {
-        name: worded(cast(Message, value), say) if isinstance(value, dict) else value
+        name: format_message(cast(Message, value), say) if isinstance(value, dict) else value
         for name, value in said.get("values", {}).items()
     }
     return say(said["text"]) % values if values else say(said["text"])

@@ -76,7 +76,7 @@ class LimitedBody:
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         limit, taken, begun = body_limit(scope["path"], scope["method"]), 0, False
-        declared = _declared(scope)
+        declared = _get_content_length(scope)
         if declared > limit.bytes:
             await _refuse(scope, send, 413, limit.refusal(declared))
             return
@@ -101,7 +101,7 @@ class LimitedBody:
                 await _refuse(scope, send, 413, limit.refusal())
 
 
-def _declared(scope: Any) -> int:
+def _get_content_length(scope: Any) -> int:
     for name, value in scope["headers"]:
         if name.lower() == b"content-length" and value.isdigit():
             return int(value)

@@ -27,10 +27,10 @@ class BehindProxies:
         self._application = application
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
-        await self._application(forwarded(scope, settings.TRUSTED_PROXIES), receive, send)
+        await self._application(apply_forwarded_headers(scope, settings.TRUSTED_PROXIES), receive, send)
 
 
-def forwarded(scope: Any, trusted: Sequence[Network]) -> Any:
+def apply_forwarded_headers(scope: Any, trusted: Sequence[Network]) -> Any:
     """The scope with the client and the scheme that trusted proxies tell; without their headers where somebody else sent them."""
     if not trusted or scope["type"] not in SCHEMES:
         return scope

@@ -23,7 +23,7 @@ from twisted.internet import reactor
 
 from playground.consumers import CLOSE_AGAIN, SessionConsumer
 from playground.serving.connections import PROBED, Visit, Visits
-from playground.serving.proxies import forwarded
+from playground.serving.proxies import apply_forwarded_headers
 from playground.sessions.limits.bodies import FULL, Body
 from playground.sessions.limits.internals import ServerWithFactories, connection_of, takes_at_once
 from playground.sessions.limits.shares import address_owner
@@ -130,7 +130,7 @@ class LimitedRequest(WebRequest):
             (name, value) for name, values in self.requestHeaders.getAllRawHeaders() for value in values
         ]
         scope = {"type": "http", "client": (getattr(self.client, "host", ""), 0), "headers": headers}
-        return str(forwarded(scope, settings.TRUSTED_PROXIES)["client"][0])
+        return str(apply_forwarded_headers(scope, settings.TRUSTED_PROXIES)["client"][0])
 
     def _counts_for_client(self) -> bool:
         """Return whether a client behind a proxy may have one more request at a time; refuse the request if not.

@@ -29,7 +29,7 @@ async def forget(request: HttpRequest, key: str) -> None:
         await request.session.aset(_NAME, [each for each in before if each != key])
 
 
-async def held_keys(request: HttpRequest) -> list[str]:
+async def list_recent_keys(request: HttpRequest) -> list[str]:
     """The keys that this browser opened last."""
     return list(await request.session.aget(_NAME, []))
 

@@ -48,7 +48,9 @@ def argument(tag: str, name: str) -> Argument:
     return Argument(query, attribute)
 
 
-def written(values: Iterable[Any], arguments: Iterable[tuple[str, str]], to: Any = None) -> SafeString:
+def format_link_attributes(
+    values: Iterable[Any], arguments: Iterable[tuple[str, str]], to: Any = None
+) -> SafeString:
     """The address with what is set, as `href` where it leads somewhere, and the data attributes."""
     query, data = [], []
     for value, (start, attribute) in zip(values, arguments, strict=True):
@@ -68,7 +70,7 @@ def field_of(tag: str, name: str) -> Any:
     return FIELDS[name]
 
 
-def named(tag: str, name: str) -> str:
+def format_field_attributes(tag: str, name: str) -> str:
     """The attributes of an input (look_field) or a select (look_choice) for a field."""
     kind = field_of(tag, name).kind
     limit = f' maxlength="{kind.most}"' if tag == "look_field" and isinstance(kind, Text) else ""
@@ -87,7 +89,7 @@ class LookNode(Node):
             for value in self.values
         )
         to = self.to.resolve(context) if isinstance(self.to, FilterExpression) else self.to
-        return written(values, self.arguments, to)
+        return format_link_attributes(values, self.arguments, to)
 
 
 @register.tag
@@ -107,7 +109,7 @@ def look_query(parser: Parser, token: Token) -> LookNode:
 
 def _look_node(parser: Parser, token: Token, to: Value | None = None) -> LookNode:
     tag, *bits = token.split_contents()
-    fields = {name: _folded(value) for name, value in token_kwargs(bits, parser).items()}
+    fields = {name: _resolve_constant(value) for name, value in token_kwargs(bits, parser).items()}
     if to is not None:
         to = fields.pop("to", to)
     if bits or not fields:
@@ -115,7 +117,7 @@ def _look_node(parser: Parser, token: Token, to: Value | None = None) -> LookNod
     return LookNode(list(fields.values()), [argument(tag, name) for name in fields], to)
 
 
-def _folded(value: FilterExpression) -> Value:
+def _resolve_constant(value: FilterExpression) -> Value:
     """A constant is resolved once, when the template is compiled."""
     constant = not value.is_var and not value.filters
     return str(value.var) if constant else value
@@ -123,17 +125,17 @@ def _folded(value: FilterExpression) -> Value:
 
 @register.tag
 def look_field(parser: Parser, token: Token) -> Node:
-    return _named_node(token)
+    return _build_attributes_node(token)
 
 
 @register.tag
 def look_choice(parser: Parser, token: Token) -> Node:
-    return _named_node(token)
+    return _build_attributes_node(token)
 
 
-def _named_node(token: Token) -> Node:
+def _build_attributes_node(token: Token) -> Node:
     tag, name = token.split_contents()
-    return TextNode(named(tag, name.strip('"')))
+    return TextNode(format_field_attributes(tag, name.strip('"')))
 
 
 @register.simple_tag

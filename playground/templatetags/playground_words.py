@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from playground.presenters.problems import Problem, expectation, problem, reception
-from playground.presenters.words import Message, worded
+from playground.presenters.words import Message, format_message
 
 register = template.Library()
 _ACTIONS = {
@@ -38,25 +38,25 @@ class Wrong(Protocol):
 @register.filter
 def error_words(error: Wrong) -> str:
     """Return an error's message in the reader's language."""
-    return worded(error.said, gettext) if error.said else error.message
+    return format_message(error.said, gettext) if error.said else error.message
 
 
 @register.filter
 def problem_words(error: Problem) -> str:
     """All that is wrong with a field, in the reader's language."""
-    return worded(problem(error), gettext)
+    return format_message(problem(error), gettext)
 
 
 @register.filter
 def expected_words(text: str) -> str:
     """Return a field's expected value in words, in the reader's language."""
-    return worded(expectation(text), gettext)
+    return format_message(expectation(text), gettext)
 
 
 @register.filter
 def received_words(text: str) -> str:
     """Return a field's received value; words about it are in the reader's language."""
-    return worded(reception(text), gettext)
+    return format_message(reception(text), gettext)
 
 
 def in_words(error: Problem) -> dict[str, str]:

@@ -47,11 +47,11 @@ def joined_sheet(name: str) -> SafeString:
 def sheet(name: str) -> Sheet:
     """A sheet of the folder, made anew when a file of it has changed."""
     path = f"{FOLDER}{name}.css"
-    return _joined(path, tuple(_version(name) for name, _ in _parts(path)))
+    return _join_sheet(path, tuple(_version(name) for name, _ in _parts(path)))
 
 
 @lru_cache(maxsize=16)
-def _joined(path: str, _versions: tuple[Version, ...]) -> Sheet:
+def _join_sheet(path: str, _versions: tuple[Version, ...]) -> Sheet:
     text = "".join(_within(media, _SHEET.sub("", _read(name))) for name, media in _parts(path)).encode()
     return Sheet(text, gzip.compress(text, mtime=0), hashlib.sha256(text).hexdigest()[:16])
 
@@ -65,13 +65,13 @@ def _within(media: str, text: str) -> str:
 
 def _parts(path: str, media: str = "") -> Iterator[tuple[str, str]]:
     """Paths of the sheets that one is made of, itself last, each with its medium."""
-    for name, its in _imported(path, _version(path)):
+    for name, its in _list_imports(path, _version(path)):
         yield from _parts(name, its or media)
     yield path, media
 
 
 @lru_cache(maxsize=64)
-def _imported(path: str, _version: Version) -> list[tuple[str, str]]:
+def _list_imports(path: str, _version: Version) -> list[tuple[str, str]]:
     return [(_beside(path, name), media) for name, media in _SHEET.findall(_read(path))]
 
 

@@ -39,25 +39,25 @@ def sentence(message: Mapping[str, Any] | None, say: Callable[[str], str]) -> Sa
     if not message:
         return ""
     if message.get("exact"):
-        return _marked(message["exact"], "span")
+        return _mark_name(message["exact"], "span")
     text, values = say(message["text"]) if message["text"] else "", message.get("values")
     if not values:
         return SafeString(escape(text))
     shown = {
-        name: str(sentence(value, say)) if isinstance(value, Mapping) else _shown(name, value)
+        name: str(sentence(value, say)) if isinstance(value, Mapping) else _render_value(name, value)
         for name, value in values.items()
     }
     return SafeString(escape(text) % shown)  # text and values are escaped
 
 
-def _shown(name: str, value: Any) -> str:
+def _render_value(name: str, value: Any) -> str:
     escaped = escape(str(value))
     if name == "plugin":
-        return _marked(str(value), "code")
+        return _mark_name(str(value), "code")
     return f"<code>{escaped}</code>" if name in NAMES else escaped
 
 
-def _marked(text: str, element: str) -> SafeString:
+def _mark_name(text: str, element: str) -> SafeString:
     """A name in a sentence; a term says which one it is."""
     escaped = escape(text)
     if text in TERMS:

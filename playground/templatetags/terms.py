@@ -23,7 +23,7 @@ END = SafeString("</span>")
 def term(name: str) -> SafeString:
     """A name that may break between its words, with its tooltip where it is a term."""
     shown = breakable(name)
-    return begun(name) + shown + END if name in TERMS else shown
+    return open_term(name) + shown + END if name in TERMS else shown
 
 
 @register.filter
@@ -32,7 +32,7 @@ def meaning(name: str) -> str:
     return TERMS[name].text if name in TERMS else ""
 
 
-def begun(name: str) -> SafeString:
+def open_term(name: str) -> SafeString:
     """The beginning of a label; an error for what is no term."""
     if name not in TERMS:
         raise template.TemplateSyntaxError(f"{name} is no term (playground/terms)")

@@ -39,10 +39,10 @@ class Loader(filesystem.Loader):
 def compact(source: str) -> str:
     """A template's text without what only its readers need."""
     parts = _VERBATIM.split(source.strip())
-    return "".join(part if i % 2 else _joined(part) for i, part in enumerate(parts))
+    return "".join(part if i % 2 else _join_lines(part) for i, part in enumerate(parts))
 
 
-def _joined(source: str) -> str:
+def _join_lines(source: str) -> str:
     source = _BREAK.sub(" ", _END_OF_TAG.sub("", source))
     source = _EDGES.sub(r"\1\2", _OPTIONAL.sub(r"\1 \2", source))
     return _ALONE.sub(r"\1", source)

@@ -43,7 +43,7 @@ class LookTags(Extension):
             return prints("standing_field", nodes.ContextReference())
         if tag in ("look_field", "look_choice"):
             name = parser.stream.expect("string").value
-            return nodes.Output([nodes.TemplateData(look.named(tag, name))])
+            return nodes.Output([nodes.TemplateData(look.format_field_attributes(tag, name))])
         fields = dict(assignments(parser))
         to = fields.pop("to", nodes.Const("")) if tag == "look_link" else nodes.Const(None)
         if not fields:
@@ -55,7 +55,9 @@ class LookTags(Extension):
 @lru_cache(maxsize=8192)
 def look_written(values: tuple[Any, ...], arguments: tuple[tuple[str, str], ...], to: Any) -> SafeString:
     """Return a written look, with None for missing values. The pods and nodes on a page are mostly those of the step before."""
-    return look.written((None if isinstance(value, Undefined) else value for value in values), arguments, to)
+    return look.format_link_attributes(
+        (None if isinstance(value, Undefined) else value for value in values), arguments, to
+    )
 
 
 class Said(NamedTuple):
@@ -119,12 +121,12 @@ class TermTag(Extension):
         next(parser.stream)
         name = parser.parse_expression()
         if isinstance(name, nodes.Const):
-            terms.begun(name.value)
-        words = _stripped(parser.parse_statements(("name:endterm",), drop_needle=True))
+            terms.open_term(name.value)
+        words = _strip_label(parser.parse_statements(("name:endterm",), drop_needle=True))
         return [prints("term_begun", name), *words, prints("term_ended", name)]
 
 
-def _stripped(body: list[nodes.Node]) -> list[nodes.Node]:
+def _strip_label(body: list[nodes.Node]) -> list[nodes.Node]:
     """A label begins and ends with its words, wherever the template breaks its lines."""
     data = [part for node in body if isinstance(node, nodes.Output) for part in node.nodes]
     if data and isinstance(data[0], nodes.TemplateData):
@@ -135,7 +137,7 @@ def _stripped(body: list[nodes.Node]) -> list[nodes.Node]:
 
 
 def term_begun(name: str) -> str:
-    return terms.begun(name) if name else ""
+    return terms.open_term(name) if name else ""
 
 
 def term_ended(name: str) -> str:
@@ -143,16 +145,16 @@ def term_ended(name: str) -> str:
 
 
 @pass_context
-def translated(context: WordedContext, message: Mapping[str, Any] | None) -> SafeString | str:
+def translate_message(context: WordedContext, message: Mapping[str, Any] | None) -> SafeString | str:
     """The filter of templatetags/studio.py, in the context's words."""
     return studio.sentence(message, context.words.__getitem__)
 
 
-def translated_text(context: WordedContext, text: str) -> str:
+def translate_text(context: WordedContext, text: str) -> str:
     return context.words[text]
 
 
-def translated_block(
+def translate_block(
     context: WordedContext, one: str, many: str | None, number: int, values: Mapping[str, Any]
 ) -> Markup:
     """A text with values in it, which are escaped; the text is the template's own."""
@@ -167,8 +169,8 @@ MAKERS = {
         look.standing_field,
         term_begun,
         term_ended,
-        translated,
-        translated_text,
-        translated_block,
+        translate_message,
+        translate_text,
+        translate_block,
     )
 }

@@ -32,7 +32,7 @@ def opens(view: View, unasked: Past = "ask") -> View:
         try:
             client = await SessionClient.open(key, chosen(request, unasked))
             vouch(scope_of(request), f"session {client.session.pk}")
-            return await _landed(request, client, await view(request, client, **rest))
+            return await _redirect_after_answer(request, client, await view(request, client, **rest))
         except InThePast as error:
             return question(request, error, key)
         except SessionError as error:
@@ -52,7 +52,7 @@ def chosen(request: HttpRequest, unasked: Past = "ask") -> Past:
     return past.get(request.POST.get("past", ""), unasked)
 
 
-async def _landed(
+async def _redirect_after_answer(
     request: HttpRequest, client: SessionClient, response: HttpResponseBase
 ) -> HttpResponseBase:
     """After the question was answered: on to the studio of the fork, or to the newest step."""

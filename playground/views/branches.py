@@ -13,7 +13,7 @@ from playground.presenters import Look
 from playground.presenters.branches import present
 from playground.sessions.database.asking import in_thread
 from playground.sessions.database.branches import family
-from playground.sessions.recent import held_keys
+from playground.sessions.recent import list_recent_keys
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import workbench
@@ -34,6 +34,6 @@ async def branches(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 async def tree(request: HttpRequest, client: SessionClient, position: int) -> dict[str, Any]:
     """Return the branches that the strip and the room show (presenters/branches.py)."""
-    held = await held_keys(request)
+    held = await list_recent_keys(request)
     members = await in_thread(family, client.session, client.access, held, client.link)
     return present([asdict(each) for each in members], position)

@@ -18,7 +18,7 @@ from playground.sessions.protocol.looking import Cluster, Part
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import base_of, by_htmx, in_drawer, position, whole_number
-from playground.views.workbench.acting import offered
+from playground.views.workbench.acting import build_offers_context
 
 _LONGEST = {"nodes": MAX_NAME, "devices": MAX_KEY, "claims": MAX_KEY}  # parts of which one thing can be named
 
@@ -37,7 +37,7 @@ async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
     reading, head = await client.ask_with_head(Cluster(at=at, part=part, name=name, **chosen))
     ref = {"kind": "Node", "namespace": "", "name": name}
     context = {
-        **(await offered(request, client, ref) if name and part == "nodes" else {}),
+        **(await build_offers_context(request, client, ref) if name and part == "nodes" else {}),
         "client": client,
         "session": client.session,
         "key": client.key,

@@ -14,10 +14,10 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from playground.presenters.amounts import clock
-from playground.presenters.words import worded
+from playground.presenters.words import format_message
 from playground.sessions.database import listing
 from playground.sessions.database.asking import in_thread
-from playground.sessions.database.branches import described_name
+from playground.sessions.database.branches import build_fork_name
 from playground.sessions.database.listing import SkippedCommand
 from playground.sessions.protocol.comparing import Moments
 from playground.sessions.protocol.errors import SessionError
@@ -78,7 +78,7 @@ async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def rerun(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Make the history again without the commands at the positions `only`, or else `skip`; or with another `seed`."""
     if (seed := seed_of(request.POST.get("seed", ""))) is not None:
-        name = await in_thread(described_name, client.session, _("seed %(seed)d") % {"seed": seed})
+        name = await in_thread(build_fork_name, client.session, _("seed %(seed)d") % {"seed": seed})
         job = await client.rerun([], name, creator(request), PATIENCE, seed)
         return HttpResponseRedirect(reverse("rerun-result", args=[client.key, job.token]))
     ticked = request.POST.getlist("only") or request.POST.getlist("skip")
@@ -90,8 +90,8 @@ async def rerun(request: HttpRequest, client: SessionClient) -> HttpResponse:
             _("%(has)d commands are ticked; at most %(most)d can be left out at once.")
             % {"has": len(skip), "most": MOST_SKIPPED}
         )
-    left = await in_thread(listing.skipped, client.session.pk, skip)
-    name = await in_thread(described_name, client.session, _without(left))
+    left = await in_thread(listing.list_skipped_commands, client.session.pk, skip)
+    name = await in_thread(build_fork_name, client.session, _without(left))
     job = await client.rerun(skip, name, creator(request), PATIENCE)
     return HttpResponseRedirect(reverse("rerun-result", args=[client.key, job.token]))
 
@@ -119,7 +119,7 @@ async def rerun_result(request: HttpRequest, client: SessionClient, token: str) 
         "key": client.key,
         "work": job,
         "seed": Reruns.seed(job),
-        "skipped": await in_thread(listing.skipped, client.session.pk, Reruns.skipped(job)),
+        "skipped": await in_thread(listing.list_skipped_commands, client.session.pk, Reruns.skipped(job)),
     }
     if job.result is None:
         return render(request, "playground/rerunning.html", context, status=202)
@@ -129,8 +129,8 @@ async def rerun_result(request: HttpRequest, client: SessionClient, token: str) 
 
 async def _result(client: SessionClient, new_branch: NewBranch) -> dict[str, Any]:
     result = new_branch.result
-    reasons = {left.at: worded(left.said, _) for left in result.left}
-    refused = await in_thread(listing.skipped, client.session.pk, reasons)
+    reasons = {left.at: format_message(left.said, _) for left in result.left}
+    refused = await in_thread(listing.list_skipped_commands, client.session.pk, reasons)
     return {
         "branch": new_branch.branch,
         "original": client.session.seed,

@@ -19,7 +19,7 @@ RUN = Path(__file__).resolve().parent / "data" / "conformance.json"
 @require_GET
 def conformance(request: HttpRequest) -> HttpResponse:
     """Scenarios passed by family, and in how many of them each plugin takes a part."""
-    return render(request, "playground/conformance.html", {"run": shown(last_run())})
+    return render(request, "playground/conformance.html", {"run": present_run(last_run())})
 
 
 @cache
@@ -29,7 +29,7 @@ def last_run() -> dict[str, Any]:
     return data
 
 
-def shown(run: dict[str, Any]) -> dict[str, Any]:
+def present_run(run: dict[str, Any]) -> dict[str, Any]:
     """The run as a table: plugins in kube's order as columns, those that no scenario shows left out."""
     seen = {name for family in run["families"] for name in family["plugins"]}
     plugins = [name for name in registry() if name in seen]

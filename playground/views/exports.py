@@ -31,7 +31,7 @@ MOST = 2**31
 async def trace(request: HttpRequest, client: SessionClient) -> StreamingHttpResponse:
     """The session as JSON lines (docs/trace.md); `first` and `last` ask for the full detail of these attempts."""
     first, last = number(request, "first", 0), number(request, "last", -1)
-    lines = await _begun(client.trace((first, last)), _last_line)
+    lines = await _start_stream(client.trace((first, last)), _last_line)
     return download(lines, "application/jsonl", client.session.name, "jsonl")
 
 
@@ -40,11 +40,11 @@ async def trace(request: HttpRequest, client: SessionClient) -> StreamingHttpRes
 async def cluster(request: HttpRequest, client: SessionClient) -> StreamingHttpResponse:
     """The cluster's objects at a step: as they are, or (`for=kubectl`) as kubectl can apply them to another cluster."""
     plain = request.GET.get("for") == "kubectl"
-    text = await _begun(client.cluster(Look.from_query(request.GET).at, plain), _last_comment)
+    text = await _start_stream(client.cluster(Look.from_query(request.GET).at, plain), _last_comment)
     return download(text, "application/yaml", client.session.name, "yaml")
 
 
-async def _begun(parts: AsyncIterator[bytes], last: Callable[[str], bytes]) -> AsyncIterator[bytes]:
+async def _start_stream(parts: AsyncIterator[bytes], last: Callable[[str], bytes]) -> AsyncIterator[bytes]:
     """The same parts; what goes wrong before the first one is raised now, while there can still be a page that says so.
 
     What goes wrong later ends the download early: its last words, in the file's own form, say that it is not whole, and why.

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from playground.presenters import Look
-from playground.presenters.fixes import worded
+from playground.presenters.fixes import describe_findings
 from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.protocol.looking import Fixes
 from playground.sessions.recent import remember
@@ -39,7 +39,7 @@ async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "client": client,
         "session": client.session,
         "key": client.key,
-        "findings": worded(findings),
+        "findings": describe_findings(findings),
         "at": look.at,
         "may_go_on": findings["late"] and seconds < LONGER,
         "standing": look.at is not None and look.at < head,

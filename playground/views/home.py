@@ -22,8 +22,8 @@ from playground.sessions.web.client import SessionClient, create_session
 from playground.templatetags.lessons import in_language
 from playground.views.access import creator
 from playground.views.responses import problem, seed_of
-from playground.views.workbench.imports import brought, pasted, previewed, renames
-from playground.views.workbench.texts import large_file, received
+from playground.views.workbench.imports import begin_preview, get_pasted_text, preview_import, renames
+from playground.views.workbench.texts import large_file, read_import_text
 from playground.workbench.builder import CLUSTERS
 from scheduler_core.world.commands import ApplyObjects
 
@@ -68,14 +68,14 @@ def tracks() -> list[dict[str, Any]]:
             "slug": track,
             "name": TRACK_NAMES[track],
             "minutes": sum(each.plan.minutes for each in found),
-            "lessons": list(map(_offered, found)),
+            "lessons": list(map(_present_lesson, found)),
         }
         for track in TRACKS
         if (found := [each for each in lessons if each.plan.track == track])
     ]
 
 
-def _offered(lesson: Lesson) -> dict[str, Any]:
+def _present_lesson(lesson: Lesson) -> dict[str, Any]:
     return {
         "slug": lesson.slug,
         "minutes": lesson.plan.minutes,
@@ -132,7 +132,7 @@ async def _import(request: HttpRequest) -> HttpResponse:
     """An empty session that opens with the preview of what was pasted or uploaded; none where that can't be read."""
     try:
         file = large_file(request)
-        text, filename = received(request) if file is None else (b"", file.name or "")
+        text, filename = read_import_text(request) if file is None else (b"", file.name or "")
         name = "" if renames(request) else filename.rsplit(".", 1)[0][:120]
         name = name or _("Imported cluster")
         seed = seed_of(request.POST.get("seed", "")) or 0
@@ -140,8 +140,8 @@ async def _import(request: HttpRequest) -> HttpResponse:
         client = SessionClient(session, "edit")
         try:
             if file is None:
-                return await previewed(request, client, text, filename)
-            return await brought(request, client)
+                return await preview_import(request, client, text, filename)
+            return await begin_preview(request, client)
         except SessionError:
             await client.delete()
             raise
@@ -150,7 +150,7 @@ async def _import(request: HttpRequest) -> HttpResponse:
             request,
             {
                 "refusal": error,
-                "text": pasted(request),
+                "text": get_pasted_text(request),
                 "rename": renames(request),
                 "seed": request.POST.get("seed", "")[:10],
             },

@@ -63,7 +63,7 @@ def by_htmx(request: HttpRequest) -> bool:
 
 def question(request: HttpRequest, in_past: InThePast, key: str) -> HttpResponse:
     """Ask whether the form just sent is meant for a fork or for the newest step; its fields are sent again with the answer."""
-    context = {"in_past": in_past, "fields": sent(request), "key": key, "base": base_of(request)}
+    context = {"in_past": in_past, "fields": list_form_fields(request), "key": key, "base": base_of(request)}
     response = render(request, "playground/past.html", context, status=in_past.status)
     response["X-Asks"] = "past"  # static/playground/js/workbench.js shows it in the drawer
     return response
@@ -73,28 +73,28 @@ def problem(request: HttpRequest, error: SessionError, key: str = "") -> HttpRes
     """A page, or a fragment in a drawer, that says what is wrong and what to do, and gives back what was sent."""
     if isinstance(error, Unavailable):
         return come_again(request, error)
-    context = {"error": error, "key": key, "base": base_of(request), "fields": sent(request)}
+    context = {"error": error, "key": key, "base": base_of(request), "fields": list_form_fields(request)}
     context["again"] = not isinstance(error, SessionGone | NotAllowed)
-    return worded(render(request, "playground/problem.html", context, status=error.status), error)
+    return set_retry_after(render(request, "playground/problem.html", context, status=error.status), error)
 
 
-def refused(
+def reject_form(
     request: HttpRequest, client: SessionClient, room: str, error: SessionError, context: dict[str, Any]
 ) -> HttpResponse:
     """A room of the workbench whose form did not go through: it comes back as it was filled in."""
-    response = worded(workbench(request, client, room, context, error.status), error)
+    response = set_retry_after(workbench(request, client, room, context, error.status), error)
     response["X-Form"] = "back"  # workbench.js shows it, whatever its status
     return response
 
 
-def worded(response: HttpResponse, error: SessionError) -> HttpResponse:
+def set_retry_after(response: HttpResponse, error: SessionError) -> HttpResponse:
     """An answer that says in words what went wrong, and when it may go well."""
     if error.retry_after is not None:
         response["Retry-After"] = str(error.retry_after)
     return response
 
 
-def sent(request: HttpRequest) -> list[tuple[str, str]]:
+def list_form_fields(request: HttpRequest) -> list[tuple[str, str]]:
     """The fields of the form just sent; none where it can't be read."""
     try:
         lists = list(request.POST.lists())
@@ -110,12 +110,12 @@ def come_again(request: HttpRequest, error: Unavailable) -> HttpResponse:
         "base": base_of(request),
         "request": request,
         "csrf_token": get_token(request),
-        "fields": sent(request),
+        "fields": list_form_fields(request),
         "again": True,
         "reloads": request.method == "GET" and not by_htmx(request),
     }
     page = render_to_string("playground/unavailable.html", context)
-    return worded(HttpResponse(page, status=error.status), error)
+    return set_retry_after(HttpResponse(page, status=error.status), error)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -142,7 +142,7 @@ def not_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
     return problem(request, NotAllowed(text))
 
 
-def failed(request: HttpRequest) -> HttpResponse:
+def report_failure(request: HttpRequest) -> HttpResponse:
     """A mistake in the server; the log has it. Whether a change was taken is not known, but never half of it."""
     return problem(
         request,
@@ -225,7 +225,7 @@ def warn(request: HttpRequest, notes: Sequence[str]) -> None:
 
 def say_forked(request: HttpRequest, client: SessionClient, fork: SessionClient) -> None:
     """The next page says that a command was applied in a fork, and leads to the form for the newest step, filled in as it was sent."""
-    fields = urlencode([(name, value) for name, value in sent(request) if name != "at"])
+    fields = urlencode([(name, value) for name, value in list_form_fields(request) if name != "at"])
     form = f"{request.path}?{fields}"
     text = _("You were viewing step %(at)s, so the change was made in a fork from there.")
     said = text % {"at": fork.session.origin_position}
@@ -234,7 +234,7 @@ def say_forked(request: HttpRequest, client: SessionClient, fork: SessionClient)
     messages.success(request, format_html('{} <a href="{}">{}</a>', said, url, instead))
 
 
-def done(request: HttpRequest, client: SessionClient, said: str, page: str) -> HttpResponse:
+def confirm_command(request: HttpRequest, client: SessionClient, said: str, page: str) -> HttpResponse:
     """After a command: say what was done and show `page` (a URL's name) again; a fork opens in its own studio (access.opens)."""
     messages.success(request, said)
     return HttpResponseRedirect(reverse(page, args=[client.key]))

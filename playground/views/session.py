@@ -43,17 +43,17 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
     except Opening as opening:
         context = {"client": client, "session": client.session, "key": client.key, "opening": opening}
         # Nothing is wrong: the page comes by itself in a moment. A 5xx would be an error in logs and consoles.
-        return framed_by_us(render(request, "playground/opening.html", context, status=202))
+        return allow_own_framing(render(request, "playground/opening.html", context, status=202))
     await client.touch()
     await in_thread(client.session.refresh_from_db, fields=["differs"])
     context = await _context(client, look, shown, head) | _links(request, client)
     context["stage"] = shown.panels["stage"].context
     context["panels"] = render_panels(shown.panels, request, context)
     context["branches"] = await tree(request, client, shown.position)
-    return framed_by_us(render(request, "playground/studio.html", context))
+    return allow_own_framing(render(request, "playground/studio.html", context))
 
 
-def framed_by_us(response: HttpResponse) -> HttpResponse:
+def allow_own_framing(response: HttpResponse) -> HttpResponse:
     """A page that only pages of this server may frame: a classroom's do."""
     response["X-Frame-Options"] = "SAMEORIGIN"
     response._csp_replace = {"frame-ancestors": [SELF]}  # type: ignore[attr-defined]
@@ -225,7 +225,7 @@ async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def duplicate(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A session of one's own with the same past; a view link is enough."""
     name = _("%(name)s (copy)") % {"name": client.session.name}
-    return await _forked(request, client, None, name, branch=False)
+    return await _fork_and_open(request, client, None, name, branch=False)
 
 
 @require_GET
@@ -246,10 +246,10 @@ async def ask_fork(request: HttpRequest, client: SessionClient) -> HttpResponse:
 @opens
 async def fork(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A session of one's own that begins where the viewer stands."""
-    return await _forked(request, client, Look.from_query(request.POST.dict()).at, "", branch=True)
+    return await _fork_and_open(request, client, Look.from_query(request.POST.dict()).at, "", branch=True)
 
 
-async def _forked(
+async def _fork_and_open(
     request: HttpRequest, client: SessionClient, at: int | None, name: str, branch: bool
 ) -> HttpResponse:
     twin = await client.fork(at, name[:NAME_LENGTH], creator(request), branch)

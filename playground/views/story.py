@@ -52,7 +52,7 @@ async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -
 @opens
 async def lesson_answer(request: HttpRequest, client: SessionClient, chapter: int) -> HttpResponse:
     """Judge an answer to the question of a card (from 1) that the world has come to; the engine has computed the key."""
-    card = await _reached(request, client, chapter)
+    card = await _find_card(request, client, chapter)
     asked = card["question"]
     if asked is None:
         raise SessionError(_("This card of the lesson asks nothing."))
@@ -88,7 +88,7 @@ async def lesson_answer(request: HttpRequest, client: SessionClient, chapter: in
     return render(request, template, context)
 
 
-async def _reached(request: HttpRequest, client: SessionClient, chapter: int) -> dict[str, Any]:
+async def _find_card(request: HttpRequest, client: SessionClient, chapter: int) -> dict[str, Any]:
     shown, _head = await client.view(Look.from_query(request.POST.dict()), ["story"])
     context = shown.panels["story"].context
     cards = [*context["chapters"], *([context["latest"]] if context.get("latest") else [])]

@@ -24,7 +24,7 @@ _DEFAULT_GRACE = 30
 def delete(store: Store, kind: Kind, old: Manifest, now: int, grace: int | None, propagation: str) -> None:
     """Removes the object, or marks it. `grace`: seconds, of pods only; `propagation`: Background, Foreground, Orphan or ""."""
     meta = old["metadata"]
-    if kind.key == "Namespace" and (meta.get("deletionTimestamp") is None or _unfinished(old)):
+    if kind.key == "Namespace" and (meta.get("deletionTimestamp") is None or _has_spec_finalizers(old)):
         _end_namespace(store, old, now, propagation)
         return
     marks = _marks(store, old, now, grace) if kind.key == "Pod" else {}
@@ -35,7 +35,7 @@ def delete(store: Store, kind: Kind, old: Manifest, now: int, grace: int | None,
         store.remove(kind.key, meta.get("namespace") or "", meta["name"])
         return
     if not marks:
-        marks = _marked_now(store, old, now)
+        marks = _build_immediate_marks(store, old, now)
     if finalizers != list(meta.get("finalizers") or ()):
         marks["finalizers"] = finalizers
     if any(meta.get(name) != value for name, value in marks.items()):
@@ -47,7 +47,7 @@ def collect(store: Store, kind: Kind, stored: Manifest) -> None:
     meta = stored["metadata"]
     if meta.get("deletionTimestamp") is None or meta.get("finalizers"):
         return
-    if meta.get("deletionGracePeriodSeconds") or (kind.key == "Namespace" and _unfinished(stored)):
+    if meta.get("deletionGracePeriodSeconds") or (kind.key == "Namespace" and _has_spec_finalizers(stored)):
         return
     store.remove(kind.key, meta.get("namespace") or "", meta["name"])
 
@@ -99,7 +99,7 @@ def _finalizers(kind: Kind, old: Manifest, propagation: str) -> list[str]:
     return [*kept, wanted] if wanted else kept
 
 
-def _marked_now(store: Store, old: Manifest, now: int) -> dict[str, Any]:
+def _build_immediate_marks(store: Store, old: Manifest, now: int) -> dict[str, Any]:
     """The marks of an object that only finalizers hold back."""
     meta = old["metadata"]
     marks: dict[str, Any] = {"deletionGracePeriodSeconds": 0}
@@ -111,7 +111,7 @@ def _marked_now(store: Store, old: Manifest, now: int) -> dict[str, Any]:
     return marks
 
 
-def _unfinished(namespace: Manifest) -> bool:
+def _has_spec_finalizers(namespace: Manifest) -> bool:
     """Return whether a namespace has spec finalizers, which the controller removes once the namespace is empty."""
     return bool((namespace.get("spec") or {}).get("finalizers"))
 

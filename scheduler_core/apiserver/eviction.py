@@ -21,7 +21,7 @@ from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.admission.catalogue import plugins_of
 from scheduler_core.apiserver.admission.plugin import ADMIN, Request
-from scheduler_core.apiserver.kinds import known, reference
+from scheduler_core.apiserver.kinds import get_kind_by_key, reference
 from scheduler_core.apiserver.rewriting import with_condition
 from scheduler_core.apiserver.server import APIServer, Preconditions
 from scheduler_core.apiserver.status import Answer, Refused, conflict, forbidden
@@ -51,7 +51,7 @@ def evict(
     api.found(("Pod", namespace, name))
     pod = api.store.pod_at(key)
     assert pod is not None
-    budget = None if _goes_past_budgets(pod) else _asked_budget(api, pod)
+    budget = None if _goes_past_budgets(pod) else _pick_budget(api, pod)
     _demand(pod, preconditions)
     if dry_run:
         return
@@ -123,7 +123,7 @@ def _admit(api: APIServer, namespace: str, name: str, user: str) -> None:
         api.options,
         api.now,
         "CREATE",
-        known("Pod"),
+        get_kind_by_key("Pod"),
         namespace,
         name,
         subresource="eviction",
@@ -143,16 +143,16 @@ def _goes_past_budgets(pod: Pod) -> bool:
     return pod.deleting or pod.phase in ("Succeeded", "Failed", "Pending")
 
 
-def _asked_budget(api: APIServer, pod: Pod) -> Manifest | None:
+def _pick_budget(api: APIServer, pod: Pod) -> Manifest | None:
     """The budget that lets a pod go, and that is to be booked for it; None where none is. Refused."""
     budgets = budgets_for(api, pod)
     if len(budgets) > 1:
-        raise _refused(pod, Answer(message=SEVERAL, status=500))
+        raise _build_eviction_error(pod, Answer(message=SEVERAL, status=500))
     if not budgets or (not pod.ready and _lets_unready_go(budgets[0])):
         return None
     refusal = _refusal(budgets[0])
     if refusal is not None:
-        raise _refused(pod, refusal)
+        raise _build_eviction_error(pod, refusal)
     return budgets[0]
 
 
@@ -167,10 +167,10 @@ def _demand(pod: Pod, wanted: Preconditions | None) -> None:
         what, more = ("ResourceVersion", wanted.resource_version, version), "modified"
     name, given, found = what
     why = f"the {name} in the precondition ({given}) does not match the {name} in record ({found}). The object might have been {more}"
-    raise _refused(pod, conflict("Pod", pod.name, why))
+    raise _build_eviction_error(pod, conflict("Pod", pod.name, why))
 
 
-def _refused(pod: Pod, answer: Answer) -> Refused:
+def _build_eviction_error(pod: Pod, answer: Answer) -> Refused:
     return Refused.because(answer, reference("Pod", pod.namespace, pod.name))
 
 

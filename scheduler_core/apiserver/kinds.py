@@ -111,7 +111,7 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind | None:
     return find_kind(str(manifest.get("apiVersion", "")), str(manifest.get("kind", "")))
 
 
-def known(key: str) -> Kind:
+def get_kind_by_key(key: str) -> Kind:
     """The kind a store's key stands for; KeyError where it is none."""
     built_in = KINDS.get(key)
     if built_in is not None:

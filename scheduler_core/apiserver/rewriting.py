@@ -52,7 +52,7 @@ def with_condition(
     return {**status, "conditions": conditions}
 
 
-def changed_paths(old: Any, new: Any, path: str = "", limit: int = 50) -> list[str]:
+def list_changed_paths(old: Any, new: Any, path: str = "", limit: int = 50) -> list[str]:
     """Paths of the fields in which two manifests differ, in the order of their fields; at most `limit`."""
     paths: list[str] = []
     _compare(old, new, path, paths, limit)

@@ -17,15 +17,15 @@ from scheduler_core.apimachinery.objects.errors import FieldError, invalid
 from scheduler_core.apiserver import deletion
 from scheduler_core.apiserver.admission.catalogue import others_of, plugins_of, writers_of
 from scheduler_core.apiserver.admission.plugin import ADMIN, Operation, Request
-from scheduler_core.apiserver.kinds import Kind, kind_of, known, reference
+from scheduler_core.apiserver.kinds import Kind, get_kind_by_key, kind_of, reference
 from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.apiserver.pod_memo import PodMemo
 from scheduler_core.apiserver.registry import strategies
 from scheduler_core.apiserver.registry.devices import strategy as devices
-from scheduler_core.apiserver.registry.devices.defaults import defaulted
+from scheduler_core.apiserver.registry.devices.defaults import apply_device_defaults
 from scheduler_core.apiserver.registry.devices.gates import DEFAULT_GATES, DeviceGates
-from scheduler_core.apiserver.registry.devices.versions import converted
-from scheduler_core.apiserver.registry.naming import key_of, named, placed
+from scheduler_core.apiserver.registry.devices.versions import convert_to_v1
+from scheduler_core.apiserver.registry.naming import apply_default_namespace, apply_generated_name, key_of
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.schema.reading import read, read_patched
 from scheduler_core.apiserver.status import Answer, Refused, already_exists, conflict, not_found
@@ -64,8 +64,8 @@ class APIServer:
         if recalled is None:
             kind, manifest = self.read(manifest)
         else:
-            kind = known("Pod")
-        manifest = named(placed(manifest, kind), kind, self.store)
+            kind = get_kind_by_key("Pod")
+        manifest = apply_generated_name(apply_default_namespace(manifest, kind), kind, self.store)
         namespace, name = key_of(manifest)
         request = Request(
             self.store,
@@ -115,7 +115,7 @@ class APIServer:
         if subresource and subresource not in self._subresources(kind):
             answer = Answer("NotFound", "the server could not find the requested resource")
             raise Refused.because(answer, reference(kind.key, *key_of(manifest)))
-        namespace, name = key_of(placed(manifest, kind))
+        namespace, name = key_of(apply_default_namespace(manifest, kind))
         old = self._found(kind, namespace, name)
         given = manifest["metadata"].get("resourceVersion")
         if given and given != old["metadata"].get("resourceVersion"):
@@ -133,7 +133,7 @@ class APIServer:
         for plugin in plugins_of(self.options):
             new = plugin.admit(request, new)
         new = strategies.prepare_for_update(kind, old, new, subresource, imported)
-        new = devices.updated(kind, old, new, subresource, self.devices, imported)
+        new = devices.prepare_updated_object(kind, old, new, subresource, self.devices, imported)
         errors = validate(new, kind) + validate_update(old, new, kind, subresource)
         if devices.are_about(kind):
             errors += devices.update_errors(kind, old, new, subresource, self.devices, self.store)
@@ -155,7 +155,7 @@ class APIServer:
         """PATCH of kind, namespace, name; `type_`: merge (RFC 7396) or strategic."""
         kind = _kind(*target)
         old = self._found(kind, *target[1:])
-        new = strategies.patched(kind, old, patch, type_)
+        new = strategies.apply_patch(kind, old, patch, type_)
         fixed = {"name": target[2], **({"namespace": target[1]} if target[1] else {})}
         if not isinstance(new, Mapping) or not isinstance(new.get("metadata"), Mapping):
             raise Refused([invalid("metadata", None, "an object is expected").of(reference(*target))])
@@ -209,7 +209,7 @@ class APIServer:
     def read(self, manifest: Any) -> tuple[Kind, Manifest]:
         """The kind of an object, and the object in the version that is kept. Refused: 400, where it cannot be read."""
         kind, manifest = read(manifest)
-        return kind, converted(manifest)
+        return kind, convert_to_v1(manifest)
 
     def _subresources(self, kind: Kind) -> tuple[str, ...]:
         if devices.are_about(kind) and kind.key != devices.CLAIM:
@@ -220,7 +220,7 @@ class APIServer:
         manifest = strategies.with_defaults(kind, manifest)
         if not devices.are_about(kind):
             return manifest
-        return defaulted(manifest, kind.key, self.store.timestamp(self.now))
+        return apply_device_defaults(manifest, kind.key, self.store.timestamp(self.now))
 
     def _admitted(self, request: Request, manifest: Manifest) -> Manifest:
         """A new object as admission would have it. Refused."""
@@ -236,7 +236,7 @@ class APIServer:
             manifest = plugin.admit(request, manifest)
         timestamp, gates = self.store.timestamp(self.now), self.devices
         manifest = strategies.complete(kind, manifest, timestamp, request.imported)
-        manifest = devices.created(kind, manifest, gates, request.imported)
+        manifest = devices.prepare_new_object(kind, manifest, gates, request.imported)
         errors = validate(manifest, kind, not request.restored)
         if devices.are_about(kind):
             errors += devices.create_errors(kind, manifest, gates, self.store)
@@ -305,6 +305,6 @@ class APIServer:
 def _kind(key: str, namespace: str, name: str) -> Kind:
     """The kind of a target. Refused: nobody knows it."""
     try:
-        return known(key)
+        return get_kind_by_key(key)
     except KeyError:
         raise Refused.because(not_found(key.lower(), name), reference(key, namespace, name)) from None

@@ -15,7 +15,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod, Reading
 from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
-from scheduler_core.apiserver.kinds import known
+from scheduler_core.apiserver.kinds import get_kind_by_key
 from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.apiserver.ownership import ByController
 from scheduler_core.apiserver.rewriting import with_condition, with_section
@@ -210,7 +210,7 @@ class Store(State):
         """Adds an object. An imported uid and creationTimestamp are kept; Refused where the name is taken. `like`: see _write."""
         key = _key(manifest)
         if key in self._objects.get(kind, _NO_OBJECTS):
-            raise Refused.because(already_exists(known(kind).resource, key[1]))
+            raise Refused.because(already_exists(get_kind_by_key(kind).resource, key[1]))
         metadata = dict(manifest["metadata"])
         if not metadata.get("uid") or metadata["uid"] in self._uids:
             metadata["uid"] = self.next_uid(*key)
@@ -225,7 +225,7 @@ class Store(State):
         key = _key(manifest)
         old = self._objects.get(kind, _NO_OBJECTS).get(key)
         if old is None:
-            raise Refused.because(not_found(known(kind).resource, key[1]))
+            raise Refused.because(not_found(get_kind_by_key(kind).resource, key[1]))
         kept = old["metadata"]
         metadata = {**manifest["metadata"], **{name: kept[name] for name in _OWNED if name in kept}}
         new = {**manifest, "metadata": metadata}
@@ -240,7 +240,7 @@ class Store(State):
         key = _key(manifest)
         old = self._objects.get(kind, _NO_OBJECTS).get(key)
         if old is None:
-            raise Refused.because(not_found(known(kind).resource, key[1]))
+            raise Refused.because(not_found(get_kind_by_key(kind).resource, key[1]))
         return self._write(MODIFIED, kind, key, old, manifest)
 
     def remove(self, kind: str, namespace: str, name: str) -> WatchEvent | None:
@@ -275,7 +275,7 @@ class Store(State):
         if pod is None or seconds == 0:
             event = self.remove(kind, namespace, name)
             if event is None:
-                raise Refused.because(not_found(known(kind).resource, name))
+                raise Refused.because(not_found(get_kind_by_key(kind).resource, name))
             return event
         old = pod.manifest
         metadata = {

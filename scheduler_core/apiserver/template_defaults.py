@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from scheduler_core.apimachinery.objects.spec import DEFAULT_GRACE_SECONDS, DEFAULT_SCHEDULER
-from scheduler_core.apiserver.schema.table import fields, parsed
+from scheduler_core.apiserver.schema.table import fields, parse_expression
 
 Manifest = Mapping[str, Any]
 Change = Callable[[str, Manifest], Manifest]
@@ -65,7 +65,7 @@ _UNSET: Mapping[str, tuple[Any, ...]] = {"Probe": (None, 0)}  # of other types: 
 
 def with_template_defaults(spec: Manifest) -> Manifest:
     """Return a workload's spec with the defaults of its pod template and its claims' templates; the same spec if it has them all."""
-    return _changed(spec, _fill)
+    return _change_templates(spec, _fill)
 
 
 def without_template_defaults(spec: Manifest) -> Manifest:
@@ -73,10 +73,10 @@ def without_template_defaults(spec: Manifest) -> Manifest:
 
     Hashes of templates are made of it, so that they are what they were when a template was kept as it was written.
     """
-    return _changed(spec, _strip)
+    return _change_templates(spec, _strip)
 
 
-def _changed(spec: Manifest, change: Change) -> Manifest:
+def _change_templates(spec: Manifest, change: Change) -> Manifest:
     new: dict[str, Any] = {}
     if spec.get("template"):
         new["template"] = _walk(spec["template"], "PodTemplateSpec", change)
@@ -105,7 +105,7 @@ def _ways(type_: str) -> Mapping[str, tuple[bool, str]]:
     """Return the fields of a type that lead to types with defaults: whether each is a list, and its type."""
     found = {}
     for name, field in fields(type_).items():
-        inner = parsed(field.inner) if field.shape == "list" else field
+        inner = parse_expression(field.inner) if field.shape == "list" else field
         if inner.shape == "object" and (inner.inner in _OF_TYPES or _ways(inner.inner)):
             found[name] = (field.shape == "list", inner.inner)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apiserver.rewriting import changed_paths
+from scheduler_core.apiserver.rewriting import list_changed_paths
 
 Manifest = Mapping[str, Any]
 SERVER_OWNED = (
@@ -22,7 +22,7 @@ SERVER_OWNED = (
 
 def difference(old: Manifest, new: Manifest) -> list[str]:
     """Paths of the fields that change, the server's own aside."""
-    return changed_paths(_without_owned(old), _without_owned(new))
+    return list_changed_paths(_without_owned(old), _without_owned(new))
 
 
 def _without_owned(manifest: Manifest) -> Manifest:

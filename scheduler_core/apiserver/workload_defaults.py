@@ -15,7 +15,7 @@ MAX_INT32 = 2**31 - 1
 _CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
 
 
-def defaulted_workload(manifest: Manifest) -> Manifest:
+def apply_workload_defaults(manifest: Manifest) -> Manifest:
     """A workload with its defaults; any other object, and one that has them all, is returned as it is."""
     default = _DEFAULTS.get(str(manifest.get("kind")))
     if default is None:
@@ -25,11 +25,11 @@ def defaulted_workload(manifest: Manifest) -> Manifest:
     filled = manifest if full == spec else {**manifest, "spec": full}
     if manifest["kind"] not in ("Job", "ReplicationController"):
         return filled
-    labelled = _labelled(filled)
+    labelled = _copy_template_labels(filled)
     return _selecting(labelled) if manifest["kind"] == "Job" else labelled
 
 
-def _labelled(manifest: Manifest) -> Manifest:
+def _copy_template_labels(manifest: Manifest) -> Manifest:
     """Return the manifest with the labels of its template if it has none of its own."""
     meta = manifest["metadata"]
     labels = ((manifest["spec"].get("template") or {}).get("metadata") or {}).get("labels")
@@ -63,7 +63,7 @@ def _selecting(job: Manifest) -> Manifest:
     return job if full == spec else {**job, "spec": full}
 
 
-def _filled(spec: Manifest, **defaults: Any) -> dict[str, Any]:
+def _fill_missing(spec: Manifest, **defaults: Any) -> dict[str, Any]:
     """Return the spec with defaults for missing fields."""
     return {**spec, **{name: value for name, value in defaults.items() if spec.get(name) in (None, "")}}
 
@@ -73,18 +73,18 @@ def _deployment(spec: Manifest) -> Manifest:
     strategy.setdefault("type", "RollingUpdate")
     if strategy["type"] == "RollingUpdate":
         rolling = strategy.get("rollingUpdate") or {}
-        strategy["rollingUpdate"] = _filled(rolling, maxUnavailable="25%", maxSurge="25%")
-    full = _filled(spec, replicas=1, revisionHistoryLimit=10, progressDeadlineSeconds=600)
+        strategy["rollingUpdate"] = _fill_missing(rolling, maxUnavailable="25%", maxSurge="25%")
+    full = _fill_missing(spec, replicas=1, revisionHistoryLimit=10, progressDeadlineSeconds=600)
     return {**full, "strategy": strategy}
 
 
 def _replica_set(spec: Manifest) -> Manifest:
-    return _filled(spec, replicas=1)
+    return _fill_missing(spec, replicas=1)
 
 
 def _replication_controller(spec: Manifest) -> Manifest:
     labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels")
-    full = _filled(spec, replicas=1)
+    full = _fill_missing(spec, replicas=1)
     return {**full, "selector": labels} if labels and not spec.get("selector") else full
 
 
@@ -93,11 +93,11 @@ def _stateful_set(spec: Manifest) -> Manifest:
     if not strategy.get("type"):
         strategy = {"rollingUpdate": {}, **strategy, "type": "RollingUpdate"}
     if strategy["type"] == "RollingUpdate" and strategy.get("rollingUpdate") is not None:
-        strategy["rollingUpdate"] = _filled(strategy["rollingUpdate"], partition=0)
-    kept = _filled(
+        strategy["rollingUpdate"] = _fill_missing(strategy["rollingUpdate"], partition=0)
+    kept = _fill_missing(
         spec.get("persistentVolumeClaimRetentionPolicy") or {}, whenDeleted="Retain", whenScaled="Retain"
     )
-    full = _filled(spec, podManagementPolicy="OrderedReady", replicas=1, revisionHistoryLimit=10)
+    full = _fill_missing(spec, podManagementPolicy="OrderedReady", replicas=1, revisionHistoryLimit=10)
     return {**full, "updateStrategy": strategy, "persistentVolumeClaimRetentionPolicy": kept}
 
 
@@ -105,8 +105,10 @@ def _daemon_set(spec: Manifest) -> Manifest:
     strategy = dict(spec.get("updateStrategy") or {})
     strategy["type"] = strategy.get("type") or "RollingUpdate"
     if strategy["type"] == "RollingUpdate":
-        strategy["rollingUpdate"] = _filled(strategy.get("rollingUpdate") or {}, maxUnavailable=1, maxSurge=0)
-    return {**_filled(spec, revisionHistoryLimit=10), "updateStrategy": strategy}
+        strategy["rollingUpdate"] = _fill_missing(
+            strategy.get("rollingUpdate") or {}, maxUnavailable=1, maxSurge=0
+        )
+    return {**_fill_missing(spec, revisionHistoryLimit=10), "updateStrategy": strategy}
 
 
 def _job(spec: Manifest) -> Manifest:
@@ -115,7 +117,7 @@ def _job(spec: Manifest) -> Manifest:
         full["completions"] = 1
     policy = full.get("podFailurePolicy")
     empty = {name: "" for name in ("completionMode", "podReplacementPolicy") if full.get(name) == ""}
-    full = _filled(
+    full = _fill_missing(
         full,
         parallelism=1,
         backoffLimit=6 if full.get("backoffLimitPerIndex") is None else MAX_INT32,
@@ -134,14 +136,16 @@ def _rule(rule: Manifest) -> Manifest:
     """A rule of a podFailurePolicy whose conditions say which status they want."""
     patterns = rule.get("onPodConditions")
     return (
-        {**rule, "onPodConditions": [_filled(one, status="True") for one in patterns]} if patterns else rule
+        {**rule, "onPodConditions": [_fill_missing(one, status="True") for one in patterns]}
+        if patterns
+        else rule
     )
 
 
 def _cron_job(spec: Manifest) -> Manifest:
     jobs = spec.get("jobTemplate") or {}
     full = with_template_defaults(jobs.get("spec") or {})
-    return _filled(
+    return _fill_missing(
         spec if full == jobs.get("spec") else {**spec, "jobTemplate": {**jobs, "spec": full}},
         concurrencyPolicy="Allow",
         suspend=False,

@@ -137,7 +137,7 @@ def _check_slots(cls: type, names: Sequence[str]) -> None:
 
 
 def _field(where: str, name: str, hint: Any, strict: bool) -> Field:
-    hint, marks = _unmarked(hint)
+    hint, marks = _split_annotated(hint)
     row = get_args(hint)[0] if Mark.GROWING in marks else None
     derived = Mark.DERIVED in marks
     carried = not derived or Mark.SHARED in marks or Mark.COPIED in marks
@@ -150,7 +150,7 @@ def _field(where: str, name: str, hint: Any, strict: bool) -> Field:
     return Field(name, hint, copier, carried, not derived, _begin(hint) if derived else None, row)
 
 
-def _unmarked(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+def _split_annotated(hint: Any) -> tuple[Any, tuple[Any, ...]]:
     """A type without what it is annotated with, and that."""
     return (get_args(hint)[0], hint.__metadata__) if get_origin(hint) is Annotated else (hint, ())
 
@@ -162,7 +162,7 @@ def _begin(hint: Any) -> Begin | None:
 
 def _copier(hint: Any, where: str) -> Copier | None:
     """Return the copier for a type; None if its values are shared, as nothing in them can change."""
-    hint, marks = _unmarked(hint)
+    hint, marks = _split_annotated(hint)
     kind, args = get_origin(hint) or hint, get_args(hint)
     if hint is None or kind is Literal or Mark.SHARED in marks:
         return None
@@ -267,17 +267,17 @@ def reachable(roots: tuple[type, ...]) -> tuple[type, ...]:
         classes[cls] = None
         if not issubclass(cls, enum.Enum | dict):
             hints = [field.hint for field in fields_of(cls) if field.written]
-            ahead.extend(reversed([named for hint in hints for named in _named(hint)]))
+            ahead.extend(reversed([named for hint in hints for named in _list_classes(hint)]))
     return tuple(classes)
 
 
-def _named(hint: Any) -> Iterator[type]:
+def _list_classes(hint: Any) -> Iterator[type]:
     """The classes of objects that a type names. What can be called is never state."""
-    hint, _ = _unmarked(hint)
+    hint, _ = _split_annotated(hint)
     kind, args = get_origin(hint) or hint, get_args(hint)
     if isinstance(kind, type) and kind.__module__ not in _OF_LIBRARIES:
         yield kind
     if kind not in (abc.Callable, Literal, type, np.ndarray):
         for part in args:
             if part is not ...:
-                yield from _named(part)
+                yield from _list_classes(part)

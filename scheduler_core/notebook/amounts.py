@@ -30,6 +30,6 @@ def seconds(nanoseconds: int) -> str:
     return f"{nanoseconds / 1e9:.3f}".rstrip("0").rstrip(".") + " s"
 
 
-def counted(count: int, one: str, more: str = "") -> str:
+def format_count(count: int, one: str, more: str = "") -> str:
     """A number with its noun: 1 pod, 2 pods."""
     return f"{count:,} {one if count == 1 else more or one + 's'}"

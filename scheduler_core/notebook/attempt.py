@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from scheduler_core.notebook.amounts import counted, seconds
-from scheduler_core.notebook.markup import Html, card, chip, element, joined, table
+from scheduler_core.notebook.amounts import format_count, seconds
+from scheduler_core.notebook.markup import Html, card, chip, element, join_html, table
 from scheduler_core.notebook.scores import ScoreTable, score_table
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.world.readonly import BindingCycleView, Code, Evidence, NodeToStatus, PluginStep, Point
@@ -89,12 +89,12 @@ class Attempt:
     def _preempted(self) -> Html:
         if not self.nominated:
             return Html("")
-        victims = joined(chip(pod, sort="bad") for pod in self.victims)
+        victims = join_html(chip(pod, sort="bad") for pod in self.victims)
         return element("p", f"Preemption makes room on {self.nominated}. Victims: ", victims)
 
     def _way(self) -> Html:
         points = dict.fromkeys(answer.point for answer in self.answers)
-        rows = [[point, joined(map(_answered, self.at(point)))] for point in points]
+        rows = [[point, join_html(map(_render_answer, self.at(point)))] for point in points]
         return table(["Extension point", "Plugins"], rows)
 
     def _refusals(self) -> Html:
@@ -104,14 +104,16 @@ class Attempt:
         shown = list(refused.items())[:MOST_SHOWN]
         rows = [[node, plugin, message] for node, (plugin, message) in shown]
         left = len(refused) - len(shown)
-        more = element("p", f"{counted(left, 'more node')} refused.") if left else Html("")
-        return joined((table(["Refused node", "Plugin", "Why"], rows), more))
+        more = element("p", f"{format_count(left, 'more node')} refused.") if left else Html("")
+        return join_html((table(["Refused node", "Plugin", "Why"], rows), more))
 
 
-def _answered(answer: Answer) -> Html:
+def _render_answer(answer: Answer) -> Html:
     """A plugin with its answer."""
     if answer.refused:
-        return chip(f"{answer.plugin} ✗ {answer.refused} of {counted(answer.evaluated, 'node')}", sort="bad")
+        return chip(
+            f"{answer.plugin} ✗ {answer.refused} of {format_count(answer.evaluated, 'node')}", sort="bad"
+        )
     if answer.code == "Skip":
         return chip(f"{answer.plugin} skips", sort="quiet")
     if answer.ok:
@@ -146,7 +148,7 @@ def attempt_of(cycle: SchedulingCycle) -> Attempt:
     )
 
 
-def bound(attempt: Attempt, binding: BindingCycleView, outcome: str, ended: int) -> Attempt:
+def add_binding(attempt: Attempt, binding: BindingCycleView, outcome: str, ended: int) -> Attempt:
     """The same attempt with its binding cycle."""
     return replace(attempt, answers=(*attempt.answers, *_answers(binding.steps)), bound=outcome, ended=ended)
 

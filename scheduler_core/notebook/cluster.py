@@ -230,7 +230,7 @@ def load(*paths: str | Path, configuration: Configuration = None, seed: int = 0)
     return cluster
 
 
-def replayed(trace: ReadLog, position: int) -> Cluster:
+def replay_trace(trace: ReadLog, position: int) -> Cluster:
     """A trace's cluster at a position."""
     history = History(trace.seed)
     history.go_to(trace, position)

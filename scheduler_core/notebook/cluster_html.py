@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from scheduler_core.notebook import amounts
-from scheduler_core.notebook.amounts import counted
-from scheduler_core.notebook.markup import Html, bar, card, chip, element, joined, table
+from scheduler_core.notebook.amounts import format_count
+from scheduler_core.notebook.markup import Html, bar, card, chip, element, join_html, table
 from scheduler_core.scheduler.cache.table import CPU, MEMORY
 from scheduler_core.world.readonly import NodeTable, Pod, WorldView
 
@@ -24,8 +24,8 @@ def cluster_html(world: WorldView, messages: Mapping[str, str]) -> str:
     for pod in pods:
         by_node[pod.node_name].append(pod)
     facts = (
-        counted(len(nodes), "node"),
-        counted(len(pods), "pod"),
+        format_count(len(nodes), "node"),
+        format_count(len(pods), "pod"),
         f"{len(waiting):,} pending",
         f"t = {amounts.seconds(world.now)}",
         f"step {world.position:,}",
@@ -46,8 +46,8 @@ def _nodes(nodes: NodeTable, by_node: Mapping[str, list[Pod]]) -> Html:
     headings = ["Node", *(["Zone"] if zoned else []), "CPU", "Memory", "Pod slots", "Pods"]
     rows = [_node(nodes, row, by_node, zoned) for row in order[:MOST_NODES]]
     left = len(order) - MOST_NODES
-    more = element("p", f"{counted(left, 'more node')} not shown.") if left > 0 else Html("")
-    return joined((table(headings, rows), more))
+    more = element("p", f"{format_count(left, 'more node')} not shown.") if left > 0 else Html("")
+    return join_html((table(headings, rows), more))
 
 
 def _node(nodes: NodeTable, row: int, by_node: Mapping[str, list[Pod]], zoned: bool) -> list[object]:
@@ -59,18 +59,18 @@ def _node(nodes: NodeTable, row: int, by_node: Mapping[str, list[Pod]], zoned: b
         chips.append(chip(f"{len(pods) - MOST_PODS:,} more", sort="quiet"))
     cordoned = chip("cordoned", sort="new") if nodes.unschedulable[row] else Html("")
     return [
-        joined((name, " ", cordoned)) if cordoned else name,
+        join_html((name, " ", cordoned)) if cordoned else name,
         *([node.labels.get(ZONE, "")] if zoned else []),
         _use(requested[CPU], allocatable[CPU], amounts.cpu),
         _use(requested[MEMORY], allocatable[MEMORY], amounts.memory),
         _use(len(pods), int(nodes.allowed_pods[row]), str),
-        joined(chips),
+        join_html(chips),
     ]
 
 
 def _use(requested: int, allocatable: int, written: amounts.Written) -> Html:
     share = requested / allocatable if allocatable else 0
-    return joined((f"{written(requested)} of {written(allocatable)}", bar(share)))
+    return join_html((f"{written(requested)} of {written(allocatable)}", bar(share)))
 
 
 def _waiting(world: WorldView, waiting: list[Pod], messages: Mapping[str, str]) -> Html:
@@ -81,8 +81,8 @@ def _waiting(world: WorldView, waiting: list[Pod], messages: Mapping[str, str]) 
         for pod in waiting[:MOST_WAITING]
     ]
     left = len(waiting) - MOST_WAITING
-    more = element("p", f"{counted(left, 'more pod')} waiting.") if left > 0 else Html("")
-    return joined((table(["Pending pod", "Where", "Its last attempt"], rows), more))
+    more = element("p", f"{format_count(left, 'more pod')} waiting.") if left > 0 else Html("")
+    return join_html((table(["Pending pod", "Where", "Its last attempt"], rows), more))
 
 
 def _short(pod: Pod) -> str:

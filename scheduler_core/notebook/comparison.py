@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scheduler_core.notebook.amounts import counted
+from scheduler_core.notebook.amounts import format_count
 from scheduler_core.notebook.cluster import Cluster, Configuration
 from scheduler_core.notebook.markup import Html, card, element, number, table
 
@@ -39,9 +39,9 @@ class Comparison:
         order = [*different, *(pod for pod in nodes_of if pod not in different)]
         rows = [_row(pod, nodes_of[pod]) for pod in order[:MOST_SHOWN]]
         left = len(order) - MOST_SHOWN
-        more = element("p", f"{counted(left, 'more pod')} not shown.") if left > 0 else Html("")
+        more = element("p", f"{format_count(left, 'more pod')} not shown.") if left > 0 else Html("")
         return card(
-            f"{len(different)} of {counted(len(nodes_of), 'pod')} go elsewhere",
+            f"{len(different)} of {format_count(len(nodes_of), 'pod')} go elsewhere",
             self._summary(),
             table(["Pod", *self.clusters], rows),
             more,

@@ -9,7 +9,7 @@ import msgspec
 
 from scheduler_core.base.trace.records import Record
 from scheduler_core.formats.export import ReadLog
-from scheduler_core.notebook.attempt import Attempt, attempt_of, bound
+from scheduler_core.notebook.attempt import Attempt, add_binding, attempt_of
 from scheduler_core.world.commands import Command, command_from_json
 from scheduler_core.world.readonly import BindingCycleView
 from scheduler_core.world.simulation import Grain, Simulation
@@ -87,5 +87,5 @@ class History:
             over = not any(number in scheduler.bindings for scheduler in self.world.schedulers)
             if over and binding.pod.key == record.data["pod"] and number in self.attempts:
                 outcome = str(record.data["outcome"])
-                self.attempts[number] = bound(self.attempts[number], binding, outcome, record.t)
+                self.attempts[number] = add_binding(self.attempts[number], binding, outcome, record.t)
                 del self._bindings[number]

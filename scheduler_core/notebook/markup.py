@@ -36,7 +36,7 @@ def text(value: object) -> Html:
     return value if isinstance(value, Html) else Html(escape(str(value)))
 
 
-def joined(parts: Iterable[object]) -> Html:
+def join_html(parts: Iterable[object]) -> Html:
     return Html("".join(map(text, parts)))
 
 
@@ -44,7 +44,7 @@ def element(name: str, *content: object, sort: str = "", title: str = "", heads:
     """An element. `sort` is its class, `heads` what a header stands over: row or col."""
     named = {"class": sort, "title": title, "scope": heads}
     attributes = "".join(f' {key}="{escape(value)}"' for key, value in named.items() if value)
-    return Html(f"<{name}{attributes}>{joined(content)}</{name}>")
+    return Html(f"<{name}{attributes}>{join_html(content)}</{name}>")
 
 
 def chip(*content: object, sort: str = "", title: str = "") -> Html:
@@ -66,7 +66,7 @@ def bar(share: float) -> Html:
 def table(headings: Sequence[object], rows: Iterable[Sequence[object]]) -> Html:
     """A table; the first cell of a row heads it. A cell that is a td element stays one."""
     head = element("tr", *(element("th", heading, heads="col") for heading in headings))
-    body = joined(element("tr", element("th", row[0], heads="row"), *map(_cell, row[1:])) for row in rows)
+    body = join_html(element("tr", element("th", row[0], heads="row"), *map(_cell, row[1:])) for row in rows)
     return element("table", element("thead", head), element("tbody", body))
 
 
@@ -78,4 +78,4 @@ def _cell(content: object) -> Html:
 def card(heading: object, *content: object) -> str:
     """The whole that a page shows."""
     style = Html(f"<style>{_STYLE}</style>")
-    return str(joined((style, element("div", element("h4", heading), *content, sort=ROOM))))
+    return str(join_html((style, element("div", element("h4", heading), *content, sort=ROOM))))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.notebook.markup import Html, card, element, joined, number, table
+from scheduler_core.notebook.markup import Html, card, element, join_html, number, table
 from scheduler_core.world.readonly import ScoreBoard
 
 MOST_SHOWN = 12  # nodes
@@ -89,13 +89,13 @@ class ScoreTable:
         return f"{left:,} more nodes" if left > 0 else ""
 
     def _heading(self, node: str) -> Html:
-        return joined((node, " ✓ chosen" if node == self.chosen else ""))
+        return join_html((node, " ✓ chosen" if node == self.chosen else ""))
 
     def _points(self, plugin: str, node: str) -> Html:
         raw, normalized = self.raw[plugin][node], self.normalized[plugin][node]
         before = f"{raw:,} → " if raw != normalized else ""
         return number(
-            joined((f"{before}{normalized} × {self.weights[plugin]} = ", self.weighted[plugin][node]))
+            join_html((f"{before}{normalized} × {self.weights[plugin]} = ", self.weighted[plugin][node]))
         )
 
 

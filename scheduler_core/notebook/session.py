@@ -10,9 +10,9 @@ from typing import Any
 import orjson
 
 from scheduler_core.formats.export import ReadLog, TraceError, check_lines, read_log
-from scheduler_core.notebook.amounts import counted, seconds
+from scheduler_core.notebook.amounts import format_count, seconds
 from scheduler_core.notebook.attempt import Attempt
-from scheduler_core.notebook.cluster import Cluster, replayed
+from scheduler_core.notebook.cluster import Cluster, replay_trace
 from scheduler_core.notebook.markup import card, chip, element, number, table
 
 MOST_SHOWN = 50  # attempts
@@ -48,7 +48,7 @@ class Session:
         """The cluster after so many steps; it can go its own way from there."""
         if not 0 <= step <= self.steps:
             raise ValueError(f"received step {step}; expected one from 0 to {self.steps}")
-        return replayed(self._trace, step)
+        return replay_trace(self._trace, step)
 
     @cached_property
     def end(self) -> Cluster:
@@ -86,7 +86,7 @@ class Session:
         left = len(self.attempts) - len(shown)
         more = f" The newest {len(shown)} of {len(self.attempts):,} attempts are shown." if left else ""
         return card(
-            f"Session: {counted(self.steps, 'step')}, {counted(len(self.attempts), 'attempt')}",
+            f"Session: {format_count(self.steps, 'step')}, {format_count(len(self.attempts), 'attempt')}",
             element("p", f"{made}, seed {self._trace.seed}.{more}"),
             table(["Attempt", "Pod", "Outcome", "Node or message", "Began"], rows),
         )

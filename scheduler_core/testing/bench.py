@@ -54,33 +54,33 @@ class Workload:
         nodes = self.data["nodes"]
         zones = nodes["zones"]
         for i in range(nodes["count"]):
-            yield _filled(nodes["template"], i=i, zone=zones[i % len(zones)])
+            yield _fill_template(nodes["template"], i=i, zone=zones[i % len(zones)])
         for group in self.data.get("others") or ():
-            yield from (_filled(group["template"], i=i) for i in range(group["count"]))
+            yield from (_fill_template(group["template"], i=i) for i in range(group["count"]))
         number = 0
         for group in self.data["initPods"]:
             for j in range(group["count"]):
                 node = group["stride"] * (j % group["modulus"])
-                yield _filled(group["template"], i=number, node=f"node-{node}")
+                yield _fill_template(group["template"], i=number, node=f"node-{node}")
                 number += 1
 
     def measured(self) -> list[Manifest]:
         """The pods to be scheduled, in order."""
         pods = self.data["measuredPods"]
         templates = pods["templates"]
-        return [_filled(templates[k % len(templates)], i=k) for k in range(pods["count"])]
+        return [_fill_template(templates[k % len(templates)], i=k) for k in range(pods["count"])]
 
     def with_measured(self) -> Iterator[Manifest]:
         """Return the objects that accompany measured pods: claims for devices."""
         pods = self.data["measuredPods"]
-        return (_filled(each, i=k) for k in range(pods["count"]) for each in pods.get("with") or ())
+        return (_fill_template(each, i=k) for k in range(pods["count"]) for each in pods.get("with") or ())
 
     @property
     def of_devices(self) -> bool:
         return bool(self.data.get("others"))
 
 
-def _filled(template: Any, **values: object) -> Any:
+def _fill_template(template: Any, **values: object) -> Any:
     """A copy of a template with its {placeholders} filled in."""
     text = json.dumps(template)
     for name, value in values.items():

@@ -80,7 +80,7 @@ def all_rows(nodes: NodeTable) -> Rows:
     return np.arange(len(nodes), dtype=np.intp)
 
 
-def filtered(
+def filter_nodes(
     plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = None
 ) -> dict[str, Status | None]:
     """Per node the plugin's refusal, or None where it passes; a plugin that skips at PreFilter passes all."""
@@ -93,7 +93,9 @@ def filtered(
     return out | {nodes.names[row]: status for row, status in step.refusals()}
 
 
-def scored(plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = None) -> dict[str, int] | None:
+def score_nodes(
+    plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = None
+) -> dict[str, int] | None:
     """Per node the raw score; None where the plugin skips. ValueError where it can't score, or its formula comes to another number."""
     trial = Trial(pod, nodes)
     rows = all_rows(nodes) if rows is None else rows
@@ -107,10 +109,12 @@ def scored(plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = None)
     return _by_name(nodes, rows, step)
 
 
-def normalized(plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = None) -> dict[str, int] | None:
+def normalize_node_scores(
+    plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = None
+) -> dict[str, int] | None:
     """Per node the normalised score; None where the plugin skips."""
     rows = all_rows(nodes) if rows is None else rows
-    raw = scored(plugin, pod, nodes, rows)
+    raw = score_nodes(plugin, pod, nodes, rows)
     if raw is None:
         return None
     scores, trial = np.array(list(raw.values()), np.int64), Trial(pod, nodes)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 import msgspec
 
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
-from scheduler_core.apimachinery.objects.typed import FieldProblem, typed
+from scheduler_core.apimachinery.objects.typed import FieldProblem, convert_data
 from scheduler_core.apiserver.faults import (
     FAULT_CODES,
     MAX_FAULT_MESSAGE,
@@ -386,7 +386,7 @@ def refuse(path: str, received: object, expected: str) -> Refused:
 def command_from_json(data: object) -> Command:
     """The command that some JSON data is; Refused says which field is wrong."""
     try:
-        command: Command = typed(data, Command)
+        command: Command = convert_data(data, Command)
     except InvalidObject as invalid:
         raise Refused(invalid.errors) from invalid
     return command

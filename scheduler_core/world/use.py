@@ -32,7 +32,7 @@ class Use(NamedTuple):
 
 def read_use(cache: Cache) -> tuple[Use, ...]:
     """Each resource that a node has or a pod asks for."""
-    there = _known(cache)
+    there = _find_known_slots(cache)
     allocatable = np.column_stack((cache.allocatable, cache.counts[:, 1]))[there]
     requested = np.column_stack((cache.requested, cache.counts[:, 0]))[there]
     free = np.maximum(allocatable - requested, 0)
@@ -48,7 +48,7 @@ def read_use(cache: Cache) -> tuple[Use, ...]:
     return tuple(Use(*column) for column in columns if column[1] or column[2])
 
 
-def _known(cache: Cache) -> NDArray[np.bool_]:
+def _find_known_slots(cache: Cache) -> NDArray[np.bool_]:
     """The slots whose Node is there: of others only pods are known."""
     there = np.zeros(len(cache.counts), np.bool_)
     there[: len(cache.nodes)] = [node is not None for node in cache.nodes]

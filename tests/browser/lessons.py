@@ -11,7 +11,7 @@ import msgspec
 import yaml
 from playwright.sync_api import Locator, Page, expect
 
-from playground.lessons import Card, Lesson, Played, Question, command_of, filled
+from playground.lessons import Card, Lesson, Played, Question, command_of, fill_placeholders
 from playground.lessons.checking import wrong_answer
 from playground.lessons.judging import as_text
 from scheduler_core.world.commands import (
@@ -103,7 +103,7 @@ class Learner:
         """Take what the card offers, then Next as long as the next card has not come."""
         if card.do is not None:
             before = position(self.page)
-            offer = filled(self.words.cards[card.id].do, self.played.values_at(card.id))
+            offer = fill_placeholders(self.words.cards[card.id].do, self.played.values_at(card.id))
             self.panel.get_by_role("button", name=offer, exact=True).click()
             expect(self.page.locator("#panel-transport")).not_to_have_attribute("data-position", str(before))
         if self.panel.get_attribute("data-card") == str(number):

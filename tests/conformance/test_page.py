@@ -11,7 +11,7 @@ from typing import Any
 from django.core.management import call_command
 from django.test import Client
 
-from playground.views.conformance import RUN, shown
+from playground.views.conformance import RUN, present_run
 from scheduler_core import KUBE_VERSION
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
@@ -34,7 +34,7 @@ def test_the_run_was_made_with_this_version_of_kube() -> None:
 
 def test_a_plugin_that_no_scenario_of_a_family_shows_counts_nothing_there() -> None:
     family = {"family": "a_b", "scenarios": 2, "pass": 1, "plugins": {"NodeName": 1}}
-    table = shown({"families": [family], "pass": 1, "scenarios": 2})
+    table = present_run({"families": [family], "pass": 1, "scenarios": 2})
     assert (table["plugins"], table["rows"][0]["cells"], table["whole"]) == (["NodeName"], [1], False)
 
 

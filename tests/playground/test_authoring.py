@@ -16,19 +16,19 @@ from playground.lessons.authoring import (
     BadFolder,
     LessonFiles,
     Writing,
-    begun_with,
+    anchor_and_check,
+    build_plan,
     check,
+    dump_yaml,
     files_in,
     folder_of,
-    moved_and_checked,
-    packed_folder,
-    written,
+    pack_folder,
 )
 from playground.lessons.authoring.grammar import When
 from playground.lessons.facts import FACTS
 from playground.lessons.format import TRACKS, Act, Card, Kind, Plan, Question, Task
 from playground.lessons.reading import CONTENT
-from playground.views.lessons.changes import written_question
+from playground.views.lessons.changes import serialize_question
 from scheduler_core.world.simulation import Grain, Simulation
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -164,7 +164,7 @@ def test_every_suggested_question_can_be_asked(slug, number):
     assert {"scheduled", "feasible", "attempts"} <= {each.what for each in seen.suggested}
     for suggestion in seen.suggested:
         writing = Writing(files, "en")
-        writing.set_on_card(seen.id, "question", written_question(suggestion.question))
+        writing.set_on_card(seen.id, "question", serialize_question(suggestion.question))
         for words in writing.words.values():
             words["cards"][seen.id] |= {"ask": "?", "right": "yes", "wrong": "{answer}"}
         found = check(writing.files(), MOST)
@@ -184,14 +184,14 @@ def test_a_session_becomes_a_lesson_with_its_changes_as_offers():
         apply(command)
     world.step(Grain.POD)
     apply(command_of(lesson.plan.cards[1].do))
-    plan = begun_with(log, None)
+    plan = build_plan(log, None)
     assert [card["id"] for card in plan["cards"]] == ["begin", "change-1"]
     words = {
         "title": "Gate",
         "summary": "",
         "cards": {"begin": {"text": "a"}, "change-1": {"text": "b", "do": "c"}},
     }
-    found = moved_and_checked(LessonFiles(written(plan), {"en": written(words)}), MOST)
+    found = anchor_and_check(LessonFiles(dump_yaml(plan), {"en": dump_yaml(words)}), MOST)
     assert says(found) == []
     moved = yaml.safe_load(found.files.plan)
     assert moved["cards"][1]["when"] == {"pod": "web", "outcome": "scheduled"}
@@ -200,7 +200,7 @@ def test_a_session_becomes_a_lesson_with_its_changes_as_offers():
 
 def test_a_folder_is_packed_and_unpacked():
     files = LessonFiles(PLAN, {"en": WORDS, "zh-hans": ""})
-    data = packed_folder("two-pods", files)
+    data = pack_folder("two-pods", files)
     assert zipfile.ZipFile(io.BytesIO(data)).namelist() == ["two-pods/lesson.yaml", "two-pods/en.yaml"]
     assert folder_of([("two-pods.zip", data)], LIMIT) == files
     given = [("lesson.yaml", PLAN.encode()), ("en.yaml", WORDS.encode())]

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from playground.sessions.protocol.errors import LimitReached
-from playground.views.exports import _begun, _last_comment, _last_line
+from playground.views.exports import _last_comment, _last_line, _start_stream
 from scheduler_core.formats.export import TraceError, export_lines, read_log
 
 WORDS = "The trace takes more memory\nthan there is here."
@@ -33,7 +33,7 @@ async def received(parts: AsyncIterator[bytes]) -> bytes:
 
 async def test_a_trace_that_breaks_off_says_why_and_is_refused_for_it() -> None:
     header = json.dumps(next(export_lines(0, {}, 3))).encode() + b"\n"
-    data = await received(await _begun(breaking_off([header]), _last_line))
+    data = await received(await _start_stream(breaking_off([header]), _last_line))
     lines = [json.loads(line) for line in data.splitlines()]
     assert lines[-1] == {"type": "broken_off", "message": WORDS}
     with pytest.raises(TraceError, match="line 2: received a trace that broke off here: The trace takes"):
@@ -41,7 +41,7 @@ async def test_a_trace_that_breaks_off_says_why_and_is_refused_for_it() -> None:
 
 
 async def test_a_cluster_that_breaks_off_says_why_in_a_comment_of_one_line() -> None:
-    data = await received(await _begun(breaking_off([b"kind: Node", b"\n"]), _last_comment))
+    data = await received(await _start_stream(breaking_off([b"kind: Node", b"\n"]), _last_comment))
     assert data.decode().splitlines()[0] == "kind: Node"
     assert data.decode().splitlines()[-1].startswith("# This file is not whole")
     assert data.decode().splitlines()[-1].endswith("more memory than there is here.")
@@ -49,4 +49,4 @@ async def test_a_cluster_that_breaks_off_says_why_in_a_comment_of_one_line() -> 
 
 async def test_what_fails_before_the_first_part_is_raised_at_once() -> None:
     with pytest.raises(LimitReached):
-        await _begun(breaking_off([]), _last_line)
+        await _start_stream(breaking_off([]), _last_line)

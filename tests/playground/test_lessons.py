@@ -15,7 +15,7 @@ from playground.lessons.evidence import STAGES, nth_attempt
 from playground.lessons.facts import FACTS
 from playground.lessons.judging import as_text
 from playground.lessons.reading import CONTENT
-from playground.lessons.texts import filled, placeholders
+from playground.lessons.texts import fill_placeholders, placeholders
 from playground.presenters.look import Look
 from playground.presenters.story import present
 from scheduler_core.world.simulation import Grain, Simulation
@@ -62,7 +62,7 @@ def test_right_answers_are_right_and_wrong_ones_wrong(slug, played):
 def test_every_value_in_a_text_is_computed(slug, language, played):
     for card, words in LESSONS[slug].words[language].cards.items():
         for text in words.texts():
-            assert not placeholders(filled(text, played[slug].values_at(card)))
+            assert not placeholders(fill_placeholders(text, played[slug].values_at(card)))
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -81,7 +81,7 @@ def test_the_panel_shows_the_cards_that_are_reached_and_the_task_at_the_end(play
 
 
 def test_going_back_in_the_world_goes_back_in_the_lesson():
-    from playground.lessons import beginning, reached_cards
+    from playground.lessons import beginning, list_reached_cards
 
     world = Simulation()
     for command in beginning(LESSONS["taints"].plan):
@@ -89,8 +89,8 @@ def test_going_back_in_the_world_goes_back_in_the_lesson():
     first = world.fork()
     for _ in range(60):
         world.step(Grain.PLUGIN)
-    assert len(reached_cards(LESSONS["taints"], world)) > 1
-    assert [card.id for card in reached_cards(LESSONS["taints"], first)] == ["begin"]
+    assert len(list_reached_cards(LESSONS["taints"], world)) > 1
+    assert [card.id for card in list_reached_cards(LESSONS["taints"], first)] == ["begin"]
 
 
 def test_first_placement_computes_the_points_that_its_text_names(played):

@@ -17,7 +17,7 @@ from django.test import AsyncClient, Client
 from playground.middleware import MOST_ADDRESS
 from playground.models import Session
 from playground.sessions.web.client import SessionClient
-from playground.settings import kept_secret
+from playground.settings import load_or_create_secret
 from tests.playground.workbench.conftest import Visitor, page_text
 
 PARTS = '--x\r\nContent-Disposition: form-data; name="name"\r\n\r\nabc\r\n--x--\r\n'
@@ -251,20 +251,20 @@ def test_an_empty_key_file_is_made_anew_and_stays(tmp_path: Path) -> None:
     path = tmp_path / "var" / "secret-key"
     path.parent.mkdir()
     path.touch()
-    key = kept_secret(path)
+    key = load_or_create_secret(path)
     assert len(key) >= 50
-    assert kept_secret(path) == key == path.read_text()
+    assert load_or_create_secret(path) == key == path.read_text()
 
 
 def test_a_key_that_was_kept_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "secret-key").write_text("my own key\n")
-    assert kept_secret(tmp_path / "secret-key") == "my own key"
+    assert load_or_create_secret(tmp_path / "secret-key") == "my own key"
 
 
 def test_a_key_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     (tmp_path / "secret-key").mkdir()
     with pytest.raises(ImproperlyConfigured, match=r"secret-key can't be read or made"):
-        kept_secret(tmp_path / "secret-key")
+        load_or_create_secret(tmp_path / "secret-key")
 
 
 def test_processes_that_start_together_agree_on_a_key(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import json
 import re
 from typing import Any
 
-from playground.presenters import Look, aimed, present
+from playground.presenters import Look, aim_look, present
 from playground.views.offline.film import Film
 from playground.views.offline.page import LOOK, PANELS, Recording, policy
 from playground.workbench.builder.clusters import CLUSTERS
@@ -52,7 +52,7 @@ def test_a_thousand_steps_of_fifty_nodes_are_far_below_five_megabytes() -> None:
     for steps in (1, 100):
         for _ in range(steps):
             sim.run(steps=1)
-            look = aimed(sim, LOOK)
+            look = aim_look(sim, LOOK)
             recording.add(sim.position, {name: present(name, sim, look) for name in PANELS})
         sizes.append(len(recording.page()))
     first, hundred = sizes

@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
 from playground.serving.gate import is_own_origin
-from playground.serving.proxies import forwarded
+from playground.serving.proxies import apply_forwarded_headers
 from playground.settings import env_networks
 from tests.faults.servers import serving
 from tests.faults.visitor import Visitor
@@ -51,7 +51,7 @@ def test_the_client_is_who_asked_the_first_trusted_proxy(
     peer: str, forwarded_for: list[str], client: str
 ) -> None:
     asked = scope(peer, *(("X-Forwarded-For", each) for each in forwarded_for))
-    assert forwarded(asked, TRUSTED)["client"][0] == client
+    assert apply_forwarded_headers(asked, TRUSTED)["client"][0] == client
 
 
 @pytest.mark.parametrize(
@@ -68,22 +68,22 @@ def test_the_scheme_is_what_the_nearest_trusted_proxy_was_asked_by(
     peer: str, protocol: str, http: str, socket: str
 ) -> None:
     header = ("X-Forwarded-Proto", protocol)
-    assert forwarded(scope(peer, header), TRUSTED)["scheme"] == http
-    assert forwarded(scope(peer, header, kind="websocket"), TRUSTED)["scheme"] == socket
+    assert apply_forwarded_headers(scope(peer, header), TRUSTED)["scheme"] == http
+    assert apply_forwarded_headers(scope(peer, header, kind="websocket"), TRUSTED)["scheme"] == socket
 
 
 def test_what_a_stranger_forwards_goes_no_further() -> None:
     asked = scope(
         "192.0.2.7", ("X-Forwarded-For", "10.0.0.1"), ("X-Forwarded-Proto", "https"), ("Accept", "a")
     )
-    assert forwarded(asked, TRUSTED)["headers"] == [(b"Accept", b"a")]
+    assert apply_forwarded_headers(asked, TRUSTED)["headers"] == [(b"Accept", b"a")]
 
 
 def test_without_trusted_proxies_nothing_is_read() -> None:
     asked = scope("127.0.0.1", ("X-Forwarded-For", "192.0.2.1"))
-    assert forwarded(asked, []) is asked
+    assert apply_forwarded_headers(asked, []) is asked
     life: dict[str, Any] = {"type": "lifespan"}
-    assert forwarded(life, TRUSTED) is life
+    assert apply_forwarded_headers(life, TRUSTED) is life
 
 
 def test_networks_are_read_as_they_are_written(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from scheduler_core.apimachinery.objects.loading import LoadLimits
-from scheduler_core.formats.manifests import NotObjects, packed, read
+from scheduler_core.formats.manifests import NotObjects, pack_files, read
 from scheduler_core.formats.manifests.archives import Budget, unpack
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: default}\nspec: {containers: []}\n"
@@ -79,7 +79,7 @@ def test_an_archive_within_an_archive() -> None:
 
 
 def test_several_uploaded_files_one_of_them_an_archive() -> None:
-    assert names(packed([("bundle.tgz", tar_gz({"p.yaml": POD})), ("n.json", NODE.encode())])) == [
+    assert names(pack_files([("bundle.tgz", tar_gz({"p.yaml": POD})), ("n.json", NODE.encode())])) == [
         "Pod a",
         "Node n",
     ]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from scheduler_core.analysis.explain import explain, uncreated
+from scheduler_core.analysis.explain import explain, explain_uncreated
 from scheduler_core.analysis.fixes import find_fixes
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
@@ -45,7 +45,7 @@ def test_there_are_25_situations_with_their_sources() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_why_names_the_reason(name: str) -> None:
     expected = answer(name)
-    said = explain(stuck(name), expected["pod"]) or next(iter(uncreated(stuck(name))))
+    said = explain(stuck(name), expected["pod"]) or next(iter(explain_uncreated(stuck(name))))
     assert expected["code"] in [reason.code for reason in said.reasons]
 
 

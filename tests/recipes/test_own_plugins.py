@@ -12,7 +12,7 @@ import pytest
 
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.plugin import METHODS, Point, takes_part
-from scheduler_core.scheduler.plugins.installed import GROUP, installed
+from scheduler_core.scheduler.plugins.installed import GROUP, load_installed
 from scheduler_core.scheduler.plugins.registry import registry, with_plugins
 from scheduler_core.world.checkpoint import Archive, decode, encode
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref
@@ -36,7 +36,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (metadata / "entry_points.txt").write_text("\n".join(lines))
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.syspath_prepend(str(PACKAGE / "src"))
-    found, problems = installed(registry())
+    found, problems = load_installed(registry())
     assert problems == {}
     assert sorted(found) == NAMES
     with with_plugins(*found.values()):

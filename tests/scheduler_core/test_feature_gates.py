@@ -13,7 +13,7 @@ from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.plugins.dynamicresources.plugin import DISABLED, DynamicResources
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import NoObjects, filtered, make_plugin
+from scheduler_core.testing.drive import NoObjects, filter_nodes, make_plugin
 from scheduler_core.world.checkpoint.archive import Archive
 from scheduler_core.world.checkpoint.decoder import decode
 from scheduler_core.world.checkpoint.encoder import encode
@@ -133,7 +133,7 @@ def test_match_label_keys_narrow_the_selector_with_their_gate(on: bool, refused:
     handle = NoObjects()
     handle.features = Features(spread_label_keys=on)
     nodes = make_table([make_node("a"), make_node("b")], [old])
-    found = filtered(make_plugin("PodTopologySpread", handle=handle), new.pod(), nodes)
+    found = filter_nodes(make_plugin("PodTopologySpread", handle=handle), new.pod(), nodes)
     assert [name for name, status in found.items() if status is not None] == refused
 
 
@@ -179,7 +179,7 @@ def test_dynamic_resources_does_nothing_where_it_is_named_without_its_gate() -> 
     assert isinstance(plugin, DynamicResources)
     nodes, web = make_table([make_node("a")]), make_pod("web").pod()
     assert plugin.registrations() == ()
-    assert filtered(plugin, web, nodes) == {"a": None}
+    assert filter_nodes(plugin, web, nodes) == {"a": None}
     nobody: Any = None
     assert plugin.post_filter(nobody, web, nodes, nobody).status == DISABLED
 

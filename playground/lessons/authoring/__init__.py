@@ -1,11 +1,11 @@
 """Lessons that people make: read from what they wrote, checked within limits, packed as a folder and unpacked."""
 
-from playground.lessons.authoring.checking import Checked, Finding, SeenCard, check, moved_and_checked
+from playground.lessons.authoring.checking import Checked, Finding, SeenCard, anchor_and_check, check
 from playground.lessons.authoring.files import LessonFiles, files_in
-from playground.lessons.authoring.folders import BadFolder, folder_of, packed_folder
+from playground.lessons.authoring.folders import BadFolder, folder_of, pack_folder
 from playground.lessons.authoring.moments import Moment
 from playground.lessons.authoring.suggestions import Suggestion
-from playground.lessons.authoring.writing import BEGIN, Writing, begun_with, written
+from playground.lessons.authoring.writing import BEGIN, Writing, build_plan, dump_yaml
 
 __all__ = [
     "BEGIN",
@@ -17,11 +17,11 @@ __all__ = [
     "SeenCard",
     "Suggestion",
     "Writing",
-    "begun_with",
+    "anchor_and_check",
+    "build_plan",
     "check",
+    "dump_yaml",
     "files_in",
     "folder_of",
-    "moved_and_checked",
-    "packed_folder",
-    "written",
+    "pack_folder",
 ]

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from playground.lessons.authoring.exploring import Explored, anchored, explore
+from playground.lessons.authoring.exploring import Explored, anchor_cards, explore
 from playground.lessons.authoring.files import BadFile, LessonFiles, read_files
-from playground.lessons.authoring.moments import Moment, shortened
+from playground.lessons.authoring.moments import Moment, limit_moments
 from playground.lessons.authoring.suggestions import Suggestion, suggestions
 from playground.lessons.authoring.writing import Writing
 from playground.lessons.checking import problems_of_play, problems_of_words
@@ -18,10 +18,10 @@ from playground.lessons.judging import as_text
 from playground.lessons.own import Handed, document_of, hand
 from playground.lessons.play import WRONG, Played, play
 from playground.lessons.reading import lesson_of
-from playground.lessons.texts import filled
+from playground.lessons.texts import fill_placeholders
 from playground.lessons.variants import problems_of_variants
 from playground.lessons.varying.filling import with_names
-from playground.lessons.whole import written_out
+from playground.lessons.whole import expand_lesson
 from scheduler_core.world.commands import Refused
 from scheduler_core.world.readonly import InvalidObject
 
@@ -73,10 +73,10 @@ class Checked(msgspec.Struct, frozen=True):
         return sum(bool(card.key) for card in self.cards)
 
 
-def moved_and_checked(files: LessonFiles, most_objects: int) -> Checked:
+def anchor_and_check(files: LessonFiles, most_objects: int) -> Checked:
     """The same as `check` once each card that waits for a position waits for the last moment up to it, as far as that can be said."""
     try:
-        lesson = anchored(read_files(files))
+        lesson = anchor_cards(read_files(files))
     except (BadFile, *WRONG):
         return check(files, most_objects)
     writing = Writing(files, next(iter(lesson.words)))
@@ -97,10 +97,15 @@ def check(files: LessonFiles, most_objects: int) -> Checked:
     titles = {language: words.title for language, words in lesson.words.items()}
     summaries = {language: words.summary for language, words in lesson.words.items()}
     seen = Checked(
-        _findings(found), titles, summaries, lesson.plan.minutes, lesson.plan.track, _unplayed(lesson)
+        _findings(found),
+        titles,
+        summaries,
+        lesson.plan.minutes,
+        lesson.plan.track,
+        _list_unplayed_cards(lesson),
     )
     try:
-        whole = written_out(lesson, most_objects)
+        whole = expand_lesson(lesson, most_objects)
         explored = explore(whole)
         seen = _with_names(_with_explored(seen, whole, explored), lesson)
         played = play(whole)
@@ -125,7 +130,7 @@ def check(files: LessonFiles, most_objects: int) -> Checked:
         seen,
         findings=_findings(found),
         cards=tuple(
-            msgspec.structs.replace(_seen(lesson, card, played), suggested=known.suggested)
+            msgspec.structs.replace(_build_seen_card(lesson, card, played), suggested=known.suggested)
             for card, known in zip(lesson.plan.cards, seen.cards, strict=True)
         ),
         slug=slug,
@@ -140,7 +145,7 @@ def _with_explored(checked: Checked, lesson: Lesson, explored: Explored) -> Chec
         )
         for card, seen in zip(lesson.plan.cards, checked.cards, strict=True)
     )
-    return msgspec.structs.replace(checked, cards=cards, moments=shortened(explored.moments))
+    return msgspec.structs.replace(checked, cards=cards, moments=limit_moments(explored.moments))
 
 
 def _with_names(checked: Checked, lesson: Lesson) -> Checked:
@@ -188,14 +193,14 @@ def _of_plan(lesson: Lesson) -> Iterator[str]:
         yield f"next: there is no lesson {lesson.plan.next}"
 
 
-def _unplayed(lesson: Lesson) -> tuple[SeenCard, ...]:
+def _list_unplayed_cards(lesson: Lesson) -> tuple[SeenCard, ...]:
     return tuple(
         SeenCard(card.id, -1, _when(card), *_words(lesson, card, {}), acts=card.do is not None)
         for card in lesson.plan.cards
     )
 
 
-def _seen(lesson: Lesson, card: Card, played: Played) -> SeenCard:
+def _build_seen_card(lesson: Lesson, card: Card, played: Played) -> SeenCard:
     key = played.keys.get(card.id)
     return SeenCard(
         card.id,
@@ -214,5 +219,5 @@ def _when(card: Card) -> str:
 
 def _words(lesson: Lesson, card: Card, facts: Mapping[str, Value]) -> tuple[dict[str, str], dict[str, str]]:
     said = {name: words.cards[card.id] for name, words in lesson.words.items() if card.id in words.cards}
-    texts = {name: filled(words.text, facts) for name, words in said.items()}
-    return texts, {name: filled(words.ask, facts) for name, words in said.items() if words.ask}
+    texts = {name: fill_placeholders(words.text, facts) for name, words in said.items()}
+    return texts, {name: fill_placeholders(words.ask, facts) for name, words in said.items() if words.ask}

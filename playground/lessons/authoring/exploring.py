@@ -11,7 +11,7 @@ from playground.lessons.authoring.moments import Moment, Watch
 from playground.lessons.conditions import holds
 from playground.lessons.facts import Seen
 from playground.lessons.format import Card, Lesson
-from playground.lessons.play import begun, step
+from playground.lessons.play import begin_lesson, step
 from playground.lessons.reading import command_of
 from scheduler_core.world.commands import Refused
 from scheduler_core.world.readonly import InvalidObject
@@ -30,7 +30,7 @@ class Explored:
 
 def explore(lesson: Lesson) -> Explored:
     """The lesson's world to its end, each offer taken at its card, or at the end where the card never comes."""
-    world, seen = begun(lesson)
+    world, seen = begin_lesson(lesson)
     watch, positions, left = Watch(world), {}, MOST_STEPS
 
     def go_on() -> bool:
@@ -59,7 +59,7 @@ def explore(lesson: Lesson) -> Explored:
     return Explored(seen, watch.moments, positions)
 
 
-def anchored(lesson: Lesson) -> Lesson:
+def anchor_cards(lesson: Lesson) -> Lesson:
     """The same with cards that wait for a position waiting for the last moment up to it instead, where there is one."""
     explored = explore(lesson)
     cards: list[Card] = []

@@ -82,13 +82,13 @@ def read_files(files: LessonFiles) -> Lesson:
 
 
 def _mapping(name: str, text: str) -> Any:
-    loaded = _loaded(name, text)
+    loaded = _load_yaml(name, text)
     if not isinstance(loaded, dict):
         raise BadFile(name, 1, f"a mapping is expected, and this is {type(loaded).__name__}")
     return loaded
 
 
-def _loaded(name: str, text: str) -> Any:
+def _load_yaml(name: str, text: str) -> Any:
     try:
         _require_moderate(text)
         if _size(yaml.compose(text, Loader=LOADER), {}) > MOST_VALUES:
@@ -124,10 +124,10 @@ def _size(node: Any, known: dict[int, int]) -> int:
 
 
 def _read(name: str, text: str, kind: type[T]) -> T:
-    return _converted(name, text, _mapping(name, text), kind, "$")
+    return _convert_data(name, text, _mapping(name, text), kind, "$")
 
 
-def _converted(name: str, text: str, data: Any, kind: type[T], at: str) -> T:
+def _convert_data(name: str, text: str, data: Any, kind: type[T], at: str) -> T:
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
@@ -152,7 +152,7 @@ def _require_conditions(text: str, plan: Plan) -> None:
         conditions += _of_task(plan.task)
     count = 0
     for path, condition in conditions:
-        when = _converted(PLAN, text, condition, When, path)
+        when = _convert_data(PLAN, text, condition, When, path)
         if why := when.missing():
             raise BadFile(PLAN, line_of(text, path), f"{path.removeprefix('$.')}: {why}")
         count += when.count

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from playground.lessons.authoring.files import PLAN, LessonFiles
 from playground.lessons.format import LANGUAGES
-from scheduler_core.formats.manifests import NotObjects, is_archive, packed, unpacked
+from scheduler_core.formats.manifests import NotObjects, is_archive, pack_files, unpack_files
 
 MOST_MEMBERS = 100
 
@@ -15,15 +15,15 @@ class BadFolder(ValueError):
     """No folder of a lesson: what was found instead."""
 
 
-def packed_folder(name: str, files: LessonFiles) -> bytes:
+def pack_folder(name: str, files: LessonFiles) -> bytes:
     """The folder as a zip, the same bytes for the same files."""
-    return packed([(f"{name}/{file}", text.encode()) for file, text in files.by_name().items()])
+    return pack_files([(f"{name}/{file}", text.encode()) for file, text in files.by_name().items()])
 
 
 def folder_of(given: Sequence[tuple[str, bytes]], most: int) -> LessonFiles:
     """The files of a lesson: given one by one, or in an archive. `most` bytes are unpacked; BadFolder says what is wrong."""
     found: dict[str, str] = {}
-    for name, data in _unpacked(given, most):
+    for name, data in _unpack_files(given, most):
         last = name.replace("\\", "/").rpartition("/")[2].lower()
         if last not in (PLAN, *(f"{language}.yaml" for language in LANGUAGES)):
             continue
@@ -39,12 +39,12 @@ def folder_of(given: Sequence[tuple[str, bytes]], most: int) -> LessonFiles:
     return LessonFiles(found[PLAN], {language: found.get(f"{language}.yaml", "") for language in LANGUAGES})
 
 
-def _unpacked(given: Sequence[tuple[str, bytes]], most: int) -> Iterator[tuple[str, bytes]]:
+def _unpack_files(given: Sequence[tuple[str, bytes]], most: int) -> Iterator[tuple[str, bytes]]:
     left = most
     for name, data in given:
         if is_archive(data):
             try:
-                files = unpacked(data, left, MOST_MEMBERS)
+                files = unpack_files(data, left, MOST_MEMBERS)
             except NotObjects as error:
                 raise BadFolder(f"{name[:80]}: {error.note}") from None
         else:

@@ -102,7 +102,7 @@ def _moment(
     return Moment(world.position, world.now / SECOND, kind, pod, detail, number, {"pod": pod, **when}, node)
 
 
-def shortened(moments: list[Moment]) -> tuple[Moment, ...]:
+def limit_moments(moments: list[Moment]) -> tuple[Moment, ...]:
     """So many as a page can show: where there are more, the extension points go first, then what comes last."""
     kept = moments
     if len(kept) > MOST:

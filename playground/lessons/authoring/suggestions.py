@@ -38,7 +38,7 @@ def suggestions(card: Card, seen: Seen) -> tuple[Suggestion, ...]:
     if card.id not in seen.at:
         return ()
     found = []
-    for suggestion in _wanted(card, seen.at[card.id], seen):
+    for suggestion in _suggest_questions(card, seen.at[card.id], seen):
         try:
             key = value_of(suggestion.question.answer, seen, card.id)
         except (BadFact, KeyError, ValueError):
@@ -57,7 +57,7 @@ def _can_be_chosen(question: Question, key: Value, seen: Seen, card: Card) -> bo
     return len(options) > 1 and set(names) <= set(options)
 
 
-def _wanted(card: Card, world: WorldView, seen: Seen) -> Iterator[Suggestion]:
+def _suggest_questions(card: Card, world: WorldView, seen: Seen) -> Iterator[Suggestion]:
     later = [each for each in seen.end.journal.attempts if each.last_position > world.position]
     about = _about(str(card.when.get("pod", "")), later, seen)
     if any(each.first_position > world.position for each in later):

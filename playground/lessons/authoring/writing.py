@@ -107,10 +107,10 @@ class Writing:
 
     def files(self) -> LessonFiles:
         """Written again."""
-        return LessonFiles(written(self.plan), {name: written(data) for name, data in self.words.items()})
+        return LessonFiles(dump_yaml(self.plan), {name: dump_yaml(data) for name, data in self.words.items()})
 
 
-def written(data: Any) -> str:
+def dump_yaml(data: Any) -> str:
     """Data as YAML."""
     return yaml.dump(data, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=WIDTH)
 
@@ -126,7 +126,7 @@ def new_id(taken: Iterable[str], when: Mapping[str, Any]) -> str:
     return found
 
 
-def begun_with(commands: Sequence[tuple[int, Mapping[str, Any]]], stop: int | None) -> Data:
+def build_plan(commands: Sequence[tuple[int, Mapping[str, Any]]], stop: int | None) -> Data:
     """The plan of a lesson that does what a session's log did, from its commands and their positions.
 
     Those before the first step make the world, each later one is offered by a card; another card stands at the position `stop`.

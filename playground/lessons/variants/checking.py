@@ -8,7 +8,7 @@ from typing import Any
 from playground.lessons.format import Lesson, Plan, Scalar, Vary, Words
 from playground.lessons.texts import placeholders
 from playground.lessons.variants.proof import Unproven, proven
-from playground.lessons.varying.filling import named_in
+from playground.lessons.varying.filling import find_value_names
 
 CHECKED = ("1", "2", "3")
 MOST_OBJECTS = 1_000
@@ -19,9 +19,9 @@ def problems_of_variants(lesson: Lesson, most_objects: int = MOST_OBJECTS) -> It
     pattern = lesson.pattern
     if pattern is None or not isinstance(pattern.vary, Vary):
         return
-    yield from _unused(lesson, pattern, pattern.vary)
+    yield from _find_unused_names(lesson, pattern, pattern.vary)
     for language, words in lesson.words.items():
-        yield from (f"{language}.yaml: {what}" for what in _fixed(lesson, words))
+        yield from (f"{language}.yaml: {what}" for what in _find_fixed_values(lesson, words))
     for seed in CHECKED:
         try:
             proven(lesson, seed, most_objects)
@@ -29,10 +29,10 @@ def problems_of_variants(lesson: Lesson, most_objects: int = MOST_OBJECTS) -> It
             yield f"variant {seed} can't be shown: {error}"
 
 
-def _unused(lesson: Lesson, pattern: Plan, vary: Vary) -> Iterator[str]:
+def _find_unused_names(lesson: Lesson, pattern: Plan, vary: Vary) -> Iterator[str]:
     groups: list[Mapping[Any, tuple[Scalar, ...]]] = [*vary.derived.values(), *vary.require]
     operands = {operand for group in groups for each in group.values() for operand in each}
-    used = named_in(pattern) | placeholders(
+    used = find_value_names(pattern) | placeholders(
         " ".join(text for words in lesson.words.values() for text in words.texts())
     )
     yield from (
@@ -42,7 +42,7 @@ def _unused(lesson: Lesson, pattern: Plan, vary: Vary) -> Iterator[str]:
     )
 
 
-def _fixed(lesson: Lesson, words: Words) -> Iterator[str]:
+def _find_fixed_values(lesson: Lesson, words: Words) -> Iterator[str]:
     """Names and quantities that vary, and stand in the words as they are written."""
     text = " ".join(words.texts())
     for name, value in lesson.drawn.items():

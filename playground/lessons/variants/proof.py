@@ -10,10 +10,10 @@ from playground.lessons.facts import Value
 from playground.lessons.format import Lesson, Question, Vary
 from playground.lessons.own import Handed
 from playground.lessons.play import WRONG, Played, play
-from playground.lessons.varying.declared import said
+from playground.lessons.varying.declared import format_requirement
 from playground.lessons.varying.filling import variants_of
 from playground.lessons.varying.values import holds
-from playground.lessons.whole import written_out
+from playground.lessons.whole import expand_lesson
 from scheduler_core.world.commands import Refused
 from scheduler_core.world.readonly import InvalidObject
 
@@ -30,7 +30,7 @@ def proven(lesson: Lesson, seed: str, most_objects: int) -> Handed:
     why = "no draw is what the lesson requires of its values"
     for variant in islice(variants_of(lesson, seed), MOST_TRIES):
         try:
-            whole = written_out(variant, most_objects)
+            whole = expand_lesson(variant, most_objects)
             played = play(whole)
             found = next(faults(whole, played), "")
         except (Refused, InvalidObject, *WRONG) as error:
@@ -78,7 +78,7 @@ def _of_requirements(lesson: Lesson, played: Played) -> Iterator[str]:
     assert lesson.pattern is not None and isinstance(lesson.pattern.vary, Vary)
     for number, require in enumerate(lesson.pattern.vary.require):
         if not holds(require, played.facts):
-            yield f"vary.require[{number}]: {said(lesson.pattern.vary, number)} does not hold"
+            yield f"vary.require[{number}]: {format_requirement(lesson.pattern.vary, number)} does not hold"
 
 
 def _of_answer(card: str, question: Question, played: Played) -> Iterator[str]:

@@ -9,12 +9,12 @@ from playground.lessons.format import Draw, Scalar, Vary
 from playground.lessons.texts import ANSWER
 from playground.lessons.varying.values import (
     LARGEST,
+    collect_written_values,
     holds,
     is_name,
     number_of,
     places,
     with_derived,
-    written_values,
 )
 from scheduler_core.world.readonly import BadQuantity
 
@@ -107,7 +107,7 @@ def _require_range(path: str, draw: Draw) -> None:
 
 
 def _require_derivable(vary: Vary) -> None:
-    known = set(written_values(vary))
+    known = set(collect_written_values(vary))
     for name, derived in vary.derived.items():
         path = f"vary.derived.{name}"
         if len(derived) != 1:
@@ -123,13 +123,13 @@ def _require_derivable(vary: Vary) -> None:
                 )
         known.add(name)
     try:
-        with_derived(vary, written_values(vary))
+        with_derived(vary, collect_written_values(vary))
     except ValueError as error:
         raise BadVariation("vary.derived", str(error)) from None
 
 
 def _require_relations(vary: Vary, facts: Collection[str]) -> None:
-    values = with_derived(vary, written_values(vary))
+    values = with_derived(vary, collect_written_values(vary))
     for number, require in enumerate(vary.require):
         path = f"vary.require[{number}]"
         operands = list(chain(*require.values()))
@@ -143,11 +143,12 @@ def _require_relations(vary: Vary, facts: Collection[str]) -> None:
                 )
         if not (set(map(str, operands)) & set(facts)) and not holds(require, values):
             raise BadVariation(
-                path, f"{said(vary, number)} does not hold for the values that the lesson is written with"
+                path,
+                f"{format_requirement(vary, number)} does not hold for the values that the lesson is written with",
             )
 
 
-def said(vary: Vary, number: int) -> str:
+def format_requirement(vary: Vary, number: int) -> str:
     """A requirement as it is written."""
     return ", ".join(
         f"{relation}: [{', '.join(map(str, operands))}]"

@@ -13,11 +13,11 @@ from playground.lessons.format import Lesson, Plan, Scalar, Vary
 from playground.lessons.varying.declared import BadVariation, require_sound
 from playground.lessons.varying.values import (
     Values,
-    drawn_values,
+    collect_written_values,
+    draw_values,
     holds,
     is_name,
     with_derived,
-    written_values,
 )
 
 MOST_DRAWS = 500
@@ -30,7 +30,7 @@ def as_written(lesson: Lesson) -> Lesson:
     if not isinstance(vary, Vary):
         return lesson
     require_sound(vary, lesson.plan.facts)
-    return _filled_with(lesson, lesson.plan, with_derived(vary, written_values(vary)))
+    return _fill_lesson(lesson, lesson.plan, with_derived(vary, collect_written_values(vary)))
 
 
 def variants_of(lesson: Lesson, seed: str) -> Iterator[Lesson]:
@@ -43,9 +43,9 @@ def variants_of(lesson: Lesson, seed: str) -> Iterator[Lesson]:
         return
     random = Random(seed)  # noqa: S311 - draws numbers for exercises, hides nothing
     for _ in range(MOST_DRAWS):
-        values = drawn_values(pattern.vary, random)
-        if values != written_values(pattern.vary) and (whole := _fitting(pattern.vary, values)):
-            drawn = _filled_with(lesson, pattern, whole)
+        values = draw_values(pattern.vary, random)
+        if values != collect_written_values(pattern.vary) and (whole := _fitting(pattern.vary, values)):
+            drawn = _fill_lesson(lesson, pattern, whole)
             yield msgspec.structs.replace(drawn, variant=seed, origin=lesson.origin or lesson.slug)
 
 
@@ -62,7 +62,7 @@ def with_names(data: Any, values: Values) -> Any:
     )
 
 
-def named_in(pattern: Plan) -> frozenset[str]:
+def find_value_names(pattern: Plan) -> frozenset[str]:
     """The names that stand for values in a plan."""
     bare = msgspec.structs.replace(pattern, vary=msgspec.UNSET)
     return frozenset(_PLACEHOLDER.findall(msgspec.json.encode(bare).decode()))
@@ -84,23 +84,23 @@ def _fitting(vary: Vary, values: Values) -> Values | None:
     return whole if all(holds(each, whole) for each in known) else None
 
 
-def _filled_with(lesson: Lesson, pattern: Plan, values: Values) -> Lesson:
+def _fill_lesson(lesson: Lesson, pattern: Plan, values: Values) -> Lesson:
     bare = msgspec.to_builtins(msgspec.structs.replace(pattern, vary=msgspec.UNSET))
     try:
-        plan = msgspec.convert(_filled(bare, values, ""), Plan)
+        plan = msgspec.convert(_fill_data(bare, values, ""), Plan)
     except msgspec.ValidationError as error:
         raise BadVariation("vary", f"with its values put in, the lesson is none: {error}") from None
     return msgspec.structs.replace(lesson, plan=plan, drawn=dict(values), pattern=pattern)
 
 
-def _filled(data: Any, values: Values, path: str) -> Any:
+def _fill_data(data: Any, values: Values, path: str) -> Any:
     if isinstance(data, dict):
         return {
-            _put(key, values, path): _filled(value, values, f"{path}.{key}".lstrip("."))
+            _put(key, values, path): _fill_data(value, values, f"{path}.{key}".lstrip("."))
             for key, value in data.items()
         }
     if isinstance(data, list | tuple):
-        return [_filled(value, values, f"{path}[{number}]") for number, value in enumerate(data)]
+        return [_fill_data(value, values, f"{path}[{number}]") for number, value in enumerate(data)]
     return _put(data, values, path)
 
 

@@ -54,22 +54,22 @@ def in_unit_of(pattern: Scalar, number: Fraction) -> Scalar:
     raise ValueError(f"{float(number):g} can't be written in the unit of {pattern}")
 
 
-def written_values(vary: Vary) -> dict[str, Scalar]:
+def collect_written_values(vary: Vary) -> dict[str, Scalar]:
     """The values with which the lesson is written, without what is derived."""
     values = {name: draw.written for name, draw in vary.draws.items()}
     return values | {name: value for shuffle in vary.shuffles for name, value in shuffle.items()}
 
 
-def drawn_values(vary: Vary, random: Random) -> dict[str, Scalar]:
+def draw_values(vary: Vary, random: Random) -> dict[str, Scalar]:
     """Other values, without what is derived."""
-    values = {name: _drawn(draw, random) for name, draw in vary.draws.items()}
+    values = {name: _draw_value(draw, random) for name, draw in vary.draws.items()}
     for shuffle in vary.shuffles:
         moved = random.sample(list(shuffle.values()), len(shuffle))
         values |= dict(zip(shuffle, moved, strict=True))
     return values
 
 
-def _drawn(draw: Draw, random: Random) -> Scalar:
+def _draw_value(draw: Draw, random: Random) -> Scalar:
     if draw.least is None:
         return random.choice(draw.among)
     return in_unit_of(
@@ -90,17 +90,17 @@ def with_derived(vary: Vary, values: Values) -> dict[str, Scalar]:
     for name, derived in vary.derived.items():
         for operation, operands in derived.items():
             try:
-                whole[name] = _computed(operation, [_known(each, whole) for each in operands])
+                whole[name] = _compute_value(operation, [_resolve_operand(each, whole) for each in operands])
             except (ValueError, ArithmeticError) as error:
                 raise ValueError(f"{name}: {operation} of {list(operands)}: {error}") from None
     return whole
 
 
-def _known(operand: Scalar, values: Values) -> Scalar:
+def _resolve_operand(operand: Scalar, values: Values) -> Scalar:
     return values[operand] if isinstance(operand, str) and operand in values else operand
 
 
-def _computed(operation: Operation, operands: Sequence[Scalar]) -> Scalar:
+def _compute_value(operation: Operation, operands: Sequence[Scalar]) -> Scalar:
     numbers = [number_of(each) for each in operands]
     pattern = next((each for each in operands if isinstance(each, str)), operands[0])
     match operation:

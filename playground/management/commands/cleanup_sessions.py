@@ -40,9 +40,9 @@ class Command(BaseCommand):
         running = Q(driver_until__gt=timezone.now())
         chosen = Session.objects.filter(old).exclude(running).distinct()
         count = chosen.count()
-        old_rooms = rooms.outdated().count()
+        old_rooms = rooms.find_outdated_rooms().count()
         if not dry_run:
-            rooms.outdated().delete()
+            rooms.find_outdated_rooms().delete()
             while keys := list(chosen.values_list("pk", flat=True)[:BATCH]):
                 Session.objects.filter(pk__in=keys).delete()
             previews.drop_old()

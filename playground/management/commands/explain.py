@@ -23,13 +23,13 @@ from playground.management.explaining.answers import (
     plain,
     with_fixes,
 )
-from playground.management.explaining.text import fix_lines, left_out, lines, summary
+from playground.management.explaining.text import fix_lines, format_refused_error, lines, summary
 from playground.management.terminal.command import TerminalCommand
 from playground.management.terminal.exits import HELP, Exit, leave
 from playground.management.terminal.files import BadInput, read_file
 from playground.management.terminal.pipes import may_close
 from playground.management.terminal.progress import Progress
-from playground.management.terminal.world import attempt_all, ended_pods, make_world
+from playground.management.terminal.world import attempt_all, list_ended_pods, make_world
 from playground.presenters.why.loops import describe_rest
 from scheduler_core.analysis.explain import Past
 from scheduler_core.analysis.whatif import Rest
@@ -115,8 +115,8 @@ class Command(TerminalCommand):
             for text in said:
                 self.stderr.write(text)
         if made.refused:
-            self.stderr.write(left_out(made.refused))
-        leave(found(answers, rest, made.refused))
+            self.stderr.write(format_refused_error(made.refused))
+        leave(list_exits(answers, rest, made.refused))
 
     def _about(self, world: Any, keys: list[str], pod: str, progress: Progress) -> Iterator[Answer]:
         """Yield the explanation of each pod."""
@@ -131,7 +131,7 @@ class Command(TerminalCommand):
             if (each := answer(world, key, past)) is not None:
                 yield each
             progress.part(number + 1, len(keys), "explained")
-        ended = (answer(world, key, past) for key in ended_pods(world) if key not in keys)
+        ended = (answer(world, key, past) for key in list_ended_pods(world) if key not in keys)
         yield from (each for each in ended if each is not None and has_ended(each))
         yield from missing_pods(world)
 
@@ -178,7 +178,7 @@ class Command(TerminalCommand):
             self.stdout.write(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), ending="")
 
 
-def found(answers: list[Answer], rest: Rest, refused: int) -> Iterator[Exit]:
+def list_exits(answers: list[Answer], rest: Rest, refused: int) -> Iterator[Exit]:
     """Yield the exit statuses of all problems found."""
     if not rest or any(map(has_ended, answers)):
         yield Exit.FAILED

@@ -11,8 +11,8 @@ import orjson
 from django.core.management.base import BaseCommand, CommandError
 
 from playground.management.terminal.files import STDIN, BadInput, read_file
-from playground.management.terminal.sessions import stored_session
-from playground.presenters import aimed, present
+from playground.management.terminal.sessions import load_session
+from playground.presenters import aim_look, present
 from playground.sessions.database import lessons
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.traces import TracedLesson
@@ -85,7 +85,7 @@ class Command(BaseCommand):
             )
         try:
             history, name, lesson = _history(trace)
-            self.stdout.write(made(history, format, table, name, lesson), ending="")
+            self.stdout.write(export_trace(history, format, table, name, lesson), ending="")
         except (BadInput, TraceError, Refused, orjson.JSONDecodeError) as bad:
             raise CommandError(str(bad), returncode=BAD_INPUT) from None
 
@@ -96,7 +96,7 @@ def _history(named: str) -> tuple[ReadLog, str, TracedLesson]:
         lines = [orjson.loads(line) for line in read_file(named).splitlines() if line.strip()]
         return read_log(lines), named, lesson_in(lines[0])
     try:
-        session, rows = stored_session(named)
+        session, rows = load_session(named)
     except SessionGone:
         raise BadInput(
             f"{named}: there is no such file, and no session of this server with this link, key or number"
@@ -105,7 +105,7 @@ def _history(named: str) -> tuple[ReadLog, str, TracedLesson]:
     return history, session.name, lessons.in_trace(session.story)
 
 
-def made(history: ReadLog, form: str, table: str, name: str, lesson: TracedLesson) -> str:
+def export_trace(history: ReadLog, form: str, table: str, name: str, lesson: TracedLesson) -> str:
     """The trace in a form."""
     if form == "jsonl":
         lines = export_lines(history.seed, history.log, history.head)
@@ -124,7 +124,7 @@ def replay(history: ReadLog, name: str) -> str:
     sim = Simulation(seed=history.seed)
     while True:
         if sim.position > history.head - MOST_STEPS:
-            look = aimed(sim, LOOK)
+            look = aim_look(sim, LOOK)
             recording.add(sim.position, {panel: present(panel, sim, look) for panel in PANELS})
         if sim.position >= history.head or not replay_one(sim, history.log):
             return "<!DOCTYPE html>\n" + recording.page()

@@ -84,7 +84,7 @@ class Command(BaseCommand):
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{folder}: {error}", returncode=UNREAD) from error
         found = check(files, settings.MAX_OBJECTS)
-        row = _checked_row(folder.resolve().name, found)
+        row = _build_checked_row(folder.resolve().name, found)
         if as_json:
             self.stdout.write(json.dumps({"lessons": [row]}, ensure_ascii=False, indent=2))
         else:
@@ -112,7 +112,7 @@ def _row(lesson: Lesson, ok: bool) -> dict[str, Any]:
     }
 
 
-def _checked_row(name: str, found: Checked) -> dict[str, Any]:
+def _build_checked_row(name: str, found: Checked) -> dict[str, Any]:
     """The same of a lesson of somebody's own, as far as it could be read."""
     return {
         "slug": name,

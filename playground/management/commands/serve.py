@@ -59,7 +59,7 @@ class Command(BaseCommand):
         try:
             supervisor = Supervisor(host, port, processes, partial(say, self.stderr))
         except OSError as error:
-            raise CommandError(_taken(host, port)) from error
+            raise CommandError(_describe_port_conflict(host, port)) from error
         say(self.stdout, f"Scheduler Playground {VERSION}: http://{host}:{port}/ ({processes} processes)")
         supervisor.work()
 
@@ -93,7 +93,7 @@ class Command(BaseCommand):
         server.drain_on_signal()
         server.run()
         if server.abort_start:
-            raise CommandError(_taken(host, port))
+            raise CommandError(_describe_port_conflict(host, port))
 
 
 def say(stream: OutputWrapper, text: str) -> None:
@@ -113,7 +113,7 @@ def tune_garbage_collection() -> None:
     gc.set_threshold(20_000, 10, 10)
 
 
-def _taken(host: str, port: int) -> str:
+def _describe_port_conflict(host: str, port: int) -> str:
     return f"Nothing is served: port {port} of {host} cannot be listened on. Try PORT=9000."
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from playground.management.explaining.answers import plain
-from playground.management.explaining.text import left_out
+from playground.management.explaining.text import format_refused_error
 from playground.management.terminal.command import TerminalCommand
 from playground.management.terminal.exits import HELP, Exit, leave
 from playground.management.terminal.files import BadInput, read_file
@@ -83,16 +83,16 @@ class Command(TerminalCommand):
         with Progress(sys.stderr) as progress:
             rest = settle(made.world, progress=progress.steps)
         rows, absent = placements(made.world, rest.gone), missing(made.world)
-        self.stdout.write(printed(made, rows, absent, rest, output), ending="")
+        self.stdout.write(format_placements(made, rows, absent, rest, output), ending="")
         if output != "table":
             for said in describe_rest(rest):
                 self.stderr.write(plain(said))
         if made.refused:
-            self.stderr.write(left_out(made.refused))
-        leave(found(made, rows, absent, rest))
+            self.stderr.write(format_refused_error(made.refused))
+        leave(list_exits(made, rows, absent, rest))
 
 
-def found(made: Made, rows: list[Row], absent: list[Row], rest: Rest) -> Iterator[Exit]:
+def list_exits(made: Made, rows: list[Row], absent: list[Row], rest: Rest) -> Iterator[Exit]:
     """Yield the exit statuses of all problems found."""
     if not rest or any(row["phase"] == FAILED for row in rows):
         yield Exit.FAILED
@@ -102,7 +102,7 @@ def found(made: Made, rows: list[Row], absent: list[Row], rest: Rest) -> Iterato
         yield Exit.WAITS
 
 
-def printed(made: Made, rows: list[Row], absent: list[Row], rest: Rest, output: str) -> str:
+def format_placements(made: Made, rows: list[Row], absent: list[Row], rest: Rest, output: str) -> str:
     """The placements as tables for people, JSON or CSV."""
     if output == "json":
         data = {

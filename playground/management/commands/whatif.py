@@ -13,7 +13,7 @@ import yaml
 from django.core.management.base import CommandError
 
 from playground.management.explaining.answers import plain
-from playground.management.explaining.text import left_out
+from playground.management.explaining.text import format_refused_error
 from playground.management.terminal.command import TerminalCommand
 from playground.management.terminal.exits import HELP, Exit, leave
 from playground.management.terminal.files import BadInput, read_file
@@ -128,8 +128,8 @@ class Command(TerminalCommand):
             raise CommandError(str(bad), returncode=Exit.UNUSABLE) from None
         self._print(outcome, room, rest, output)
         if made.refused:
-            self.stderr.write(left_out(made.refused))
-        leave(_found(outcome, rest, made.refused))
+            self.stderr.write(format_refused_error(made.refused))
+        leave(_list_exits(outcome, rest, made.refused))
 
     def _print(self, outcome: Outcome | None, room: Room | None, rest: Rest, output: str) -> None:
         data: dict[str, Any] = {}
@@ -153,7 +153,7 @@ class Command(TerminalCommand):
         elif output == "yaml":
             self.stdout.write(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), ending="")
         else:
-            parts = [*(_in_words(outcome) if outcome else ()), *said, *(_counted(room) if room else ())]
+            parts = [*(_in_words(outcome) if outcome else ()), *said, *(_format_room(room) if room else ())]
             self.stdout.write("\n".join(parts))
 
 
@@ -222,7 +222,7 @@ def _hurts(outcome: Outcome) -> bool:
     )
 
 
-def _found(outcome: Outcome | None, rest: Rest, refused: int) -> Iterator[Exit]:
+def _list_exits(outcome: Outcome | None, rest: Rest, refused: int) -> Iterator[Exit]:
     """Yield the exit statuses of all problems found."""
     if not rest or (outcome is not None and (outcome.failed or outcome.held_up)):
         yield Exit.FAILED
@@ -247,7 +247,7 @@ def _in_words(outcome: Outcome) -> Iterator[str]:
     yield f"Pods that wait: {len(outcome.pending)}; without the change: {len(outcome.pending_without)}."
 
 
-def _counted(room: Room) -> Iterator[str]:
+def _format_room(room: Room) -> Iterator[str]:
     if room.enough:
         yield f"{room.count} more fit, and maybe more than these."
     else:

@@ -8,12 +8,12 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from playground.presenters.fixes import describe_findings
 from playground.presenters.fixes import sentence as sentence_of
-from playground.presenters.fixes import worded
 from playground.presenters.why import sentence
 from playground.presenters.words import Message
-from playground.presenters.words import worded as in_words
-from scheduler_core.analysis.explain import Explanation, Past, State, explain, uncreated
+from playground.presenters.words import format_message as in_words
+from scheduler_core.analysis.explain import Explanation, Past, State, explain, explain_uncreated
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.world.simulation import Simulation
 
@@ -28,12 +28,12 @@ _WITHHELD = (State.PAUSED.value, State.SUSPENDED.value, State.MANAGED_ELSEWHERE.
 def answer(world: Simulation, key: str, past: Past | None = None) -> Answer | None:
     """About one pod, without fixes yet; None where there is none. `past`: see explain."""
     explanation = explain(world, key, past)
-    return None if explanation is None else _answered(explanation)
+    return None if explanation is None else _build_answer(explanation)
 
 
 def missing_pods(world: Simulation) -> list[Answer]:
     """About pods that their controllers were not let create."""
-    return [_answered(explanation) for explanation in uncreated(world)]
+    return [_build_answer(explanation) for explanation in explain_uncreated(world)]
 
 
 def with_fixes(
@@ -61,7 +61,7 @@ def with_fixes(
             return {**answered, "fixes": _fixes(findings), "late": late}
 
 
-def _answered(explanation: Explanation) -> Answer:
+def _build_answer(explanation: Explanation) -> Answer:
     state = State.SCHEDULED if explanation.state is State.BINDING else explanation.state
     said = plain(sentence(explanation))
     first = {"pod": explanation.pod, "state": state.value, "sentence": said}
@@ -80,7 +80,7 @@ def _fixes(findings: Findings) -> list[Answer]:
             "harm": fix.harm,
             "heldBack": fix.held_back,
         }
-        for fix, said in zip(findings.fixes, worded(findings.to_json())["fixes"], strict=True)
+        for fix, said in zip(findings.fixes, describe_findings(findings.to_json())["fixes"], strict=True)
     ]
 
 

@@ -54,12 +54,12 @@ def _nodes(reason: Mapping[str, Any]) -> str:
         return ""
     if reason["groups"]:
         groups = ", ".join(f"{each['count']} of {each['group']}" for each in reason["groups"])
-        return f"  {counted(count, 'node')}: {groups}"
+        return f"  {format_count(count, 'node')}: {groups}"
     more = f" and {count - NAMED} more" if count > NAMED else ""
-    return f"  {counted(count, 'node')}: {', '.join(names[:NAMED])}{more}"
+    return f"  {format_count(count, 'node')}: {', '.join(names[:NAMED])}{more}"
 
 
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """1 node, 2 nodes."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
@@ -74,7 +74,7 @@ def summary(pending: int, pods: int, failed: int = 0) -> str:
     return f"{pending} of {pods} pods {'is' if pending == 1 else 'are'} Pending."
 
 
-def left_out(count: int) -> str:
+def format_refused_error(count: int) -> str:
     """Return the error line about refused objects, which explains why an empty list of Pending pods is not good news."""
     which = "1 object with pods was" if count == 1 else f"{count} objects with pods were"
     return f"error: {which} refused, as said above, and took no part in this"
@@ -85,7 +85,7 @@ def _evidence(evidence: Mapping[str, Any]) -> Iterator[str]:
     near = evidence.get("near")
     if near:
         verb = "lacks" if near["count"] == 1 else "lack"
-        yield f"{counted(near['count'], 'node')} {verb} at most {amount(resource, near['atMost'])}; the nearest:"
+        yield f"{format_count(near['count'], 'node')} {verb} at most {amount(resource, near['atMost'])}; the nearest:"
         for each in near["nodes"]:
             short, free, whole = (amount(resource, each[name]) for name in ("short", "free", "allocatable"))
             yield f"  {each['node']} lacks {short} ({free} free of {whole})"
@@ -94,11 +94,11 @@ def _evidence(evidence: Mapping[str, Any]) -> Iterator[str]:
     for each in evidence.get("requirements", ()):
         values = ", ".join(f"{value['value']} ({value['nodes']})" for value in each["values"])
         has = f"; nodes have {values}" if values else f"; no node has the label {each['key']}"
-        yield f"{each['text']}: {counted(each['matching'], 'node')}{has if not each['matching'] else ''}"
+        yield f"{each['text']}: {format_count(each['matching'], 'node')}{has if not each['matching'] else ''}"
     for claim in evidence.get("claims", ()):
         yield from _claim(claim)
     for spread in evidence.get("constraints", ()):
-        yield from _spread(spread)
+        yield from _format_spread(spread)
 
 
 def _claim(claim: Mapping[str, Any]) -> Iterator[str]:
@@ -117,16 +117,17 @@ def _claim(claim: Mapping[str, Any]) -> Iterator[str]:
         yield f"  volume {volume['volume']}: {amount('memory', volume['capacity'])}{mode}, {where}{taken}"
 
 
-def _spread(spread: Mapping[str, Any]) -> Iterator[str]:
+def _format_spread(spread: Mapping[str, Any]) -> Iterator[str]:
     yield f"spread over {spread['topologyKey']}, maxSkew {spread['maxSkew']}, lowest {spread['lowest']}"
     for domain in spread["domains"]:
         closed = "" if domain["open"] else "  counts, though the pod can go to none of its nodes"
-        pods, nodes = counted(domain["pods"], "pod"), counted(domain["nodes"], "node")
+        pods, nodes = format_count(domain["pods"], "pod"), format_count(domain["nodes"], "node")
         yield f"  {domain['domain']}: {pods}, {nodes}{closed}"
     with_policies = spread.get("withPolicies")
     if with_policies:
         policies = ", ".join(f"{name}: {value}" for name, value in with_policies["set"].items())
-        yield f"  with {policies} the lowest would be {with_policies['lowest']}, and {counted(with_policies['passing'], 'node')} would pass"
+        passing = format_count(with_policies["passing"], "node")
+        yield f"  with {policies} the lowest would be {with_policies['lowest']}, and {passing} would pass"
 
 
 def _waits(answered: Mapping[str, Any]) -> Iterator[str]:

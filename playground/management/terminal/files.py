@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from scheduler_core.formats.manifests import packed
+from scheduler_core.formats.manifests import pack_files
 
 STDIN = "-"
 SUFFIXES = (".json", ".yaml", ".yml")  # of what is read in a folder
@@ -36,4 +36,4 @@ def _folder(folder: Path) -> bytes:
     ]
     if not found:
         raise BadInput(f"{folder}: no file in this folder ends in {', '.join(SUFFIXES)}")
-    return packed([(path.relative_to(folder).as_posix(), path.read_bytes()) for path in found])
+    return pack_files([(path.relative_to(folder).as_posix(), path.read_bytes()) for path in found])

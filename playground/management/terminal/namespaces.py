@@ -22,7 +22,7 @@ def namespace(name: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
 
 
-def said(names: list[str]) -> str:
+def describe_namespaces(names: list[str]) -> str:
     """Return the line about the namespaces that were assumed."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     which = "namespace" if len(names) == 1 else "namespaces"

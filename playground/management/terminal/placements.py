@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.management.explaining.answers import plain
 from playground.presenters.why import sentence
-from scheduler_core.analysis.explain import Past, explain, uncreated
+from scheduler_core.analysis.explain import Past, explain, explain_uncreated
 from scheduler_core.analysis.whatif import FAILED, End, end_of
 from scheduler_core.world.readonly import Pod
 from scheduler_core.world.simulation import Simulation
@@ -68,7 +68,7 @@ def waits(row: dict[str, Any]) -> bool:
 def missing(world: Simulation) -> list[dict[str, Any]]:
     """The workloads that lack pods which nobody creates, and why."""
     rows = []
-    for each in uncreated(world):
+    for each in explain_uncreated(world):
         evidence = each.reasons[0].evidence
         namespace, _, _ = each.pod.partition("/")
         rows.append(
@@ -89,13 +89,13 @@ def idle(world: Simulation) -> Iterator[str]:
     for kind, (section, field) in _NONE.items():
         for manifest in world.store.list(kind):
             if (manifest.get(section) or {}).get(field) == 0:
-                yield f"{_named(manifest)} asks for none: {section}.{field} is 0."
+                yield f"{_format_object_name(manifest)} asks for none: {section}.{field} is 0."
     for manifest in world.store.list("CronJob"):
         suspended = (manifest.get("spec") or {}).get("suspend")
-        yield f"{_named(manifest)} {'is suspended' if suspended else 'waits for the time of its schedule'}."
+        yield f"{_format_object_name(manifest)} {'is suspended' if suspended else 'waits for the time of its schedule'}."
 
 
-def _named(manifest: Any) -> str:
+def _format_object_name(manifest: Any) -> str:
     meta = manifest["metadata"]
     return f"{manifest['kind']} {meta.get('namespace') or 'default'}/{meta['name']}"
 

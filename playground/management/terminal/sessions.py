@@ -10,7 +10,7 @@ from playground.sessions.protocol.opening import LogRow
 DIGITS = 18
 
 
-def stored_session(named: str) -> tuple[Session, list[LogRow]]:
+def load_session(named: str) -> tuple[Session, list[LogRow]]:
     """The session that a link, a key or a number names, with its log. Raises SessionGone."""
     if named.isascii() and named.isdecimal():
         if len(named) > DIGITS:

@@ -10,13 +10,13 @@ import msgspec
 from django.utils.translation import gettext
 
 from playground.management.terminal.files import BadInput
-from playground.management.terminal.namespaces import lacking_namespaces, namespace, said
+from playground.management.terminal.namespaces import describe_namespaces, lacking_namespaces, namespace
 from playground.management.terminal.progress import Progress
-from playground.presenters.words import worded
+from playground.presenters.words import format_message
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports.preview import preview
-from playground.views.workbench.texts import joined
+from playground.views.workbench.texts import join_uploads
 from scheduler_core.analysis.whatif import FAILED, Rest, settle
 from scheduler_core.scheduler.config import ConfigurationError, load_configuration
 from scheduler_core.world.commands import (
@@ -63,7 +63,7 @@ def make_world(
     """
     only = files[0][0] if len(files) == 1 else ""
     try:
-        world, plan, made_up = _planned(joined(files), seed)
+        world, plan, made_up = _plan_world(join_uploads(files), seed)
     except SessionError as refused:
         raise BadInput(_unreadable(refused, only)) from None
     refusals = [_line(error, only) for item in plan.items for error in item.errors]
@@ -78,13 +78,13 @@ def make_world(
         world.apply(command_from_json(msgspec.json.decode(plan.command)["command"]))
     except Refused as refused:
         raise BadInput(str(refused)) from None
-    read = [worded(each, gettext) for each in plan.read]
+    read = [format_message(each, gettext) for each in plan.read]
     left_out = sum(item.kind in WITH_PODS and item.action == "refused" for item in plan.items)
     notes = (*read, *made_up, *refusals, *plan.warnings)
     return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out)
 
 
-def _planned(text: bytes, seed: int) -> tuple[Simulation, ImportPlan, list[str]]:
+def _plan_world(text: bytes, seed: int) -> tuple[Simulation, ImportPlan, list[str]]:
     """An empty world, what would be made there, and what was said of namespaces that had to be made first."""
     world = Simulation(seed)
     plan = preview(world, text)
@@ -92,7 +92,7 @@ def _planned(text: bytes, seed: int) -> tuple[Simulation, ImportPlan, list[str]]
     if not lacking:
         return world, plan, []
     world.apply(ApplyObjects(tuple(map(namespace, lacking))))
-    return world, preview(world, text), [said(lacking)]
+    return world, preview(world, text), [describe_namespaces(lacking)]
 
 
 def read_configuration(text: bytes) -> Mapping[str, Any] | None:
@@ -153,7 +153,7 @@ def _attempt_each(world: Simulation, pending: Collection[str], progress: Progres
         seen = len(world.journal.attempts)
 
 
-def ended_pods(world: Simulation) -> list[str]:
+def list_ended_pods(world: Simulation) -> list[str]:
     """The pods that failed, and those on nodes that their kubelets have not looked at yet, and may refuse."""
     return [
         pod.key

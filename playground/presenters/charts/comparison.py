@@ -44,7 +44,7 @@ def utilisation(sides: Sequence[History]) -> dict[str, Any]:
     return {"kind": "utilisation", "data": data, "layout": layout}
 
 
-def bound_over_time(sides: Sequence[History]) -> dict[str, Any]:
+def plot_bound_pods(sides: Sequence[History]) -> dict[str, Any]:
     """A figure: pods with a node over virtual time in seconds, one line for each session."""
     data = [
         {

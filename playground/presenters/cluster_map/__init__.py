@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from playground.presenters.amounts import clock
 from playground.presenters.cluster_map import heat
-from playground.presenters.cluster_map.measure import choices, measured, points
+from playground.presenters.cluster_map.measure import choices, compute_measure, points
 from playground.presenters.cluster_map.node_cards import Moment, card_id, node_card
 from playground.presenters.cluster_map.preempting import preempting
 from playground.presenters.cluster_map.search import Mask, matching
@@ -17,7 +17,7 @@ from playground.presenters.cluster_map.verdicts import chips
 from playground.presenters.devices.states import stock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from playground.presenters.refusals import FEASIBLE, Refusals, decided, refusals
+from playground.presenters.refusals import FEASIBLE, Refusals, is_filter_over, refusals
 from playground.presenters.scene import (
     cycle_of,
     last_attempt,
@@ -76,7 +76,7 @@ def present(sim: WorldView, look: Look) -> Panel:
             "size": WINDOW,
         }
         cards["map-groups"] = heat.groups_card(table, "" if group == "-" else group)
-        measure = measured(sim, table, look.mode)
+        measure = compute_measure(sim, table, look.mode)
         cards["map-heat"] = heat.heat_card(table, refused, moment, look.mode, measure, mask)
         context["choices"] = choices(sim, table)
         context["zones"] = [{"name": "", "cards": [card_id(table.names[row]) for row in rows]}]
@@ -118,7 +118,7 @@ def _moment(
     if step is not None and step[0].point is Point.FILTER and cycle is not None:
         now = len(cycle.steps) - 1
     score = points(sim, table)
-    touched = touched_nodes(sim)
+    touched = find_touched_nodes(sim)
     return Moment(
         refusals=refused,
         score=score,
@@ -131,11 +131,11 @@ def _moment(
         now_step=now if now >= 0 else -9,
         preempting=preempting(sim, look.dry),
         stock=stock(sim),
-        over=cycle is not None and decided(cycle),
+        over=cycle is not None and is_filter_over(cycle),
     )
 
 
-def touched_nodes(sim: WorldView) -> frozenset[str]:
+def find_touched_nodes(sim: WorldView) -> frozenset[str]:
     """The nodes that the last transition changed: where a pod was assumed, forgotten or deleted, or the object itself."""
     out = set()
     for record in sim.last[:TOUCHED]:
@@ -196,7 +196,7 @@ def _summary(
         card |= {"matching": int(mask.sum()), "q": look.q}
     if cycle is None or not len(table):
         return card
-    return card | {"pod": short(cycle.pod.key)} | chips(refused, look.q, decided(cycle), mask)
+    return card | {"pod": short(cycle.pod.key)} | chips(refused, look.q, is_filter_over(cycle), mask)
 
 
 def lately_card(sim: WorldView) -> dict[str, Any]:

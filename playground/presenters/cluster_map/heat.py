@@ -30,20 +30,20 @@ def order_of(table: NodeTable) -> str:
 
 def groups_card(table: NodeTable, key: str) -> dict[str, Any]:
     """Return the card that maps each node to its value of a label, and to its rack within that value."""
-    values, codes = _coded(table, key)
+    values, codes = _encode_label(table, key)
     racks = next((name for name in table.memo.get(LABEL_KEYS, ()) if name.rpartition("/")[2] == "rack"), "")
-    blocks = _coded(table, racks)[1] if racks and racks != key else None
+    blocks = _encode_label(table, racks)[1] if racks and racks != key else None
     return {
         "id": "map-groups",
         "kind": "groups",
         "order": order_of(table),
         "values": values,
-        "codes": packed(codes),
-        "blocks": packed(blocks) if blocks is not None else "",
+        "codes": encode_base64(codes),
+        "blocks": encode_base64(blocks) if blocks is not None else "",
     }
 
 
-def _coded(table: NodeTable, key: str) -> tuple[list[str], NDArray[np.uint8]]:
+def _encode_label(table: NodeTable, key: str) -> tuple[list[str], NDArray[np.uint8]]:
     """The values are ordered by name, what has none comes last; too many are as good as none."""
     column = table.label(key) if key else None
     values = list(column.values) if column is not None else []
@@ -80,15 +80,15 @@ def heat_card(
         "kind": "heat",
         "mode": mode if measure is not None else VERDICT,
         "over": moment.over,
-        "state": packed(state),
-        "value": packed(measure.band) if measure is not None else "",
+        "state": encode_base64(state),
+        "value": encode_base64(measure.band) if measure is not None else "",
         "labels": measure.labels if measure is not None else [],
-        "reason": packed(reason),
+        "reason": encode_base64(reason),
         "reasons": [
             ("⊘ " if status.code is Code.UNRESOLVABLE else "✕ ") + status.message
             for status in refusals.statuses[:254]
         ],
-        "found": packed(np.packbits(mask)) if mask is not None else "",
+        "found": encode_base64(np.packbits(mask)) if mask is not None else "",
         "searched": mask is not None,
         "chosen": moment.chosen_node,
     }
@@ -100,6 +100,6 @@ def lowest(score: NDArray[np.int64]) -> int:
     return int(scored.min()) if len(scored) else 0
 
 
-def packed(values: NDArray[np.uint8]) -> str:
+def encode_base64(values: NDArray[np.uint8]) -> str:
     """Bytes as base64."""
     return base64.b64encode(np.ascontiguousarray(values, np.uint8).tobytes()).decode()

@@ -38,7 +38,7 @@ def choices(sim: WorldView, table: NodeTable) -> dict[str, list[str]]:
     }
 
 
-def measured(sim: WorldView, table: NodeTable, mode: str) -> Measure | None:
+def compute_measure(sim: WorldView, table: NodeTable, mode: str) -> Measure | None:
     """None where the mode shows verdicts, or is unknown here."""
     if mode == TOTAL or mode.startswith(POINTS):
         return _bands_of(points(sim, table, mode.removeprefix(POINTS) if mode != TOTAL else ""))
@@ -78,10 +78,10 @@ def points(sim: WorldView, table: NodeTable, plugin: str = "") -> NDArray[np.int
         found = board.weighted[board.plugins.index(plugin)]
     else:
         found = board.total if board.total is not None else np.sum(board.weighted, axis=0)
-    return _spread(cycle, table, board.rows, found)
+    return _map_to_table(cycle, table, board.rows, found)
 
 
-def _spread(
+def _map_to_table(
     cycle: SchedulingCycleView, table: NodeTable, rows: NDArray[np.intp], found: Scores
 ) -> NDArray[np.int64]:
     """Map scores from the scored rows to the rows of the table."""

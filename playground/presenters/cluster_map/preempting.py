@@ -77,7 +77,7 @@ def preempting(sim: WorldView, dry: int = 0) -> Preempting:
     victims = {pod.key for pod in best.victims} if best is not None else set()
     if step is not None and step.candidate >= 0:
         best = evidence.candidates[step.candidate]
-        candidates, victims = {best.node}, _removed(best, step)
+        candidates, victims = {best.node}, _find_removed_pods(best, step)
     elif step is not None and step.kind == "criterion":
         candidates = {candidate.node for candidate in evidence.criteria[step.number].best}
         best = best if candidates == {evidence.nominated} else None
@@ -97,7 +97,7 @@ def _step_at(evidence: Evidence, dry: int) -> Step | None:
     return steps[min(dry, len(steps)) - 1] if steps else None
 
 
-def _removed(candidate: Candidate, step: Step) -> set[str]:
+def _find_removed_pods(candidate: Candidate, step: Step) -> set[str]:
     """The pods that are off the candidate's node at a record: those that have not been put back yet, and those that did not fit."""
     tried = step.number + 1 if step.kind == "reprieve" else 0
     return {r.pod for i, r in enumerate(candidate.reprieves) if i >= tried or not r.kept}

@@ -42,7 +42,7 @@ def matching(table: NodeTable, refused: Refusals, q: str) -> Mask | None:
     if text in VERDICTS:
         return VERDICTS[text](refused)
     said = _of_groups(refused, [text in status.message.lower() for status in refused.statuses])
-    return _named(table, text) | said | _with_pod(table, text)
+    return _match_names(table, text) | said | _with_pod(table, text)
 
 
 def matching_of(sim: WorldView, names: Sequence[str], q: str) -> Mask | None:
@@ -62,7 +62,7 @@ def _of_groups(refused: Refusals, chosen: list[bool]) -> Mask:
     return mask
 
 
-def _named(table: NodeTable, text: str) -> Mask:
+def _match_names(table: NodeTable, text: str) -> Mask:
     """Match by name and label; memoized, as both stay until a Node object changes."""
     known = table.memo.get(_KNOWN)
     if known is None or known[0] != text or len(known[1]) != len(table):
@@ -74,10 +74,10 @@ def _named(table: NodeTable, text: str) -> Mask:
 def _by_name_and_label(table: NodeTable, text: str) -> Mask:
     key, equals, value = (part.strip() for part in text.partition("="))
     if equals:
-        exactly = _filled(table, lambda row: _has_label(table, row, key, value))
+        exactly = _build_mask(table, lambda row: _has_label(table, row, key, value))
         if exactly.any():
             return exactly
-    return _filled(table, lambda row: text in table.names[row].lower() or _in_label(table, row, text))
+    return _build_mask(table, lambda row: text in table.names[row].lower() or _in_label(table, row, text))
 
 
 def _has_label(table: NodeTable, row: int, key: str, value: str) -> bool:
@@ -96,8 +96,8 @@ def _with_pod(table: NodeTable, text: str) -> Mask:
     def has(pod: Pod) -> bool:
         return text in pod.name
 
-    return _filled(table, lambda row: any(has(pod) for pod in table.pods[row]))
+    return _build_mask(table, lambda row: any(has(pod) for pod in table.pods[row]))
 
 
-def _filled(table: NodeTable, means: Callable[[int], bool]) -> Mask:
+def _build_mask(table: NodeTable, means: Callable[[int], bool]) -> Mask:
     return np.fromiter((means(row) for row in range(len(table))), np.bool_, len(table))

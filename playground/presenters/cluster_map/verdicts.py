@@ -29,7 +29,7 @@ def chips(refused: Refusals, q: str, over: bool, mask: Mask | None) -> dict[str,
             ),
         ],
         "others": sum(count for count, *_ in groups[SHOWN:]),
-        "found": None if mask is None else _found(refused, mask),
+        "found": None if mask is None else _count_verdicts(refused, mask),
         "q": q,
     }
 
@@ -51,7 +51,7 @@ def _chip(kind: str, count: int, text: str, search: str, q: str) -> dict[str, An
     return {"kind": kind, "count": count, **said, "search": "" if on else search, "on": on}
 
 
-def _found(refused: Refusals, mask: Mask) -> dict[str, int]:
+def _count_verdicts(refused: Refusals, mask: Mask) -> dict[str, int]:
     group = refused.group[: len(mask)]
     return {
         "all": int(mask.sum()),

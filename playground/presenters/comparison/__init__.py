@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from playground.presenters.amounts import amount, clock
-from playground.presenters.charts.comparison import ResourceUse, bound_over_time, utilisation
+from playground.presenters.charts.comparison import ResourceUse, plot_bound_pods, utilisation
 from playground.presenters.comparison.compared import (
     Attempt,
     AttemptDetail,
@@ -20,7 +20,7 @@ from playground.presenters.comparison.compared import (
     Scored,
     ScoredNode,
 )
-from playground.presenters.scene import evaluated_by, short
+from playground.presenters.scene import count_evaluated_nodes, short
 from playground.presenters.words import Message, gettext_noop, message
 
 MOST_FIELDS = 40
@@ -45,7 +45,7 @@ def present(comparison: Comparison) -> dict[str, Any]:
         "summary": _summary(sides),
         "resources": _resources(sides),
         "preemptions": _preemptions(sides),
-        "charts": [utilisation(sides), bound_over_time(sides)],
+        "charts": [utilisation(sides), plot_bound_pods(sides)],
     }
 
 
@@ -79,7 +79,7 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
         "outcome": attempt.outcome,
         "node": attempt.node,
         "message": attempt.message,
-        "evaluated": evaluated_by(attempt),
+        "evaluated": count_evaluated_nodes(attempt),
         "feasible": attempt.feasible,
         "nominated": attempt.nominated,
         "victims": [short(victim) for victim in attempt.victims],
@@ -159,11 +159,11 @@ def _natural(key: str) -> list[tuple[int, str]]:
 
 
 def _row(key: str, ours: PodPlace, theirs: PodPlace) -> dict[str, Any]:
-    differs = ours.node != theirs.node or _settled(ours.place) != _settled(theirs.place)
+    differs = ours.node != theirs.node or _normalize_place(ours.place) != _normalize_place(theirs.place)
     return {"key": key, "name": short(key), "sides": [ours, theirs], "differs": differs}
 
 
-def _settled(place: str) -> str:
+def _normalize_place(place: str) -> str:
     """A pod that runs is bound; that its kubelet is a little later in one of the two is no difference."""
     return "bound" if place == "running" else place
 
@@ -186,11 +186,11 @@ def scores(ours: Scored | None, theirs: Scored | None) -> dict[str, Any] | None:
     nodes = list(dict.fromkeys([*tables[0], *tables[1]]))
     return {
         "plugins": [{"name": name, "weights": weights} for name, weights in plugins.items()],
-        "rows": [_scored(node, list(plugins), tables, (ours, theirs)) for node in nodes],
+        "rows": [_build_score_row(node, list(plugins), tables, (ours, theirs)) for node in nodes],
     }
 
 
-def _scored(
+def _build_score_row(
     node: str,
     plugins: Sequence[str],
     tables: Sequence[Mapping[str, ScoredNode]],
@@ -220,8 +220,8 @@ def _summary(sides: Sequence[Outline]) -> list[dict[str, Any]]:
         (gettext_noop("pods with a node"), [side.bound[-1][1] for side in sides]),
         (gettext_noop("pods that wait"), [_waiting(side) for side in sides]),
         (gettext_noop("attempts"), [side.tried for side in sides]),
-        (gettext_noop("attempts that failed, since they part"), [_failed(side) for side in sides]),
-        (gettext_noop("pods preempted, since they part"), [_preempted(side) for side in sides]),
+        (gettext_noop("attempts that failed, since they part"), [_count_failures(side) for side in sides]),
+        (gettext_noop("pods preempted, since they part"), [_count_victims(side) for side in sides]),
     ]
     lines = [
         {"what": what, "sides": [f"{value:,}" for value in pair], "change": pair[1] - pair[0]}
@@ -257,11 +257,11 @@ def _waiting(side: Outline) -> int:
     )
 
 
-def _failed(side: Outline) -> int:
+def _count_failures(side: Outline) -> int:
     return sum(attempt.outcome != "scheduled" for attempt in side.attempts)
 
 
-def _preempted(side: Outline) -> int:
+def _count_victims(side: Outline) -> int:
     return sum(len(attempt.victims) for attempt in side.attempts)
 
 

@@ -40,7 +40,7 @@ class Row(NamedTuple):
 
 def rows(ours: Stretch, theirs: Stretch) -> list[Row]:
     """The steps of two stretches: what both did is one row; what only one did goes beside what only the other did, as far as it lasts."""
-    pairs = aligned(
+    pairs = align_sequences(
         [step.print.encode() for step in ours.steps], [step.print.encode() for step in theirs.steps]
     )
     out = [Row((ours.start, theirs.start), "")]
@@ -100,7 +100,7 @@ def _begins(before: Row, row: Row, grain: str) -> bool:
     return not row.point if grain == "event" else row.point not in ("", before.point)
 
 
-def aligned(ours: Sequence[bytes], theirs: Sequence[bytes]) -> list[tuple[int, int]]:
+def align_sequences(ours: Sequence[bytes], theirs: Sequence[bytes]) -> list[tuple[int, int]]:
     """Index pairs of a longest common subsequence, in order. Quick also where the same few come again and again, as undo and redo do.
 
     Hyyrö, Bit-parallel LCS-length computation revisited (2004): a row of the table is one whole number, a bit for each of `theirs`, and

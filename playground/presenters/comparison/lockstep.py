@@ -57,7 +57,7 @@ def moment(sides: tuple[Moment, Moment]) -> dict[str, Any]:
     """The differences of the present moment: where each stands, refusals for each reason, and total scores."""
     compared = scores(*sides)
     refused = _refusals(sides)
-    rows = [*_standing(sides), *_found(sides)]
+    rows = [*_standing(sides), *_build_result_rows(sides)]
     totals = compared["rows"] if compared is not None else []
     differing = [row for part in (rows, refused, totals) for row in part if row["differs"]]
     return {"rows": rows, "refusals": refused, "scores": compared, "differing": len(differing)}
@@ -72,7 +72,7 @@ def _standing(sides: tuple[Moment, Moment]) -> list[dict[str, Any]]:
     ]
 
 
-def _found(sides: tuple[Moment, Moment]) -> list[dict[str, Any]]:
+def _build_result_rows(sides: tuple[Moment, Moment]) -> list[dict[str, Any]]:
     return [
         _row(gettext_noop("nodes looked at"), [_count(side.evaluated) for side in sides]),
         _row(gettext_noop("feasible nodes"), [_count(side.feasible) for side in sides]),
@@ -98,7 +98,7 @@ def _refusals(sides: tuple[Moment, Moment]) -> list[dict[str, Any]]:
     ]
 
 
-def parted(comparison: Comparison) -> Message:
+def describe_divergence(comparison: Comparison) -> Message:
     """Return a sentence about the point of divergence."""
     if comparison.first is None:
         return message(gettext_noop("No attempt that both have made was decided differently."))
@@ -115,10 +115,10 @@ def parted(comparison: Comparison) -> Message:
     if ours.pod != theirs.pod:
         text = gettext_noop("From attempt %(number)s on they part: A tries %(pod)s, B tries %(name)s.")
         return message(text, number=f"{number:,}", pod=short(ours.pod), name=short(theirs.pod))
-    return message(_sentence(ours, theirs), number=f"{number:,}", **_placed(ours, theirs))
+    return message(_sentence(ours, theirs), number=f"{number:,}", **_collect_placement_values(ours, theirs))
 
 
-def _placed(ours: Attempt, theirs: Attempt) -> dict[str, str]:
+def _collect_placement_values(ours: Attempt, theirs: Attempt) -> dict[str, str]:
     nodes = [attempt.node for attempt in (ours, theirs) if attempt.outcome == SCHEDULED]
     named = {"pod": short(ours.pod)}
     if nodes and ours.node != theirs.node:
@@ -151,13 +151,13 @@ def differing(comparison: Comparison) -> list[int]:
     """Indices of the attempts that were decided differently, or that only one of the two made; in order."""
     ours, theirs = (side.attempts for side in comparison.sides)
     first = comparison.sides[0].first
-    found = [first + i for i, pair in enumerate(zip(ours, theirs, strict=False)) if _decided(*pair)]
+    found = [first + i for i, pair in enumerate(zip(ours, theirs, strict=False)) if _has_other_outcome(*pair)]
     if comparison.first is not None and first + comparison.first not in found:
         found = sorted([*found, first + comparison.first])
     return found
 
 
-def _decided(ours: Attempt, theirs: Attempt) -> bool:
+def _has_other_outcome(ours: Attempt, theirs: Attempt) -> bool:
     return _outcome(ours) != _outcome(theirs)
 
 
@@ -193,13 +193,13 @@ def _decision(comparison: Comparison, first: int, offset: int, differs: Sequence
     attempts = [side.attempts[offset] if offset < len(side.attempts) else None for side in comparison.sides]
     return {
         "number": first + offset + 1,
-        "sides": [_ended(attempt) for attempt in attempts],
+        "sides": [_describe_end(attempt) for attempt in attempts],
         "at": end_of(comparison, first + offset),
         "differs": first + offset in differs,
     }
 
 
-def _ended(attempt: Attempt | None) -> Mapping[str, str] | None:
+def _describe_end(attempt: Attempt | None) -> Mapping[str, str] | None:
     if attempt is None:
         return None
     placed = attempt.outcome == SCHEDULED

@@ -67,7 +67,7 @@ _ERROR = gettext_noop("CEL error")
 _DISTINCT = "distinctAttribute"
 
 
-def said(check: Check) -> dict[str, Any]:
+def describe_check(check: Check) -> dict[str, Any]:
     """`passed`, a sentence, and what stands behind it: an expression with the values of its parts, or amounts."""
     kind, passed = check["kind"], bool(check["passed"])
     if kind == "selector" and check.get("error"):
@@ -101,18 +101,18 @@ def _values(check: Check) -> dict[str, object]:
     values: dict[str, object] = {name: check[name] for name in names if name in check}
     for name in ("value", "expected"):
         if name in check:
-            values[name] = shown(_typed(check[name]))
+            values[name] = format_value(_strip_type(check[name]))
     return values
 
 
-def _typed(value: Any) -> Any:
+def _strip_type(value: Any) -> Any:
     """An attribute's value without its type."""
     if isinstance(value, Mapping) and len(value) == 1:
         return next(iter(value.values()))
     return value
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value as CEL writes it."""
     if isinstance(value, Mapping) and "error" in value and len(value) == 1:
         return str(value["error"])
@@ -125,7 +125,7 @@ def parts(check: Check) -> Iterable[dict[str, str]]:
     seen = set()
     values = sorted(check.get("values") or (), key=lambda each: (each["start"], -each["end"]))
     for each in values[:MOST_VALUES]:
-        text, value = " ".join(str(each["text"]).split()), shown(each["value"])
+        text, value = " ".join(str(each["text"]).split()), format_value(each["value"])
         if text in (value, "device") or text in seen or text == check.get("expression"):
             continue
         seen.add(text)

@@ -160,7 +160,7 @@ _DELETED = gettext_noop("It was deleted.")
 _FINALIZER = "resource.kubernetes.io/delete-protection"
 
 
-def changed(before: Manifest | None, after: Manifest | None) -> list[Message]:
+def describe_changes(before: Manifest | None, after: Manifest | None) -> list[Message]:
     """Return sentences that explain a change of a claim; none if nothing relevant changed."""
     if after is None:
         return [message(_DELETED)] if before is not None else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.devices.bars import bar
-from playground.presenters.devices.states import described, stock
+from playground.presenters.devices.states import build_device_row, stock
 from playground.presenters.scene import scheduler_of, short, table_of
 from scheduler_core.analysis.status import (
     CounterUse,
@@ -49,7 +49,7 @@ def _pool(stock: Stock, pool: PoolId, members: list[Member]) -> dict[str, Any]:
         "id": str(pool),
         "count": len(members),
         "free": sum(state is DeviceState.FREE for _, _, state in members),
-        "devices": [described(stock, each, device, state) for each, device, state in shown],
+        "devices": [build_device_row(stock, each, device, state) for each, device, state in shown],
         "more": len(members) - len(shown),
         "sets": counter_sets(stock, [use for each in slices for use in stock.counters(each)]),
     }

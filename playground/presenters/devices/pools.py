@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.presenters.devices.node import counter_sets
 from playground.presenters.devices.paging import window
-from playground.presenters.devices.states import described, stock, taint_text
+from playground.presenters.devices.states import build_device_row, stock, taint_text
 from playground.presenters.scene import scheduler_of
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.analysis.status import (
@@ -65,7 +65,9 @@ def pool(sim: WorldView, name: str, q: str, page: int) -> dict[str, Any] | None:
         "count": known.size,
         "free": row["counts"]["free"],
         "more": 0,
-        "devices": [described(found, each, device, found.state(each, device)) for each, device in shown],
+        "devices": [
+            build_device_row(found, each, device, found.state(each, device)) for each, device in shown
+        ],
         "sets": counter_sets(found, [use for each in slices for use in found.counters(each)]),
         "page": page_of.to_json(),
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from playground.presenters.devices.checks import said, why
+from playground.presenters.devices.checks import describe_check, why
 from playground.presenters.words import Message, gettext_noop, message
 
 Node = Mapping[str, Any]
@@ -47,7 +47,7 @@ _ORDER = {
 }
 
 
-def walked(root: Node, node: str, left_out: int, cut: bool, order: str) -> dict[str, Any]:
+def describe_search(root: Node, node: str, left_out: int, cut: bool, order: str) -> dict[str, Any]:
     """The whole search on a node, from its tree (devices/watch.py)."""
     tried, undone = _counts(root)
     return {
@@ -109,7 +109,7 @@ def _blocks(nodes: Iterable[Node], chosen: frozenset[str]) -> list[dict[str, Any
                 "outcome": node["outcome"],
                 "word": _FOUND if node["outcome"] == "found" else OUTCOMES[node["outcome"]],
                 "text": node.get("text", ""),
-                "rows": _folded([_device(each, node["kind"] == "all", chosen) for each in devices]),
+                "rows": _fold_devices([_device(each, node["kind"] == "all", chosen) for each in devices]),
                 "left_out": node.get("left_out", 0),
                 "again": node.get("again", 0),
             }
@@ -125,7 +125,7 @@ def _blocks(nodes: Iterable[Node], chosen: frozenset[str]) -> list[dict[str, Any
 def _device(node: Node, gathered: bool, chosen: frozenset[str]) -> dict[str, Any]:
     outcome = node["outcome"]
     word = (_GATHERED if outcome == "found" else _NOT_GATHERED) if gathered else OUTCOMES[outcome]
-    checks = [_noted(check, node["device"] in chosen) for check in node["checks"]]
+    checks = [_mark_chosen(check, node["device"] in chosen) for check in node["checks"]]
     last = checks[-1] if checks else None
     refused = last is not None and not last["passed"]
     return {
@@ -134,19 +134,19 @@ def _device(node: Node, gathered: bool, chosen: frozenset[str]) -> dict[str, Any
         "outcome": "refused" if gathered and outcome == "none" else outcome,
         "word": word,
         "why": why(last) if refused and last is not None else None,
-        "checks": [said(check) for check in checks],
+        "checks": [describe_check(check) for check in checks],
         "text": node.get("text", ""),
         "inner": _blocks(node["nodes"], chosen | {node["device"]}) if outcome == "undone" else [],
         "left_out": node.get("left_out", 0) if outcome == "undone" else 0,
     }
 
 
-def _noted(check: Node, is_chosen: bool) -> Node:
+def _mark_chosen(check: Node, is_chosen: bool) -> Node:
     """A device that this search has chosen itself is in use in another sense."""
     return {**check, "kind": "chosen"} if is_chosen and check["kind"] == "in-use" else check
 
 
-def _folded(devices: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _fold_devices(devices: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows of one device each, or of many that were refused for the same reason one after the other."""
     rows: list[dict[str, Any]] = []
     start = 0

@@ -34,7 +34,7 @@ def stock(sim: WorldView) -> Stock | None:
     return stock_of(sim.store, scheduler.features, scheduler.claims.pending())
 
 
-def described(stock: Stock, each: ResourceSlice, device: Device, state: DeviceState) -> dict[str, Any]:
+def build_device_row(stock: Stock, each: ResourceSlice, device: Device, state: DeviceState) -> dict[str, Any]:
     """A device as a row. `shares`: its capacity as bars, where it can be consumed."""
     holders = stock.holders(device.id)
     return {

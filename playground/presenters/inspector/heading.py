@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.inspector.node import chosen
-from playground.presenters.inspector.objects import found
+from playground.presenters.inspector.objects import find_chosen_object
 from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of, find_pod, scheduler_of, short, table_of
 from playground.presenters.words import Message, gettext_noop, message
@@ -66,7 +66,7 @@ def _pod(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
 
 
 def _object(sim: WorldView, look: Look) -> dict[str, Any]:
-    ref = found(sim, look)
+    ref = find_chosen_object(sim, look)
     kind, namespace, name = ref if ref is not None else ("", "", getattr(look, look.about))
     written = "/".join(part for part in (kind, namespace, name) if part)
     return {

@@ -40,7 +40,8 @@ def _cache(sim: WorldView, scheduler: SchedulerView) -> dict[str, Any]:
     cache = scheduler.cache
     bindings = {binding.pod.key: binding for binding in scheduler.bindings.values()}
     assumed = [
-        _assumed(sim, pod, node, bindings.get(pod)) for pod, node in list(cache.assumed.items())[:SHOWN]
+        _build_assumed_row(sim, pod, node, bindings.get(pod))
+        for pod, node in list(cache.assumed.items())[:SHOWN]
     ]
     return {
         "assumed": assumed,
@@ -60,7 +61,9 @@ def _row(name: str, change: str) -> dict[str, str]:
     return {"node": name, "change": _CHANGES[change[0]], "pod": short(change[1:])}
 
 
-def _assumed(sim: WorldView, key: str, node: str, binding: BindingCycleView | None) -> dict[str, Any]:
+def _build_assumed_row(
+    sim: WorldView, key: str, node: str, binding: BindingCycleView | None
+) -> dict[str, Any]:
     """`deadline` is kube's: none, as an assumed pod never expires unless that is set."""
     cycle = cycle_of(sim)
     since = binding.started if binding is not None else None
@@ -118,7 +121,7 @@ def _nominator(sim: WorldView, scheduler: SchedulerView) -> dict[str, Any]:
     nominator = scheduler.queue.nominator
     everything = nominator.everything()
     nodes = [
-        {"node": node, "pods": [_nominated(sim, pod, node) for pod in nominator.on(node)]}
+        {"node": node, "pods": [_build_nominated_row(sim, pod, node) for pod in nominator.on(node)]}
         for node in everything
         if node
     ]
@@ -126,7 +129,7 @@ def _nominator(sim: WorldView, scheduler: SchedulerView) -> dict[str, Any]:
     return {"nodes": nodes[:SHOWN], "left": left[:SHOWN], "more": max(len(left) - SHOWN, 0)}
 
 
-def _nominated(sim: WorldView, pod: Pod, node: str) -> dict[str, Any]:
+def _build_nominated_row(sim: WorldView, pod: Pod, node: str) -> dict[str, Any]:
     since = next((a.ended for a in reversed(sim.journal.attempts_of(pod.key)) if a.nominated == node), None)
     return {
         "key": pod.key,

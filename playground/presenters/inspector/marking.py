@@ -10,7 +10,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SEGMENT = re.compile(r"\[([^\]]*)\]|([^.\[]+)")
 
 
-def marked(text: str, path: str) -> dict[str, str]:
+def mark_field(text: str, path: str) -> dict[str, str]:
     """The text before the field's lines, these as `mark`, and the `rest`; all of it as `text` where there is no such field."""
     span = _span(text, path) if path else None
     if span is None:

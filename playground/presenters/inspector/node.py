@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.presenters.acting import offered
+from playground.presenters.acting import list_actions
 from playground.presenters.amounts import exact
 from playground.presenters.devices.node import node_devices
-from playground.presenters.draining import draining, planned
+from playground.presenters.draining import draining, list_planned_evictions
 from playground.presenters.inspector.figures import sections
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
@@ -31,9 +31,9 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     return {
         "kind": "node",
         "name": name,
-        "offers": offered(sim, "Node", "", name),
+        "offers": list_actions(sim, "Node", "", name),
         "drain": draining(sim, name),
-        "planned": planned(sim, (p.key for p in pods)),
+        "planned": list_planned_evictions(sim, (p.key for p in pods)),
         "pod": short(key if cycle is None else cycle.pod.key),  # the verdict and the figures are the cycle's
         "verdict": "ok" if refused.group[row] == FEASIBLE else "no" if status else "",
         "why": status.message if status else "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from playground.presenters.acting import offered, owner_of
+from playground.presenters.acting import list_actions, owner_of
 from playground.presenters.look import Look
 from playground.presenters.words import gettext_noop
 from scheduler_core.world.readonly import WorldView
@@ -15,7 +15,7 @@ PODS = 30
 Ref = tuple[str, str, str]
 
 
-def found(sim: WorldView, look: Look) -> Ref | None:
+def find_chosen_object(sim: WorldView, look: Look) -> Ref | None:
     """Kind, namespace and name of the object that was chosen; None where there is no such object, or it is a controller's loop."""
     if look.about == "claim":
         namespace, _, name = look.claim.rpartition("/")
@@ -28,7 +28,7 @@ def found(sim: WorldView, look: Look) -> Ref | None:
 
 def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """Facts in the object's own words."""
-    ref = found(sim, look)
+    ref = find_chosen_object(sim, look)
     manifest = sim.store.get(*ref) if ref is not None else None
     if ref is None or manifest is None:
         return {"kind": "controller" if look.about == "controller" and "/" not in look.controller else "gone"}
@@ -41,7 +41,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "name": name,
         "facts": [{"name": label, "value": value} for label, value in _facts(manifest) if value],
         "owner": owner_of(manifest),
-        "offers": offered(sim, kind, namespace, name),
+        "offers": list_actions(sim, kind, namespace, name),
         "count": len(pods),
         "pods": [_chip(pod) for pod in pods[:PODS]],
         "more": max(len(pods) - PODS, 0),

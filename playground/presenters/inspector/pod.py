@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.presenters.acting import offered, owner_of
+from playground.presenters.acting import list_actions, owner_of
 from playground.presenters.amounts import amount, clock, cpu, duration, memory
 from playground.presenters.devices.claims import claims_of
 from playground.presenters.inspector.preempted import preemptions
@@ -22,7 +22,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """The pod as the API server has it now."""
     inspected = find_pod(sim, key) if key else None
     if inspected is None:
-        return _gone(sim, look, key) if key else {"kind": "none"}
+        return _present_gone_pod(sim, look, key) if key else {"kind": "none"}
     return {
         "kind": "pod",
         "why": present_why(sim, key),
@@ -39,7 +39,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "claims": claims_of(sim, key),
         "preemptions": preemptions(sim, key),
         "key": key,
-        "offers": offered(sim, "Pod", inspected.namespace, inspected.name),
+        "offers": list_actions(sim, "Pod", inspected.namespace, inspected.name),
         "owner": owner_of(inspected.manifest),
         "namespace": inspected.namespace,
         "name": inspected.name,
@@ -61,7 +61,7 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     }
 
 
-def _gone(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
+def _present_gone_pod(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     """Return the data of a pod that does not exist: the preemptions that removed the pod, if any, and its attempts."""
     return {
         "kind": "gone",

@@ -38,14 +38,14 @@ def journey(sim: WorldView, key: str) -> dict[str, Any]:
         "place": moves[-1].place,
         "colour": kind(moves[-1].place),
         "why": why(sim, key, moves[-1]),
-        "wide": wide(pod, key.partition("/")[2], _ended(sim, moves) - moves[0].t),
+        "wide": wide(pod, key.partition("/")[2], _get_end_time(sim, moves) - moves[0].t),
         "node": node,
         "scheduler": pod.spec.scheduler_name if pod is not None else "",
         "attempts": sum(entry["kind"] == "attempt" for entry in story),
         "began": clock(moves[0].t),
         "now": clock(sim.now),
         "position": sim.position,
-        "total": duration(_ended(sim, moves) - moves[0].t),
+        "total": duration(_get_end_time(sim, moves) - moves[0].t),
         "places": _places(sim, moves),
         "entries": story,
         "events": event_rows(sim, key),
@@ -53,7 +53,7 @@ def journey(sim: WorldView, key: str) -> dict[str, Any]:
     }
 
 
-def _ended(sim: WorldView, moves: Sequence[Move]) -> int:
+def _get_end_time(sim: WorldView, moves: Sequence[Move]) -> int:
     return moves[-1].t if moves[-1].place == Place.DELETED else int(sim.now)
 
 

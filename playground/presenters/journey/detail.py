@@ -12,7 +12,7 @@ _STAYS = "stays"
 _PLAIN = ("Reserve", "Permit", "PreBind", "PostBind")  # a success there is shown in short
 
 
-def worded(account: Mapping[str, Any]) -> dict[str, Any]:
+def describe_attempt(account: Mapping[str, Any]) -> dict[str, Any]:
     """`whole` is false where the attempt or its binding had not ended, or was too long to be run again."""
     steps = [_step(step) for step in account["steps"]]
     calls = [_call(call) for call in account["calls"]]

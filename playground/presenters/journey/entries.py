@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.presenters.amounts import clock, duration
 from playground.presenters.plain import in_plain_words
-from playground.presenters.scene import evaluated_by, short
+from playground.presenters.scene import count_evaluated_nodes, short
 from playground.presenters.timeline.places import kind
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import (
@@ -100,7 +100,7 @@ def _attempt(move: Move, attempt: Attempt | None, stage: dict[str, Any]) -> dict
         "outcome": attempt.outcome,
         "node": attempt.node,
         "message": attempt.message,
-        "evaluated": evaluated_by(attempt),
+        "evaluated": count_evaluated_nodes(attempt),
         "feasible": attempt.feasible,
         "tied": attempt.tied,
         "refusals": [

@@ -18,7 +18,7 @@ def text(story: Mapping[str, Any], said: str, stranded: str = "") -> str:
         "",
         *_fields(story, said, stranded),
         "Journey:",
-        *_indented(
+        *_indent_lines(
             _table(("Step", "Time", "Place", "Why"), list(_lines(story["entries"])), "  ", ruled=True)
         ),
         *_events(story["events"]),
@@ -124,7 +124,7 @@ def _events(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     if not rows:
         return [f"{'Events:':<18}{_NONE}"]
     cells = [[row["type"], row["reason"], row["age"], row["from"], row["message"]] for row in rows]
-    return ["Events:", *_indented(_table(_EVENTS, cells, "  ", ruled=True))]
+    return ["Events:", *_indent_lines(_table(_EVENTS, cells, "  ", ruled=True))]
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: str, ruled: bool = False) -> list[str]:
@@ -134,5 +134,5 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: str, ruled:
     return [gap.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in every]
 
 
-def _indented(lines: Iterable[str]) -> list[str]:
+def _indent_lines(lines: Iterable[str]) -> list[str]:
     return [f"  {line}" for line in lines]

@@ -18,7 +18,7 @@ from scheduler_core.world.readonly import (
     SchedulerView,
     WorldView,
     action_name,
-    registered,
+    list_registrations,
 )
 
 
@@ -54,7 +54,10 @@ def _wakes(scheduler: SchedulerView, entry: QueuedPod) -> list[dict[str, Any]]:
     for name in entry.rejectors:
         plugin = framework.plugin(name) if framework is not None else None
         if plugin is not None:
-            heard = [f"{on.resource.rpartition('/')[2]}: {_actions(on.action)}" for on in registered(plugin)]
+            heard = [
+                f"{on.resource.rpartition('/')[2]}: {_actions(on.action)}"
+                for on in list_registrations(plugin)
+            ]
             out.append({"plugin": name, "events": heard})
         elif name == EXTENDER_NAME:
             out.append({"plugin": name, "events": ["*"]})
@@ -103,7 +106,7 @@ def _unschedulable(sim: WorldView, key: str, move: Move, entry: QueuedPod | None
     )
 
 
-def _gated(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+def _explain_gated(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     if entry is None:
         return message(gettext_noop("A PreEnqueue plugin holds it back."))
     gates = entry.pod.spec.scheduling_gates
@@ -161,7 +164,7 @@ def _binding(sim: WorldView, key: str) -> BindingCycleView | None:
     return next(bindings, None)
 
 
-def _bound(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+def _explain_bound(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     return message(gettext_noop("It is bound to %(node)s, whose kubelet starts it."), node=move.cause)
 
 
@@ -170,7 +173,7 @@ def _running(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> M
     return message(gettext_noop("It runs on %(node)s."), node=pod.node_name if pod is not None else "")
 
 
-def _ignored(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+def _explain_ignored(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     profiles = sorted(name for scheduler in sim.schedulers for name in scheduler.profiles)
     return message(
         gettext_noop("It asks for the scheduler %(name)s; those here are: %(plugin)s. Nobody tries it."),
@@ -187,11 +190,11 @@ _SENTENCES: dict[str, Callable[[WorldView, str, Move, QueuedPod | None], Message
     Place.ACTIVE: _active,
     Place.BACKOFF: _backoff,
     Place.UNSCHEDULABLE: _unschedulable,
-    Place.GATED: _gated,
+    Place.GATED: _explain_gated,
     Place.IN_FLIGHT: _in_flight,
     Place.WAITING: _waiting,
     Place.BINDING: _binding_now,
-    Place.BOUND: _bound,
+    Place.BOUND: _explain_bound,
     Place.RUNNING: _running,
-    Place.IGNORED: _ignored,
+    Place.IGNORED: _explain_ignored,
 }

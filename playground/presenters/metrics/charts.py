@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playground.presenters.amounts import thousands
 from playground.presenters.charts import metrics as draw
-from playground.presenters.metrics.plots import Chart, chart, stacked
-from playground.presenters.metrics.series import Families, added, bound_words
+from playground.presenters.metrics.plots import Chart, build_stacked_bars, chart
+from playground.presenters.metrics.series import Families, format_bound, sum_histogram
 from playground.presenters.words import gettext_noop
 from scheduler_core.analysis.status import BY_NAME
 
@@ -14,28 +14,28 @@ def charts(families: Families) -> list[Chart]:
     """Return the charts in display order."""
     return [
         _incoming(families),
-        _spread(
+        _build_histogram(
             "attempt-duration",
             gettext_noop("Duration of an attempt"),
             "scheduler_scheduling_attempt_duration_seconds",
             families,
             "result",
         ),
-        _spread(
+        _build_histogram(
             "sli",
             gettext_noop("From the queue to the node, by attempts"),
             "scheduler_pod_scheduling_sli_duration_seconds",
             families,
             "attempts",
         ),
-        _spread(
+        _build_histogram(
             "tries",
             gettext_noop("Attempts until bound"),
             "scheduler_pod_scheduling_attempts",
             families,
             "",
         ),
-        _spread(
+        _build_histogram(
             "victims",
             gettext_noop("Victims of a preemption"),
             "scheduler_preemption_victims",
@@ -52,17 +52,17 @@ def _incoming(families: Families) -> Chart:
         queue, event = series["labels"]
         cells.setdefault(event, {})[queue] = series["value"]
     title = gettext_noop("Pods into a queue, by event")
-    return stacked("incoming", title, gettext_noop("event"), cells, metric=BY_NAME[metric])
+    return build_stacked_bars("incoming", title, gettext_noop("event"), cells, metric=BY_NAME[metric])
 
 
-def _spread(name: str, title: str, metric: str, families: Families, by: str) -> Chart:
+def _build_histogram(name: str, title: str, metric: str, families: Families, by: str) -> Chart:
     """A histogram's buckets, from the first to the last that has something in it."""
-    series = {key: counts for key, (counts, _) in added(families, metric, by).items() if any(counts)}
+    series = {key: counts for key, (counts, _) in sum_histogram(families, metric, by).items() if any(counts)}
     used = [i for counts in series.values() for i, n in enumerate(counts) if n]
     if not used:
         return chart(name, title, metric=BY_NAME[metric])
     places = range(max(0, min(used) - 1), min(len(BY_NAME[metric].buckets), max(used) + 1) + 1)
-    words = [bound_words(BY_NAME[metric], i) for i in places]
+    words = [format_bound(BY_NAME[metric], i) for i in places]
     names = [key or gettext_noop("count") for key in series]
     figure = draw.columns(
         words,

@@ -8,7 +8,7 @@ from typing import Any
 from playground.presenters.amounts import clock, thousands
 from playground.presenters.metrics.charts import charts
 from playground.presenters.metrics.hints import HINTS
-from playground.presenters.metrics.series import NONE, Families, added, families, mean, table, total
+from playground.presenters.metrics.series import NONE, Families, families, mean, sum_histogram, table, total
 from playground.presenters.words import gettext_noop
 from scheduler_core.analysis.status import BY_NAME, FORMER, METRICS, Metric
 
@@ -61,7 +61,7 @@ def _tiles(series: Families) -> list[dict[str, str]]:
 
 
 def _mean(series: Families, name: str) -> str:
-    spreads = added(series, name, "").values()
+    spreads = sum_histogram(series, name, "").values()
     count = sum(sum(counts) for counts, _ in spreads)
     return mean(BY_NAME[name], count, sum(together for _, together in spreads)) or "–"
 

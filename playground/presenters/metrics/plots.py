@@ -88,7 +88,9 @@ def some(curve: Curve) -> Curve:
     return list(reversed(list(reversed(curve))[::every]))
 
 
-def stacked(name: str, title: str, first: str, cells: Mapping[str, Mapping[str, Any]], **more: Any) -> Chart:
+def build_stacked_bars(
+    name: str, title: str, first: str, cells: Mapping[str, Mapping[str, Any]], **more: Any
+) -> Chart:
     """Bars by category, the longest first: category -> part -> amount."""
     if not cells:
         return chart(name, title, **more)

@@ -38,7 +38,7 @@ def total(families: Families, name: str, **wanted: str) -> int:
     )
 
 
-def added(families: Families, name: str, by: str) -> dict[str, tuple[list[int], float]]:
+def sum_histogram(families: Families, name: str, by: str) -> dict[str, tuple[list[int], float]]:
     """Return a histogram's (counts by bucket, sum), aggregated by one label, in the label's order."""
     metric = BY_NAME[name]
     place = metric.labels.index(by) if by else None
@@ -50,7 +50,7 @@ def added(families: Families, name: str, by: str) -> dict[str, tuple[list[int], 
     return out
 
 
-def bound_words(metric: Metric, i: int) -> str:
+def format_bound(metric: Metric, i: int) -> str:
     """A bucket's upper bound as people read it; the last one has none."""
     if i >= len(metric.buckets):
         return f"> {_amount(metric, metric.buckets[-1])}"

@@ -30,35 +30,35 @@ class Problem(Protocol):
 
 def expectation(text: str) -> Message:
     """Return the message for an expected value."""
-    return _known(EXPECTED, text) or exactly(text)
+    return _match_text(EXPECTED, text) or exactly(text)
 
 
 def reception(text: str) -> Message:
     """Return the message for a received value, or the value itself."""
-    return _known(RECEIVED, text) or exactly(text)
+    return _match_text(RECEIVED, text) or exactly(text)
 
 
 def problem(error: Problem) -> Message:
     """All that an error says, with its field's path."""
-    said = None if error.kind else _said(error)
+    said = None if error.kind else _translate_error(error)
     if said is None:
         return exactly(error.text)
     return message(_AT, path=error.path, said=said) if error.path else said
 
 
-def _said(error: Problem) -> Message | None:
+def _translate_error(error: Problem) -> Message | None:
     """An error without its path, where the words are the playground's."""
     whole = " ".join(filter(None, [error.received, error.expected]))
-    if (found := _known(SENTENCES, whole)) is not None:
+    if (found := _match_text(SENTENCES, whole)) is not None:
         return found
-    expected = _known(EXPECTED, error.expected)
+    expected = _match_text(EXPECTED, error.expected)
     if expected is None or not error.received:
         return expected
     text = gettext_noop("%(received)s %(expected)s")
     return message(text, received=reception(error.received), expected=expected)
 
 
-def _known(texts: tuple[str, ...], said: str) -> Message | None:
+def _match_text(texts: tuple[str, ...], said: str) -> Message | None:
     """The text that a finished one was made from, and the values put into it."""
     if said in texts:
         return message(said)
@@ -66,7 +66,7 @@ def _known(texts: tuple[str, ...], said: str) -> Message | None:
         match = _pattern(text).fullmatch(said)
         if match is not None and match.groupdict():
             values = {
-                name: _known(EXPECTED, value) or value if name in _IN_WORDS else value
+                name: _match_text(EXPECTED, value) or value if name in _IN_WORDS else value
                 for name, value in match.groupdict().items()
             }
             return message(text, **values)

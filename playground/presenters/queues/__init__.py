@@ -56,7 +56,7 @@ def present(sim: WorldView, look: Look) -> Panel:
     sorter = queue_sort_of(scheduler)
     cards["active"]["by"] = "" if sorter == "PrioritySort" else sorter
     if sim.journal.ignored:
-        cards["ignored"] = _ignored(sim, chosen)
+        cards["ignored"] = _build_ignored_card(sim, chosen)
     _add_faults(sim, cards.values())
     return Panel(
         "queues",
@@ -80,13 +80,20 @@ def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, 
             ],
             backing_off,
         ),
-        "unschedulable": _parked(
-            sim, scheduler, ("unschedulable", "reason"), queue.unschedulable_pods, chips.refused, chosen
+        "unschedulable": _build_parked_card(
+            sim,
+            scheduler,
+            ("unschedulable", "reason"),
+            queue.unschedulable_pods,
+            chips.build_refused_chip,
+            chosen,
         ),
-        "gated": _parked(sim, scheduler, ("gated", "gate"), queue.gated_pods, chips.gated, chosen),
+        "gated": _build_parked_card(
+            sim, scheduler, ("gated", "gate"), queue.gated_pods, chips.build_gated_chip, chosen
+        ),
         "permit": _permit(scheduler, sim.now, chosen),
         "binding": _binding(scheduler, chosen),
-        "nominated": _card("nominated", *leaving.nominated(scheduler, chosen, WINDOW)),
+        "nominated": _card("nominated", *leaving.build_nominated_rows(scheduler, chosen, WINDOW)),
         "victims": _card("victims", *leaving.victims(sim, scheduler, chosen, WINDOW)),
     }
 
@@ -113,7 +120,7 @@ def _active(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) 
     return _card("active", [chips.active(sim, queued, chosen) for queued in head], count, groups)
 
 
-def _parked(
+def _build_parked_card(
     sim: WorldView,
     scheduler: SchedulerView,
     grouping: tuple[str, str],
@@ -151,10 +158,12 @@ def _permit(scheduler: SchedulerView, now: int, chosen: str) -> Card:
     """The pods that wait, the inspected one first: it is the one that somebody may want to decide on."""
     waits = [binding for binding in scheduler.bindings.values() if binding.waiting]
     waits.sort(key=lambda binding: binding.pod.key != chosen)
-    return _card("permit", [chips.permitted(binding, now, chosen) for binding in waits[:WINDOW]], len(waits))
+    return _card(
+        "permit", [chips.build_permitted_chip(binding, now, chosen) for binding in waits[:WINDOW]], len(waits)
+    )
 
 
-def _ignored(sim: WorldView, chosen: str) -> Card:
+def _build_ignored_card(sim: WorldView, chosen: str) -> Card:
     """Pods that ask for a scheduler that is not here: nobody will try them."""
     keys = list(sim.journal.ignored)
     pods = [pod for key in islice(keys, WINDOW) if (pod := sim.store.pod_at(key)) is not None]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from playground.presenters.queues.groups import Group, Label, by_reason
-from playground.presenters.queues.hints import event_of, hint_name, just_happened, moved, skipped
+from playground.presenters.queues.hints import event_of, hint_name, just_happened, list_moves, list_skips
 from scheduler_core.world.readonly import ClusterEvent, Move, Place, SchedulerView, WorldView
 
 QUEUE, SKIP = "Queue", "Skip"
@@ -36,7 +36,7 @@ class Answers:
         ]
         if group.pods and self.events:
             first = group.first
-            stayed = skipped(self.scheduler.framework_of(first.pod), first, self.events)
+            stayed = list_skips(self.scheduler.framework_of(first.pod), first, self.events)
             rows += [{"answer": SKIP, "count": len(group), **each} for each in stayed]
         return rows[:MOST]
 
@@ -49,7 +49,7 @@ def answers(sim: WorldView, scheduler: SchedulerView) -> Answers:
     """Return the answers of the pods grouped by reason."""
     left: dict[Label, Counter[tuple[str, str, str]]] = {}
     labels: dict[str, None] = {}
-    for move in moved(sim):
+    for move in list_moves(sim):
         event, plugin, hint = move.why or ("", "", "")
         entry = scheduler.queue.find(move.pod)
         if entry is None or not _was_unschedulable(sim, move):

@@ -40,12 +40,12 @@ def backing_off(sim: WorldView, queue: QueueView, queued: QueuedPod, chosen: str
         **of_pod(queued.pod, chosen),
         **woken(sim, queued.key),
         "attempts": queued.attempts,
-        **_left(queued.timestamp, until, sim.now),
+        **_compute_remaining(queued.timestamp, until, sim.now),
         "error": queued.key in queue.error_backoff_pods,
     }
 
 
-def _left(since: int, until: int, now: int) -> dict[str, Any]:
+def _compute_remaining(since: int, until: int, now: int) -> dict[str, Any]:
     """Return the remaining part of a wait, and its share in percent."""
     left = max(until - now, 0)
     return {"left": duration(left), "ring": round(100 * min(left / max(until - since, 1), 1))}
@@ -61,12 +61,12 @@ def woken(sim: WorldView, key: str) -> dict[str, Any]:
     return {"woken": {**reason, "at": sim.journal.moves[index].position}}
 
 
-def refused(queued: QueuedPod, chosen: str) -> dict[str, Any]:
+def build_refused_chip(queued: QueuedPod, chosen: str) -> dict[str, Any]:
     plugins = (*queued.unschedulable_plugins, *queued.pending_plugins)
     return {**of_pod(queued.pod, chosen), "attempts": queued.attempts, "plugins": list(plugins), "why": True}
 
 
-def gated(queued: QueuedPod, chosen: str) -> dict[str, Any]:
+def build_gated_chip(queued: QueuedPod, chosen: str) -> dict[str, Any]:
     gates = list(queued.pod.spec.scheduling_gates)
     return {**of_pod(queued.pod, chosen), "gates": gates or [queued.gated_by]}
 
@@ -75,12 +75,12 @@ def in_cycle(pod: Pod, phase: str, chosen: str) -> dict[str, Any]:
     return {**of_pod(pod, chosen), "phase": phase, "live": True}
 
 
-def permitted(binding: BindingCycleView, now: int, chosen: str) -> dict[str, Any]:
+def build_permitted_chip(binding: BindingCycleView, now: int, chosen: str) -> dict[str, Any]:
     """A pod that waits on Permit; the ring is what is left of the first timeout."""
     return {
         **of_pod(binding.pod, chosen),
         "plugins": sorted(binding.waiting),
-        **_left(binding.started, min(binding.waiting.values()), now),
+        **_compute_remaining(binding.started, min(binding.waiting.values()), now),
         "node": binding.node,
         "decide": True,
     }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-from playground.presenters.queues.groups import NO_OWNER, Group, Label, grouped, reasons
+from playground.presenters.queues.groups import NO_OWNER, Group, Label, group_pods, reasons
 from playground.presenters.words import exactly, gettext_noop, message
 from scheduler_core.world.readonly import QueuedPod, SchedulerView, WorldView
 
@@ -49,7 +49,9 @@ def largest(
     sim: WorldView, scheduler: SchedulerView, place: str, by: str, chosen: str, most: int
 ) -> list[dict[str, Any]]:
     """The largest groups of a place."""
-    return [group_row(sim, by, group, chosen) for group in islice(grouped(sim, scheduler, place, by), most)]
+    return [
+        group_row(sim, by, group, chosen) for group in islice(group_pods(sim, scheduler, place, by), most)
+    ]
 
 
 def behind(
@@ -58,7 +60,7 @@ def behind(
     """The active pods behind the first ones by priority, the highest first."""
     shown = {queued.key for queued in head}
     out: list[dict[str, Any]] = []
-    for group in sorted(grouped(sim, scheduler, "active", "priority"), key=lambda g: -int(g.label[0])):
+    for group in sorted(group_pods(sim, scheduler, "active", "priority"), key=lambda g: -int(g.label[0])):
         count = len(group) - sum(key in group.pods for key in shown)
         if count and len(out) < most:
             first = next(key for key in group.pods if key not in shown)

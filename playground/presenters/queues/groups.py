@@ -232,7 +232,7 @@ _KNOWN: WeakKeyDictionary[QueueView, dict[tuple[str, str], Grouped]] = WeakKeyDi
 _LAST: WeakValueDictionary[tuple[str, str], Grouped] = WeakValueDictionary()
 
 
-def grouped(sim: WorldView, scheduler: SchedulerView, place: str, by: str) -> Grouped:
+def group_pods(sim: WorldView, scheduler: SchedulerView, place: str, by: str) -> Grouped:
     """The pods of a place of a scheduler's queue by one of BY."""
     queue, label = scheduler.queue, BY[by]
     entries, moves = _PLACES[place](queue), sim.journal.moves

@@ -18,7 +18,7 @@ from scheduler_core.world.readonly import (
     QueuedPod,
     WorldView,
     action_name,
-    registered,
+    list_registrations,
 )
 
 CLAIM = "resource.k8s.io/ResourceClaim"
@@ -73,7 +73,7 @@ def wakes(profile: ProfileView | None, rejectors: Sequence[str]) -> list[dict[st
     for name in rejectors:
         plugin = profile.plugin(name) if profile is not None else None
         if plugin is not None:
-            events = dict.fromkeys(event for on in registered(plugin) for event in _labels(on))
+            events = dict.fromkeys(event for on in list_registrations(plugin) for event in _labels(on))
             out.append({"plugin": name, "events": list(events)})
         elif name == EXTENDER_NAME:
             out.append({"plugin": name, "events": [ANY]})
@@ -96,13 +96,15 @@ def just_happened(sim: WorldView) -> list[ClusterEvent]:
     Of an update it is known which event it was where it moved a pod (`moved`); here are things that came or went.
     """
     heard: list[ObjectChanged | WatchEventHeard] = [
-        record.facts for record in sim.last[:LOOKED_THROUGH] if isinstance(record.facts, _heard(sim))
+        record.facts
+        for record in sim.last[:LOOKED_THROUGH]
+        if isinstance(record.facts, _select_event_type(sim))
     ]
     events = [event for facts in heard if (event := _event(sim, facts)) is not None]
     return list(dict.fromkeys(events))
 
 
-def _heard(sim: WorldView) -> type[ObjectChanged] | type[WatchEventHeard]:
+def _select_event_type(sim: WorldView) -> type[ObjectChanged] | type[WatchEventHeard]:
     return WatchEventHeard if sim.settings.informer_lag else ObjectChanged
 
 
@@ -142,7 +144,7 @@ def _had_node(lane: Sequence[Move]) -> bool:
     return bool(before) and before[-1] in (Place.BOUND, Place.RUNNING)
 
 
-def moved(sim: WorldView) -> Iterator[Move]:
+def list_moves(sim: WorldView) -> Iterator[Move]:
     """The moves of the last transition that an event made, the last one first."""
     for move in reversed(sim.journal.moves):
         if move.position != sim.position:
@@ -151,7 +153,7 @@ def moved(sim: WorldView) -> Iterator[Move]:
             yield move
 
 
-def skipped(
+def list_skips(
     profile: ProfileView | None, entry: QueuedPod, events: Sequence[ClusterEvent]
 ) -> list[dict[str, str]]:
     """The hints that just said Skip to a pod which stays: those of its rejectors that registered for what happened."""
@@ -162,7 +164,7 @@ def skipped(
             out += [
                 {"event": event.label, "plugin": name, "hint": hint_name(name, on.hint.__name__)}
                 for event in events
-                for on in registered(plugin)
+                for on in list_registrations(plugin)
                 if on.hint is not None and on.matches(event)
             ]
     return out

@@ -12,14 +12,16 @@ from playground.presenters.scene import last_attempt
 from scheduler_core.world.readonly import Pod, SchedulerView, WorldView
 
 
-def nominated(scheduler: SchedulerView, chosen: str, most: int) -> tuple[list[dict[str, Any]], int]:
+def build_nominated_rows(
+    scheduler: SchedulerView, chosen: str, most: int
+) -> tuple[list[dict[str, Any]], int]:
     """Each with the node that it is nominated to, and how many there are."""
-    pods = _nominated(scheduler)
+    pods = _list_nominations(scheduler)
     rows = [{**chips.of_pod(pod, chosen), "nominated": node} for node, pod in pods[:most]]
     return rows, len(pods)
 
 
-def _nominated(scheduler: SchedulerView) -> list[tuple[str, Pod]]:
+def _list_nominations(scheduler: SchedulerView) -> list[tuple[str, Pod]]:
     nominator = scheduler.queue.nominator
     return [(node, pod) for node in nominator.nodes() for pod in nominator.on(node)]
 
@@ -28,7 +30,7 @@ def victims(
     sim: WorldView, scheduler: SchedulerView, chosen: str, most: int
 ) -> tuple[list[dict[str, Any]], int]:
     """The victims of nominated pods whose grace period runs, with what is left of it."""
-    attempts = (last_attempt(sim, pod.key) for _, pod in _nominated(scheduler)[:most])
+    attempts = (last_attempt(sim, pod.key) for _, pod in _list_nominations(scheduler)[:most])
     keys = dict.fromkeys(key for attempt in attempts if attempt is not None for key in attempt.victims)
     ends = grace_ends(sim, keys)
     pods = [pod for key in keys if key in ends and (pod := sim.store.pod_at(key)) is not None]

@@ -8,7 +8,7 @@ from typing import Any
 from playground.presenters.queues import chips
 from playground.presenters.queues.answers import Answers, answers
 from playground.presenters.queues.group_rows import title_of
-from playground.presenters.queues.groups import Group, Grouped, grouped, some
+from playground.presenters.queues.groups import Group, Grouped, group_pods, some
 from playground.presenters.queues.hints import wakes
 from scheduler_core.world.readonly import SchedulerView, WorldView
 
@@ -19,16 +19,18 @@ def sleeping(
     sim: WorldView, scheduler: SchedulerView, by: str, chosen: str, *, with_pods: bool
 ) -> dict[str, Any]:
     """{"groups", "more_groups", "more_pods"}: the largest groups, and those that the last event has emptied."""
-    known = grouped(sim, scheduler, "unschedulable", by)
+    known = group_pods(sim, scheduler, "unschedulable", by)
     said = answers(sim, scheduler) if by == "reason" else None
-    emptied = _emptied(known, said)
+    emptied = _list_empty_groups(known, said)
     shown = list(islice(known, GROUPS - len(emptied)))
     most = max((len(group) for group in shown), default=1)
     groups = [_group(sim, scheduler, by, group, said) for group in [*shown, *emptied]]
     for group, data in zip([*shown, *emptied], groups, strict=True):
         data["share"] = round(100 * len(group) / most)
         data["chosen"] = chosen in group.pods
-        data["pods"] = [chips.refused(queued, chosen) for queued in some(group, PODS)] if with_pods else []
+        data["pods"] = (
+            [chips.build_refused_chip(queued, chosen) for queued in some(group, PODS)] if with_pods else []
+        )
         data["more"] = len(group) - len(data["pods"])
     return {
         "groups": groups,
@@ -37,7 +39,7 @@ def sleeping(
     }
 
 
-def _emptied(known: Grouped, said: Answers | None) -> list[Group]:
+def _list_empty_groups(known: Grouped, said: Answers | None) -> list[Group]:
     """Groups that have no pod any more."""
     gone = () if said is None else (label for label in said.emptied() if known.get(label) is None)
     return [Group(label) for label in islice(gone, EMPTIED)]

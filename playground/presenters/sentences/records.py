@@ -82,10 +82,10 @@ def row(record: Record) -> dict[str, Any]:
             "sentence": of_step(step, short(source.pod)),
             "no": no,
         }
-    return {"kind": record.kind, **of_record(record), "no": _failed(record.facts)}
+    return {"kind": record.kind, **of_record(record), "no": _has_failed(record.facts)}
 
 
-def _failed(facts: Facts) -> bool:
+def _has_failed(facts: Facts) -> bool:
     if isinstance(facts, PluginRan):
         return facts.status["code"] not in _FINE
     if isinstance(facts, AttemptEnded | BindingEnded):
@@ -261,7 +261,7 @@ _NAMED = {
 
 
 def _command(command: CommandApplied) -> Message:
-    values = _named(command)
+    values = _collect_object_names(command)
     if command.kind in _NAMED and values:
         return message(_NAMED[command.kind], **values)
     n = command.objects if command.kind == "ApplyObjects" else command.count or 0
@@ -270,7 +270,7 @@ def _command(command: CommandApplied) -> Message:
     return message(text, n=n)
 
 
-def _named(command: CommandApplied) -> dict[str, str]:
+def _collect_object_names(command: CommandApplied) -> dict[str, str]:
     """Return the objects that a command's record names: an object, a pod, and a node."""
     ref, pod, node = (getattr(command, field, None) or None for field in ("ref", "pod", "node"))
     values = {"kind": ref.kind, "name": ref.name} if ref else {}
@@ -289,7 +289,7 @@ _CHANGES = {
 }
 
 
-def _reconciled(done: Reconciled) -> Message:
+def _describe_reconcile(done: Reconciled) -> Message:
     if not done.did:
         return message(
             gettext_noop("%(controller)s has reconciled %(name)s, with nothing to do."),
@@ -349,7 +349,7 @@ def _object_call(call: ApiCall, pod: str) -> Message:
     return message(gettext_noop("%(verb)s %(kind)s %(object)s for %(pod)s: done"), **about)
 
 
-def _throttled(throttled: ApiThrottled) -> Message:
+def _describe_throttling(throttled: ApiThrottled) -> Message:
     return message(
         gettext_noop(
             "the API client holds a call about %(pod)s back for %(time)s, to stay within its limits"
@@ -446,11 +446,11 @@ SENTENCES: tuple[Sentence[Any], ...] = (
     Sentence(WatchEventHeard, gettext_noop("Informer"), _watch_event),
     Sentence(TimerFired, gettext_noop("Queue timer"), _timer_fired),
     Sentence(CommandApplied, gettext_noop("Cluster change"), _command),
-    Sentence(Reconciled, lambda done: done.controller, _reconciled),
+    Sentence(Reconciled, lambda done: done.controller, _describe_reconcile),
     Sentence(ObjectChanged, gettext_noop("API server"), _object),
     Sentence(QueueMoved, gettext_noop("Queue"), _queue_moved),
     Sentence(ApiCall, gettext_noop("API call"), _api_call),
-    Sentence(ApiThrottled, gettext_noop("API client"), _throttled),
+    Sentence(ApiThrottled, gettext_noop("API client"), _describe_throttling),
     Sentence(PluginRan, lambda ran: f"{ran.point} · {ran.plugin}", _plugin_ran, telling=False),
     Sentence(EventRecorded, gettext_noop("Kubernetes Event"), _event, telling=False),
     Sentence(PointStarted, lambda started: started.point, _point_started, telling=False),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from playground.presenters.amounts import clock
-from playground.presenters.sequence.arrows import folded
+from playground.presenters.sequence.arrows import fold_passing_plugins
 from playground.presenters.sequence.drawing import diagram
 from playground.presenters.sequence.lifelines import TITLES
 from playground.presenters.words import Message
@@ -16,7 +16,7 @@ __all__ = ["present"]
 
 def present(found: Mapping[str, Any], every: bool, say: Callable[[Message], str]) -> dict[str, Any]:
     """Draw the findings of sessions/worker/answers/sequences.py, also as rows of a table; `every` shows each plugin alone."""
-    rows = found["rows"] if every else folded(found["rows"])
+    rows = found["rows"] if every else fold_passing_plugins(found["rows"])
     return {
         **found,
         "every": every,

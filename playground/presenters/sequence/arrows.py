@@ -120,7 +120,7 @@ def _note(records: Iterable[Record]) -> Message | None:
     return None
 
 
-def folded(rows: list[Arrow]) -> list[Arrow]:
+def fold_passing_plugins(rows: list[Arrow]) -> list[Arrow]:
     """Plugins of one extension point that let the pod pass, one after the other, as one note."""
     out: list[Arrow] = []
     for arrow in rows:

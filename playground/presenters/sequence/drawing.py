@@ -103,13 +103,13 @@ def _message(row: dict[str, Any], x: dict[str, int], y: int, say: Say) -> dict[s
         "path": f"M{a} {line}H{b - way * 2}",
         "tip": f"M{b - way} {line}l{-9 * way} -5v10z",
         "text_y": str(line - 7),
-        **_placed(text, min(a, b) + 8, max(a, b) - 8),
+        **_place_text(text, min(a, b) + 8, max(a, b) - 8),
     }
 
 
 def _own(text: str, x: int, line: int) -> dict[str, Any]:
     """A note beside its lifeline: a short loop, and the words to the side with more room."""
-    placed = _placed(text, x + LOOP + 12, x - 10)
+    placed = _place_text(text, x + LOOP + 12, x - 10)
     return {
         "path": f"M{x} {line - 11}h{LOOP}v10H{x + 3}",
         "tip": f"M{x + 1} {line - 1}l9 -5v10z",
@@ -118,7 +118,7 @@ def _own(text: str, x: int, line: int) -> dict[str, Any]:
     }
 
 
-def _placed(text: str, left: int, right: int) -> dict[str, Any]:
+def _place_text(text: str, left: int, right: int) -> dict[str, Any]:
     """Words begin at the left end where there is room for them, else they end at the right one; what has no room is cut."""
     room, other = WIDTH - 8 - left, right - GUTTER
     end = min(len(text), LONGEST) * CHARACTER > room and other > room

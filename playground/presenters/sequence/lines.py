@@ -119,7 +119,7 @@ def _reporter(event: EventRecorded, standing: Standing) -> str:
     return CONTROLLERS if event.reporter.endswith("controller") else standing.cycle
 
 
-def _reconciled(done: Reconciled) -> Message:
+def _describe_reconcile(done: Reconciled) -> Message:
     return exactly(brief(done.did)) if done.did else message(gettext_noop("nothing to do"))
 
 
@@ -136,7 +136,7 @@ def _moves_to(moved: QueueMoved, standing: Standing) -> str:
     return CYCLE if moved.cause == "popped" else QUEUE
 
 
-def _moved(moved: QueueMoved) -> Message:
+def _describe_queue_move(moved: QueueMoved) -> Message:
     if moved.cause == "popped":
         return message(gettext_noop("Pop: %(pod)s"), pod=short(moved.pod))
     if moved.cause == ATTEMPT_FAILED:
@@ -276,7 +276,7 @@ LINES: tuple[Line[Any], ...] = (
         Reconciled,
         lambda done, standing: KUBELET if _kubelets(done.controller) else CONTROLLERS,
         lambda done, standing: API if done.did else CONTROLLERS,
-        _reconciled,
+        _describe_reconcile,
     ),
     Line(
         EventRecorded,
@@ -284,7 +284,7 @@ LINES: tuple[Line[Any], ...] = (
         API,
         lambda event: message(gettext_noop("Event %(reason)s"), reason=event.reason),
     ),
-    Line(QueueMoved, _moves_from, _moves_to, _moved),
+    Line(QueueMoved, _moves_from, _moves_to, _describe_queue_move),
     Line(TimerFired, QUEUE, QUEUE, lambda fired: exactly(fired.timer)),
     Line(
         AttemptStarted,

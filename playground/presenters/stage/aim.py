@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from playground.presenters.cluster_map.preempting import preempting
-from playground.presenters.inspector.objects import found, pods_of
+from playground.presenters.inspector.objects import find_chosen_object, pods_of
 from playground.presenters.look import AIM, WITH_NODES, Look
 from playground.presenters.scene import cycle_of, last_attempt, subject
-from playground.presenters.stage.looked_at import looked_at, looks_at, scores
+from playground.presenters.stage.looked_at import find_examining_attempt, looks_at, scores
 from playground.presenters.stage.which import OF_POINT, at_hand
 from scheduler_core.world.readonly import Attempt, WorldView
 
@@ -39,11 +39,11 @@ def aim_of(sim: WorldView, look: Look) -> Aim:
 
 def past_of(sim: WorldView, look: Look) -> int | None:
     """The position whose world the stage shows; None where it is the present one."""
-    attempt = aim_of(sim, aimed(sim, look)).attempt
+    attempt = aim_of(sim, aim_look(sim, look)).attempt
     return None if attempt is None else attempt.last_position
 
 
-def aimed(sim: WorldView, look: Look) -> Look:
+def aim_look(sim: WorldView, look: Look) -> Look:
     """The look with the pod that all panels mark: a claim's own, or the one whose attempt the chosen node is shown in."""
     if look.about == "claim" and look.claim:
         return look.but(pod=_pod_of_claim(sim, look) or look.pod)
@@ -83,7 +83,7 @@ def _of_claim(sim: WorldView, look: Look) -> Aim:
 
 def _pod_of_claim(sim: WorldView, look: Look) -> str:
     """Return a pod that uses the claim: the present cycle's, or else the last one that was tried; "" for none."""
-    ref = found(sim, look)
+    ref = find_chosen_object(sim, look)
     metas = [pod["metadata"] for pod in pods_of(sim, ref)] if ref is not None else []
     keys = [f"{meta['namespace']}/{meta['name']}" for meta in metas]
     cycle = cycle_of(sim)
@@ -100,12 +100,14 @@ def _of_node(sim: WorldView, name: str) -> Aim:
         return present
     if cycle is not None and looks_at(cycle, name):
         return Aim("score" if scores(cycle, name) else "filter", cycle.pod.key)
-    attempt = looked_at(sim, name)
+    attempt = find_examining_attempt(sim, name)
     if attempt is None:
         return present
     past = attempt if cycle is None or cycle.number != attempt.number else None
     return Aim(
-        _decided_on(attempt) if name in (attempt.node, attempt.nominated) else "filter", attempt.pod, past
+        _get_deciding_stage(attempt) if name in (attempt.node, attempt.nominated) else "filter",
+        attempt.pod,
+        past,
     )
 
 
@@ -132,10 +134,10 @@ def _stage_of(sim: WorldView, pod: str) -> str:
     if any(binding.pod.key == pod for each in sim.schedulers for binding in each.bindings.values()):
         return "binding"
     attempt = last_attempt(sim, pod)
-    return "queue" if attempt is None else _decided_on(attempt)
+    return "queue" if attempt is None else _get_deciding_stage(attempt)
 
 
-def _decided_on(attempt: Attempt) -> str:
+def _get_deciding_stage(attempt: Attempt) -> str:
     if attempt.outcome == "scheduled":
         return "score" if attempt.feasible > 1 else "filter"
     return "preemption" if attempt.nominated else "filter"

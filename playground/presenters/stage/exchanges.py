@@ -15,7 +15,7 @@ LONGEST = 6_000  # characters of a request or an answer
 NAMED = 6  # nodes
 
 
-def asked(sim: WorldView, cycle: SchedulingCycleView, verb: Verb) -> list[Extender]:
+def list_serving_extenders(sim: WorldView, cycle: SchedulingCycleView, verb: Verb) -> list[Extender]:
     """The extenders that are asked for something about the cycle's pod."""
     return [extender for extender in scheduler_of(sim).extenders if extender.serves(verb, cycle.pod)]
 

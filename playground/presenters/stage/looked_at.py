@@ -26,7 +26,7 @@ def scores(cycle: SchedulingCycleView, node: str) -> bool:
     return row is not None and board is not None and row in board.rows
 
 
-def looked_at(sim: WorldView, node: str) -> Attempt | None:
+def find_examining_attempt(sim: WorldView, node: str) -> Attempt | None:
     """The last attempt that is known to have examined a node: it chose or nominated it, or it examined as many nodes as there are."""
     everyone = len(table_of(scheduler_of(sim)))
     for attempt in islice(reversed(sim.journal.attempts), LOOKED_BACK):

@@ -6,8 +6,8 @@ from typing import Any
 
 from playground.presenters.amounts import thousands
 from playground.presenters.charts import metrics as draw
-from playground.presenters.metrics.plots import POINTS, Chart, chart, stacked
-from playground.presenters.metrics.series import Families, added, seconds
+from playground.presenters.metrics.plots import POINTS, Chart, build_stacked_bars, chart
+from playground.presenters.metrics.series import Families, seconds, sum_histogram
 from playground.presenters.words import gettext_noop
 from scheduler_core.analysis.status import BY_NAME
 
@@ -28,7 +28,7 @@ def _calls(families: Families) -> Chart:
         mine = cells.setdefault(plugin, {})
         mine[point] = mine.get(point, 0) + series["value"]
     title = gettext_noop("Calls of each plugin")
-    return stacked("evaluations", title, gettext_noop("plugin"), cells, metric=BY_NAME[metric])
+    return build_stacked_bars("evaluations", title, gettext_noop("plugin"), cells, metric=BY_NAME[metric])
 
 
 def _answers(families: Families) -> Chart:
@@ -40,7 +40,7 @@ def _answers(families: Families) -> Chart:
         if status not in ("Success", "Skip"):
             mine = cells.setdefault(plugin, {})
             mine[status] = mine.get(status, 0) + calls
-    drawn = stacked(
+    drawn = build_stacked_bars(
         name,
         title,
         "",
@@ -78,7 +78,11 @@ def _order(point: str) -> tuple[int, str]:
 def _times(families: Families) -> Chart:
     """Virtual time by extension point, of those at which any passes."""
     name, title, metric = "times", gettext_noop("Virtual time by extension point"), BY_NAME[_POINT]
-    spent = [(point, took) for point, (_, took) in added(families, _POINT, "extension_point").items() if took]
+    spent = [
+        (point, took)
+        for point, (_, took) in sum_histogram(families, _POINT, "extension_point").items()
+        if took
+    ]
     if not spent:
         return chart(name, title, metric=metric)
     spent.sort(key=lambda point: (-point[1], point[0]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from playground.presenters.metrics.plots import Chart, over_time, stacked
+from playground.presenters.metrics.plots import Chart, build_stacked_bars, over_time
 from playground.presenters.words import gettext_noop
 
 MOST_LINES = 8
@@ -38,7 +38,7 @@ def _by_reason(reasons: list[list[Any]]) -> Chart:
     """kube's own words, as they are; the table and the CSV have those that are not drawn."""
     title = gettext_noop("Refusals of nodes by reason")
     word = gettext_noop("reason")
-    drawn = stacked(
+    drawn = build_stacked_bars(
         "reasons",
         title,
         word,

@@ -16,7 +16,7 @@ MOST_LINES = 8
 def charts(curve: Sequence[Mapping[str, Any]]) -> list[Chart]:
     """Shares in percent, by resource; the most used ones where there are many."""
     uses = [{use[0]: _use(use) for use in point["use"]} for point in curve]
-    names = _drawn(uses[-1]) if uses else []
+    names = _select_charted_resources(uses[-1]) if uses else []
     return [
         _shares(
             "use",
@@ -51,7 +51,7 @@ def _use(use: Sequence[Any]) -> Use:
     return dict(zip(("allocatable", "requested", "free", "stranded"), use[1:], strict=True))
 
 
-def _drawn(now: Mapping[str, Use]) -> list[str]:
+def _select_charted_resources(now: Mapping[str, Use]) -> list[str]:
     """cpu, memory and pods first, then by how much of them is asked for."""
     first = [name for name in ("cpu", "memory", "pods") if name in now]
     others = [name for name in now if name not in first]

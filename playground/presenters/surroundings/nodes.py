@@ -87,7 +87,7 @@ def _chart(row: Mapping[str, Any], signal: str, now: int) -> dict[str, Any] | No
     figure = curves(times, unit, {signal: curve, **below}, False)
     when = [e["t"] / (MINUTE if unit == "min" else SECOND) for e in row["evictions"] if e["signal"] == signal]
     if when:
-        figure["data"].append(_evicted([(at, curve[_index(times, at)]) for at in when]))
+        figure["data"].append(_build_eviction_trace([(at, curve[_index(times, at)]) for at in when]))
     return {
         "id": f"signal-{signal.replace('.', '-')}",
         "title": f"{signal} (GiB)" if size == GI else signal,
@@ -100,7 +100,7 @@ def _index(times: Sequence[float], at: float) -> int:
     return max(bisect_right(times, at) - 1, 0)
 
 
-def _evicted(marks: Sequence[tuple[float, float]]) -> dict[str, Any]:
+def _build_eviction_trace(marks: Sequence[tuple[float, float]]) -> dict[str, Any]:
     """A mark where a pod was evicted."""
     return {
         "type": "scatter",

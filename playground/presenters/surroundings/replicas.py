@@ -24,13 +24,13 @@ def replicas(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
     """All lanes have one axis: from the first process' start until now."""
     begin = min((move["t"] for row in rows for move in row["moves"]), default=now)
     spans = {row["name"]: _spans(row["moves"] or _from_the_beginning(row, begin), now) for row in rows}
-    doubled = _doubled(rows, spans)
+    doubled = _find_double_leaders(rows, spans)
     return [
         {
             **row,
             "host": host(row["identity"]) or row["name"],
             "state": STATES[row["stage"]],
-            "lane": [_shown(span, begin, now) for span in spans[row["name"]]],
+            "lane": [_present_span(span, begin, now) for span in spans[row["name"]]],
             "doubled": [
                 {"x": _share(a, begin, now), "width": _share(b, begin, now) - _share(a, begin, now)}
                 for a, b in doubled.get(row["name"], ())
@@ -40,7 +40,7 @@ def replicas(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
             "clock": _clock(row["clock"]),
             "cut_off": row["cutOff"] is not None,
             "election": _election(row["election"], now),
-            "log": [_logged(move) for move in reversed(row["moves"])][:12],
+            "log": [_present_log_entry(move) for move in reversed(row["moves"])][:12],
         }
         for row in rows
     ]
@@ -48,7 +48,7 @@ def replicas(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
 
 def lane(moves: list[dict[str, Any]], begin: int, now: int) -> list[dict[str, Any]]:
     """One process' states over virtual time."""
-    return [_shown(span, begin, now) for span in _spans(moves, now)]
+    return [_present_span(span, begin, now) for span in _spans(moves, now)]
 
 
 def _spans(moves: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
@@ -66,7 +66,9 @@ def _from_the_beginning(row: dict[str, Any], begin: int) -> list[dict[str, Any]]
     return [{"t": begin, "state": row["stage"], "cutOff": False}]
 
 
-def _doubled(rows: list[dict[str, Any]], spans: dict[str, list[dict[str, Any]]]) -> dict[str, list[Span]]:
+def _find_double_leaders(
+    rows: list[dict[str, Any]], spans: dict[str, list[dict[str, Any]]]
+) -> dict[str, list[Span]]:
     """Return the spans in which a replica led while another one led by the same lease."""
     lease = {row["name"]: row["election"]["lease"] for row in rows if row["election"]}
     leading = {
@@ -86,7 +88,7 @@ def _doubled(rows: list[dict[str, Any]], spans: dict[str, list[dict[str, Any]]])
     }
 
 
-def _shown(span: dict[str, Any], begin: int, now: int) -> dict[str, Any]:
+def _present_span(span: dict[str, Any], begin: int, now: int) -> dict[str, Any]:
     x = _share(span["from"], begin, now)
     return {
         **span,
@@ -123,7 +125,7 @@ def _election(of: dict[str, Any] | None, now: int) -> dict[str, Any] | None:
     }
 
 
-def _logged(move: dict[str, Any]) -> dict[str, Any]:
+def _present_log_entry(move: dict[str, Any]) -> dict[str, Any]:
     return {
         "t": clock(move["t"]),
         "position": move["position"],

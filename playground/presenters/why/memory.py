@@ -22,7 +22,7 @@ class _Known:
 _LATEST: WeakKeyDictionary[Any, _Known] = WeakKeyDictionary()
 
 
-def explained(sim: WorldView, key: str) -> Explanation | None:
+def get_explanation(sim: WorldView, key: str) -> Explanation | None:
     """Explain the state of a pod "namespace/name"; the last explanation in each world is cached."""
     stand = (
         key,

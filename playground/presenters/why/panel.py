@@ -8,7 +8,7 @@ from typing import Any
 from playground.presenters.amounts import amount, clock
 from playground.presenters.plain import in_plain_words
 from playground.presenters.scene import short
-from playground.presenters.why.memory import explained
+from playground.presenters.why.memory import get_explanation
 from playground.presenters.why.reasons import about
 from playground.presenters.why.sentence import sentence
 from playground.presenters.words import Message, gettext_noop, message
@@ -38,13 +38,13 @@ _FIXABLE = (
 
 def present(sim: WorldView, key: str) -> dict[str, Any] | None:
     """Return the panel of a pod that is not on a node, that its kubelet refused, or that failed; None for others."""
-    explanation = explained(sim, key)
+    explanation = get_explanation(sim, key)
     if explanation is None or explanation.state in (State.SCHEDULED, State.BINDING, State.ATTEMPTING):
         return None
-    return shown(explanation)
+    return present_explanation(explanation)
 
 
-def shown(explanation: Explanation) -> dict[str, Any]:
+def present_explanation(explanation: Explanation) -> dict[str, Any]:
     pod, total = short(explanation.pod), explanation.total
     return {
         "key": explanation.pod,

@@ -117,7 +117,7 @@ def of_nodes(reason: Given, total: int) -> Message:
     return message(_BOTH_NODES) if total == 2 else message(_ALL_NODES, total=total)
 
 
-def wanted(resource: str, value: int) -> Message:
+def format_resource_amount(resource: str, value: int) -> Message:
     """An amount with its resource: 3 cpu, 512Mi of hugepages-2Mi."""
     text = amount(resource, value)
     return (
@@ -128,7 +128,7 @@ def wanted(resource: str, value: int) -> Message:
 def _resource(reason: Given, values: Values) -> Message:
     evidence, alone = reason.evidence, reason.count == 1
     resource, near = str(evidence["resource"]), evidence.get("near")
-    values |= {"wanted": wanted(resource, evidence["requested"]), "node": reason.nodes[0]}
+    values |= {"wanted": format_resource_amount(resource, evidence["requested"]), "node": reason.nodes[0]}
     if near is None:
         if not evidence.get("most"):
             return message(_UNKNOWN_ALONE if alone else _UNKNOWN, **values)
@@ -168,7 +168,7 @@ def _labels(reason: Given, values: Values) -> Message:
     return message(_NO_VALUE, text=first["text"], list=found, **values)
 
 
-def _spread(reason: Given, values: Values) -> Message | None:
+def _describe_spread(reason: Given, values: Values) -> Message | None:
     constraints = reason.evidence.get("constraints") or ()
     if not constraints:
         return None
@@ -184,5 +184,5 @@ _WORDED: Mapping[str, Callable[[Given, Values], Message | None]] = {
     "TaintToleration/UntoleratedTaint": _taint,
     "NodeAffinity/NoMatch": _labels,
     "InterPodAffinity/NoMatchingPod": _affinity,
-    "PodTopologySpread/SkewTooLarge": _spread,
+    "PodTopologySpread/SkewTooLarge": _describe_spread,
 }

@@ -78,11 +78,11 @@ def sentence(explanation: Explanation) -> Message:
     if first is not None and state is State.NOT_CREATED:
         return message(_REFUSED, pod=pod, count=evidence["missing"], message=first.message)
     if first is not None and state is State.GATED:
-        return _gated(pod, first)
+        return _describe_gated_pod(pod, first)
     if first is not None and state in _WITHHELD:
         return message(_WITHHELD[state], pod=pod, count=evidence["missing"], message=first.message)
     if state in _ENDED:
-        return _ended(explanation, pod)
+        return _describe_ended_pod(explanation, pod)
     if state is State.NO_NODES:
         return message(_NO_NODES, pod=pod)
     if state is State.SCHEDULED:
@@ -92,7 +92,7 @@ def sentence(explanation: Explanation) -> Message:
     return _waiting(explanation, pod)
 
 
-def _ended(explanation: Explanation, pod: str) -> Message:
+def _describe_ended_pod(explanation: Explanation, pod: str) -> Message:
     """Describe a pod that a kubelet refuses, or would refuse, or that failed."""
     if not explanation.reasons:
         return message(_FAILED_SILENTLY, pod=pod)
@@ -107,7 +107,7 @@ def _ended(explanation: Explanation, pod: str) -> Message:
     )
 
 
-def _gated(pod: str, reason: Given) -> Message:
+def _describe_gated_pod(pod: str, reason: Given) -> Message:
     if gates := reason.evidence.get("gates"):
         return message(_GATED, pod=pod, list=", ".join(str(gates).split(" ")))
     if reason.code == "DefaultPreemption/InProgress":
@@ -122,7 +122,7 @@ def _waiting(explanation: Explanation, pod: str) -> Message:
         text = {State.BACKOFF: _FITS_BACKOFF, State.WAITING_FOR_EVENT: _FITS_UNHEARD}.get(state, _FITS)
         return message(text, pod=pod, node=explanation.fits[0])
     if explanation.reasons and explanation.reasons[0].plugin == KUBELET:
-        return _ended(explanation, pod)
+        return _describe_ended_pod(explanation, pod)
     if preempting is not None and preempting.nominated:
         return message(_NOMINATED, pod=pod, node=preempting.nominated)
     if not explanation.reasons:

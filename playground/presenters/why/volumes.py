@@ -74,7 +74,7 @@ def about_claims(reason: Given, pod: str, nodes: Message) -> Message | None:
     if code == "VolumeNotFound" and (lost := next((each for each in claims if each.get("volume")), None)):
         return message(_LOST, pod=pod, claim=short(lost["claim"]), volume=lost["volume"])
     if code in _BY_REASON:
-        named = _named(evidence, claims)
+        named = _get_claim_name(evidence, claims)
         users = next((each["usedBy"] for each in claims if each.get("usedBy")), ())
         if code == "ClaimBeingDeleted" and users:
             others = ", ".join(map(short, users))
@@ -86,7 +86,7 @@ def about_claims(reason: Given, pod: str, nodes: Message) -> Message | None:
     return _of_nodes(code, nodes, claims, pod)
 
 
-def _named(evidence: Mapping[str, Any], claims: Any) -> str:
+def _get_claim_name(evidence: Mapping[str, Any], claims: Any) -> str:
     claim = str(evidence.get("key") or evidence.get("claim") or "")
     return short(claim or next((str(each["claim"]) for each in claims), ""))
 

@@ -73,7 +73,7 @@ class DatabaseThreads:
 def ask(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run a database function in this thread. Raises Unavailable."""
     if LOCKED.refuses:
-        raise Locked(_locked())
+        raise Locked(_describe_lock())
     close_old_connections()
     try:
         with _waiting_for_nobody() if LOCKED.on else contextlib.nullcontext():
@@ -119,7 +119,7 @@ def unavailable(error: Exception) -> Unavailable:
     """Return the error to report for a failed database; the cause is only logged."""
     if _code(error) in BUSY:
         LOCKED.begin(error.__cause__)
-        return Locked(_locked())
+        return Locked(_describe_lock())
     if not isinstance(error, DatabaseAway):  # an outage is logged once
         log.warning("the database failed: %s", error)
     if _is_full(error):
@@ -137,7 +137,7 @@ def unavailable(error: Exception) -> Unavailable:
     )
 
 
-def _locked() -> str:
+def _describe_lock() -> str:
     return _(
         "Another program is writing to the database of this server and takes long, so nothing can be saved just now. "
         "Please try again in a moment. What was confirmed is kept and can be looked at."

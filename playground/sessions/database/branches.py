@@ -84,7 +84,7 @@ def family(session: Session, right: Right, held: Container[str] = (), link: str 
     if link:
         return [replace(each, key=link) for each in _flat(_Member(session, "view", None), session)]
     line = _line(session) if right == "edit" else [session]
-    members = _reached(session, right, line, held)
+    members = _list_reachable_members(session, right, line, held)
     for member in members[1:]:
         parent = member.parent
         while parent is not None and parent.parent is not None and member.at <= parent.at:
@@ -97,7 +97,9 @@ def family(session: Session, right: Right, held: Container[str] = (), link: str 
     return list(_flat(members[0], session))
 
 
-def _reached(session: Session, right: Right, line: list[Session], held: Container[str]) -> list[_Member]:
+def _list_reachable_members(
+    session: Session, right: Right, line: list[Session], held: Container[str]
+) -> list[_Member]:
     """The sessions that a key reaches, level by level, each with its origin as its parent."""
     own = {ancestor.pk for ancestor in line}
 
@@ -176,17 +178,17 @@ def next_name(origin: Session) -> str:
     """A name for a new fork of a session: the origin's own with the first number that its family has not used."""
     base = _NUMBERED.sub("", origin.name)
     number, names = 1, _names(origin)
-    while (name := _ended(base, _("branch %(number)d") % {"number": number})) in names:
+    while (name := _append_ending(base, _("branch %(number)d") % {"number": number})) in names:
         number += 1
     return name
 
 
-def described_name(origin: Session, what: str) -> str:
+def build_fork_name(origin: Session, what: str) -> str:
     """A name for a fork that says what it is about, with a number where its family has that name already."""
     base = _NUMBERED.sub("", origin.name)
     what = what if len(what) <= DESCRIPTION_LENGTH else what[: DESCRIPTION_LENGTH - 1] + "…"
     number, names = 1, _names(origin)
-    while (name := _ended(base, what if number == 1 else f"{what} ({number})")) in names:
+    while (name := _append_ending(base, what if number == 1 else f"{what} ({number})")) in names:
         number += 1
     return name
 
@@ -203,6 +205,6 @@ def _names(origin: Session) -> set[str]:
     return names
 
 
-def _ended(base: str, ending: str) -> str:
+def _append_ending(base: str, ending: str) -> str:
     ending = " · " + ending
     return base[: NAME_LENGTH - len(ending)] + ending

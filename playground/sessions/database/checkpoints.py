@@ -142,7 +142,7 @@ def _copy_outcomes(origin_id: int, session_id: int, at: int) -> int:
 
 
 @repeatable
-def replayed(session_id: int, differs: Difference | None) -> None:
+def record_replay(session_id: int, differs: Difference | None) -> None:
     """The session was replayed by this engine, and first came to something else there."""
     session = Session.objects.filter(pk=session_id).first()
     if session is None:

@@ -81,7 +81,7 @@ def keep(lesson_id: int, files: LessonFiles, checked: Checked) -> None:
     OwnLesson.objects.filter(pk=lesson_id, **_columns(files)).update(**found)
 
 
-def checked_of(lesson: OwnLesson) -> Checked | None:
+def get_check_result(lesson: OwnLesson) -> Checked | None:
     """Return the result of the last check; None if the present text has not been checked."""
     return None if lesson.checked is None else msgspec.convert(lesson.checked, Checked, str_keys=True)
 

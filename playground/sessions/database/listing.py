@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from playground.models import LogEntry, LogKind
-from playground.presenters.commands import SOURCES, left_out, sentence
+from playground.presenters.commands import SOURCES, describe_omission, sentence
 from playground.presenters.words import Message
 from playground.sessions.database import log
 from playground.sessions.database.asking import repeatable
@@ -95,12 +95,12 @@ def rows(session_id: int, positions: Sequence[int], wanted: Sequence[int], head:
 
 
 @repeatable
-def skipped(session_id: int, at: Iterable[int]) -> list[SkippedCommand]:
+def list_skipped_commands(session_id: int, at: Iterable[int]) -> list[SkippedCommand]:
     """The commands at some positions, as what a history lacks."""
     listed = []
     for entry in _entries(session_id, list(at)):
         command = log.unpack(bytes(entry.payload))["command"]
-        listed.append(SkippedCommand(entry.at, sentence(command), left_out(command)))
+        listed.append(SkippedCommand(entry.at, sentence(command), describe_omission(command)))
     return listed
 
 

@@ -189,14 +189,14 @@ def _append(entry: LogEntry, last_of: str = "") -> None:
     now = timezone.now()
     try:
         with transaction.atomic():
-            changed = _changed(MOVE_END, seq, to, size, _moment(now), session, seq - 1, at)
+            changed = _execute_update(MOVE_END, seq, to, size, _moment(now), session, seq - 1, at)
             if not changed and not _is_written(entry):
                 raise Conflict(message(FIRST))
             if changed:
                 entry.created = now
-                _changed(INSERT, session, seq, entry.kind, at, to, entry.payload, size, _moment(now))
+                _execute_update(INSERT, session, seq, entry.kind, at, to, entry.payload, size, _moment(now))
             if last_of:
-                _changed(GIVE_BACK, session, last_of)
+                _execute_update(GIVE_BACK, session, last_of)
     except IntegrityError as error:
         raise Conflict(message(FIRST)) from error
 
@@ -216,12 +216,12 @@ def _is_written(entry: LogEntry) -> bool:
 @transaction.atomic
 def advance(session_id: int, seq: int, head: int, to: int, last_of: str = "") -> None:
     """Let the last entry, a play or a run, reach further; to its end where its holder is `last_of`, who gives the right to drive back."""
-    changed = _changed(MOVE_HEAD, to, _moment(timezone.now()), session_id, seq, head)
+    changed = _execute_update(MOVE_HEAD, to, _moment(timezone.now()), session_id, seq, head)
     if not changed and not _reaches(session_id, seq, to):
         raise Conflict(message(FIRST))
-    _changed(REACH, to, session_id, seq)
+    _execute_update(REACH, to, session_id, seq)
     if last_of:
-        _changed(GIVE_BACK, session_id, last_of)
+        _execute_update(GIVE_BACK, session_id, last_of)
 
 
 def _reaches(session_id: int, seq: int, to: int) -> bool:
@@ -229,7 +229,7 @@ def _reaches(session_id: int, seq: int, to: int) -> bool:
     return Session.objects.filter(pk=session_id, log_seq=seq, head=to, deleted=None).exists()
 
 
-def _changed(statement: str, *values: Any) -> int:
+def _execute_update(statement: str, *values: Any) -> int:
     """Execute a statement and return the number of changed rows."""
     with connection.cursor() as cursor:
         cursor.execute(statement, values)

@@ -95,21 +95,21 @@ def bookmark(session_id: int, position: int, name: str) -> int:
         raise LimitReached(
             _("There are %(most)d bookmarks already, the most that a session may have.") % {"most": most}
         )
-    named = _named(name) or _("step %(position)d") % {"position": position}
+    named = _clean_name(name) or _("step %(position)d") % {"position": position}
     return int(Bookmark.objects.create(session_id=session_id, position=position, name=named).pk)
 
 
 def rename(session_id: int, number: int, name: str | None) -> None:
     """Give a bookmark another name; with None it is deleted."""
     rows = Bookmark.objects.filter(session_id=session_id, pk=number)
-    if name is not None and not _named(name):
+    if name is not None and not _clean_name(name):
         raise SessionError(_("A bookmark has a name of 1 to %(most)d characters.") % {"most": NAME_LENGTH})
-    done = rows.delete()[0] if name is None else rows.update(name=_named(name))
+    done = rows.delete()[0] if name is None else rows.update(name=_clean_name(name))
     if not done:
         raise SessionError(_("There is no such bookmark any more."))
 
 
-def _named(name: str) -> str:
+def _clean_name(name: str) -> str:
     """A name in one line, without the character 0, which not every database takes."""
     return " ".join(name.split())[:NAME_LENGTH]
 

@@ -68,11 +68,11 @@ def plan(session_id: int, token: str) -> ImportPlan:
 
 def command(session_id: int, token: str) -> bytes:
     """Return the command that applies all accepted objects."""
-    data = packed_command(session_id, token)
+    data = get_packed_command(session_id, token)
     return require_command(zlib.decompress(data) if data else b"")
 
 
-def packed_command(session_id: int, token: str) -> bytes:
+def get_packed_command(session_id: int, token: str) -> bytes:
     """The same, compressed; b"" where nothing was accepted."""
     return bytes(_find(session_id, token, "command").command)
 

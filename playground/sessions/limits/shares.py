@@ -99,7 +99,7 @@ SHARE_TAKEN = gettext_noop(
 def admit_socket(socket: Any, scope: Any) -> None:
     """Count a socket that has just opened for its address. Raises LimitReached."""
     if SOCKETS.is_full:
-        raise _refused(ALL_TAKEN, settings.MAX_SOCKETS)
+        raise _build_limit_error(ALL_TAKEN, settings.MAX_SOCKETS)
     _count_socket(socket, address_owner((scope.get("client") or [""])[0]))
 
 
@@ -112,10 +112,10 @@ def prove(socket: Any, scope: Any, owner: str) -> None:
 
 def _count_socket(socket: Any, owner: str) -> None:
     if not SOCKETS.has_room(owner):
-        raise _refused(SHARE_TAKEN, SOCKETS.share(owner))
+        raise _build_limit_error(SHARE_TAKEN, SOCKETS.share(owner))
     SOCKETS.give(socket, owner)
 
 
-def _refused(said: str, most: int) -> LimitReached:
+def _build_limit_error(said: str, most: int) -> LimitReached:
     REFUSED.labels("too many sockets").inc()
     return LimitReached(message(said, most=f"{most:,}"))

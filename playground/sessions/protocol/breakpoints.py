@@ -163,7 +163,7 @@ def from_form(data: Mapping[str, Any]) -> Breakpoint:
     }
     point = convert({**fields, **flags, "name": name[:NAME_LENGTH]}, Breakpoint)
     if not problems and not kinds(point):
-        problems.append(_mixed(point))
+        problems.append(_build_mixed_problem(point))
     if point.changes and not point.cel:
         problems.append(_problem("cel", "nothing", "an expression whose value can change"))
     if problems:
@@ -224,7 +224,7 @@ def _sentence(problem: FieldProblem) -> Message:
     return message(text, path=problem.path, **values)
 
 
-def _mixed(point: Breakpoint) -> FieldProblem:
+def _build_mixed_problem(point: Breakpoint) -> FieldProblem:
     """Fields that no one record has together."""
     filled = [name for name in KINDS_OF if getattr(point, name)]
     having = "; ".join(f"{name}: {', '.join(KINDS_OF[name][:4])}" for name in filled)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 _LENGTH = struct.Struct(">Q")
 
 
-def framed(data: bytes) -> bytes:
+def frame_message(data: bytes) -> bytes:
     """A message as it goes through a stream."""
     return _LENGTH.pack(len(data)) + data
 

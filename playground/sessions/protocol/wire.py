@@ -29,7 +29,7 @@ from playground.sessions.protocol import (
 )
 from playground.sessions.protocol.base import Message, Request, answer_of
 from playground.sessions.protocol.errors import CommandRefused, EngineFailed, Failure
-from playground.sessions.protocol.frames import framed
+from playground.sessions.protocol.frames import frame_message
 
 A = TypeVar("A")
 MOST_SAID = 200  # characters of what the encoder says
@@ -141,20 +141,20 @@ def encode_message(number: int, session: int, message: Message) -> bytes:
         raise CommandRefused(
             words(gettext_noop("The engine can't be asked for this: %(why)s."), why=str(error)[:MOST_SAID])
         ) from None
-    return _framed(Envelope(number, session, Raw(data)))
+    return _encode_frame(Envelope(number, session, Raw(data)))
 
 
 def encode_answer(number: int, answer: Any) -> bytes:
     """A frame with an answer. Raises TypeError where it holds what is no data."""
-    return _framed(Reply(number, Raw(_encoder.encode(answer))))
+    return _encode_frame(Reply(number, Raw(_encoder.encode(answer))))
 
 
 def encode_failure(number: int, failure: Failure) -> bytes:
-    return _framed(Reply(number, Raw(_encoder.encode(None)), failure))
+    return _encode_frame(Reply(number, Raw(_encoder.encode(None)), failure))
 
 
-def _framed(value: Any) -> bytes:
-    return framed(_encoder.encode(value))
+def _encode_frame(value: Any) -> bytes:
+    return frame_message(_encoder.encode(value))
 
 
 def read_envelope(frame: bytes) -> Envelope:

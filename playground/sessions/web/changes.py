@@ -215,7 +215,7 @@ class Changes:
             raise LimitReached(
                 f"The text has {len(text):,} bytes; at most {settings.MAX_UPLOAD_BYTES:,} are taken at once."
             )
-        await self._make_heavy(len(text) + _made_of(text))
+        await self._make_heavy(len(text) + _estimate_pod_bytes(text))
 
     async def step(self, grain: Grain, times: int = 1) -> bool:
         """Engine steps at the head, as one entry of the log; False where nothing was left to do.
@@ -267,6 +267,6 @@ class Changes:
                 self.engine.mark_stale()
 
 
-def _made_of(text: bytes) -> int:
+def _estimate_pod_bytes(text: bytes) -> int:
     """About how many bytes of pods the workloads of a text stand for."""
     return sum(int(count) for count in _REPLICAS.findall(text)) * POD_BYTES

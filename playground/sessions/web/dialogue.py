@@ -17,7 +17,7 @@ from playground.sessions.protocol.looking import Seen
 from playground.sessions.protocol.moving import Back, Forward
 from playground.sessions.web import messages
 from playground.sessions.web.jobs.registry import Job
-from playground.sessions.web.jobs.searches import Searcher, SearchRequest, SearchResult, searched_message
+from playground.sessions.web.jobs.searches import Searcher, SearchRequest, SearchResult, build_search_message
 from playground.sessions.web.live import LiveSession
 from playground.sessions.web.messages import PageMessage, Searched
 from playground.sessions.web.publisher import Viewer
@@ -117,7 +117,7 @@ class Dialogue:
             self.live.publisher.wake()
             return
         self.move_cursor(result.hit.position)
-        self.viewer.send(searched_message(result.hit))
+        self.viewer.send(build_search_message(result.hit))
 
     async def pause(self, message: messages.Pause) -> None:
         """Whoever searches stops the search; else what drives the session is paused."""

@@ -151,7 +151,7 @@ class EngineConnection:
         self.restored = opened.restored
         if opened.differs or (not opened.restored and session.engine_version != ENGINE_VERSION):
             with contextlib.suppress(Unavailable), impatient():  # it can be looked at all the same
-                await self._services.loop.db(checkpoints.replayed, self.id, opened.differs)
+                await self._services.loop.db(checkpoints.record_replay, self.id, opened.differs)
         if not opened.restored:
             self._replayed()
 

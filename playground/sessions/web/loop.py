@@ -41,7 +41,7 @@ class SessionsLoop:
 
     async def call(self, work: Callable[[], Awaitable[T]]) -> T:
         """Run `work()` on the sessions' loop, in the caller's language, and wait for its answer on the caller's."""
-        future = asyncio.run_coroutine_threadsafe(_awaited(work, get_language()), self.loop)
+        future = asyncio.run_coroutine_threadsafe(_run_localized(work, get_language()), self.loop)
         return await asyncio.wrap_future(future)
 
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
@@ -69,6 +69,6 @@ async def _end_tasks() -> None:
             await asyncio.wait(tasks)
 
 
-async def _awaited(work: Callable[[], Awaitable[T]], language: str | None) -> T:
+async def _run_localized(work: Callable[[], Awaitable[T]], language: str | None) -> T:
     with override(language):
         return await work()

@@ -11,7 +11,7 @@ from msgspec.json import Decoder, Encoder
 from msgspec.structs import replace
 
 from playground.presenters.look import MAX_NUMBER
-from playground.presenters.words import Message, worded
+from playground.presenters.words import Message, format_message
 from playground.sessions.protocol.breakpoints import Hit
 from playground.sessions.protocol.errors import EngineFailed, FieldProblem, SessionError
 from playground.sessions.protocol.moving import Reason
@@ -172,7 +172,7 @@ class Running(Struct, frozen=True):
         if isinstance(self.until, str):
             return self
         with override(language):
-            return replace(self, until=worded(self.until, gettext))
+            return replace(self, until=format_message(self.until, gettext))
 
 
 class Delta(ToPage, frozen=True):

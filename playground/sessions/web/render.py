@@ -32,10 +32,10 @@ def render_delta(changes: Iterable[PanelChange], language: str | None = None) ->
     """A panel that changed as a whole, or the cards of it that changed, in a language; without one in that of the request."""
     with override(language or get_language()):
         shared = {"oob": True, "words": words_now()}
-        return "".join(_changed(change, shared) for change in changes)
+        return "".join(_render_change(change, shared) for change in changes)
 
 
-def _changed(change: PanelChange, shared: Mapping[str, Any]) -> str:
+def _render_change(change: PanelChange, shared: Mapping[str, Any]) -> str:
     if change.panel is not None:
         return _render(change.name, {**shared, "panel": change.panel})
     template = f"{change.name}_card"

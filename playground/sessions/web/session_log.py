@@ -96,14 +96,14 @@ def command_data(command: Data, source: str) -> bytes:
 def _refusal(command: Data) -> CommandRefused | None:
     """The refusal of the first field whose value can't be written, if any."""
     for path, value in _leaves(command, ""):
-        expected = _expected(value)
+        expected = _describe_expected_value(value)
         if expected:
             problem = FieldProblem(path, repr(value)[:MOST_SHOWN], expected)
             return CommandRefused(in_words(problem), [problem])
     return None
 
 
-def _expected(value: Any) -> str:
+def _describe_expected_value(value: Any) -> str:
     """The words for a value that JSON can have instead; "" where it can have this one."""
     if isinstance(value, int) and value not in INTEGERS:
         return WHOLE_NUMBER

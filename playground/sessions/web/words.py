@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
-from playground.presenters.words import worded
+from playground.presenters.words import format_message
 from playground.sessions.protocol.breakpoints import Breakpoint, Hit
 from playground.sessions.protocol.finding import SearchProgress
 from playground.sessions.protocol.moving import Moved
 from playground.sessions.protocol.until import CardReached, StepReached, Until, to_breakpoints
 
 
-def held(hit: Hit) -> str:
+def describe_hit(hit: Hit) -> str:
     """Return the text for a breakpoint that held: where, and with which value."""
     values = {"title": hit.title, "position": f"{hit.position:,}", "record": hit.record}
     if hit.value is not None and hit.value is not True:
@@ -32,16 +32,19 @@ def never_held(points: Sequence[Breakpoint], progress: SearchProgress, spent: bo
         text = _("Not found in the %(scanned)s steps before this one: %(waited)s.")
     else:
         text = _("Not found in the %(scanned)s steps up to the newest one: %(waited)s.")
-    said = text % {"scanned": f"{progress.scanned:,}", "waited": worded(to_breakpoints(points).said(), _)}
+    said = text % {
+        "scanned": f"{progress.scanned:,}",
+        "waited": format_message(to_breakpoints(points).said(), _),
+    }
     return " ".join([said, *progress.failures[:2]])
 
 
 def why_ended(moved: Moved, until: Until | None, steps: int) -> str:
     """Return the text why a run ended after `steps` steps; "" if it ended as requested."""
-    doing = worded(moved.doing, _) if moved.doing else ""
+    doing = format_message(moved.doing, _) if moved.doing else ""
     if moved.reason == "runaway":
         return doing
-    waited = worded(until.said(), _) if until else ""
+    waited = format_message(until.said(), _) if until else ""
     if moved.reason == "budget":
         text = _(
             "The run stopped after %(steps)s steps, the most that one run makes on this server. Run again to go on from here."
@@ -56,7 +59,7 @@ def why_ended(moved: Moved, until: Until | None, steps: int) -> str:
         text = _("Nothing is left to do, and what the run waited for did not happen: %(until)s.")
         return text % {"until": waited}
     if moved.hit is not None:
-        return held(moved.hit)
+        return describe_hit(moved.hit)
     if isinstance(
         until, StepReached | CardReached
     ):  # the step's number stands in the bar, the card in its panel

@@ -28,7 +28,7 @@ from playground.sessions.worker.conditions.until import condition, hit_of
 from playground.sessions.worker.panels import Panels
 from playground.sessions.worker.past.attempts import Attempts
 from playground.sessions.worker.past.history import History
-from playground.sessions.worker.refusals import count_objects, refused
+from playground.sessions.worker.refusals import build_command_refusal, count_objects
 from playground.sessions.worker.time_sharing import Steps, TimeSlice
 from playground.sessions.worker.world import (
     Command,
@@ -204,7 +204,7 @@ class Engine:
     ) -> Applied:
         """Apply a command that was tried in this very world; `advance` is told how many of its writes were done."""
         at, events = self.world.position, list(tried.trial.events)
-        trial = replace(tried.trial, events=_counted(events, advance))
+        trial = replace(tried.trial, events=_report_progress(events, advance))
         try:
             self._apply(tried.command, max_objects, trial)
         finally:
@@ -225,7 +225,7 @@ class Engine:
             self._require_room(max_objects)
         except Refused as error:
             self.world = before
-            raise refused(error) from None
+            raise build_command_refusal(error) from None
         except BaseException:
             self.world = before
             raise
@@ -341,7 +341,7 @@ class Engine:
         return QueueProgress(len(self.world.journal.attempts), waiting)
 
 
-def _counted(events: Sequence[WatchEvent], advance: Advance) -> Iterator[WatchEvent]:
+def _report_progress(events: Sequence[WatchEvent], advance: Advance) -> Iterator[WatchEvent]:
     for number, event in enumerate(events):
         if number % SOME == 0:
             advance(number, len(events))
@@ -352,7 +352,7 @@ def _command(data: bytes) -> Command:
     try:
         return command_from_json(orjson.loads(data)["command"])
     except Refused as error:
-        raise refused(error) from None
+        raise build_command_refusal(error) from None
 
 
 def _reason(result: str, circles: Circles | None) -> Reason:

@@ -57,7 +57,7 @@ class Panels:
         new = digests(shown)
         old = self._seen.get((before.position, before.look)) if before is not None else None
         self._remember((world.position, look), new)
-        return Delta(list(compare(shown, new, old or {})), _moved(world, before))
+        return Delta(list(compare(shown, new, old or {})), _list_moved_pods(world, before))
 
     def cut(self, position: int) -> None:
         """Forget the panels shown after a position."""
@@ -68,7 +68,7 @@ class Panels:
     ) -> list[Panel]:
         """The panels of a world, in the page's order."""
         wanted = [name for name in presenters.PANELS if names is None or name in names]
-        look = presenters.aimed(world, look)
+        look = presenters.aim_look(world, look)
         return [presenters.present(name, world, look, self.story, past) for name in wanted]
 
     def _remember(self, key: tuple[int, Look], value: Digests) -> None:
@@ -109,7 +109,7 @@ def _digest(value: Any) -> bytes:
     return hashlib.blake2b(orjson.dumps(value), digest_size=12).digest()
 
 
-def _moved(world: Simulation, before: Seen | None) -> list[str]:
+def _list_moved_pods(world: Simulation, before: Seen | None) -> list[str]:
     """Pods that came to another place since what was seen, at most MOVED of them, the latest first."""
     moved: dict[str, None] = {}
     if before is None or before.position >= world.position:

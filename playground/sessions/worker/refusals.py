@@ -19,7 +19,7 @@ def problem(error: FieldError) -> FieldProblem:
     return FieldProblem(**error.to_json())
 
 
-def refused(error: Refused) -> CommandRefused:
+def build_command_refusal(error: Refused) -> CommandRefused:
     """Return the refusal of a command, with the API server's answer if it says more than the fields' errors."""
     reported, answer = refusal(error.errors), error.answer
     if answer.reason != _FIELDS:
@@ -30,10 +30,10 @@ def refused(error: Refused) -> CommandRefused:
 def refusal(errors: Iterable[FieldError]) -> CommandRefused:
     """Field errors as they are reported; the message is the first one."""
     listed = list(errors)
-    return CommandRefused(said_of(listed), [problem(error) for error in listed[:MOST_ERRORS]])
+    return CommandRefused(summarize_errors(listed), [problem(error) for error in listed[:MOST_ERRORS]])
 
 
-def said_of(errors: Sequence[FieldError]) -> Message:
+def summarize_errors(errors: Sequence[FieldError]) -> Message:
     """The first of some errors, with where it is, and how many more there are."""
     said, first = in_words(problem(errors[0])), errors[0]
     for where in filter(None, (first.object, first.file)):

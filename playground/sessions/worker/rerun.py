@@ -16,7 +16,7 @@ from playground.sessions.protocol.comparing import LeftOut, Moments, RerunProgre
 from playground.sessions.protocol.errors import LimitReached, SessionError
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.memory import SHARED, Budget
-from playground.sessions.worker.refusals import count_objects, said_of
+from playground.sessions.worker.refusals import count_objects, summarize_errors
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Command, Redo, Refused, Simulation, Undo
 
@@ -183,7 +183,7 @@ class Rerun:
         try:
             world.apply(command)
         except Refused as refused:
-            self.left.append(LeftOut(at, said_of(refused.errors)))
+            self.left.append(LeftOut(at, summarize_errors(refused.errors)))
             return
         self._require_room()
         self.kept.append((at, position))

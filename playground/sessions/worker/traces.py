@@ -111,12 +111,12 @@ def check(request: CheckTrace) -> TraceChecked:
         difference=_difference(report),
         maker=TraceMaker(*(str(lines[0].get(name) or "")[:40] for name in ("engine", "kube", "created"))),
         records=sum(line.get("type") == "record" for line in lines),
-        passed_over=_passed_over(log.values()),
+        passed_over=_list_unknown_fields(log.values()),
         lesson=lesson_in(lines[0]),
     )
 
 
-def _passed_over(commands: Iterable[Mapping[str, Any]]) -> list[str]:
+def _list_unknown_fields(commands: Iterable[Mapping[str, Any]]) -> list[str]:
     """The fields, as Command.field, that another version's commands have and those of this one have not."""
     found: dict[str, None] = {}
     for command in commands:

@@ -75,18 +75,18 @@ def pack(file: Path, manifest: Manifest, copy: Path) -> None:
 
 def read_manifest(file: Path) -> Manifest:
     """Return the manifest of a backup. Raise BackupError for a file that is no backup."""
-    with _opened(file) as archive:
+    with _open_archive(file) as archive:
         return msgspec.json.decode(archive.read(MANIFEST), type=Manifest)
 
 
 def unpack(file: Path, copy: Path) -> None:
     """Write the database's copy of a backup to a file. Raises BackupError where it is damaged; the file is then of no use."""
-    with _opened(file) as archive, archive.open(COPY) as packed, copy.open("wb") as target:
+    with _open_archive(file) as archive, archive.open(COPY) as packed, copy.open("wb") as target:
         shutil.copyfileobj(packed, target, 1 << 20)
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
+def _open_archive(file: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(file) as archive:
             yield archive

@@ -32,7 +32,7 @@ def load(unpack: Callable[[Path], None]) -> None:
     """
     database = Path(connection.settings_dict["NAME"])
     connection.close()
-    with _left_by_others(database), new_file(database) as copy:
+    with _lock_database(database), new_file(database) as copy:
         unpack(copy)
         _check(copy)
         _take_over_rights(database, copy)
@@ -54,7 +54,7 @@ def _check(copy: Path) -> None:
 
 
 @contextmanager
-def _left_by_others(database: Path) -> Iterator[None]:
+def _lock_database(database: Path) -> Iterator[None]:
     """Nobody else uses the database, and what its log holds is in it. One that can't be read at all is nobody's."""
     with closing(sqlite3.connect(database, timeout=0, isolation_level=None)) as held:
         try:

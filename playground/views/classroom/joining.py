@@ -30,11 +30,11 @@ async def join(request: HttpRequest) -> HttpResponse:
     if code := rooms.plain(text):
         return HttpResponseRedirect(reverse("join-room", args=[code]))
     if text.strip():
-        return _refused(request, rooms.unknown(), text)
+        return _render_refusal(request, rooms.unknown(), text)
     return render(request, "playground/classroom/join.html", {"length": rooms.NAME_LENGTH})
 
 
-def _refused(request: HttpRequest, error: SessionGone, code: str) -> HttpResponse:
+def _render_refusal(request: HttpRequest, error: SessionGone, code: str) -> HttpResponse:
     """The form again, with why."""
     context = {"refusal": error, "code": code[:CODE_LENGTH]}
     return render(request, "playground/classroom/join.html", context, status=error.status)
@@ -46,11 +46,11 @@ async def room(request: HttpRequest, code: str) -> HttpResponse:
     try:
         found = await in_thread(rooms.of_code, code)
     except SessionGone as error:
-        return _refused(request, error, code)
+        return _render_refusal(request, error, code)
     try:
         vouch(scope_of(request), f"room {found.pk}")
         if request.method == "POST":
-            return await _joined(request, found)
+            return await _join_room(request, found)
     except SessionError as error:
         return problem(request, error)
     student = await in_thread(rooms.student_of, found, request.COOKIES.get(_cookie(found), ""))
@@ -67,7 +67,7 @@ async def room(request: HttpRequest, code: str) -> HttpResponse:
     return render(request, f"playground/classroom/{page}.html", context)
 
 
-async def _joined(request: HttpRequest, found: Room) -> HttpResponse:
+async def _join_room(request: HttpRequest, found: Room) -> HttpResponse:
     """The browser keeps a cookie, by which the student is known when they come back."""
     response = HttpResponseRedirect(reverse("join-room", args=[found.code]))
     if await in_thread(rooms.student_of, found, request.COOKIES.get(_cookie(found), "")) is None:

@@ -50,9 +50,9 @@ def writes(view: View) -> View:
     return inner
 
 
-async def checked(request: HttpRequest, lesson: OwnLesson) -> Checked:
+async def get_or_run_check(request: HttpRequest, lesson: OwnLesson) -> Checked:
     """Return the result of the lesson's check; check it now if it has changed since the last check."""
-    known = lessons.checked_of(lesson)
+    known = lessons.get_check_result(lesson)
     if known is not None:
         return known
     files = lessons.files_of(lesson)

@@ -26,7 +26,7 @@ class Change(NamedTuple):
     anchor: str = ""
 
 
-def changed(sent: QueryDict, files: LessonFiles, language: str, known: Checked) -> Change:
+def apply_changes(sent: QueryDict, files: LessonFiles, language: str, known: Checked) -> Change:
     """All fields are taken; then a button adds a card at a moment, removes one, or goes somewhere."""
     writing = Writing(files, language)
     writing.say({name: _text(sent, name) for name in LESSON_WORDS if name in sent})
@@ -68,10 +68,10 @@ def _question(asked: str) -> dict[str, object] | None:
         question = msgspec.json.decode(asked.encode(), type=Question)
     except (msgspec.ValidationError, msgspec.DecodeError):
         return None
-    return written_question(question)
+    return serialize_question(question)
 
 
-def written_question(question: Question) -> dict[str, object]:
+def serialize_question(question: Question) -> dict[str, object]:
     """A question as the plan writes it: without what it does not say."""
     data: dict[str, object] = msgspec.to_builtins(question)
     return {name: list(value) if isinstance(value, tuple) else value for name, value in data.items() if value}
@@ -79,7 +79,7 @@ def written_question(question: Question) -> dict[str, object]:
 
 def as_field(question: Question) -> str:
     """A question as the page's form has it."""
-    return json.dumps(written_question(question), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(serialize_question(question), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def _add_or_remove(sent: QueryDict, writing: Writing, known: Checked) -> str:

@@ -11,16 +11,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from playground.lessons import LANGUAGES
-from playground.lessons.authoring import LessonFiles, packed_folder
+from playground.lessons.authoring import LessonFiles, pack_folder
 from playground.lessons.authoring.files import BadFile, read_files
 from playground.models import OwnLesson
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.views.home import TRACK_NAMES
 from playground.views.lessons import taking
-from playground.views.lessons.access import checked, require_size, writes
-from playground.views.lessons.changes import changed
-from playground.views.lessons.making import written_language
+from playground.views.lessons.access import get_or_run_check, require_size, writes
+from playground.views.lessons.changes import apply_changes
+from playground.views.lessons.making import get_lesson_language
 from playground.views.lessons.page import page_of
 from playground.views.lessons.words import of_findings
 
@@ -33,11 +33,11 @@ async def edit(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     language = _language(request, files)
     if not await in_thread(_readable, files):
         return HttpResponseRedirect(reverse("lesson-files", args=[lesson.edit_key]))
-    known = await checked(request, lesson)
+    known = await get_or_run_check(request, lesson)
     if request.method == "POST":
-        change = await in_thread(changed, request.POST, files, language, known)
+        change = await in_thread(apply_changes, request.POST, files, language, known)
         await _keep(lesson, change.files)
-        found = await checked(request, lesson)
+        found = await get_or_run_check(request, lesson)
         return await _after(request, lesson, change.goes, change.anchor, bool(found.findings))
     context = await in_thread(page_of, files, known, language)
     context |= {
@@ -58,7 +58,7 @@ def _language(request: HttpRequest, files: LessonFiles) -> str:
     if asked in LANGUAGES:
         return asked
     there = [language for language in LANGUAGES if files.words.get(language, "").strip()]
-    own = written_language()
+    own = get_lesson_language()
     return own if own in there or not there else there[0]
 
 
@@ -95,9 +95,9 @@ async def files(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     if request.method == "POST":
         sent = {language: _text(request, language) for language in LANGUAGES}
         await _keep(lesson, LessonFiles(_text(request, "plan"), sent))
-        await checked(request, lesson)
+        await get_or_run_check(request, lesson)
         return HttpResponseRedirect(reverse("lesson-files", args=[lesson.edit_key]))
-    known = await checked(request, lesson)
+    known = await get_or_run_check(request, lesson)
     written = lessons.files_of(lesson)
     readable = await in_thread(_readable, written)
     rooms = [("plan", "lesson.yaml", written.plan)]
@@ -130,10 +130,10 @@ def _text(request: HttpRequest, name: str) -> str:
 async def download(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     """The lesson's folder as a zip."""
     written = lessons.files_of(lesson)
-    known = await checked(request, lesson)
+    known = await get_or_run_check(request, lesson)
     title = next(iter(known.titles.values()), "")
     name = slugify(title)[:60] or "lesson"
-    response = HttpResponse(packed_folder(name, written), content_type="application/zip")
+    response = HttpResponse(pack_folder(name, written), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{name}.zip"'
     return response
 

@@ -18,15 +18,15 @@ from playground.lessons.authoring import (
     BEGIN,
     BadFolder,
     LessonFiles,
-    begun_with,
+    build_plan,
+    dump_yaml,
     files_in,
     folder_of,
-    written,
 )
 from playground.lessons.own import PREFIX
 from playground.lessons.reading import CONTENT
 from playground.presenters.commands import sentence
-from playground.presenters.words import worded
+from playground.presenters.words import format_message
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
@@ -37,7 +37,7 @@ from playground.views.lessons.access import require_size
 from playground.views.responses import position
 
 
-def written_language() -> str:
+def get_lesson_language() -> str:
     """The language of the page, as lessons name it."""
     language = get_language() or LANGUAGES[0]
     return language if language in LANGUAGES else LANGUAGES[0]
@@ -61,14 +61,14 @@ async def from_session(request: HttpRequest, client: SessionClient) -> HttpRespo
     """A lesson that does what a session's log did, with a card where the viewer stands."""
     at, head = position(request), await client.head()
     commands = await in_thread(lessons.commands_of, client.session.pk, head)
-    plan = begun_with(commands, at)
-    language = written_language()
+    plan = build_plan(commands, at)
+    language = get_lesson_language()
     said = {
         "title": client.session.name,
         "summary": "",
         "cards": {card["id"]: _card_words(card) for card in plan["cards"]},
     }
-    files = LessonFiles(written(plan), {language: written(said)})
+    files = LessonFiles(dump_yaml(plan), {language: dump_yaml(said)})
     require_size(files)
     checked = await check_lesson(files, author(request), move=True)
     files = checked.files or files
@@ -84,7 +84,7 @@ def _card_words(card: dict[str, Any]) -> dict[str, str]:
         return {"text": ""}
     return {
         "text": _("Now something changes."),
-        "do": capfirst(worded(sentence(card["do"]["command"]), _))[:120],
+        "do": capfirst(format_message(sentence(card["do"]["command"]), _))[:120],
     }
 
 
@@ -92,7 +92,7 @@ def _card_words(card: dict[str, Any]) -> dict[str, str]:
 async def new_lesson(request: HttpRequest) -> HttpResponse:
     """A lesson from a folder (`file`: its files or an archive), or a copy (`copy`: the name of one that there is)."""
     try:
-        files = _copied(request.POST["copy"]) if request.POST.get("copy") else _received(request)
+        files = _copy_lesson(request.POST["copy"]) if request.POST.get("copy") else _read_upload(request)
         require_size(files)
         lesson = await in_thread(lessons.create, files, creator(request))
     except SessionError as error:
@@ -100,13 +100,13 @@ async def new_lesson(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(reverse("edit-lesson", args=[lesson.edit_key]))
 
 
-def _copied(slug: str) -> LessonFiles:
+def _copy_lesson(slug: str) -> LessonFiles:
     if slug.startswith(PREFIX) or lesson_of(slug) is None:
         raise SessionError(_("There is no lesson “%(slug)s” here.") % {"slug": slug[:80]})
     return files_in(CONTENT / slug)
 
 
-def _received(request: HttpRequest) -> LessonFiles:
+def _read_upload(request: HttpRequest) -> LessonFiles:
     given = [(each.name or "", each.read()) for each in request.FILES.getlist("file") if each.size]
     if not given:
         raise SessionError(_("Choose the lesson's zip, or its files lesson.yaml, en.yaml and zh-hans.yaml."))

@@ -48,7 +48,7 @@ async def replay(request: HttpRequest, client: SessionClient) -> HttpResponseBas
     head = await client.head()
     steps = await _steps(client, first, last, head)
     what = ("html", steps, head, get_language())
-    return await _answer(request, client, what, _recorded(client, steps, head))
+    return await _answer(request, client, what, _record_steps(client, steps, head))
 
 
 @require_GET
@@ -66,7 +66,7 @@ async def of_history(request: HttpRequest, client: SessionClient, form: FileForm
 
 @require_http_methods(["GET", "POST"])
 @opens
-async def made(request: HttpRequest, client: SessionClient, token: str) -> HttpResponseBase:
+async def show_download(request: HttpRequest, client: SessionClient, token: str) -> HttpResponseBase:
     """Show a file's progress; then the page that offers it, and with `file` send the file. POST stops the job."""
     if request.method == "POST":
         await client.stop_download(token)
@@ -103,7 +103,7 @@ async def _steps(client: SessionClient, first: int, last: int, head: int) -> ran
     return range(max(begin, end - MOST_STEPS + 1, 0), end + 1)
 
 
-def _recorded(client: SessionClient, steps: range, head: int) -> Making:
+def _record_steps(client: SessionClient, steps: range, head: int) -> Making:
     """Has each step shown, in the language of who asks."""
 
     async def make(job: Job[File]) -> File:

@@ -187,13 +187,13 @@ async def marks(request: HttpRequest, client: SessionClient) -> HttpResponse:
             if first <= one["position"] <= last
         ],
         "hits": [_mark(hit, points[hit.id], _x(hit.position, first, width)) for hit in found.hits],
-        "unlooked": _unlooked(found.upto, end, first, width),
+        "unlooked": _describe_unsearched(found.upto, end, first, width),
         "live": bool(points),
     }
     return render(request, "timeline_marks.html", context, using="panels")
 
 
-def _unlooked(upto: int, end: int, first: int, width: int) -> dict[str, Any] | None:
+def _describe_unsearched(upto: int, end: int, first: int, width: int) -> dict[str, Any] | None:
     """The steps that there was no time for."""
     if upto >= end:
         return None

@@ -42,7 +42,7 @@ async def compare(request: HttpRequest, client: SessionClient) -> HttpResponse:
     context = sides_of(client, other, heads)
     if job.result is None:
         return render(request, "playground/comparing.html", {**context, "work": job}, status=202)
-    context |= await sync_to_async(_shown, thread_sensitive=False)(request, job.result)
+    context |= await sync_to_async(_build_context, thread_sensitive=False)(request, job.result)
     context |= await _scores(request, client, other, job.result)
     return render(request, "playground/compare.html", context)
 
@@ -113,7 +113,7 @@ def sides_of(client: SessionClient, other: SessionClient, heads: tuple[int, int]
     }
 
 
-def _shown(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
+def _build_context(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
     everything = request.GET.get("show") == "all"
     rows = pods(comparison, True)
     different = [row for row in rows if row["differs"]]

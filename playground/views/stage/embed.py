@@ -40,7 +40,7 @@ async def embed(request: HttpRequest, client: SessionClient) -> HttpResponse:
         shown, head = await client.view(look, PANELS)
     except Opening as opening:
         context["opening"] = opening
-        return framed(render(request, "playground/opening.html", context, status=202))
+        return allow_framing(render(request, "playground/opening.html", context, status=202))
     context |= {
         "position": shown.position,
         "head": head,
@@ -54,7 +54,7 @@ async def embed(request: HttpRequest, client: SessionClient) -> HttpResponse:
         ),
     }
     context["panels"] = render_panels(shown.panels, request, context)
-    return framed(render(request, "playground/embed.html", context))
+    return allow_framing(render(request, "playground/embed.html", context))
 
 
 @require_GET
@@ -69,7 +69,7 @@ def _address(request: HttpRequest, key: str) -> str:
     return reverse("embed", args=[key]) + (f"?{query}" if query else "")
 
 
-def framed(response: HttpResponse) -> HttpResponse:
+def allow_framing(response: HttpResponse) -> HttpResponse:
     """A response that any page may frame."""
     response.xframe_options_exempt = True
     response._csp_replace = {"frame-ancestors": ["*"]}  # type: ignore[attr-defined]

@@ -18,7 +18,13 @@ from django.views.decorators.http import require_GET, require_POST
 
 from playground.presenters.comparison import alignment, present
 from playground.presenters.comparison.alignment import GRAINS, Row
-from playground.presenters.comparison.lockstep import decisions, differing, end_of, moment, parted
+from playground.presenters.comparison.lockstep import (
+    decisions,
+    describe_divergence,
+    differing,
+    end_of,
+    moment,
+)
 from playground.sessions.protocol.base import Query
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.lockstep import Moment, Stretch, StretchOf
@@ -108,7 +114,7 @@ async def _moment(request: HttpRequest, pair: Pair, comparison: Comparison) -> d
         "attempts": made,
         "ended": standing.attempt + (standing.row == len(standing.rows) - 1),
         "moment": moment(moments),
-        "parted": parted(comparison),
+        "parted": describe_divergence(comparison),
         "decisions": decided,
         "to": _ways(pair, comparison, standing, grain),
         "may_go_on": pair.client.may_edit and pair.other.may_edit,

@@ -17,7 +17,10 @@ from playground.terms import GROUPS, TERMS, Term
 def terms(request: HttpRequest) -> HttpResponse:
     """Every term, group by group."""
     groups = [
-        {"title": gettext(title), "terms": [{"name": name, **said(term)} for name, term in members.items()]}
+        {
+            "title": gettext(title),
+            "terms": [{"name": name, **translate_term(term)} for name, term in members.items()],
+        }
         for title, members in GROUPS
     ]
     return render(request, "playground/terms.html", {"groups": groups})
@@ -28,10 +31,10 @@ def terms(request: HttpRequest) -> HttpResponse:
 def terms_json(request: HttpRequest) -> JsonResponse:
     """Return the texts of the tooltips, in the language that the page requests."""
     with override(_language(request)):
-        return JsonResponse({name: said(term) for name, term in TERMS.items()})
+        return JsonResponse({name: translate_term(term) for name, term in TERMS.items()})
 
 
-def said(term: Term) -> dict[str, Any]:
+def translate_term(term: Term) -> dict[str, Any]:
     """A term in its reader's language."""
     return {
         "title": gettext(term.title),

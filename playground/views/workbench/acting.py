@@ -20,7 +20,7 @@ from playground.sessions.protocol.looking import SubjectFound, SubjectOf
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import problem_words
 from playground.views.access import forks
-from playground.views.responses import FORM_ERRORS, by_htmx, go, in_drawer, position, refused, workbench
+from playground.views.responses import FORM_ERRORS, by_htmx, go, in_drawer, position, reject_form, workbench
 from playground.workbench.actions import Action, Subject, action, applying, offers
 from playground.workbench.forms.actions import ActionForm
 
@@ -32,7 +32,7 @@ MOST_NAME = 253
 @forks
 async def act(request: HttpRequest, client: SessionClient, name: str) -> HttpResponse:
     """The form of one action on the object kind, namespace, name; POST carries it out. `any` is the first that it offers."""
-    found = await _found(request, client)
+    found = await _find_subject(request, client)
     chosen = _chosen(found.subject, name)
     if request.method == "POST":
         return await _carry_out(request, client, found, chosen)
@@ -40,7 +40,9 @@ async def act(request: HttpRequest, client: SessionClient, name: str) -> HttpRes
     return workbench(request, client, "act", {**_page(found, form), "many": request.GET.get("many", "")})
 
 
-async def offered(request: HttpRequest, client: SessionClient, ref: dict[str, str]) -> dict[str, Any]:
+async def build_offers_context(
+    request: HttpRequest, client: SessionClient, ref: dict[str, str]
+) -> dict[str, Any]:
     """Return the context for an object's actions on another page."""
     found = await client.ask(SubjectOf(at=position(request), **ref))
     return {**_about(found), "offers": offers(found.subject)}
@@ -53,7 +55,7 @@ def _about(found: SubjectFound) -> dict[str, Any]:
     return {"subject": found.subject, "facts": facts(found.subject), "drain": mark_safe(html)}  # noqa: S308 - a template's
 
 
-async def _found(request: HttpRequest, client: SessionClient) -> SubjectFound:
+async def _find_subject(request: HttpRequest, client: SessionClient) -> SubjectFound:
     """The object as it is where the command will be applied."""
     given = request.POST if request.method == "POST" else request.GET
     ref = {part: given.get(part, "")[:MOST_NAME] for part in PARTS}
@@ -87,7 +89,7 @@ async def _carry_out(
     except FORM_ERRORS as error:
         placed = not error.answer and form.take((each.path, problem_words(each)) for each in error.errors)
         refusal = None if placed else error
-        return refused(request, client, "act", error, {**page, "refusal": refusal})
+        return reject_form(request, client, "act", error, {**page, "refusal": refusal})
     if by_htmx(request) and not in_drawer(request):
         return HttpResponse(status=204)
     messages.success(request, _(chosen.said(form.cleaned_data)) % {"name": subject.name})

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from playground.sessions.protocol.looking import Objects
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
-from playground.views.responses import FORM_ERRORS, by_htmx, done, position, refused, workbench
+from playground.views.responses import FORM_ERRORS, by_htmx, confirm_command, position, reject_form, workbench
 from playground.workbench.builder import to_yaml
 from playground.workbench.builder.names import next_index
 from playground.workbench.forms.build import BuilderForm, NodesForm, PodsForm
@@ -73,8 +73,8 @@ async def _create(request: HttpRequest, client: SessionClient, what: str) -> Htt
         await _carry_out(request, client, form)
     except FORM_ERRORS as error:
         page = await _page(request, client, what, form)
-        return refused(request, client, "build", error, {**page, "refusal": error})
-    return done(request, client, said(what, len(form.manifests)), f"build-{what}")
+        return reject_form(request, client, "build", error, {**page, "refusal": error})
+    return confirm_command(request, client, describe_creation(what, len(form.manifests)), f"build-{what}")
 
 
 async def _carry_out(request: HttpRequest, client: SessionClient, form: BuilderForm) -> None:
@@ -103,7 +103,7 @@ async def preview(request: HttpRequest, client: SessionClient, what: str) -> Htt
     form.is_valid()
     if not by_htmx(request):
         return workbench(request, client, "build", await _page(request, client, what, form))
-    return render(request, "playground/build_preview.html", {"preview": previewed(form)})
+    return render(request, "playground/build_preview.html", {"preview": build_preview_context(form)})
 
 
 async def _page(request: HttpRequest, client: SessionClient, what: str, form: BuilderForm) -> dict[str, Any]:
@@ -120,7 +120,7 @@ async def _page(request: HttpRequest, client: SessionClient, what: str, form: Bu
         "url": f"build-{what}",
         "preview_url": f"preview-{what}",
         "form": form,
-        "preview": previewed(shown),
+        "preview": build_preview_context(shown),
     }
 
 
@@ -129,7 +129,7 @@ def first_values(form: type[BuilderForm]) -> dict[str, Any]:
     return {name: field.initial for name, field in form.base_fields.items() if field.initial is not None}
 
 
-def previewed(form: BuilderForm) -> dict[str, Any]:
+def build_preview_context(form: BuilderForm) -> dict[str, Any]:
     """The first objects as YAML, and how many more there are."""
     manifests = getattr(form, "manifests", [])
     return {
@@ -141,7 +141,7 @@ def previewed(form: BuilderForm) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def said(what: str, count: int) -> str:
+def describe_creation(what: str, count: int) -> str:
     """Return the text that names the number of created objects."""
     if what == "nodes":
         return ngettext("%(count)d node created", "%(count)d nodes created", count) % {"count": count}

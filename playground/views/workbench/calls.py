@@ -17,7 +17,7 @@ from playground.sessions.protocol.looking import Configuration
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import expected_words, in_words
 from playground.views.access import opens
-from playground.views.responses import FORM_ERRORS, position, refused, workbench
+from playground.views.responses import FORM_ERRORS, position, reject_form, workbench
 from playground.workbench.forms.world import ANSWERS, CALL_CHOICES, CallForm
 from scheduler_core.world.commands import FailCall, FieldProblem
 
@@ -72,7 +72,7 @@ async def _apply(
                 form.add_error(each.path, _WORDS % in_words(each))
                 refusal = None
         context = {**await _page(request, client, form), "refusal": refusal}
-        return refused(request, client, "calls", error, context)
+        return reject_form(request, client, "calls", error, context)
 
 
 async def _page(request: HttpRequest, client: SessionClient, form: CallForm) -> dict[str, Any]:

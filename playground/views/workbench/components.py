@@ -14,7 +14,7 @@ from playground.sessions.protocol.looking import Configuration, ReadConfiguratio
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import in_words
 from playground.views.access import opens
-from playground.views.responses import FORM_ERRORS, done, position, refused, warn, workbench
+from playground.views.responses import FORM_ERRORS, confirm_command, position, reject_form, warn, workbench
 from playground.views.workbench.texts import read_yaml
 from playground.workbench.forms.cluster import KUBELET_DEFAULTS, YAML, ClusterForm
 from playground.workbench.forms.flags import at_line, line_of
@@ -30,10 +30,12 @@ async def components(request: HttpRequest, client: SessionClient) -> HttpRespons
     present = configured.settings["cluster"]
     if request.method == "POST":
         return await _change(request, client, ClusterForm(request.POST))
-    return _shown(request, client, ClusterForm.of(msgspec.to_builtins(present)))
+    return _render_form(request, client, ClusterForm.of(msgspec.to_builtins(present)))
 
 
-def _shown(request: HttpRequest, client: SessionClient, form: ClusterForm, status: int = 200) -> HttpResponse:
+def _render_form(
+    request: HttpRequest, client: SessionClient, form: ClusterForm, status: int = 200
+) -> HttpResponse:
     context = {"form": form, "kubelet_defaults": KUBELET_DEFAULTS}
     return workbench(request, client, "components", context, status)
 
@@ -42,15 +44,15 @@ async def _change(request: HttpRequest, client: SessionClient, form: ClusterForm
     client.require_edit()
     read = await _read(client, form) if form.is_valid() else {}
     if form.errors:
-        return _shown(request, client, form, 422)
+        return _render_form(request, client, form, 422)
     command = msgspec.to_builtins(SetSettings({"cluster": form.settings(read)}))
     try:
         await client.apply(command, at=position(request), source="components")
     except FORM_ERRORS as error:
-        left = [each for each in error.errors if not await _placed(client, form, each)]
+        left = [each for each in error.errors if not await _add_field_error(client, form, each)]
         refusal = error if left or not error.errors else None
         context = {"form": form, "refusal": refusal, "kubelet_defaults": KUBELET_DEFAULTS}
-        return refused(request, client, "components", error, context)
+        return reject_form(request, client, "components", error, context)
     if idle := without_effect(read["kubelet"], *read["kubelets"].values()):
         warn(
             request,
@@ -59,7 +61,9 @@ async def _change(request: HttpRequest, client: SessionClient, form: ClusterForm
                 % {"names": ", ".join(idle)}
             ],
         )
-    return done(request, client, _("The settings were changed; nobody had to restart."), "components")
+    return confirm_command(
+        request, client, _("The settings were changed; nobody had to restart."), "components"
+    )
 
 
 async def _read(client: SessionClient, form: ClusterForm) -> dict[str, Any]:
@@ -73,7 +77,7 @@ async def _read(client: SessionClient, form: ClusterForm) -> dict[str, Any]:
     return read
 
 
-async def _placed(client: SessionClient, form: ClusterForm, error: FieldProblem) -> bool:
+async def _add_field_error(client: SessionClient, form: ClusterForm, error: FieldProblem) -> bool:
     """Shows an error at its field, with its line."""
     name, path = form.field_at(error.path)
     if not name:

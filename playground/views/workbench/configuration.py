@@ -24,14 +24,14 @@ from playground.sessions.protocol.looking import (
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import error_words
 from playground.views.access import edits, opens
-from playground.views.responses import FORM_ERRORS, done, position, refused, warn, workbench
+from playground.views.responses import FORM_ERRORS, confirm_command, position, reject_form, warn, workbench
 from playground.views.stage.beside import beside
-from playground.views.workbench.acting import offered
+from playground.views.workbench.acting import build_offers_context
 from playground.views.workbench.texts import with_source
 from playground.workbench.forms.gates import GatesForm
 from playground.workbench.forms.world import SettingsForm, restarts
 from scheduler_core.formats.unsupported import notes_of_configuration
-from scheduler_core.scheduler.config import written
+from scheduler_core.scheduler.config import format_gates
 from scheduler_core.scheduler.plugins.registry import problems
 from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration, SetSettings
 from scheduler_core.world.readonly import subdomain_errors
@@ -76,7 +76,7 @@ async def _configure(request: HttpRequest, client: SessionClient) -> HttpRespons
                 return await beside(request, client, command)
             await client.apply(command, at=position(request), source="configuration")
             warn(request, notes_of_configuration(manifest or {}))
-            return done(request, client, _said(request, name), "configuration")
+            return confirm_command(request, client, _describe_change(request, name), "configuration")
         except FORM_ERRORS as error:
             status = error.status
             errors = await _at_lines(client, text, error.errors) or [FieldProblem(text=error_words(error))]
@@ -103,7 +103,7 @@ async def _name_errors(request: HttpRequest, client: SessionClient, name: str) -
     return []
 
 
-def _said(request: HttpRequest, name: str) -> str:
+def _describe_change(request: HttpRequest, name: str) -> str:
     if "remove" in request.POST:
         return _("The scheduler “%(name)s” was taken away; its pods stay pending.") % {"name": name}
     if "new" in request.POST:
@@ -156,10 +156,10 @@ async def _change(
         await client.apply(
             msgspec.to_builtins(SetSettings(changes)), at=position(request), source="configuration"
         )
-        return done(request, client, said, "configuration")
+        return confirm_command(request, client, said, "configuration")
     except FORM_ERRORS as error:
         context = {**await _page(request, client), **forms, "refusal": error}
-        return refused(request, client, "configuration", error, context)
+        return reject_form(request, client, "configuration", error, context)
 
 
 async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
@@ -169,11 +169,11 @@ async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     name = parameters.get("scheduler") or next(iter(names), DEFAULT_SCHEDULER_NAME)
     effective = await client.ask(EffectiveConfiguration(at=position(request), scheduler=name))
     page = {"errors": [], "form": SettingsForm(initial=configured.settings), **effective}
-    page["gates_form"] = GatesForm(initial={"gates": written(configured.settings)})
+    page["gates_form"] = GatesForm(initial={"gates": format_gates(configured.settings)})
     page["unusable"] = sorted(problems().items())
     page |= {"schedulers": names, "scheduler": name, "unknown_schedulers": configured.unknown_schedulers}
     if "new" not in parameters:
-        page |= await offered(
+        page |= await build_offers_context(
             request, client, {"kind": "Scheduler", "namespace": "", "name": name if name in names else ""}
         )
     page["removable"] = name != DEFAULT_SCHEDULER_NAME and name in names

@@ -17,7 +17,7 @@ from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.looking import Configuration, Configured
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
-from playground.views.responses import FORM_ERRORS, position, refused, workbench
+from playground.views.responses import FORM_ERRORS, position, reject_form, workbench
 from playground.workbench.forms.extenders import BehaviourForm, NewExtenderForm
 from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration
 
@@ -86,8 +86,8 @@ async def _add(request: HttpRequest, client: SessionClient, configured: Configur
         if url not in configured.behaviours:
             await client.apply(_setting(url, {"type": "cel"}), at=position(request), source="extenders")
     except FORM_ERRORS as error:
-        return _refused(request, client, configured, error, new=new)
-    return _done(
+        return _reject_form(request, client, configured, error, new=new)
+    return _confirm_change(
         request,
         client,
         url,
@@ -103,8 +103,8 @@ async def _remove(request: HttpRequest, client: SessionClient, configured: Confi
         command = _plain(SetConfiguration({**manifest, "extenders": left}, scheduler))
         await client.apply(command, at=position(request), source="extenders")
     except FORM_ERRORS as error:
-        return _refused(request, client, configured, error)
-    return _done(request, client, "", _("The scheduler was restarted without it."))
+        return _reject_form(request, client, configured, error)
+    return _confirm_change(request, client, "", _("The scheduler was restarted without it."))
 
 
 async def _write(request: HttpRequest, client: SessionClient, configured: Configured) -> HttpResponse:
@@ -114,8 +114,8 @@ async def _write(request: HttpRequest, client: SessionClient, configured: Config
     try:
         await client.apply(_setting(of, form.to_behaviour()), at=position(request), source="extenders")
     except FORM_ERRORS as error:
-        return _refused(request, client, configured, error, form)
-    return _done(request, client, of, _("It answers so from now on."))
+        return _reject_form(request, client, configured, error, form)
+    return _confirm_change(request, client, of, _("It answers so from now on."))
 
 
 def _manifest(configured: Configured, scheduler: str) -> dict[str, Any]:
@@ -131,13 +131,13 @@ def _plain(command: Any) -> dict[str, Any]:
     return plain
 
 
-def _done(request: HttpRequest, client: SessionClient, of: str, said: str) -> HttpResponse:
+def _confirm_change(request: HttpRequest, client: SessionClient, of: str, said: str) -> HttpResponse:
     messages.success(request, said)
     url = reverse("extenders", args=[client.key])
     return HttpResponseRedirect(f"{url}?{urlencode({'of': of})}" if of else url)
 
 
-def _refused(
+def _reject_form(
     request: HttpRequest,
     client: SessionClient,
     configured: Configured,
@@ -155,7 +155,7 @@ def _refused(
     context = {**_page(configured, _of(request), form, new), "refusal": refusal}
     if form is not None:
         context["marks"] = [_mark(form, each) for each in error.errors if each.line is not None]
-    return refused(request, client, "extenders", error, context)
+    return reject_form(request, client, "extenders", error, context)
 
 
 def _mark(form: BehaviourForm, problem: FieldProblem) -> dict[str, str]:

@@ -26,8 +26,8 @@ from playground.sessions.web.jobs.imports import Imported, take_file
 from playground.sessions.web.jobs.registry import Cancelled, Job
 from playground.views.access import author, edits, opens
 from playground.views.paging import page_of
-from playground.views.responses import by_htmx, go, position, refused, warn, workbench
-from playground.views.workbench.texts import large_file, received
+from playground.views.responses import by_htmx, go, position, reject_form, warn, workbench
+from playground.views.workbench.texts import large_file, read_import_text
 from scheduler_core.formats.export import harmless
 from scheduler_core.world.readonly import snapshot_command
 
@@ -55,9 +55,9 @@ async def import_page(request: HttpRequest, client: SessionClient) -> HttpRespon
     if request.method == "POST":
         client.require_edit()
         try:
-            return await brought(request, client)
+            return await begin_preview(request, client)
         except SessionError as error:
-            return refused_import(request, client, error)
+            return reject_import(request, client, error)
     if token := request.GET.get("token", ""):
         try:
             plan = await client.kept_preview(token)
@@ -77,7 +77,7 @@ async def import_apply(request: HttpRequest, client: SessionClient) -> HttpRespo
         return await _begin_apply(request, client, token, plan)
     await client.apply_preview(token, at=position(request))
     warn(request, plan.warnings)
-    return _done(request, client, plan.accepted)
+    return _confirm_import(request, client, plan.accepted)
 
 
 @require_GET
@@ -100,8 +100,8 @@ async def importing(request: HttpRequest, client: SessionClient, token: str) -> 
     found = await client.import_outcome(token)
     assert found is not None
     if found.applied:
-        return _done(request, client, found.applied)
-    return _looked_at(request, client, found.token, found.names)
+        return _confirm_import(request, client, found.applied)
+    return _show_preview(request, client, found.token, found.names)
 
 
 @require_POST
@@ -114,11 +114,11 @@ async def import_cancel(request: HttpRequest, client: SessionClient, token: str)
     return HttpResponseRedirect(_with_position(request, reverse("importing", args=[client.key, token])))
 
 
-async def brought(request: HttpRequest, client: SessionClient) -> HttpResponse:
+async def begin_preview(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Preview a pasted or uploaded text; for a large file, begin a job and show its progress."""
     file = large_file(request)
     if file is None:
-        return await previewed(request, client, *received(request))
+        return await preview_import(request, client, *read_import_text(request))
     name, path = file.name or "", await in_thread(take_file, file)
     job = await client.begin_import(path, name, author(request), renames(request), PATIENCE)
     return _to_job(request, client, job)
@@ -167,7 +167,7 @@ def _over(error: SessionError) -> HttpResponse:
     return HttpResponseClientRefresh()
 
 
-def _done(request: HttpRequest, client: SessionClient, count: int) -> HttpResponse:
+def _confirm_import(request: HttpRequest, client: SessionClient, count: int) -> HttpResponse:
     words = ngettext("%(count)s object imported", "%(count)s objects imported", count) % {
         "count": f"{count:,}"
     }
@@ -217,14 +217,16 @@ def _with_position(request: HttpRequest, address: str) -> str:
     return address if at is None else f"{address}{'&' if '?' in address else '?'}at={at}"
 
 
-async def previewed(request: HttpRequest, client: SessionClient, text: bytes, filename: str) -> HttpResponse:
+async def preview_import(
+    request: HttpRequest, client: SessionClient, text: bytes, filename: str
+) -> HttpResponse:
     """Preview a text; the answer leads to it, or where it was renamed tells the names, which nobody can ask for again."""
     rename = renames(request)
     token, names = await client.keep_preview(text, filename, author(request), rename)
-    return _looked_at(request, client, token, names)
+    return _show_preview(request, client, token, names)
 
 
-def _looked_at(
+def _show_preview(
     request: HttpRequest, client: SessionClient, token: str, names: list[tuple[str, str]]
 ) -> HttpResponse:
     address = _preview_url(request, client, token)
@@ -250,17 +252,17 @@ def renames(request: HttpRequest) -> bool:
     return bool(request.POST.get("rename"))
 
 
-def refused_import(request: HttpRequest, client: SessionClient, error: SessionError) -> HttpResponse:
+def reject_import(request: HttpRequest, client: SessionClient, error: SessionError) -> HttpResponse:
     """The place to paste again, with what was wrong."""
-    return refused(
+    return reject_form(
         request,
         client,
         "import",
         error,
-        {"refusal": error, "text": pasted(request), "rename": renames(request)},
+        {"refusal": error, "text": get_pasted_text(request), "rename": renames(request)},
     )
 
 
-def pasted(request: HttpRequest) -> str:
+def get_pasted_text(request: HttpRequest) -> str:
     """The pasted text, to be shown again."""
     return request.POST.get("text", "")

@@ -18,8 +18,8 @@ from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import error_words
 from playground.views.access import edits, opens
 from playground.views.paging import page_of
-from playground.views.responses import done, position, refused, warn, workbench
-from playground.views.workbench.acting import offered
+from playground.views.responses import confirm_command, position, reject_form, warn, workbench
+from playground.views.workbench.acting import build_offers_context
 from playground.views.workbench.texts import in_words
 from scheduler_core.world import commands
 from scheduler_core.world.commands import DeleteObjects, Ref
@@ -88,7 +88,7 @@ async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse
     existing = {part: request.GET.get(part, "") for part in ("kind", "namespace", "name")}
     shown = await client.ask(ObjectYaml(at=position(request), **existing))
     context = {"text": shown.text, "existing": existing, "errors": [], "silent": shown.silent}
-    context |= await offered(request, client, existing)
+    context |= await build_offers_context(request, client, existing)
     return workbench(request, client, "yaml", context)
 
 
@@ -103,16 +103,16 @@ async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
             if errors := problems(plan, create_only):
                 raise CommandRefused(_("The text can't be applied as it stands."), errors)
         client.landed = target
-        warn(request, [*in_words(plan.read), *removed(plan), *plan.warnings])
+        warn(request, [*in_words(plan.read), *describe_removals(plan), *plan.warnings])
         count = plan.accepted
         words = ngettext("%(count)d object applied", "%(count)d objects applied", count) % {"count": count}
-        return done(request, client, words, "objects")
+        return confirm_command(request, client, words, "objects")
     except InThePast:
         raise
     except SessionError as error:
         errors = error.errors or [FieldProblem(text=error_words(error))]
         context = {"text": text, "existing": _existing(request), "errors": errors}
-        return refused(request, client, "yaml", error, context)
+        return reject_form(request, client, "yaml", error, context)
 
 
 def _existing(request: HttpRequest) -> dict[str, str] | None:
@@ -122,7 +122,7 @@ def _existing(request: HttpRequest) -> dict[str, str] | None:
     return {part: request.POST.get(f"for_{part}", "")[:253] for part in ("kind", "namespace", "name")}
 
 
-def removed(plan: ImportPlan) -> list[str]:
+def describe_removals(plan: ImportPlan) -> list[str]:
     """Return the texts about credentials in a text: the objects made from it do not have them."""
     said: list[str] = []
     if values := plan.left_out.get("values", 0):
@@ -173,4 +173,4 @@ async def delete_object(request: HttpRequest, client: SessionClient) -> HttpResp
     except CommandRefused as error:
         raise SessionError(error.said or error.message, error.errors) from error
     words = _("%(kind)s %(name)s deleted") % {"kind": ref["kind"], "name": ref["name"]}
-    return done(request, client, words, "objects")
+    return confirm_command(request, client, words, "objects")

@@ -18,7 +18,7 @@ from playground.sessions.protocol.plugins import TryPlugin
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import expected_words, in_words
 from playground.views.access import opens
-from playground.views.responses import FORM_ERRORS, done, position, refused, workbench
+from playground.views.responses import FORM_ERRORS, confirm_command, position, reject_form, workbench
 from playground.workbench.forms.plugins import PluginForm
 from scheduler_core.scheduler.config import EXPRESSIONS, Definition, with_plugin_in
 from scheduler_core.scheduler.plugins import OUT_OF_TREE
@@ -68,10 +68,10 @@ async def _keep_or_try(request: HttpRequest, client: SessionClient, configured: 
         messages.success(request, _("The plugin %(name)s is kept in this session.") % {"name": name})
         return HttpResponseRedirect(f"{reverse('plugins', args=[client.key])}?plugin={name}")
     except FORM_ERRORS as error:
-        left = _placed(form, error.errors)
+        left = _add_field_errors(form, error.errors)
         context = await _page(request, client, configured, form)
         context["refusal"] = error if left or not error.errors else None
-        return refused(request, client, "plugins", error, context)
+        return reject_form(request, client, "plugins", error, context)
 
 
 async def _try(
@@ -82,7 +82,7 @@ async def _try(
     name = form.cleaned_data["plugin"]
     asked = TryPlugin(at=position(request), name=name, definition=form.definition, pod=pod)
     tried = await client.ask(asked)
-    left = _placed(form, tried.problems)
+    left = _add_field_errors(form, tried.problems)
     context = {
         **await _page(request, client, configured, form),
         "tried": tried.trial,
@@ -92,7 +92,7 @@ async def _try(
     return workbench(request, client, "plugins", context, 422 if tried.problems else 200)
 
 
-def _placed(form: PluginForm, errors: list[FieldProblem]) -> list[FieldProblem]:
+def _add_field_errors(form: PluginForm, errors: list[FieldProblem]) -> list[FieldProblem]:
     """Shows errors at their fields, with their characters; returns those that belong to none."""
     left = []
     for error in errors:
@@ -155,13 +155,13 @@ async def _apply(
 ) -> HttpResponse:
     try:
         await client.apply(msgspec.to_builtins(command), at=position(request), source="plugins")
-        return done(request, client, said, "plugins")
+        return confirm_command(request, client, said, "plugins")
     except FORM_ERRORS as error:
         context = {
             **await _page(request, client, configured, PluginForm.of("", {})),
             "refusal": error,
         }
-        return refused(request, client, "plugins", error, context)
+        return reject_form(request, client, "plugins", error, context)
 
 
 async def _page(

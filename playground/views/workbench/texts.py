@@ -11,14 +11,14 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from msgspec import structs
 
-from playground.presenters.words import Message, worded
+from playground.presenters.words import Message, format_message
 from playground.sessions.protocol.errors import FieldProblem, LimitReached, SessionError
 from playground.sessions.protocol.looking import ReadConfiguration
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import in_words as wrong_field
 from playground.templatetags.playground_words import problem_words
 from playground.workbench.forms.flags import at_line
-from scheduler_core.formats.manifests import is_archive, packed
+from scheduler_core.formats.manifests import is_archive, pack_files
 from scheduler_core.world.readonly import join_files
 
 LONGEST_SOURCE = 200
@@ -26,12 +26,12 @@ OF_ARCHIVES = 32  # times as much may be in an archive as it is large
 START = 1024  # bytes that tell an archive
 
 
-def received(request: HttpRequest) -> tuple[bytes, str]:
+def read_import_text(request: HttpRequest) -> tuple[bytes, str]:
     """The text and its file's name: an uploaded file goes before a pasted text. SessionError where both are empty."""
     files = _files(request)
     if files:
         _require_room_for(files)
-        return joined([(each.name or "", each.read()) for each in files]), files[0].name or ""
+        return join_uploads([(each.name or "", each.read()) for each in files]), files[0].name or ""
     text = request.POST.get("text", "")
     if not text.strip():
         raise SessionError(_("There is nothing to import yet: paste a text or choose a file."))
@@ -108,21 +108,21 @@ def with_source(errors: Sequence[FieldProblem], text: str) -> list[FieldProblem]
     ]
 
 
-def joined(files: list[tuple[str, bytes]]) -> bytes:
+def join_uploads(files: list[tuple[str, bytes]]) -> bytes:
     """Several files as one text that knows which lines are whose; one file stays as it is, and archives are packed together."""
     if len(files) == 1:
         return files[0][1]
     if any(is_archive(data) for _, data in files):
-        return packed(files)
-    return join_files([(name, _decoded(name, data)) for name, data in files]).encode()
+        return pack_files(files)
+    return join_files([(name, _decode_text(name, data)) for name, data in files]).encode()
 
 
 def in_words(sentences: Sequence[Message]) -> list[str]:
     """Return a worker's sentences in the reader's language."""
-    return [worded(each, _) for each in sentences]
+    return [format_message(each, _) for each in sentences]
 
 
-def _decoded(name: str, data: bytes) -> str:
+def _decode_text(name: str, data: bytes) -> str:
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:

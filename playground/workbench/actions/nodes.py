@@ -18,7 +18,7 @@ STATUSES = (("True", "True"), ("False", "False"), ("Unknown", "Unknown"))
 CONDITIONS = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
 
 
-def _cordoned(subject: Subject) -> bool:
+def _is_cordoned(subject: Subject) -> bool:
     return bool(subject.part("spec", "unschedulable"))
 
 
@@ -26,7 +26,7 @@ def taints_of(subject: Subject) -> list[dict[str, Any]]:
     return [dict(taint) for taint in subject.part("spec", "taints") or ()]
 
 
-def written(taint: dict[str, Any]) -> str:
+def format_taint(taint: dict[str, Any]) -> str:
     """Format a taint for kubectl."""
     value = f"={taint['value']}" if taint.get("value") else ""
     return f"{taint.get('key', '')}{value}:{taint.get('effect', '')}"
@@ -52,22 +52,22 @@ def _taint(subject: Subject, values: Values) -> Patch:
     kept = [
         taint
         for taint in taints_of(subject)
-        if (taint.get("key"), taint.get("effect")) != same and written(taint) != values["replaces"]
+        if (taint.get("key"), taint.get("effect")) != same and format_taint(taint) != values["replaces"]
     ]
     return {"spec": {"taints": [new, *kept]}}
 
 
 def _untaint(subject: Subject, values: Values) -> Patch:
-    kept = [taint for taint in taints_of(subject) if written(taint) != values["taint"]]
+    kept = [taint for taint in taints_of(subject) if format_taint(taint) != values["taint"]]
     return {"spec": {"taints": kept or None}}
 
 
-def _replaced(subject: Subject) -> Choices:
+def _list_replaceable_taints(subject: Subject) -> Choices:
     return [("", gettext_noop("none: it is one more")), *_present_taints(subject)]
 
 
 def _present_taints(subject: Subject) -> Choices:
-    return [(written(taint), written(taint)) for taint in taints_of(subject)]
+    return [(format_taint(taint), format_taint(taint)) for taint in taints_of(subject)]
 
 
 def _conditions(subject: Subject) -> Choices:
@@ -82,7 +82,7 @@ CORDONS = (
         gettext_noop("No pod is scheduled here any more; those that run stay."),
         gettext_noop("%(name)s is cordoned."),
         Patching(_unschedulable(True)),
-        applies=lambda subject: not _cordoned(subject),
+        applies=lambda subject: not _is_cordoned(subject),
         letter="c",
         icon="cordon",
     ),
@@ -93,7 +93,7 @@ CORDONS = (
         gettext_noop("Pods may be scheduled here again."),
         gettext_noop("%(name)s is uncordoned."),
         Patching(_unschedulable(None)),
-        applies=_cordoned,
+        applies=_is_cordoned,
         letter="c",
         icon="cordon",
     ),
@@ -179,7 +179,7 @@ TAINT = Action(
             True,
             choices=lambda subject: EFFECTS,
         ),
-        Field("replaces", "choice", gettext_noop("In place of"), choices=_replaced),
+        Field("replaces", "choice", gettext_noop("In place of"), choices=_list_replaceable_taints),
     ),
     letter="t",
     icon="taint",

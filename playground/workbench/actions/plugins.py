@@ -17,16 +17,16 @@ def _profiles(subject: Subject) -> list[dict[str, Any]]:
     return [dict(each) for each in subject.part("configuration", "profiles") or ()]
 
 
-def _enabled(subject: Subject) -> list[Mapping[str, Any]]:
+def _list_enabled_entries(subject: Subject) -> list[Mapping[str, Any]]:
     sets = [(profile.get("plugins") or {}).get(MULTI) or {} for profile in _profiles(subject)]
     return [each for one in sets for each in one.get("enabled") or () if each.get("name") == subject.name]
 
 
 def _weight(subject: Subject) -> Any:
-    return next((each.get("weight") for each in _enabled(subject)), None) or 1
+    return next((each.get("weight") for each in _list_enabled_entries(subject)), None) or 1
 
 
-def _changed(
+def _change_plugins(
     subject: Subject, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]], disabled: bool
 ) -> SetConfiguration:
     """The configuration with the list of plugins at all points changed, in every profile that has this one."""
@@ -52,11 +52,11 @@ def _weigh(subject: Subject, values: Values) -> SetConfiguration:
             for each in named
         ]
 
-    return _changed(subject, change, disabled=False)
+    return _change_plugins(subject, change, disabled=False)
 
 
 def _disable(subject: Subject, values: Values) -> SetConfiguration:
-    return _changed(
+    return _change_plugins(
         subject, lambda named: [each for each in named if each.get("name") != subject.name], disabled=True
     )
 
@@ -82,7 +82,7 @@ ACTIONS = (
                 most=100,
             ),
         ),
-        applies=lambda subject: any("weight" in each for each in _enabled(subject)),
+        applies=lambda subject: any("weight" in each for each in _list_enabled_entries(subject)),
         letter="w",
         icon="resize",
     ),
@@ -93,7 +93,7 @@ ACTIONS = (
         gettext_noop("Takes the plugin out of the profile at all its points. The scheduler restarts."),
         gettext_noop("%(name)s is disabled."),
         _disable,
-        applies=lambda subject: bool(_enabled(subject)),
+        applies=lambda subject: bool(_list_enabled_entries(subject)),
         danger=True,
         letter="d",
         icon="cordon",

@@ -18,7 +18,7 @@ _ANEW = Field(
 )
 
 
-def recreated(subject: Subject, spec: dict[str, Any], *more: dict[str, Any]) -> ApplyObjects:
+def recreate_pod(subject: Subject, spec: dict[str, Any], *more: dict[str, Any]) -> ApplyObjects:
     """The pod deleted and made anew with another spec, on no node yet; `more` objects come with it."""
     body = {name: value for name, value in subject.manifest.items() if name not in _SERVERS}
     fresh = {name: value for name, value in spec.items() if name != "nodeName"}
@@ -96,7 +96,7 @@ def _resize_pod(subject: Subject, values: Values) -> PatchObject | ApplyObjects:
         _with_requests(each, amounts) if each.get("name") == values["container"] else each
         for each in containers(subject)
     ]
-    return recreated(subject, {**spec, "containers": changed})
+    return recreate_pod(subject, {**spec, "containers": changed})
 
 
 def _with_requests(container: dict[str, Any], amounts: dict[str, Any]) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _priority(subject: Subject, values: Values) -> ApplyObjects:
         if name not in ("priority", "preemptionPolicy", "priorityClassName")
     }
     if wanted in classes:
-        return recreated(subject, {**spec, "priorityClassName": wanted})
+        return recreate_pod(subject, {**spec, "priorityClassName": wanted})
     try:
         number = int(wanted)
     except ValueError:
@@ -147,7 +147,7 @@ def _priority(subject: Subject, values: Values) -> ApplyObjects:
         )
         raise Wrong("priority", said) from None
     if known := next((name for name, value in classes.items() if value == number), ""):
-        return recreated(subject, {**spec, "priorityClassName": known})
+        return recreate_pod(subject, {**spec, "priorityClassName": known})
     name = f"priority-{number}" if number >= 0 else f"priority-minus-{-number}"
     new = {
         "apiVersion": "scheduling.k8s.io/v1",
@@ -155,7 +155,7 @@ def _priority(subject: Subject, values: Values) -> ApplyObjects:
         "metadata": {"name": name},
         "value": number,
     }
-    return recreated(subject, {**spec, "priorityClassName": name}, new)
+    return recreate_pod(subject, {**spec, "priorityClassName": name}, new)
 
 
 PRIORITY = Action(
@@ -203,7 +203,7 @@ def _gates(subject: Subject, values: Values) -> PatchObject | ApplyObjects:
         raise Wrong("add", gettext_noop("Choose a gate to remove, or write one to add"))
     wanted = [{"name": name} for name in (*kept, *([new] if new else []))]
     if new:
-        return recreated(subject, {**(subject.part("spec") or {}), "schedulingGates": wanted})
+        return recreate_pod(subject, {**(subject.part("spec") or {}), "schedulingGates": wanted})
     return PatchObject(subject.ref, {"spec": {"schedulingGates": wanted or None}})
 
 

@@ -27,11 +27,11 @@ def _spec(name: str, value: Any) -> Any:
     return lambda subject, values: PatchObject(subject.ref, {"spec": {name: value}})
 
 
-def _paused(subject: Subject) -> bool:
+def _is_paused(subject: Subject) -> bool:
     return bool(subject.part("spec", "paused"))
 
 
-def _suspended(subject: Subject) -> bool:
+def _is_suspended(subject: Subject) -> bool:
     return bool(subject.part("spec", "suspend"))
 
 
@@ -116,7 +116,7 @@ ACTIONS = (
         ),
         gettext_noop("%(name)s is rolled out again."),
         _restart,
-        applies=lambda subject: not _paused(subject),
+        applies=lambda subject: not _is_paused(subject),
         letter="r",
         icon="restart",
     ),
@@ -139,7 +139,7 @@ ACTIONS = (
                 initial=lambda subject: 0,
             ),
         ),
-        applies=lambda subject: not _paused(subject),
+        applies=lambda subject: not _is_paused(subject),
     ),
     Action(
         "pause",
@@ -148,7 +148,7 @@ ACTIONS = (
         gettext_noop("Changes of the template start no rollout until it is resumed."),
         gettext_noop("The rollout of %(name)s is paused."),
         _spec("paused", True),
-        applies=lambda subject: not _paused(subject),
+        applies=lambda subject: not _is_paused(subject),
     ),
     Action(
         "resume",
@@ -157,7 +157,7 @@ ACTIONS = (
         gettext_noop("What was changed meanwhile is rolled out."),
         gettext_noop("The rollout of %(name)s goes on."),
         _spec("paused", None),
-        applies=_paused,
+        applies=_is_paused,
     ),
     Action(
         "parallelism",
@@ -184,7 +184,7 @@ ACTIONS = (
         gettext_noop("A Job ends its pods, a CronJob makes no further Jobs."),
         gettext_noop("%(name)s is suspended."),
         _spec("suspend", True),
-        applies=lambda subject: not _suspended(subject),
+        applies=lambda subject: not _is_suspended(subject),
     ),
     Action(
         "unsuspend",
@@ -193,7 +193,7 @@ ACTIONS = (
         gettext_noop("It goes on."),
         gettext_noop("%(name)s goes on."),
         _spec("suspend", False),
-        applies=_suspended,
+        applies=_is_suspended,
     ),
 )
 DELETE = Action(

@@ -86,7 +86,7 @@ def _slices(preset: Preset, node: str, count: int) -> list[Manifest]:
 
 def _whole_gpus(node: str, count: int) -> Iterator[Manifest]:
     """GPUs, of which each four are connected by NVLink."""
-    yield from _packed([_gpu(node, index) for index in range(count)])
+    yield from _pack_devices([_gpu(node, index) for index in range(count)])
 
 
 def _gpu(node: str, index: int) -> Manifest:
@@ -105,7 +105,7 @@ def _gpu(node: str, index: int) -> Manifest:
     }
 
 
-def _partitioned_gpus(node: str, count: int) -> Iterator[Manifest]:
+def _build_partitionable_gpus(node: str, count: int) -> Iterator[Manifest]:
     """GPUs that can be taken whole or in parts: the parts draw on counters of compute, and on places in the memory."""
     for first in range(0, count, _GPUS_PER_SLICE):
         gpus = range(first, min(first + _GPUS_PER_SLICE, count))
@@ -146,7 +146,7 @@ def _partition(gpu: int, profile: str, compute: int, memory: int, place: int) ->
 
 
 def _nics(node: str, count: int) -> Iterator[Manifest]:
-    yield from _packed([_nic(index) for index in range(count)])
+    yield from _pack_devices([_nic(index) for index in range(count)])
 
 
 def _nic(index: int) -> Manifest:
@@ -162,11 +162,11 @@ def _nic(index: int) -> Manifest:
     }
 
 
-def _shared_nics(node: str, count: int) -> Iterator[Manifest]:
+def _build_shareable_nics(node: str, count: int) -> Iterator[Manifest]:
     """NICs that several claims may share, each with some of the bandwidth."""
     range_ = {"min": "1G", "max": "100G", "step": "1G"}
     bandwidth = {"value": "100G", "requestPolicy": {"default": "10G", "validRange": range_}}
-    yield from _packed(
+    yield from _pack_devices(
         [
             {**_nic(index), "allowMultipleAllocations": True, "capacity": {"bandwidth": bandwidth}}
             for index in range(count)
@@ -175,7 +175,7 @@ def _shared_nics(node: str, count: int) -> Iterator[Manifest]:
 
 
 def _fpgas(node: str, count: int) -> Iterator[Manifest]:
-    yield from _packed(
+    yield from _pack_devices(
         [
             {
                 "name": f"fpga-{index}",
@@ -192,7 +192,7 @@ def _fpgas(node: str, count: int) -> Iterator[Manifest]:
     )
 
 
-def _packed(devices: list[Manifest]) -> Iterator[Manifest]:
+def _pack_devices(devices: list[Manifest]) -> Iterator[Manifest]:
     for first in range(0, len(devices), MOST_DEVICES):
         yield {"devices": devices[first : first + MOST_DEVICES]}
 
@@ -225,7 +225,7 @@ PRESETS: dict[str, Preset] = {
             2,
             24,
             _of(GPU, "mig"),
-            _partitioned_gpus,
+            _build_partitionable_gpus,
             {"dra_partitionable_devices": True},
         ),
         Preset(
@@ -247,7 +247,7 @@ PRESETS: dict[str, Preset] = {
             2,
             64,
             _of(NIC, "nic"),
-            _shared_nics,
+            _build_shareable_nics,
             {"dra_consumable_capacity": True},
         ),
         Preset(

@@ -13,20 +13,22 @@ def with_weights(
 ) -> dict[str, Any]:
     """The configuration with these weights in one profile. A weight of 0, which kube takes for 1, disables the plugin at Score."""
     profiles = [
-        _weighed(each, weights) if each.get("schedulerName") == profile else each
+        _set_profile_weights(each, weights) if each.get("schedulerName") == profile else each
         for each in configuration.get("profiles") or ()
     ]
     return {**configuration, "profiles": profiles}
 
 
-def _weighed(profile: Mapping[str, Any], weights: Mapping[str, int]) -> dict[str, Any]:
+def _set_profile_weights(profile: Mapping[str, Any], weights: Mapping[str, int]) -> dict[str, Any]:
     plugins = dict(profile.get("plugins") or {})
     score, multi = dict(plugins.get(SCORE) or {}), dict(plugins.get(MULTI) or {})
     named = {each["name"] for each in score.get("enabled") or ()}
-    multi["enabled"] = _reweighed(multi, {name: w for name, w in weights.items() if w and name not in named})
+    multi["enabled"] = _set_plugin_weights(
+        multi, {name: w for name, w in weights.items() if w and name not in named}
+    )
     if named:
         kept = [each for each in score["enabled"] if weights.get(each["name"], 1)]
-        score["enabled"] = _reweighed(
+        score["enabled"] = _set_plugin_weights(
             {"enabled": kept}, {n: w for n, w in weights.items() if w and n in named}
         )
     off = [{"name": name} for name, weight in weights.items() if not weight]
@@ -37,7 +39,7 @@ def _weighed(profile: Mapping[str, Any], weights: Mapping[str, int]) -> dict[str
     return {**profile, "plugins": {**plugins, MULTI: multi}}
 
 
-def _reweighed(plugins: Mapping[str, Any], weights: Mapping[str, int]) -> list[dict[str, Any]]:
+def _set_plugin_weights(plugins: Mapping[str, Any], weights: Mapping[str, int]) -> list[dict[str, Any]]:
     """The list with these weights; who is not in it yet comes last, which replaces a plugin of kube's default where it stands."""
     enabled = list(plugins.get("enabled") or ())
     known = {each["name"] for each in enabled}

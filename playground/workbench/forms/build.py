@@ -170,7 +170,7 @@ class PodsForm(BuilderForm):
         help_text=_("a line is a term; one term must match"),
     )
     node_preferred = GrammarField(
-        lambda text: grammar.lines(text, _weighted(grammar.parse_requirements)),
+        lambda text: grammar.lines(text, _build_weighted_parser(grammar.parse_requirements)),
         rows=2,
         label=_("Preferred node affinity"),
         example="50 disk=ssd",
@@ -184,7 +184,7 @@ class PodsForm(BuilderForm):
         example="app=cache @ topology.kubernetes.io/zone",
     )
     near_preferred = GrammarField(
-        lambda text: grammar.lines(text, _weighted(grammar.parse_pod_term)),
+        lambda text: grammar.lines(text, _build_weighted_parser(grammar.parse_pod_term)),
         rows=2,
         label=_("Preferred near"),
         example="100 app=cache @ kubernetes.io/hostname",
@@ -196,7 +196,7 @@ class PodsForm(BuilderForm):
         example="app=web @ kubernetes.io/hostname",
     )
     away_preferred = GrammarField(
-        lambda text: grammar.lines(text, _weighted(grammar.parse_pod_term)),
+        lambda text: grammar.lines(text, _build_weighted_parser(grammar.parse_pod_term)),
         rows=2,
         label=_("Preferred away from"),
         example="100 app=web @ topology.kubernetes.io/zone",
@@ -255,7 +255,7 @@ class PodsForm(BuilderForm):
         }
 
 
-def _weighted(parse: Callable[[str], Any]) -> Callable[[str], tuple[int, Any]]:
+def _build_weighted_parser(parse: Callable[[str], Any]) -> Callable[[str], tuple[int, Any]]:
     """A parser of a weight and what `parse` reads."""
 
     def both(text: str) -> tuple[int, Any]:

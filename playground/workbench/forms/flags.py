@@ -38,12 +38,12 @@ class FlagsField(forms.CharField):
 
     def flags(self) -> list[Flag]:
         """All that there are."""
-        return [Flag(name, written(_default(field))) for name, field in self._fields.items()]
+        return [Flag(name, format_flag_value(_default(field))) for name, field in self._fields.items()]
 
     def text(self, values: Mapping[str, Any]) -> str:
         """The flags that differ from their defaults."""
         return "\n".join(
-            f"--{name}={written(values[name])}"
+            f"--{name}={format_flag_value(values[name])}"
             for name, field in self._fields.items()
             if name in values and _same(values[name]) != _same(_default(field))
         )
@@ -75,7 +75,7 @@ class FlagsField(forms.CharField):
             return name, msgspec.to_builtins(msgspec.convert(given, field.type, strict=False))
         except msgspec.ValidationError:
             said = _("“%(value)s” is no value of --%(name)s, whose default is %(default)s")
-            default = written(_default(field)) or "“”"
+            default = format_flag_value(_default(field)) or "“”"
             raise ValueError(said % {"value": value, "name": name, "default": default}) from None
 
 
@@ -92,7 +92,7 @@ def at_line(number: int | None, text: str) -> str:
     return text if number is None else _("line %(line)s: %(text)s") % {"line": number, "text": text}
 
 
-def written(value: Any) -> str:
+def format_flag_value(value: Any) -> str:
     """A value as a command line has it."""
     if isinstance(value, bool):
         return "true" if value else "false"

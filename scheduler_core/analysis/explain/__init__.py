@@ -5,6 +5,6 @@ from __future__ import annotations
 from scheduler_core.analysis.explain.asking import explain
 from scheduler_core.analysis.explain.ended import KUBELET, Past
 from scheduler_core.analysis.explain.explanation import Explanation, Given, Preemption, State
-from scheduler_core.analysis.explain.missing_pods import uncreated
+from scheduler_core.analysis.explain.missing_pods import explain_uncreated
 
-__all__ = ["KUBELET", "Explanation", "Given", "Past", "Preemption", "State", "explain", "uncreated"]
+__all__ = ["KUBELET", "Explanation", "Given", "Past", "Preemption", "State", "explain", "explain_uncreated"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, explain_refused, sort_out
 from scheduler_core.analysis.explain.explanation import Explanation, Given, State
 from scheduler_core.analysis.explain.preempting import preemption
-from scheduler_core.analysis.explain.refusals import given, refusals, said_by
+from scheduler_core.analysis.explain.refusals import build_reason, classify_reason, refusals
 from scheduler_core.analysis.explain.waiting import wakes
 from scheduler_core.analysis.fixes.diagnosis import diagnose_on, scheduler_for
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -38,7 +38,7 @@ def explain(world: WorldView, key: str, past: Past | None = None) -> Explanation
     if pod.phase == FAILED:
         return explain_failed(pod, past)
     if pod.node_name:
-        return explain_refused(world, pod, pod.node_name, past) or _placed(world, pod, past)
+        return explain_refused(world, pod, pod.node_name, past) or _explain_bound_pod(world, pod, past)
     scheduler = scheduler_for(world, pod)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     if scheduler is None or framework is None:
@@ -46,7 +46,7 @@ def explain(world: WorldView, key: str, past: Past | None = None) -> Explanation
     return _Asking(world, pod, scheduler, framework, past).answer()
 
 
-def _placed(world: Simulation, pod: Pod, past: Past) -> Explanation:
+def _explain_bound_pod(world: Simulation, pod: Pod, past: Past) -> Explanation:
     before = past.before(pod)
     if world.store.get("Node", "", pod.node_name) is not None:
         return Explanation(pod.key, State.SCHEDULED, node=pod.node_name, phase=pod.phase, predecessors=before)
@@ -143,8 +143,8 @@ class _Asking:
         return None
 
     def _gated(self, status: Status) -> Explanation:
-        said = said_by(self.framework, status, status.message)
-        reason = given(status, status.message, said, ())
+        said = classify_reason(self.framework, status, status.message)
+        reason = build_reason(status, status.message, said, ())
         state = State.WAITING_FOR_CLAIM if said.waits_for_claim else State.GATED
         return self._explained(state, (reason,))
 

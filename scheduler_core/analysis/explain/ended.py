@@ -64,7 +64,7 @@ def explain_failed(pod: Pod, past: Past) -> Explanation:
     status = pod.manifest.get("status") or {}
     reason, message = str(status.get("reason") or ""), str(status.get("message") or "")
     state = State.REFUSED if is_refusal(status) else State.FAILED
-    given = (_given(reason, message, pod, past),) if reason else tuple(_containers(status, pod, past))
+    given = (_build_reason(reason, message, pod, past),) if reason else tuple(_containers(status, pod, past))
     return Explanation(
         pod.key,
         state,
@@ -110,7 +110,7 @@ def sort_out(
             found.setdefault((refusal.reason, f"{REJECTED}{refusal.message}"), []).append(name)
         if len(taken) == most:
             break
-    return tuple(taken), tuple(_given(*said, pod, past, *nodes) for said, nodes in found.items())
+    return tuple(taken), tuple(_build_reason(*said, pod, past, *nodes) for said, nodes in found.items())
 
 
 def is_refusal(status: Mapping[str, Any]) -> bool:
@@ -133,7 +133,7 @@ def _stem(name: str) -> str:
     return name.rpartition("-")[0]
 
 
-def _given(reason: str, message: str, pod: Pod, past: Past, *nodes: str) -> Given:
+def _build_reason(reason: str, message: str, pod: Pod, past: Past, *nodes: str) -> Given:
     names = nodes or ((pod.node_name,) if pod.node_name else ())
     evidence = {"reason": reason, "predecessors": past.before(pod), "owner": owner_of(pod)}
     return Given(f"{KUBELET}/{reason}", KUBELET, message or reason, names, len(names), evidence=evidence)
@@ -146,4 +146,4 @@ def _containers(status: Mapping[str, Any], pod: Pod, past: Past) -> Iterable[Giv
         if end.get("exitCode"):
             reason = str(end.get("reason") or "Error")
             text = f"container {each.get('name')} ended with exit code {end['exitCode']}"
-            yield _given(reason, text, pod, past)
+            yield _build_reason(reason, text, pod, past)

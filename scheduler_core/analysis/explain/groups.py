@@ -25,7 +25,7 @@ def group_of(node: Node) -> str:
     return f"{stem}*" if stem and stem != node.name else node.name
 
 
-def grouped(nodes: NodeTable, rows: Rows) -> tuple[tuple[str, int], ...]:
+def count_by_group(nodes: NodeTable, rows: Rows) -> tuple[tuple[str, int], ...]:
     """Return the number of rows in each group, the largest first; return nothing if there are few rows."""
     if len(rows) <= ENOUGH:
         return ()

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Explanation, Given, State
-from scheduler_core.analysis.fixes.admission import acts, exceeded
+from scheduler_core.analysis.fixes.admission import acts, find_quota_error
 from scheduler_core.analysis.fixes.quotas import missing_of
 from scheduler_core.world.readonly import WorldView
 from scheduler_core.world.simulation import Simulation
@@ -21,7 +21,7 @@ _QUOTA = "exceeded quota: "
 _JOB_CONTROLLER = "kubernetes.io/job-controller"
 
 
-def uncreated(world: WorldView) -> list[Explanation]:
+def explain_uncreated(world: WorldView) -> list[Explanation]:
     """One for each workload whose last pod was refused, or that is not to have its pods yet."""
     assert isinstance(world, Simulation)
     last = _last_events(world)
@@ -33,9 +33,9 @@ def uncreated(world: WorldView) -> list[Explanation]:
             missing = 0 if kind == "Job" and _idle_job(manifest) is not None else missing_of(manifest)
             message = _condition(manifest) or last.get(key, "")
             if missing > 0 and not message and not acts(world, kind):
-                message = exceeded(world, manifest)
+                message = find_quota_error(world, manifest)
             if message and missing > 0:
-                found.append(_explained(key, message, missing))
+                found.append(_explain_missing(key, message, missing))
     return found
 
 
@@ -90,7 +90,7 @@ def _condition(manifest: Mapping[str, Any]) -> str:
     )
 
 
-def _explained(key: tuple[str, str, str], message: str, missing: int) -> Explanation:
+def _explain_missing(key: tuple[str, str, str], message: str, missing: int) -> Explanation:
     kind, namespace, name = key
     state = State.QUOTA_EXCEEDED if _QUOTA in message else State.NOT_CREATED
     evidence: dict[str, Any] = {"owner": {"kind": kind, "name": name}, "missing": missing}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from scheduler_core.analysis.explain.explanation import Given
-from scheduler_core.analysis.explain.groups import grouped
+from scheduler_core.analysis.explain.groups import count_by_group
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.apimachinery.objects.selection import misses
 from scheduler_core.scheduler.framework.plugin import Evidence, Rows
@@ -21,7 +21,7 @@ LOOKED_AT = 500  # nodes of a reason that are asked whether the pod selects them
 _LEFT_OUT = "node(s) didn't satisfy plugin(s) ["
 
 
-def said_by(framework: Framework, status: Status, text: str) -> Said:
+def classify_reason(framework: Framework, status: Status, text: str) -> Said:
     """A reason's code, by the plugin that gave it."""
     plugin = framework.plugin(status.plugin)
     if status.code is Code.ERROR:
@@ -31,7 +31,7 @@ def said_by(framework: Framework, status: Status, text: str) -> Said:
     return Said(REFUSED, {}) if plugin is None else read_reason(plugin.reasons, text)
 
 
-def given(
+def build_reason(
     status: Status, text: str, said: Said, nodes: tuple[str, ...], evidence: Evidence | None = None
 ) -> Given:
     """A reason as it is explained; an extender's address is its plugin."""
@@ -67,15 +67,15 @@ def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
     out = []
     for (_, text), (statuses, rows) in by_reason.items():
         status = next((each for each in statuses if each.code is not Code.UNRESOLVABLE), statuses[0])
-        said = said_by(diagnosis.framework, status, text)
+        said = classify_reason(diagnosis.framework, status, text)
         waits = waits or (diagnosis.whole is not None and said.waits_for_claim)
-        out.append(_given(diagnosis, status, text, said, np.array(sorted(rows), np.intp)))
-    meant = _meant(diagnosis, out)
+        out.append(_build_grouped_reason(diagnosis, status, text, said, np.array(sorted(rows), np.intp)))
+    meant = _build_relevance_test(diagnosis, out)
     ranked = sorted(out, key=lambda reason: (not meant(reason), _of_another_kind(reason), *_order(reason)))
     return tuple(ranked), waits
 
 
-def _meant(diagnosis: Diagnosis, reasons: list[Given]) -> Callable[[Given], bool]:
+def _build_relevance_test(diagnosis: Diagnosis, reasons: list[Given]) -> Callable[[Given], bool]:
     """Return a test of whether a reason covers nodes that the pod selects; if none does, only the selection passes."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
     if len(reasons) < 2 or not (pod.spec.node_selector or pod.spec.node_affinity_required):
@@ -93,17 +93,17 @@ def _meant(diagnosis: Diagnosis, reasons: list[Given]) -> Callable[[Given], bool
     return lambda reason: reason.code in selected if selected else reason.plugin == SELECTION
 
 
-def _given(diagnosis: Diagnosis, status: Status, text: str, said: Said, rows: Rows) -> Given:
+def _build_grouped_reason(diagnosis: Diagnosis, status: Status, text: str, said: Said, rows: Rows) -> Given:
     nodes, plugin = diagnosis.nodes, diagnosis.framework.plugin(status.plugin)
     found = {} if plugin is None else plugin.evidence(diagnosis.state, diagnosis.pod, nodes, rows, said)
-    reason = given(status, text, said, tuple(nodes.names[row] for row in rows.tolist()), found)
+    reason = build_reason(status, text, said, tuple(nodes.names[row] for row in rows.tolist()), found)
     return Given(
         reason.code,
         reason.plugin,
         reason.message,
         reason.nodes,
         reason.count,
-        grouped(nodes, rows),
+        count_by_group(nodes, rows),
         reason.evidence,
         reason.final,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.events import Action, ClusterEvent, On
 from scheduler_core.scheduler.framework.runtime.framework import Framework
-from scheduler_core.scheduler.queue.hints import registered
+from scheduler_core.scheduler.queue.hints import list_registrations
 from scheduler_core.scheduler.queue.types import QueuedPod
 
 _SINGLE = tuple(action for action in Action if action not in (Action.UPDATE, Action.ALL))
@@ -23,7 +23,7 @@ def wakes(
         name
         for plugin in map(framework.plugin, plugins)
         if plugin is not None
-        for on in registered(plugin)
+        for on in list_registrations(plugin)
         for name in _names(on)
     )
     if entry.key in queue.backoff_pods or entry.key in queue.error_backoff_pods:

@@ -45,7 +45,7 @@ def acts(sim: Simulation, kind: str) -> bool:
     return running is None or CREATING.get(kind) in running
 
 
-def exceeded(sim: Simulation, owner: Manifest) -> str:
+def find_quota_error(sim: Simulation, owner: Manifest) -> str:
     """Return the API server's error message, or "" if the quotas would admit the pod."""
     meta = owner["metadata"]
     pod = pod_of(owner, str(meta.get("namespace") or "default"))

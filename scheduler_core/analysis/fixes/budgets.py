@@ -25,7 +25,7 @@ def within_budgets(draft: Draft, store: Store, pods: Sequence[Pod]) -> Draft | N
     for manifest, budget in _covering(store):
         lacking = sum(budget.covers(pod) for pod in pods) - budget.allowed
         if lacking > 0:
-            field, was, to = _lowered(manifest, lacking)
+            field, was, to = _relax_limit(manifest, lacking)
             values = {"budget": key_of(manifest), "field": field, "from": was, "to": to}
             spec = {**manifest["spec"], field: to}
             changed = changed.with_applied(Change("budget", values, lacking), {**manifest, "spec": spec})
@@ -47,10 +47,10 @@ def key_of(manifest: Manifest) -> str:
 def _covering(store: Store) -> Iterator[tuple[Manifest, Budget]]:
     for manifest in store.list(KIND):
         for budget in budgets_of([manifest]):
-            yield _counted(manifest, budget, store), budget
+            yield _fill_status(manifest, budget, store), budget
 
 
-def _counted(manifest: Manifest, budget: Budget, store: Store) -> Manifest:
+def _fill_status(manifest: Manifest, budget: Budget, store: Store) -> Manifest:
     """Return the manifest with a status; if no controller has written one, it is computed from the present pods."""
     status = manifest.get("status") or {}
     if "expectedPods" in status:
@@ -58,7 +58,7 @@ def _counted(manifest: Manifest, budget: Budget, store: Store) -> Manifest:
     covered = [pod for pod in store.pods() if budget.covers(pod)]
     healthy = sum(bool(pod.node_name) and not pod.deleting for pod in covered)
     found = {**manifest, "status": {**status, "expectedPods": len(covered), "currentHealthy": healthy}}
-    return {**found, "status": {**found["status"], "desiredHealthy": _desired(found)}}
+    return {**found, "status": {**found["status"], "desiredHealthy": _compute_desired_healthy(found)}}
 
 
 def _as_in(manifest: Manifest, before: Store, after: Store) -> Manifest:
@@ -68,9 +68,9 @@ def _as_in(manifest: Manifest, before: Store, after: Store) -> Manifest:
     if now is None or now["spec"] == manifest["spec"]:
         return manifest
     for budget in budgets_of([manifest]):
-        manifest = _counted(manifest, budget, before)
+        manifest = _fill_status(manifest, budget, before)
     status = manifest.get("status") or {}
-    more = _desired(manifest) - _desired({**manifest, "spec": now["spec"]})
+    more = _compute_desired_healthy(manifest) - _compute_desired_healthy({**manifest, "spec": now["spec"]})
     return {**manifest, "status": {**status, "disruptionsAllowed": _surplus(status) + more}}
 
 
@@ -79,27 +79,27 @@ def _surplus(status: Manifest) -> int:
     return int(status.get("currentHealthy") or 0) - int(status.get("desiredHealthy") or 0)
 
 
-def _desired(manifest: Manifest) -> int:
-    spec, total = manifest["spec"], _expected(manifest)
+def _compute_desired_healthy(manifest: Manifest) -> int:
+    spec, total = manifest["spec"], _get_expected_pods(manifest)
     if spec.get("maxUnavailable") is not None:
-        return max(0, total - _scaled(spec["maxUnavailable"], total))
-    return _scaled(spec.get("minAvailable") or 0, total)
+        return max(0, total - _resolve_percentage(spec["maxUnavailable"], total))
+    return _resolve_percentage(spec.get("minAvailable") or 0, total)
 
 
-def _expected(manifest: Manifest) -> int:
+def _get_expected_pods(manifest: Manifest) -> int:
     return int((manifest.get("status") or {}).get("expectedPods") or 0)
 
 
-def _scaled(amount: int | str, total: int) -> int:
+def _resolve_percentage(amount: int | str, total: int) -> int:
     """A number, or a percentage of a total, rounded up."""
     return amount if isinstance(amount, int) else -(-int(amount.removesuffix("%")) * total // 100)
 
 
-def _lowered(manifest: Manifest, lacking: int) -> tuple[str, int | str, int]:
+def _relax_limit(manifest: Manifest, lacking: int) -> tuple[str, int | str, int]:
     """The field that says how many may be missing, what it says, and what it has to say for so many more."""
     lacking += max(0, -_surplus(manifest.get("status") or {}))
     most = manifest["spec"].get("maxUnavailable")
     if most is not None:
-        return "maxUnavailable", most, _scaled(most, _expected(manifest)) + lacking
+        return "maxUnavailable", most, _resolve_percentage(most, _get_expected_pods(manifest)) + lacking
     least = manifest["spec"].get("minAvailable") or 0
-    return "minAvailable", least, max(0, _scaled(least, _expected(manifest)) - lacking)
+    return "minAvailable", least, max(0, _resolve_percentage(least, _get_expected_pods(manifest)) - lacking)

@@ -28,12 +28,12 @@ def commands_of(draft: Draft) -> tuple[Command, ...]:
         commands.append(SetConfiguration(configuration, scheduler))
     pod = draft.pod
     if pod is not None and draft.original["spec"].get("nodeName"):  # else it stays where it is
-        commands += _removed(pod)
+        commands += _build_force_delete(pod)
         pod = clean(pod)
     others = []
     for manifest in draft.others:
         if manifest["kind"] not in FORCED:
-            commands += _removed(manifest)
+            commands += _build_force_delete(manifest)
         others.append(manifest if manifest["kind"] in FORCED else clean(manifest))
     nodes = [manifest for _, manifest in draft.nodes]
     objects = (
@@ -55,7 +55,7 @@ def commands_of(draft: Draft) -> tuple[Command, ...]:
     return tuple(commands)
 
 
-def _removed(manifest: Manifest) -> list[Command]:
+def _build_force_delete(manifest: Manifest) -> list[Command]:
     """The object goes at once: a finalizer that would have it stay for now is taken off."""
     ref = Ref(manifest["kind"], manifest["metadata"].get("namespace") or "", manifest["metadata"]["name"])
     gone = DeleteObjects((ref,), grace_period_seconds=0)

@@ -104,21 +104,22 @@ def effects_of(start: Simulation, without: dict[str, Standing], fixed: Watch, ke
         elif after.node is GONE:
             gone.append((name, before))
         else:
-            found.append(_moved(name, before.node, after.node or ""))
-    found += _replaced(start, gone, new)
+            found.append(_describe_move(name, before.node, after.node or ""))
+    found += _match_replacements(start, gone, new)
     found += [
-        Effect("violates", pod.key, pod.node_name) for pod in violating(*stores, displaced(start, found))
+        Effect("violates", pod.key, pod.node_name)
+        for pod in violating(*stores, list_displaced_pods(start, found))
     ]
     return tuple(sorted(found, key=lambda effect: (KINDS.index(effect.kind), effect.pod)))
 
 
-def displaced(start: Simulation, effects: Iterable[Effect]) -> list[Pod]:
+def list_displaced_pods(start: Simulation, effects: Iterable[Effect]) -> list[Pod]:
     """The pods that lose the nodes which they had in the world at the start."""
     keys = [effect.pod for effect in effects if effect.kind in _DISTURBING and effect.node]
     return [pod for key in keys if (pod := start.store.pod_at(key)) is not None and pod.node_name]
 
 
-def _moved(name: str, before: str | None, after: str) -> Effect:
+def _describe_move(name: str, before: str | None, after: str) -> Effect:
     if not after:
         return Effect("pending", name, before or "")
     if not before:
@@ -126,7 +127,7 @@ def _moved(name: str, before: str | None, after: str) -> Effect:
     return Effect("moves", name, before, after)
 
 
-def _replaced(
+def _match_replacements(
     start: Simulation, gone: list[tuple[str, Standing]], new: list[tuple[str, Standing]]
 ) -> list[Effect]:
     """Deleted pods, each with the new pod of the same owner where there is one."""

@@ -28,7 +28,7 @@ def extender_refusals(scheduler: Scheduler, pod: Pod, nodes: NodeTable, rows: li
         answer = answer_of(exchange, behaviour_of(scheduler.world.behaviours, extender.url_prefix))
         if answer is None:
             continue
-        said = _said(Exchange(0, extender, Verb.FILTER, request, answer=answer), left)
+        said = _collect_rejections(Exchange(0, extender, Verb.FILTER, request, answer=answer), left)
         for row in rows:
             status = said.get(nodes.names[row])
             if row not in refused and status is not None:
@@ -36,14 +36,14 @@ def extender_refusals(scheduler: Scheduler, pod: Pod, nodes: NodeTable, rows: li
     return refused
 
 
-def _said(exchange: Exchange, asked: list[Node]) -> dict[str, Status]:
+def _collect_rejections(exchange: Exchange, asked: list[Node]) -> dict[str, Status]:
     """Return the statuses of the nodes that the extender filters out; an error applies to all nodes."""
     try:
         result = read_filter(exchange)
     except ExtenderError as error:
         ignorable = exchange.extender.ignorable
         return {} if ignorable else {node.name: unschedulable(str(error)) for node in asked}
-    kept = _kept(exchange, result)
+    kept = _collect_feasible_names(exchange, result)
     failed, lost = result.failed, result.unresolvable
     return {
         node.name: unresolvable(lost[node.name])
@@ -54,7 +54,7 @@ def _said(exchange: Exchange, asked: list[Node]) -> dict[str, Status]:
     }
 
 
-def _kept(exchange: Exchange, result: FilterResult) -> set[str]:
+def _collect_feasible_names(exchange: Exchange, result: FilterResult) -> set[str]:
     if exchange.extender.node_cache_capable and result.node_names is not None:
         return set(result.node_names)
     return {node.name for node in result.nodes or ()}

@@ -27,28 +27,28 @@ def kubectl_of(draft: Draft, store: Store) -> str:
 
 def _lines(draft: Draft, store: Store) -> Iterator[str]:
     if draft.configuration is not None:
-        yield _written("kube-scheduler.yaml", draft.configuration[1])
+        yield _format_file_command("kube-scheduler.yaml", draft.configuration[1])
     for manifest in draft.others:
         if manifest["kind"] not in FORCED:
             yield _delete(manifest["kind"], manifest["metadata"])
-    made = [clean(bare(each)) for each in (*draft.objects, *_unforced(draft.others))]
+    made = [clean(bare(each)) for each in (*draft.objects, *_exclude_forced(draft.others))]
     if made:
-        yield _piped("kubectl apply -f -", made)
+        yield _format_piped_command("kubectl apply -f -", made)
     movers = [
         each for each in draft.others if each["metadata"].get("ownerReferences") and each["kind"] == "Pod"
     ]
     if movers:
-        yield from _moved(movers, store)
+        yield from _list_move_commands(movers, store)
     forced = [clean(bare(each)) for each in draft.others if each["kind"] in FORCED and each not in movers]
     if forced:
-        yield _piped("kubectl replace --force -f -", forced)
+        yield _format_piped_command("kubectl replace --force -f -", forced)
     if draft.pod is not None:
         yield _pod(draft, draft.pod, store)
     for change in draft.changes:
         yield from _node_call(change)
-    new = [_registered(manifest) for name, manifest in draft.nodes if store.node(name) is None]
+    new = [_prepare_registration(manifest) for name, manifest in draft.nodes if store.node(name) is None]
     if new:
-        yield _piped("kubectl apply -f -", new)
+        yield _format_piped_command("kubectl apply -f -", new)
     for (kind, namespace, name, subresource), patch in draft.patched:
         part = f" --subresource={subresource}" if subresource else ""
         yield f"kubectl patch {kind.lower()} {name}{_in(namespace)}{part} -p {_json(patch)}"
@@ -57,11 +57,11 @@ def _lines(draft: Draft, store: Store) -> Iterator[str]:
         yield f"kubectl delete pod {names}{_in(namespace)}"
 
 
-def _unforced(manifests: tuple[Manifest, ...]) -> list[Manifest]:
+def _exclude_forced(manifests: tuple[Manifest, ...]) -> list[Manifest]:
     return [each for each in manifests if each["kind"] not in FORCED]
 
 
-def _registered(manifest: Manifest) -> dict[str, Any]:
+def _prepare_registration(manifest: Manifest) -> dict[str, Any]:
     """A new node as it is told to the API server: its conditions are its kubelet's to write."""
     status = {
         name: value for name, value in manifest["status"].items() if name in ("capacity", "allocatable")
@@ -87,7 +87,7 @@ def _node_call(change: Change) -> Iterator[str]:
         yield f"kubectl describe node {values['node']}"
 
 
-def _moved(pods: list[Manifest], store: Store) -> Iterator[str]:
+def _list_move_commands(pods: list[Manifest], store: Store) -> Iterator[str]:
     """Their controllers make them anew while the node takes none."""
     keys = [(pod["metadata"].get("namespace") or "default", pod["metadata"]["name"]) for pod in pods]
     there = (store.pod(namespace, name) for namespace, name in keys)
@@ -119,7 +119,7 @@ def _pod(draft: Draft, pod: Manifest, store: Store) -> str:
             return f"kubectl patch {kind} {owned}{_in(namespace)} --type=merge -p {patch}"
     if not recreates(draft):
         return f"kubectl patch pod {name}{_in(namespace)} --type=merge -p {_json({'spec': changed})}"
-    return _piped("kubectl replace --force -f -", [clean(bare(pod))])
+    return _format_piped_command("kubectl replace --force -f -", [clean(bare(pod))])
 
 
 def _difference(before: Manifest, after: Manifest) -> dict[str, Any]:
@@ -173,11 +173,11 @@ def _json(data: Any) -> str:
     return quote(json.dumps(msgspec.to_builtins(data), ensure_ascii=False))
 
 
-def _piped(command: str, manifests: list[dict[str, Any]]) -> str:
+def _format_piped_command(command: str, manifests: list[dict[str, Any]]) -> str:
     return f"{command} <<'EOF'\n{_yaml(manifests)}EOF"
 
 
-def _written(path: str, manifest: Manifest) -> str:
+def _format_file_command(path: str, manifest: Manifest) -> str:
     return f"cat > {path} <<'EOF'\n{_yaml([dict(manifest)])}EOF"
 
 

@@ -90,8 +90,8 @@ def _takes(node: Node, pod: Pod) -> bool:
 def smallest(draft: Draft, diagnosis: Diagnosis, store: Store) -> Iterator[Draft]:
     """A node of no group: what the pod and the daemons ask for, with the labels that the pod's terms ask for."""
     pod = diagnosis.pod
-    labels = {**_volume_labels(store, pod), **_wanted_labels(pod)}
-    name = labels.get(HOSTNAME) or _wanted_name(pod) or free_name(diagnosis.nodes, "new-node-")
+    labels = {**_volume_labels(store, pod), **_find_required_labels(pod)}
+    name = labels.get(HOSTNAME) or _find_required_name(pod) or free_name(diagnosis.nodes, "new-node-")
     if diagnosis.nodes.row(name) is not None:
         return
     amounts = _amounts(diagnosis)
@@ -138,7 +138,7 @@ def _daemons(pods: tuple[Pod, ...]) -> tuple[int, int]:
     return sum(r.milli_cpu for r in mine), sum(r.memory for r in mine)
 
 
-def _wanted_labels(pod: Pod) -> Labels:
+def _find_required_labels(pod: Pod) -> Labels:
     """Return the labels that the node selector and the first term of the required affinity ask for."""
     labels = dict(sorted(pod.spec.node_selector.items()))
     terms = pod.spec.node_affinity_required
@@ -147,7 +147,7 @@ def _wanted_labels(pod: Pod) -> Labels:
     return labels
 
 
-def _wanted_name(pod: Pod) -> str:
+def _find_required_name(pod: Pod) -> str:
     terms = pod.spec.node_affinity_required
     fields = terms.terms[0].fields if terms is not None and terms.terms else ()
     return next((field.values[0] for field in fields if field.op == IN and field.values), "")

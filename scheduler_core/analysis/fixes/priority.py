@@ -17,7 +17,7 @@ _OF_THE_SYSTEM = "system-"
 _NEVER = "Never"
 
 
-def raised(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[Draft]:
+def raise_priority(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[Draft]:
     """Yield drafts with an existing class, or a new one just above the least important pods, if preemption can help."""
     if diagnosis.whole is not None or not any(
         status.code is Code.UNSCHEDULABLE for status in diagnosis.refused.values()

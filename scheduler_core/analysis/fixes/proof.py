@@ -63,7 +63,7 @@ class Prover:
 
         `alone`: with all others that wait held back.
         """
-        with _forked(self.sim) as fixed:
+        with _watch_fork(self.sim) as fixed:
             return (yield from self._prove(fixed, commands, steps, patient, alone))
 
     def _prove(
@@ -89,7 +89,7 @@ class Prover:
 
     def created(self, commands: Sequence[Command], owner: Mapping[str, Any]) -> Proving:
         """The same of a pod that its owner could not create: until one is bound that was not there before."""
-        with _forked(self.sim) as fixed:
+        with _watch_fork(self.sim) as fixed:
             if not acts(fixed.world, owner["kind"]):
                 _acting(fixed.world, [CREATING[owner["kind"]], COUNTING])
             return (yield from self._created(fixed, commands, owner["metadata"]["uid"]))
@@ -149,7 +149,7 @@ class Prover:
 
 
 @contextmanager
-def _forked(sim: Simulation) -> Iterator[Watch]:
+def _watch_fork(sim: Simulation) -> Iterator[Watch]:
     """A fork whose memory is free as soon as it was looked at."""
     watch = Watch(sim.fork())
     try:

@@ -50,7 +50,7 @@ def without(draft: Draft, scheduler: Scheduler, profile: str, status: Status) ->
         )
 
 
-def ungated(draft: Draft, gates: tuple[str, ...]) -> Draft:
+def remove_gates(draft: Draft, gates: tuple[str, ...]) -> Draft:
     """The pod without its scheduling gates: only then is anything else asked."""
 
     def edit(manifest: dict[str, Any]) -> None:
@@ -59,7 +59,7 @@ def ungated(draft: Draft, gates: tuple[str, ...]) -> Draft:
     return draft.with_pod(Change("gates", {"gates": list(gates)}), edit)
 
 
-def scheduled_by(draft: Draft, profile: str) -> Draft:
+def set_scheduler_name(draft: Draft, profile: str) -> Draft:
     """The pod with the schedulerName of a profile that exists."""
 
     def edit(manifest: dict[str, Any]) -> None:

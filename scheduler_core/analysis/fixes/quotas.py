@@ -38,7 +38,7 @@ def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[Non
     owner = _owner(sim, namespace, name)
     if owner is None:
         return Findings(key, "gone")
-    draft = _raised(sim, owner, namespace)
+    draft = _raise_quotas(sim, owner, namespace)
     if not draft.changes:
         return Findings(key, "searched")
     commands = commands_of(draft)
@@ -59,7 +59,7 @@ def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
     return next((found for kind in _OWNERS if (found := sim.store.get(kind, namespace, name))), None)
 
 
-def _raised(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
+def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
     """Each limit that the missing pods would exceed, raised to what is used with them; defaults for what they don't say."""
     pod = pod_of(owner, namespace)
     kind, draft = KINDS["Pod"], Draft(pod)

@@ -13,7 +13,9 @@ from scheduler_core.world.simulation import Simulation
 KIND = "RuntimeClass"
 
 
-def unpinned(draft: Draft, diagnosis: Diagnosis, rows: Iterable[int], sim: Simulation) -> Iterator[Draft]:
+def relax_class_selector(
+    draft: Draft, diagnosis: Diagnosis, rows: Iterable[int], sim: Simulation
+) -> Iterator[Draft]:
     """Yield, per row, a draft of class and pod without those entries of the class' node selector that the node does not match."""
     name = str(draft.original["spec"].get("runtimeClassName") or "")
     found = sim.store.get(KIND, "", name) if name else None

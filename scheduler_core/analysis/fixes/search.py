@@ -13,24 +13,24 @@ from collections.abc import Callable, Generator, Iterable
 from scheduler_core.analysis.fixes.budgets import within_budgets
 from scheduler_core.analysis.fixes.commands import commands_of, recreates
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
-from scheduler_core.analysis.fixes.effects import Effect, displaced
+from scheduler_core.analysis.fixes.effects import Effect, list_displaced_pods
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix
 from scheduler_core.analysis.fixes.kubectl import kubectl_of
 from scheduler_core.analysis.fixes.near import near_rows
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
-from scheduler_core.analysis.fixes.priority import raised
+from scheduler_core.analysis.fixes.priority import raise_priority
 from scheduler_core.analysis.fixes.proof import Prover
 from scheduler_core.analysis.fixes.proposals import (
     anywhere,
     profile_for,
     propose,
-    scheduled_by,
-    ungated,
+    remove_gates,
+    set_scheduler_name,
     without_claims,
 )
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
 from scheduler_core.analysis.fixes.rollouts import in_turn
-from scheduler_core.analysis.fixes.runtime_classes import unpinned
+from scheduler_core.analysis.fixes.runtime_classes import relax_class_selector
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.drafts import HARMS, Draft
@@ -108,8 +108,8 @@ class _Search:
         else:
             rows = near_rows(diagnosis)
             self._propose(first, diagnosis, rows)
-            self._push(unpinned(first, diagnosis, rows, self.sim))
-            self._push(raised(first, diagnosis, self.sim))
+            self._push(relax_class_selector(first, diagnosis, rows, self.sim))
+            self._push(raise_priority(first, diagnosis, self.sim))
             self._push(in_turn(first, self.sim))
         yield from self._search(self.budget.candidates)
         if not diagnosis.feasible and not any("node" in fix.kind.split("+") for fix in self.fixes):
@@ -160,9 +160,9 @@ class _Search:
         if self.pod.node_name:
             draft = anywhere(draft, self.pod.node_name)
         if scheduler_for(self.sim, self.pod) is None:
-            draft = scheduled_by(draft, next(iter(self.sim.schedulers[0].profiles)))
+            draft = set_scheduler_name(draft, next(iter(self.sim.schedulers[0].profiles)))
         if self.pod.spec.scheduling_gates:
-            draft = ungated(draft, self.pod.spec.scheduling_gates)
+            draft = remove_gates(draft, self.pod.spec.scheduling_gates)
         return draft
 
     def _other_firsts(self) -> list[Draft]:
@@ -251,7 +251,7 @@ class _Search:
         self, draft: Draft, effects: tuple[Effect, ...]
     ) -> Generator[None, None, None]:
         """The same once the budgets of those who are displaced allow it."""
-        changed = within_budgets(draft, self.sim.store, displaced(self.sim, effects))
+        changed = within_budgets(draft, self.sim.store, list_displaced_pods(self.sim, effects))
         if changed is not None and changed.fingerprint not in self.known:
             self.known.add(changed.fingerprint)
             yield from self._proven(changed)

@@ -15,7 +15,7 @@ from scheduler_core.analysis.inspection.observed_state import CLONED, MISSED, RE
 from scheduler_core.analysis.inspection.one_node import WhyNot, why_not
 from scheduler_core.analysis.inspection.own_plugins import OnNode, Said, Trial, trial
 from scheduler_core.analysis.inspection.score_workings import Working, working
-from scheduler_core.analysis.inspection.stranding import Stranded, Way, stranded
+from scheduler_core.analysis.inspection.stranding import Stranded, Way, find_stranding
 from scheduler_core.scheduler.framework.explanation import (
     Amount,
     Aside,
@@ -76,8 +76,8 @@ __all__ = [
     "device_search",
     "device_step",
     "figures",
+    "find_stranding",
     "name_of",
-    "stranded",
     "trial",
     "why_not",
     "working",

@@ -78,7 +78,7 @@ class AttemptObserver:
     def to_json(self) -> dict[str, Any]:
         return {
             "refusals": [_refusal(step) for step in self.cycle.steps if step.refused],
-            "answers": [_answer(step) for step in self.cycle.steps if _answered(step)],
+            "answers": [_answer(step) for step in self.cycle.steps if _has_answer(step)],
             "events": [self._event(i) for i in range(len(self.events))],
             "steps": self._late_steps(),
             "calls": self.calls,
@@ -125,7 +125,7 @@ def _refusal(step: PluginStep) -> dict[str, Any]:
     }
 
 
-def _answered(step: PluginStep) -> bool:
+def _has_answer(step: PluginStep) -> bool:
     """Return True if a step before Reserve answered for all nodes: a PreFilter refusal, a PostFilter message, an error."""
     return step.point not in _LATE and not step.skipped and bool(step.status.message)
 

@@ -20,7 +20,7 @@ from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Point, Rows
 from scheduler_core.scheduler.framework.runtime.cycles import Trial
-from scheduler_core.scheduler.framework.runtime.filters import FilterRunner, nominated_rows
+from scheduler_core.scheduler.framework.runtime.filters import FilterRunner, find_nominated_rows
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import (
     run_filter,
@@ -101,7 +101,7 @@ def why_not(sim: Simulation, pod_key: str, node: str) -> WhyNot | None:
     if found.refusal is not None:
         return found
     trial = Trial(alone, view, diagnosis.state)
-    return _scored(found, framework, trial, np.array(diagnosis.feasible, np.intp), row)
+    return _add_scores(found, framework, trial, np.array(diagnosis.feasible, np.intp), row)
 
 
 def _without(nodes: NodeTable, pod: Pod) -> tuple[NodeTable, str]:
@@ -153,7 +153,7 @@ def _with_nominated(
 ) -> tuple[CycleState, NodeTable]:
     """Return state and nodes with the pods nominated to the node, if any: kube's first, stricter pass but for affinity."""
     nominator = scheduler.queue.nominator
-    nominated = nominated_rows(nominator, trial.pod, trial.nodes, np.array([row], np.intp))
+    nominated = find_nominated_rows(nominator, trial.pod, trial.nodes, np.array([row], np.intp))
     if not nominated:
         return trial.state, trial.nodes
     view, state = FilterRunner(framework, nominator).with_nominated(
@@ -162,7 +162,7 @@ def _with_nominated(
     return state, view
 
 
-def _scored(found: WhyNot, framework: Framework, trial: Trial, rows: Rows, row: int) -> WhyNot:
+def _add_scores(found: WhyNot, framework: Framework, trial: Trial, rows: Rows, row: int) -> WhyNot:
     """Return the result with the node's scores beside those of all feasible nodes; without scores if a plugin cannot score."""
     here = int(np.flatnonzero(rows == row)[0])
     total = np.zeros(len(rows), np.int64)

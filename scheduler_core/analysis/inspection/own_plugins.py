@@ -74,7 +74,7 @@ def _trial(name: str, definition: Definition, pod: Pod, nodes: NodeTable, handle
     plugin, spent = plugin_of(name, definition)({}, handle), Spent()
     held = None
     if definition.pre_enqueue:
-        held, _ = _said(plugin, "pre_enqueue", variables.of_pod(pod, {}, handle.now), spent)
+        held, _ = _evaluate_field(plugin, "pre_enqueue", variables.of_pod(pod, {}, handle.now), spent)
     found: list[OnNode] = []
     scores: list[int | None] = []
     for row in range(min(len(nodes), MOST_NODES)):
@@ -91,29 +91,35 @@ def _on_node(plugin: Own, pod: Pod, info: NodeInfo, spent: Spent) -> tuple[OnNod
     """Return the plugin's answers for a node, and the raw score."""
     definition, on_node, score = plugin.definition, OnNode(info.name), None
     if definition.filter:
-        on_node.filter, _ = _said(plugin, "filter", _given(plugin, "filter", pod, info), spent)
+        on_node.filter, _ = _evaluate_field(
+            plugin, "filter", _build_variables(plugin, "filter", pod, info), spent
+        )
     if definition.score:
-        on_node.score, score = _said(plugin, "score", _given(plugin, "score", pod, info), spent)
+        on_node.score, score = _evaluate_field(
+            plugin, "score", _build_variables(plugin, "score", pod, info), spent
+        )
     if definition.permit:
-        given = {**_given(plugin, "permit", pod, info), "waiting": plugin.waiting()}
-        on_node.permit, _ = _said(plugin, "permit", given, spent)
+        given = {**_build_variables(plugin, "permit", pod, info), "waiting": plugin.waiting()}
+        on_node.permit, _ = _evaluate_field(plugin, "permit", given, spent)
     if definition.post_filter:
         on_node.victims = tuple(_victims(plugin, pod, info, spent))
     return on_node, score
 
 
-def _given(plugin: Own, field: str, pod: Pod, info: NodeInfo) -> dict[str, Any]:
+def _build_variables(plugin: Own, field: str, pod: Pod, info: NodeInfo) -> dict[str, Any]:
     return plugin.on_node(plugin.expression(field), pod, info)
 
 
 def _victims(plugin: Own, pod: Pod, info: NodeInfo, spent: Spent) -> Iterable[tuple[str, Said]]:
     for victim in info.pods:
         if victim.priority < pod.priority:
-            given = {**_given(plugin, "post_filter", pod, info), "victim": victim.manifest}
-            yield victim.key, _said(plugin, "post_filter", given, spent)[0]
+            given = {**_build_variables(plugin, "post_filter", pod, info), "victim": victim.manifest}
+            yield victim.key, _evaluate_field(plugin, "post_filter", given, spent)[0]
 
 
-def _said(plugin: Own, field: str, given: Mapping[str, Any], spent: Spent) -> tuple[Said, int | None]:
+def _evaluate_field(
+    plugin: Own, field: str, given: Mapping[str, Any], spent: Spent
+) -> tuple[Said, int | None]:
     """Return the answer of an expression, and its score, if any."""
     expression = plugin.expression(field)
     outcome = expression.evaluate(given, spent, watch=True)

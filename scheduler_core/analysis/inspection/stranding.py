@@ -59,7 +59,7 @@ class Stranded:
         }
 
 
-def stranded(sim: Simulation, key: str) -> Stranded | None:
+def find_stranding(sim: Simulation, key: str) -> Stranded | None:
     """Return the way in which a pod "namespace/name" is stranded, or None. Runs the filters on all nodes: not for every step."""
     pod = sim.store.pod_at(key)
     scheduler = None if pod is None else scheduler_for(sim, pod)

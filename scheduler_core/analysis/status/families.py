@@ -60,7 +60,7 @@ def read_families(scheduler: Scheduler) -> list[Family]:
     numbers = _numbers(scheduler)
     spreads = _histograms(scheduler.figures)
     return [
-        Family(metric, tuple(_spread(metric, spreads[metric.name])))
+        Family(metric, tuple(_build_spreads(metric, spreads[metric.name])))
         if metric.kind is MetricKind.HISTOGRAM
         else Family(metric, tuple(_values(metric, numbers.get(metric.name, {}))))
         for metric in METRICS
@@ -75,7 +75,7 @@ def _values(metric: Metric, counts: Mapping[Labels, int]) -> Iterator[Value]:
         yield Value((), 0)
 
 
-def _spread(metric: Metric, histogram: Histogram) -> Iterator[Spread]:
+def _build_spreads(metric: Metric, histogram: Histogram) -> Iterator[Spread]:
     names = dict.fromkeys(labels for labels, _ in histogram.counts)
     for labels in sorted(names) or ([()] if not metric.labels else []):
         counts = [histogram.counts.get((labels, i), 0) for i in range(len(histogram.bounds) + 1)]

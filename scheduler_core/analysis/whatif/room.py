@@ -49,9 +49,9 @@ def room_for(sim: Simulation, manifest: Mapping[str, Any], most: int = MOST, bat
         keys = [f"{manifest['metadata'].get('namespace') or 'default'}/{name}" for name in names]
         for attempt in _attempts(world, keys):
             if attempt is None or attempt.outcome != "scheduled":
-                return Room(taken.total(), _ranked(taken), attempt.message if attempt else "")
+                return Room(taken.total(), _rank_by_count(taken), attempt.message if attempt else "")
             taken[attempt.node] += 1
-    return Room(most, _ranked(taken), enough=True)
+    return Room(most, _rank_by_count(taken), enough=True)
 
 
 def copy_of(manifest: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -90,5 +90,5 @@ def _attempts(world: Simulation, keys: list[str]) -> list[Attempt | None]:
     return [*ended, *[None for _ in waiting]]
 
 
-def _ranked(taken: Counter[str]) -> tuple[tuple[str, int], ...]:
+def _rank_by_count(taken: Counter[str]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(taken.items(), key=lambda item: (-item[1], item[0])))

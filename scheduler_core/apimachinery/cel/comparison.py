@@ -156,7 +156,7 @@ def compare(left: object, right: object, function: str) -> int | Failure:
     return 0 if left == right else -1 if left < right else 1  # type: ignore[operator]
 
 
-def _ordered(function: str, answers: tuple[int, ...]) -> Callable[[object, object], object]:
+def _build_comparison(function: str, answers: tuple[int, ...]) -> Callable[[object, object], object]:
     def ordered(left: object, right: object) -> object:
         order = compare(left, right, function)
         return order if order.__class__ is Failure else order in answers
@@ -164,7 +164,7 @@ def _ordered(function: str, answers: tuple[int, ...]) -> Callable[[object, objec
     return ordered
 
 
-less = _ordered("_<_", (-1,))
-less_equals = _ordered("_<=_", (-1, 0))
-greater = _ordered("_>_", (1,))
-greater_equals = _ordered("_>=_", (0, 1))
+less = _build_comparison("_<_", (-1,))
+less_equals = _build_comparison("_<=_", (-1, 0))
+greater = _build_comparison("_>_", (1,))
+greater_equals = _build_comparison("_>=_", (0, 1))

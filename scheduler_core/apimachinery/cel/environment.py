@@ -68,11 +68,11 @@ class Environment:
 
     def compile(self, expression: str, expected: Type | None = BOOL) -> Program:
         """CompileError where the expression is not well-formed, or of another type (None: any type will do)."""
-        return _compiled(self, expression, expected)
+        return _compile_program(self, expression, expected)
 
 
 @lru_cache(maxsize=1024)
-def _compiled(environment: Environment, expression: str, expected: Type | None) -> Program:
+def _compile_program(environment: Environment, expression: str, expected: Type | None) -> Program:
     issues = Issues(Source(expression))
     with room_for_deep_trees():
         tree = parse(expression, issues, environment.without)

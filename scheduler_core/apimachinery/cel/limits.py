@@ -51,7 +51,7 @@ class Steps:
             raise Cancelled(OVER)
 
 
-def bounded(length: int, most: int = MOST_ELEMENTS) -> None:
+def check_length(length: int, most: int = MOST_ELEMENTS) -> None:
     """Cancelled where something as long as that is not to be made."""
     if length > most:
         raise Cancelled(OVER)

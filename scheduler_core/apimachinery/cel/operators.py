@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from scheduler_core.apimachinery.cel.comparison import equal
-from scheduler_core.apimachinery.cel.limits import MOST_CHARACTERS, bounded
+from scheduler_core.apimachinery.cel.limits import MOST_CHARACTERS, check_length
 from scheduler_core.apimachinery.cel.values import (
     LIST_KINDS,
     MAX_INT,
@@ -60,13 +60,13 @@ def _moment(nanoseconds: int, like: Timestamp) -> Result:
 def add(left: object, right: object) -> Result:
     kind = left.__class__
     if kind is MutableList:
-        return _extended(left, right)
+        return _extend_list(left, right)
     if kind is int:
         return _int(left + right) if right.__class__ is int else NO_OVERLOAD  # type: ignore[operator]
     if kind is str or kind is bytes:
-        return _joined(left, right) if right.__class__ is kind else NO_OVERLOAD
+        return _concatenate_texts(left, right) if right.__class__ is kind else NO_OVERLOAD
     if isinstance(left, LIST_KINDS):
-        return _concatenated(left, right)
+        return _concatenate_lists(left, right)
     if kind is float:
         return left + right if right.__class__ is float else NO_OVERLOAD  # type: ignore[operator]
     if kind is Uint:
@@ -82,24 +82,24 @@ def add(left: object, right: object) -> Result:
     return Failure("no such overload: _+_")
 
 
-def _joined(left: object, right: object) -> Result:
-    bounded(len(left) + len(right), MOST_CHARACTERS)  # type: ignore[arg-type]
+def _concatenate_texts(left: object, right: object) -> Result:
+    check_length(len(left) + len(right), MOST_CHARACTERS)  # type: ignore[arg-type]
     return left + right  # type: ignore[operator]
 
 
-def _extended(left: object, right: object) -> Result:
+def _extend_list(left: object, right: object) -> Result:
     assert isinstance(left, MutableList)
     if not isinstance(right, LIST_KINDS):
         return NO_OVERLOAD
-    bounded(len(left) + len(right))
+    check_length(len(left) + len(right))
     left.extend(right)
     return left
 
 
-def _concatenated(left: list[object] | tuple[object, ...], right: object) -> Result:
+def _concatenate_lists(left: list[object] | tuple[object, ...], right: object) -> Result:
     if not isinstance(right, LIST_KINDS):
         return NO_OVERLOAD
-    bounded(len(left) + len(right))
+    check_length(len(left) + len(right))
     return [*left, *right]
 
 
@@ -151,11 +151,11 @@ def divide(left: object, right: object) -> Result:
         return _divide_doubles(left, right)
     if right == 0:
         return Failure("division by zero")
-    quotient = _truncated(int(left), int(right))
+    quotient = _divide_truncating(int(left), int(right))
     return Uint(quotient) if kind is Uint else _int(quotient)
 
 
-def _truncated(left: int, right: int) -> int:
+def _divide_truncating(left: int, right: int) -> int:
     quotient = abs(left) // abs(right)
     return quotient if (left < 0) == (right < 0) else -quotient
 
@@ -179,7 +179,7 @@ def modulo(left: object, right: object) -> Result:
         return Failure("modulus by zero")
     if left == MIN_INT and right == -1:
         return _INT_OVERFLOW
-    rest = int(left) - int(right) * _truncated(int(left), int(right))
+    rest = int(left) - int(right) * _divide_truncating(int(left), int(right))
     return Uint(rest) if kind is Uint else rest
 
 

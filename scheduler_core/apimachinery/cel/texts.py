@@ -71,10 +71,10 @@ _MOST_PARTS = 10_000  # of a value that is printed: lists may share their parts
 
 def go_value(value: object) -> str:
     """Format a value of cel-go as %v does."""
-    return _printed(value, [_MOST_PARTS])
+    return _format_value(value, [_MOST_PARTS])
 
 
-def _printed(value: object, left: list[int]) -> str:
+def _format_value(value: object, left: list[int]) -> str:
     left[0] -= 1
     if left[0] < 0:
         return "…"
@@ -87,12 +87,14 @@ def _printed(value: object, left: list[int]) -> str:
     if isinstance(value, bytes):
         return f"[{' '.join(map(str, value))}]"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(_printed(part, left) for part in value[:_MOST_PARTS])}]"
+        return f"[{', '.join(_format_value(part, left) for part in value[:_MOST_PARTS])}]"
     if isinstance(value, dict):
         pairs = [(value_of_key(key), held) for key, held in value.items()]
-        return f"{{{', '.join(f'{_printed(key, left)}: {_printed(held, left)}' for key, held in pairs)}}}"
+        return f"{{{', '.join(f'{_format_value(key, left)}: {_format_value(held, left)}' for key, held in pairs)}}}"
     if isinstance(value, Optional):
-        return "optional.none()" if value.value is NOTHING else f"optional({_printed(value.value, left)})"
+        return (
+            "optional.none()" if value.value is NOTHING else f"optional({_format_value(value.value, left)})"
+        )
     if isinstance(value, Type):
         return value.name
     if isinstance(value, Duration | Timestamp):
@@ -129,9 +131,9 @@ def go_type(value: object) -> str:
     return _GO_TYPES.get(name, f"cel.{name.rpartition('.')[2].removeprefix('Named')}")
 
 
-def quoted(text: str) -> str:
+def quote_go(text: str) -> str:
     """Quote a text as Go's %q does."""
-    return '"' + "".join(map(_escaped, text)) + '"'
+    return '"' + "".join(map(_escape_character, text)) + '"'
 
 
 ESCAPES = {
@@ -147,7 +149,7 @@ ESCAPES = {
 }
 
 
-def _escaped(character: str) -> str:
+def _escape_character(character: str) -> str:
     known = ESCAPES.get(character)
     if known is not None:
         return known

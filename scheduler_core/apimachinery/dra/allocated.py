@@ -38,7 +38,7 @@ class AllocatedState:
         for claim in claims:
             for result in claim.results:
                 if is_share(result, consumable):
-                    add_consumed(capacity, result.device, consumed_nanos(result))
+                    add_consumed(capacity, result.device, get_consumed_nanos(result))
                 elif not result.admin:
                     devices.add(result.device)
         return cls(devices, capacity)
@@ -49,7 +49,7 @@ def is_share(result: Allocated, consumable: bool) -> bool:
     return consumable and not result.admin and result.share_id is not None
 
 
-def consumed_nanos(result: Allocated) -> Consumed | None:
+def get_consumed_nanos(result: Allocated) -> Consumed | None:
     consumed = result.consumed
     return None if consumed is None else {name: amount.nanos for name, amount in consumed.items()}
 

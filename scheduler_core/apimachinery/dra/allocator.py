@@ -173,12 +173,12 @@ def _configs(index: int, claim: ResourceClaim, wanted: WantedByKey) -> list[Mani
         for number, request in enumerate(claim.requests):
             if (
                 request.name in names
-                or _selected_name(request, wanted[RequestKey(index, number)].selected) in names
+                or _format_selected_name(request, wanted[RequestKey(index, number)].selected) in names
             ):
                 found.append(claim_config(config))
     return found
 
 
-def _selected_name(request: Request, selected: int) -> str | None:
+def _format_selected_name(request: Request, selected: int) -> str | None:
     """The subrequest that was picked, as configs name it."""
     return f"{request.name}/{request.alternatives[selected].name}" if request.alternatives else None

@@ -13,7 +13,7 @@ from scheduler_core.apimachinery.dra.amounts import Amount
 from scheduler_core.apimachinery.dra.classes import expressions
 from scheduler_core.apimachinery.dra.parsed import ByIdentity
 from scheduler_core.apimachinery.dra.slices import DeviceId
-from scheduler_core.apimachinery.objects.ownership import owned_by
+from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.spec import Toleration
 
@@ -230,7 +230,7 @@ def check_owner(pod: Pod, claim: Manifest) -> None:
 
     kube: resourceclaim.IsForPod
     """
-    if not owned_by(claim, pod):
+    if not is_owned_by(claim, pod):
         metadata = claim["metadata"]
         raise ClaimError(
             f"ResourceClaim {metadata.get('namespace')}/{metadata.get('name')} was not created for pod {pod.key}"

@@ -68,7 +68,7 @@ class DeviceTaintRule:
         )
 
 
-def tracked(
+def track_slices(
     manifests: Iterable[Manifest],
     rules: Iterable[Manifest],
     by_name: Mapping[str, DeviceClass],
@@ -77,10 +77,10 @@ def tracked(
     """Slices as rules leave them, ordered by name; the very slices that were read where no rule applies."""
     found = sorted((ResourceSlice.of(each) for each in manifests), key=lambda each: each.name)
     read = [DeviceTaintRule.of(rule) for rule in rules]
-    return [_tracked(each, read, by_name, selectors) for each in found] if read else found
+    return [_track_slice(each, read, by_name, selectors) for each in found] if read else found
 
 
-def _tracked(
+def _track_slice(
     each: ResourceSlice,
     rules: Sequence[DeviceTaintRule],
     by_name: Mapping[str, DeviceClass],
@@ -95,12 +95,12 @@ def _tracked(
             return False
 
     try:
-        return tainted(each, rules, by_name, selects)
+        return taint_slice(each, rules, by_name, selects)
     except UnreadableRule:
         return each
 
 
-def tainted(
+def taint_slice(
     resource_slice: ResourceSlice,
     rules: Sequence[DeviceTaintRule],
     classes: Mapping[str, DeviceClass],

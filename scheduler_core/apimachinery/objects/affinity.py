@@ -64,10 +64,10 @@ def affinity_terms(pod: Pod) -> AffinityTerms:
 
 def _compile(spec: PodSpec, namespace: str) -> AffinityTerms:
     lists = {
-        "requiredAffinityTerms": _required(spec.pod_affinity, namespace),
-        "requiredAntiAffinityTerms": _required(spec.pod_anti_affinity, namespace),
-        "preferredAffinityTerms": _preferred(spec.pod_affinity, namespace),
-        "preferredAntiAffinityTerms": _preferred(spec.pod_anti_affinity, namespace),
+        "requiredAffinityTerms": _build_required_terms(spec.pod_affinity, namespace),
+        "requiredAntiAffinityTerms": _build_required_terms(spec.pod_anti_affinity, namespace),
+        "preferredAffinityTerms": _build_preferred_terms(spec.pod_affinity, namespace),
+        "preferredAntiAffinityTerms": _build_preferred_terms(spec.pod_anti_affinity, namespace),
     }
     if not any(lists.values()):
         return NO_TERMS
@@ -80,11 +80,11 @@ def _compile(spec: PodSpec, namespace: str) -> AffinityTerms:
     return AffinityTerms(key, required, required_anti, preferred, preferred_anti, errors)
 
 
-def _required(affinity: Mapping[str, Any], namespace: str) -> tuple[AffinityTerm, ...]:
+def _build_required_terms(affinity: Mapping[str, Any], namespace: str) -> tuple[AffinityTerm, ...]:
     return tuple(_term(raw, namespace, 0) for raw in affinity.get(REQUIRED) or ())
 
 
-def _preferred(affinity: Mapping[str, Any], namespace: str) -> tuple[AffinityTerm, ...]:
+def _build_preferred_terms(affinity: Mapping[str, Any], namespace: str) -> tuple[AffinityTerm, ...]:
     return tuple(
         _term(raw.get("podAffinityTerm") or {}, namespace, raw.get("weight") or 0)
         for raw in affinity.get(PREFERRED) or ()

@@ -79,7 +79,7 @@ class InvalidObject(ValueError):
         super().__init__("; ".join(str(error) for error in self.errors))
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A received value as an error prints it: JSON, cut when long."""
     try:
         text = json.dumps(value, ensure_ascii=False)
@@ -92,7 +92,7 @@ def quote(value: Any) -> str:
     """A received value as kube's errors print it: text as Go quotes it, anything else as JSON; cut when very long."""
     if not isinstance(value, str):
         return encode(value)
-    text = "".join(map(_escaped, json.dumps(value, ensure_ascii=False)))
+    text = "".join(map(_escape_letter, json.dumps(value, ensure_ascii=False)))
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
@@ -104,7 +104,7 @@ def encode(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
-def _escaped(letter: str) -> str:
+def _escape_letter(letter: str) -> str:
     if letter.isprintable():
         return letter
     code = ord(letter)
@@ -119,7 +119,7 @@ def child(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def keyed(path: str, key: str) -> str:
+def format_key_path(path: str, key: str) -> str:
     """The path of a map's entry: `requests[cpu]`."""
     return f"{path}[{key}]"
 
@@ -128,7 +128,7 @@ def invalid(path: str, value: Any, detail: str) -> FieldError:
     return FieldError(path, quote(value), detail, kind="Invalid value")
 
 
-def required(path: str, detail: str = "") -> FieldError:
+def build_required_error(path: str, detail: str = "") -> FieldError:
     return FieldError(path, "", detail, kind="Required value")
 
 
@@ -155,7 +155,7 @@ def forbidden(path: str, detail: str) -> FieldError:
 
 
 def wrong_type(path: str, value: Any, expected: str) -> FieldError:
-    return FieldError(path, shown(value), f"is {_type_name(value)}, expected {expected}")
+    return FieldError(path, format_value(value), f"is {_type_name(value)}, expected {expected}")
 
 
 def _type_name(value: Any) -> str:

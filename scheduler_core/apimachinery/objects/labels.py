@@ -14,8 +14,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, child, invalid, keyed, not_supported
-from scheduler_core.apimachinery.objects.names import label_value_errors, qualified_name_errors
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    child,
+    format_key_path,
+    invalid,
+    not_supported,
+)
+from scheduler_core.apimachinery.objects.names import label_value_errors, list_qualified_name_errors
 
 Labels = Mapping[str, str]
 
@@ -86,7 +92,7 @@ def requirement_errors(
     if op not in operators:
         return (not_supported(child(path, "operator"), op, operators),)
     errors: list[FieldError] = []
-    if problems := qualified_name_errors(key):
+    if problems := list_qualified_name_errors(key):
         errors.append(invalid(child(path, "key"), key, "; ".join(problems)))
     if detail := _values_problem(op, values):
         errors.append(invalid(child(path, "values"), list(values) if values or path else None, detail))
@@ -99,7 +105,9 @@ def requirement_errors(
         ]
     for i, value in enumerate(values):
         if problems := label_value_errors(value):
-            errors.append(invalid(keyed(child(path, f"values[{i}]"), key), value, "; ".join(problems)))
+            errors.append(
+                invalid(format_key_path(child(path, f"values[{i}]"), key), value, "; ".join(problems))
+            )
     return tuple(errors)
 
 

@@ -66,7 +66,7 @@ def load_manifests(
             for source, document, find, number in _documents(part, limits, repeated):
                 for manifest, steps in _objects(document):
                     if len(objects) >= limits.max_objects:
-                        raise _refused(
+                        raise _build_refusal(
                             f"more than {limits.max_objects} objects",
                             f"at most {limits.max_objects} are read at once",
                         )
@@ -120,7 +120,7 @@ def _documents(text: str, limits: LoadLimits, repeated: list[RepeatedKey] | None
     except InvalidObject:
         if repeated is not None:
             del repeated[known:]
-        parts = _mixed(text, limits)
+        parts = _split_mixed(text, limits)
         if all(json_text.looks_like_json(part) for part in parts):
             raise
     return [
@@ -141,7 +141,7 @@ def _read(
     return [(text, document, find, number) for number, document in enumerate(documents)]
 
 
-def _mixed(text: str, limits: LoadLimits) -> list[str]:
+def _split_mixed(text: str, limits: LoadLimits) -> list[str]:
     """The documents of a text in which JSON and YAML follow one another. Each keeps its lines' numbers.
     Neither language can have a line of three dashes within a document.
     """
@@ -151,7 +151,7 @@ def _mixed(text: str, limits: LoadLimits) -> list[str]:
         if part.strip():
             above += lines
             if len(parts) >= _MOST_MIXED or above > limits.max_bytes:
-                raise _refused(
+                raise _build_refusal(
                     f"more than {_MOST_MIXED} documents of JSON and YAML in one text, or too many lines between them",
                     "write all of them in one of the two, or in several files",
                 )
@@ -164,12 +164,12 @@ def _check_text(text: str, limits: LoadLimits) -> None:
     try:
         size = len(text) if text.isascii() else len(text.encode())
     except UnicodeEncodeError as error:
-        raise _refused("the text", "holds half of a surrogate pair; send it as UTF-8") from error
+        raise _build_refusal("the text", "holds half of a surrogate pair; send it as UTF-8") from error
     if size > limits.max_bytes:
-        raise _refused(f"{size} bytes", f"at most {limits.max_bytes} are read at once")
+        raise _build_refusal(f"{size} bytes", f"at most {limits.max_bytes} are read at once")
 
 
-def _refused(received: str, expected: str) -> InvalidObject:
+def _build_refusal(received: str, expected: str) -> InvalidObject:
     return InvalidObject([FieldError("", received, f"({expected})")])
 
 

@@ -54,16 +54,16 @@ def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-def qualified_name_errors(name: str) -> tuple[str, ...]:
+def list_qualified_name_errors(name: str) -> tuple[str, ...]:
     """A label, annotation or resource name: an optional DNS prefix, '/', a name of at most 63 characters."""
-    return _cached_name(name) if len(name) <= _CACHED else _qualified_name(name)
+    return _cached_name(name) if len(name) <= _CACHED else _check_qualified_name(name)
 
 
 def label_value_errors(value: str) -> tuple[str, ...]:
     return _cached_value(value) if len(value) <= _CACHED else _label_value(value)
 
 
-def _qualified_name(name: str) -> tuple[str, ...]:
+def _check_qualified_name(name: str) -> tuple[str, ...]:
     words = _regex(_QNAME_WORDS, _QNAME, "MyName", "my.name", "123-abc")
     parts = name.split("/")
     if len(parts) > 2:
@@ -102,7 +102,7 @@ def _label_value(value: str) -> tuple[str, ...]:
 
 
 _CACHED = 320  # characters: a valid name has no more, and what is longer is not worth remembering
-_cached_name = lru_cache(maxsize=8192)(_qualified_name)
+_cached_name = lru_cache(maxsize=8192)(_check_qualified_name)
 _cached_value = lru_cache(maxsize=32768)(_label_value)
 
 
@@ -161,7 +161,7 @@ def label1035_errors(name: str) -> tuple[str, ...]:
     return tuple(problems)
 
 
-def underscored_errors(name: str) -> tuple[str, ...]:
+def list_underscored_subdomain_errors(name: str) -> tuple[str, ...]:
     """A subdomain that may have underscores: search paths of DNS."""
     problems = [_max_length(253)] if _size(name) > 253 else []
     if not _is_underscored(name):

@@ -33,7 +33,7 @@ def controller_reference(api_version: str, kind: str, name: str, uid: str) -> di
     }
 
 
-def owned_by(claim: Manifest, pod: Pod) -> bool:
+def is_owned_by(claim: Manifest, pod: Pod) -> bool:
     """Return whether a claim was made for the pod: same namespace, and the pod controls it."""
     if (claim["metadata"].get("namespace") or "") != pod.namespace:
         return False

@@ -12,11 +12,11 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.resources import (
     Resources,
+    collect_resized_requests,
     nonzero_requests,
     pod_request_nanos,
-    resized_requests,
 )
-from scheduler_core.apimachinery.objects.spec import HostPort, PodSpec, Toleration, normalized_image_name
+from scheduler_core.apimachinery.objects.spec import HostPort, PodSpec, Toleration, normalize_image_name
 from scheduler_core.apimachinery.objects.times import optional_time
 
 TERMINAL_PHASES = ("Succeeded", "Failed")
@@ -176,7 +176,7 @@ def _amounts(spec: PodSpec, status: Mapping[str, Any], reading: Reading) -> tupl
         return spec.requests, spec.nonzero
     if Reading.IN_PLACE not in reading:
         return spec.requests, spec.nonzero
-    actual = resized_requests(spec.manifest, status)
+    actual = collect_resized_requests(spec.manifest, status)
     if actual is None:
         return spec.requests, spec.nonzero
     requests = Resources.of_nanos(pod_request_nanos(spec.manifest, non_missing={}, actual=actual))
@@ -190,6 +190,6 @@ __all__ = [
     "PodSpec",
     "Reading",
     "Toleration",
-    "normalized_image_name",
+    "normalize_image_name",
     "whole_requests",
 ]

@@ -85,7 +85,7 @@ def _parse(text: str) -> int:
         count = _away(digits * NANO << _BINARY[suffix], 10**places)
         count = min(count, MAX_INT64 * NANO)
     else:
-        count = _scaled(digits, _exponent(suffix, text) + 9 - places)
+        count = _scale_digits(digits, _exponent(suffix, text) + 9 - places)
     return -count if sign == "-" else count
 
 
@@ -99,7 +99,7 @@ def _exponent(suffix: str, text: str) -> int:
     return max(-_MAX_EXPONENT - _MAX_TEXT, min(_MAX_EXPONENT, int(match.group(1))))
 
 
-def _scaled(digits: int, exponent: int) -> int:
+def _scale_digits(digits: int, exponent: int) -> int:
     return digits * 10**exponent if exponent >= 0 else _away(digits, 10**-exponent)
 
 

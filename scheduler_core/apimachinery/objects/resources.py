@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from scheduler_core.apimachinery.objects.names import qualified_name_errors
+from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apimachinery.objects.quantity import milli_of_nanos, nanos, value_of_nanos
 
 CPU, MEMORY, EPHEMERAL_STORAGE, PODS = "cpu", "memory", "ephemeral-storage", "pods"
@@ -35,7 +35,7 @@ def is_extended_name(name: str) -> bool:
     """Return whether a resource is extended: its name has a domain that is not kubernetes.io."""
     if "/" not in name or "kubernetes.io/" in name or name.startswith("requests."):
         return False
-    return not qualified_name_errors(f"requests.{name}")
+    return not list_qualified_name_errors(f"requests.{name}")
 
 
 def is_pod_level_name(name: str) -> bool:
@@ -203,7 +203,7 @@ def _raise(total: Nanos, other: Mapping[str, int]) -> None:
             total[name] = amount
 
 
-def resized_requests(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Nanos] | None:
+def collect_resized_requests(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Nanos] | None:
     """Requests by container where status reports running ones: the most of asked, running and allocated;
     None: nothing reported that is not asked for.
 

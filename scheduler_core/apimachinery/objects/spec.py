@@ -173,11 +173,11 @@ def _compile(spec: Mapping[str, Any]) -> PodSpec:
         tolerations=tuple(_toleration(raw) for raw in spec.get("tolerations") or ()),
         node_selector=spec.get("nodeSelector") or {},
         node_affinity_required=None if required is None else NodeSelector.of(required),
-        node_affinity_preferred=_preferred(
+        node_affinity_preferred=_build_preferred_terms(
             node_affinity.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
         ),
         host_ports=_host_ports((*(c for c in init if is_sidecar(c)), *containers)),
-        images=tuple(normalized_image_name(c.get("image") or "") for c in (*init, *containers)),
+        images=tuple(normalize_image_name(c.get("image") or "") for c in (*init, *containers)),
         num_image_containers=len(init) + len(containers),
         scheduling_gates=tuple(gate.get("name", "") for gate in spec.get("schedulingGates") or ()),
         scheduler_name=spec.get("schedulerName") or DEFAULT_SCHEDULER,
@@ -204,7 +204,7 @@ def _toleration(raw: Mapping[str, Any]) -> Toleration:
     )
 
 
-def _preferred(raw: Iterable[Mapping[str, Any]]) -> tuple[tuple[int, NodeSelectorTerm], ...]:
+def _build_preferred_terms(raw: Iterable[Mapping[str, Any]]) -> tuple[tuple[int, NodeSelectorTerm], ...]:
     terms = (
         (entry.get("weight") or 0, NodeSelectorTerm.of(entry.get("preference") or {}, f"[{i}]"))
         for i, entry in enumerate(raw)
@@ -221,6 +221,6 @@ def _host_ports(containers: Iterable[Mapping[str, Any]]) -> tuple[HostPort, ...]
     )
 
 
-def normalized_image_name(name: str) -> str:
+def normalize_image_name(name: str) -> str:
     """The image with a tag. kube: plugins/imagelocality/image_locality.go"""
     return name if name.rfind(":") > name.rfind("/") else f"{name}:latest"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from scheduler_core.apimachinery.objects.errors import FieldError, child, shown, wrong_type
+from scheduler_core.apimachinery.objects.errors import FieldError, child, format_value, wrong_type
 
 INT32 = (-(2**31), 2**31 - 1)
 INT64 = (-(2**63), 2**63 - 1)
@@ -77,7 +77,9 @@ def _check_scalar(value: Any, shape: Scalar, path: str) -> list[FieldError]:
     if not _is_a(value, shape.kind):
         return [wrong_type(path, value, f"{article} {shape.kind}")]
     if shape.kind == "integer" and not shape.low <= value <= shape.high:
-        return [FieldError(path, shown(value), f"expected an integer from {shape.low} to {shape.high}")]
+        return [
+            FieldError(path, format_value(value), f"expected an integer from {shape.low} to {shape.high}")
+        ]
     return []
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import inspect
 
-from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject, child, keyed
+from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject, child, format_key_path
 from scheduler_core.apimachinery.objects.paths import Step, parse_path
 
 T = TypeVar("T")
@@ -34,7 +34,7 @@ class FieldProblem(ValueError):
         super().__init__(f"{field}: received {received!r}; expected {expected}")
 
 
-def typed(data: object, kind: Any) -> Any:
+def convert_data(data: object, kind: Any) -> Any:
     """The data as an object of the class, or of one of a union of classes. InvalidObject says what is wrong with it."""
     try:
         return msgspec.convert(data, kind)
@@ -49,17 +49,21 @@ def _field_error(error: msgspec.ValidationError, data: object, kind: Any) -> Fie
     path = (match["path"] or "").removeprefix(".")
     if isinstance(error.__cause__, FieldProblem):
         problem = error.__cause__
-        return FieldError(child(path, problem.field), _shown(problem.received), problem.expected)
+        return FieldError(child(path, problem.field), _format_value(problem.received), problem.expected)
     steps = _with_keys(str(error), data, kind, parse_path(path))
     for step, known in zip(parse_path(path), steps, strict=True):
-        path = path if step == known else path.replace(keyed("", _ENTRY), keyed("", str(known)), 1)
+        path = (
+            path
+            if step == known
+            else path.replace(format_key_path("", _ENTRY), format_key_path("", str(known)), 1)
+        )
     if match["key"]:
-        return FieldError(path, _shown(_value(data, steps)), "an object whose keys are strings")
+        return FieldError(path, _format_value(_value(data, steps)), "an object whose keys are strings")
     if (field := _FIELD.fullmatch(match["said"])) is not None:
         path, steps = child(path, field["name"]), (*steps, field["name"])
     received = _value(data, steps)
-    expected, length = _expected(_type(inspect.type_info(kind), data, steps), received)
-    return FieldError(path, f"{length} characters" if length else _shown(received), expected)
+    expected, length = _describe_expected(_type(inspect.type_info(kind), data, steps), received)
+    return FieldError(path, f"{length} characters" if length else _format_value(received), expected)
 
 
 def _with_keys(said: str, data: Any, kind: Any, steps: tuple[Step, ...]) -> tuple[Step, ...]:
@@ -91,7 +95,7 @@ def _refusal(data: object, kind: Any) -> str:
     return ""
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     text = repr(value)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
@@ -137,16 +141,18 @@ def _type_in_union(
     return _type(next(each for each in node.types if isinstance(each, shapes)), data, steps)
 
 
-def _expected(node: inspect.Type | tuple[str, ...], received: object, unit: str = "") -> tuple[str, int]:
+def _describe_expected(
+    node: inspect.Type | tuple[str, ...], received: object, unit: str = ""
+) -> tuple[str, int]:
     """Return what a type accepts, in words, and the length of a text with a limit, shown instead of one that is too long."""
     match node:
         case tuple():
             return _one_of(node), 0
         case inspect.Metadata():
-            return _expected(node.type, received, str((node.extra or {}).get("unit", "")))
+            return _describe_expected(node.type, received, str((node.extra or {}).get("unit", "")))
         case inspect.UnionType(types):
             others = [each for each in types if not isinstance(each, inspect.NoneType)]
-            words, length = _expected(others[0], received)
+            words, length = _describe_expected(others[0], received)
             return (words if len(others) == len(types) else f"{words}, or null"), length
         case inspect.LiteralType(values):
             return _one_of(tuple(map(str, values))), 0

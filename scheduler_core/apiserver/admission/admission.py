@@ -15,8 +15,8 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError
 from scheduler_core.apimachinery.objects.spec import canonical
-from scheduler_core.apiserver.admission.label_keys import merged_label_keys, uses_label_keys
-from scheduler_core.apiserver.admission.pod_defaults import defaulted_spec
+from scheduler_core.apiserver.admission.label_keys import merge_label_keys, uses_label_keys
+from scheduler_core.apiserver.admission.pod_defaults import apply_pod_spec_defaults
 from scheduler_core.apiserver.admission.priority import PriorityClasses
 from scheduler_core.apiserver.kinds import Kind, namespace_of
 
@@ -39,7 +39,7 @@ class Admission:
 
     def admit(self, manifest: Manifest, kind: Kind) -> tuple[Manifest, tuple[FieldError, ...]]:
         """The object with its defaults, and why it is not let in (empty: it is)."""
-        placed = _placed(manifest, kind)
+        placed = _apply_default_namespace(manifest, kind)
         if kind.key == "Pod":
             return self._pod(placed)
         default = _DEFAULTS.get(kind.key)
@@ -60,7 +60,7 @@ class Admission:
         spec = manifest.get("spec") or {}
         if uses_label_keys(spec):
             labels = manifest["metadata"].get("labels") or {}
-            return self._admitted(merged_label_keys(spec, labels))
+            return self._admitted(merge_label_keys(spec, labels))
         key = canonical(spec)
         admitted = self._specs.get(key)
         if admitted is None:
@@ -69,19 +69,19 @@ class Admission:
 
     def _admitted(self, spec: Manifest) -> tuple[Manifest, tuple[FieldError, ...]]:
         full = dict(spec)
-        defaulted_spec(full)
+        apply_pod_spec_defaults(full)
         _tolerate_short_outages(full)
         errors = self._priorities.resolve(full)
         return (spec if full == spec else full), tuple(errors)
 
 
-def defaulted(manifest: Manifest, kind: Kind) -> Manifest:
+def apply_object_defaults(manifest: Manifest, kind: Kind) -> Manifest:
     """An object with the defaults of its kind, and nothing that an admission plugin sets."""
     if kind.key != "Pod":
         default = _DEFAULTS.get(kind.key)
         return manifest if default is None else default(manifest)
     spec = dict(manifest.get("spec") or {})
-    defaulted_spec(spec)
+    apply_pod_spec_defaults(spec)
     status = manifest.get("status") or {}
     if not status.get("phase"):
         status = {**status, "phase": "Pending"}
@@ -90,7 +90,7 @@ def defaulted(manifest: Manifest, kind: Kind) -> Manifest:
     return {**manifest, "spec": spec, "status": status}
 
 
-def _placed(manifest: Manifest, kind: Kind) -> Manifest:
+def _apply_default_namespace(manifest: Manifest, kind: Kind) -> Manifest:
     """Return the manifest with the default namespace if the kind is namespaced and no namespace is given."""
     namespace = namespace_of(kind, manifest)
     meta = manifest.get("metadata") or {}

@@ -26,20 +26,20 @@ def uses_label_keys(spec: Spec) -> bool:
     )
 
 
-def merged_label_keys(spec: Spec, labels: Mapping[str, str], known: bool = True) -> dict[str, Any]:
+def merge_label_keys(spec: Spec, labels: Mapping[str, str], known: bool = True) -> dict[str, Any]:
     """The spec with the expressions added. `known`: those that are there already are not added twice; of a new pod they are, and
     validation refuses it then.
     """
     merged = dict(spec)
     if spec.get("topologySpreadConstraints"):
         merged["topologySpreadConstraints"] = [
-            _merged(constraint, {"In": constraint.get("matchLabelKeys")}, labels, known)
+            _merge_selector_keys(constraint, {"In": constraint.get("matchLabelKeys")}, labels, known)
             for constraint in spec["topologySpreadConstraints"]
         ]
     affinity = spec.get("affinity") or {}
     for kind in ("podAffinity", "podAntiAffinity"):
         if affinity.get(kind):
-            affinity = {**affinity, kind: _merged_terms(affinity[kind], labels, known)}
+            affinity = {**affinity, kind: _merge_affinity_keys(affinity[kind], labels, known)}
     if affinity:
         merged["affinity"] = affinity
     return merged
@@ -50,24 +50,24 @@ def _terms(affinity: Spec) -> list[Spec]:
     return [*(affinity.get(_REQUIRED) or ()), *preferred]
 
 
-def _merged_terms(affinity: Spec, labels: Mapping[str, str], known: bool) -> dict[str, Any]:
+def _merge_affinity_keys(affinity: Spec, labels: Mapping[str, str], known: bool) -> dict[str, Any]:
     merged = dict(affinity)
     if affinity.get(_REQUIRED):
-        merged[_REQUIRED] = [_merged_term(term, labels, known) for term in affinity[_REQUIRED]]
+        merged[_REQUIRED] = [_merge_term_keys(term, labels, known) for term in affinity[_REQUIRED]]
     if affinity.get(_PREFERRED):
         merged[_PREFERRED] = [
-            {**entry, "podAffinityTerm": _merged_term(entry.get("podAffinityTerm") or {}, labels, known)}
+            {**entry, "podAffinityTerm": _merge_term_keys(entry.get("podAffinityTerm") or {}, labels, known)}
             for entry in affinity[_PREFERRED]
         ]
     return merged
 
 
-def _merged_term(term: Spec, labels: Mapping[str, str], known: bool) -> Spec:
+def _merge_term_keys(term: Spec, labels: Mapping[str, str], known: bool) -> Spec:
     keys = {"In": term.get("matchLabelKeys"), "NotIn": term.get("mismatchLabelKeys")}
-    return _merged(term, keys, labels, known)
+    return _merge_selector_keys(term, keys, labels, known)
 
 
-def _merged(
+def _merge_selector_keys(
     term: Spec, keys_of: Mapping[str, list[str] | None], labels: Mapping[str, str], known: bool
 ) -> Spec:
     selector = term.get("labelSelector")

@@ -22,7 +22,7 @@ from scheduler_core.apimachinery.objects.spec import DEFAULT_GRACE_SECONDS, DEFA
 Spec = dict[str, Any]
 
 
-def defaulted_spec(spec: Spec) -> None:
+def apply_pod_spec_defaults(spec: Spec) -> None:
     """Fills in the spec given (a copy)."""
     for field in ("containers", "initContainers"):
         if spec.get(field):

@@ -58,10 +58,10 @@ _PLAIN = ("Node", "Namespace", "PersistentVolumeClaim", "CSINode", "Lease", "Res
 
 def without_credentials(manifests: Iterable[Any], counts: Counter[str]) -> list[Any]:
     """The objects without credentials; counts how many of each sort were left out."""
-    return [_cleaned(each, counts) if isinstance(each, _MAPPING) else each for each in manifests]
+    return [_redact_manifest(each, counts) if isinstance(each, _MAPPING) else each for each in manifests]
 
 
-def _cleaned(manifest: Manifest, counts: Counter[str]) -> Manifest:
+def _redact_manifest(manifest: Manifest, counts: Counter[str]) -> Manifest:
     kind = manifest.get("kind")
     if kind == "KubeSchedulerConfiguration":  # is no object of the cluster, and is read as a whole
         return manifest
@@ -181,7 +181,7 @@ def _value(name: str, value: Any, counts: Counter[str]) -> Any:
         return REMOVED
     new = _LOOK.sub(REMOVED, value)
     if "=" in new or ":" in new:
-        new = _LINE.sub(_kept, new)
+        new = _LINE.sub(_redact_match, new)
     if new == value:
         return value
     counts[VALUES] += 1
@@ -194,7 +194,7 @@ def _is_credential(name: str) -> bool:
     return bool(_NAME.search(_HUMP.sub(r"\1-\2", name))) and not _POINTER.search(name)
 
 
-def _kept(match: re.Match[str]) -> str:
+def _redact_match(match: re.Match[str]) -> str:
     if _POINTER.search(match[1].rstrip(" :=\"'")) or match[2].startswith(
         ("$(", "${", "(removed", "{", "[", "|")
     ):

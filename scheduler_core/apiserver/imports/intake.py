@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.apiserver.imports.credentials import without_credentials
-from scheduler_core.apiserver.imports.renaming import renamed
+from scheduler_core.apiserver.imports.renaming import rename_manifests
 from scheduler_core.apiserver.imports.times import moving
 from scheduler_core.apiserver.store import Store
 
@@ -54,7 +54,7 @@ def taking_in(
     names: list[tuple[str, str]] = []
     unneeded = 0
     if rename:
-        others = renamed(cleaned)
+        others = rename_manifests(cleaned)
         cleaned, names, unneeded = others.objects, others.names, others.left_out
     objects, shift = yield from moving(store, now, cleaned)
     return Intake(objects, left_out, shift, names, unneeded)

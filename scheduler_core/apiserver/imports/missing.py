@@ -72,7 +72,7 @@ def missing(store: Store, manifests: Iterable[Manifest]) -> tuple[Missing, ...]:
     found: dict[str, dict[Target, None]] = {}
     referring: dict[str, dict[str, None]] = {}
     for manifest in manifests:
-        for target in _referred(store, manifest):
+        for target in _list_references(store, manifest):
             if not _is_there(store, target):
                 found.setdefault(target[0], {})[target] = None
                 referring.setdefault(target[0], {})[_name(manifest)] = None
@@ -110,7 +110,7 @@ def _command(kind: str, targets: list[Target]) -> str:
     return f"kubectl get {resource} {' '.join(names)}{where} -o yaml"
 
 
-def _referred(store: Store, manifest: Manifest) -> Iterator[Target]:
+def _list_references(store: Store, manifest: Manifest) -> Iterator[Target]:
     meta, kind = manifest.get("metadata") or {}, manifest.get("kind")
     namespace = str(meta.get("namespace") or "default")
     for owner in meta.get("ownerReferences") or ():

@@ -10,10 +10,10 @@ _NEW = "~"  # after every time: what has none is made now
 
 def in_creation_order(manifests: Iterable[Any]) -> list[Any]:
     """Sort by creationTimestamp; objects of the same second, or without a timestamp, keep their order."""
-    return sorted(manifests, key=created)
+    return sorted(manifests, key=get_creation_time)
 
 
-def created(manifest: Any) -> str:
+def get_creation_time(manifest: Any) -> str:
     """Return the creation time of an object as a sortable text; objects without a time come last."""
     meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
     created = meta.get("creationTimestamp") if isinstance(meta, Mapping) else None

@@ -18,7 +18,7 @@ from scheduler_core.apiserver.imports.items import (
 )
 from scheduler_core.apiserver.imports.missing import missing
 from scheduler_core.apiserver.imports.pools import SLICE, pool_notes
-from scheduler_core.apiserver.imports.trial import PASSED_OVER, Outcome, Trial, tried
+from scheduler_core.apiserver.imports.trial import PASSED_OVER, Outcome, Trial, run_trial
 from scheduler_core.apiserver.server import APIServer
 
 _REFERRED = {
@@ -31,10 +31,10 @@ _REFERRED = {
 def plan_import(api: APIServer, sources: Sequence[Manifest | Located]) -> Plan:
     """Return the plan of an import, without importing. Sources are manifests or loaded texts."""
     read = [source_of(index, source) for index, source in enumerate(sources)]
-    return planned(api, read, tried(api, [source.manifest for source in read]))
+    return build_plan(api, read, run_trial(api, [source.manifest for source in read]))
 
 
-def planned(api: APIServer, sources: Sequence[Any], trial: Trial) -> Plan:
+def build_plan(api: APIServer, sources: Sequence[Any], trial: Trial) -> Plan:
     """Return the plan of an import whose sources were tried."""
     items = tuple(_item(source, outcome) for source, outcome in zip(sources, trial.outcomes, strict=True))
     slices = [item.name for item in items if item.kind == SLICE and item.action != REFUSED]

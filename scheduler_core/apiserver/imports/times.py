@@ -55,7 +55,7 @@ def moving(store: Store, now: int, manifests: Sequence[Any]) -> Generator[int, N
     shift = store.epoch + now - latest
     times, moved = _Moved(shift), []
     for number, each in enumerate(manifests, 2 * len(manifests)):
-        moved.append(_moved(each, times) if _uid(each) else each)
+        moved.append(_shift_manifest(each, times) if _uid(each) else each)
         yield number
     return moved, shift
 
@@ -104,12 +104,12 @@ class _Moved(dict[str, str | None]):
         return moved
 
 
-def _moved(manifest: Manifest, times: _Moved) -> Manifest:
-    parts = {part: _shifted(manifest[part], times) for part in _parts(manifest) if part in manifest}
+def _shift_manifest(manifest: Manifest, times: _Moved) -> Manifest:
+    parts = {part: _shift_value(manifest[part], times) for part in _parts(manifest) if part in manifest}
     return {**manifest, **parts}
 
 
-def _shifted(value: Any, times: _Moved) -> Any:
+def _shift_value(value: Any, times: _Moved) -> Any:
     """The value with its times moved; what holds none is the same object."""
     if isinstance(value, _MAPPING):
         new: dict[str, Any] = {}
@@ -117,12 +117,12 @@ def _shifted(value: Any, times: _Moved) -> Any:
             if isinstance(entry, str):
                 moved = times[entry] if name in _TIMES else None
             else:
-                moved = _shifted(entry, times) if isinstance(entry, _NESTING) else None
+                moved = _shift_value(entry, times) if isinstance(entry, _NESTING) else None
             if moved is not None and moved is not entry:
                 new[name] = moved
         return {**value, **new} if new else value
     if isinstance(value, list):
-        entries = [_shifted(entry, times) if isinstance(entry, _NESTING) else entry for entry in value]
+        entries = [_shift_value(entry, times) if isinstance(entry, _NESTING) else entry for entry in value]
         return entries if any(new is not old for new, old in zip(entries, value, strict=True)) else value
     return value
 

@@ -14,8 +14,8 @@ from scheduler_core.apiserver.admission.plugin import ADMIN
 from scheduler_core.apiserver.imports.items import CHANGED, CREATED, IGNORED, REFUSED, UNCHANGED
 from scheduler_core.apiserver.kinds import find_kind, is_own_group, kind_of
 from scheduler_core.apiserver.pod_memo import PodMemo
-from scheduler_core.apiserver.registry.naming import key_of, placed
-from scheduler_core.apiserver.schema.merging import BadPatch, merged
+from scheduler_core.apiserver.registry.naming import apply_default_namespace, key_of
+from scheduler_core.apiserver.schema.merging import BadPatch, apply_strategic_patch
 from scheduler_core.apiserver.schema.table import type_of
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.status import Answer, Refused
@@ -70,9 +70,9 @@ def apply(
     `create_only` refuses names that are taken.
     """
     if len(manifests) == 1:  # what refuses one object refuses it before anything is written
-        _demand([taken(api, manifests[0], user, create_only)])
+        _demand([import_object(api, manifests[0], user, create_only)])
         return
-    trial = tried(api, manifests, user, create_only)
+    trial = run_trial(api, manifests, user, create_only)
     _demand(trial.outcomes)
     api.store.adopt(trial.events, trial.store)
 
@@ -83,7 +83,9 @@ def _demand(outcomes: Sequence[Outcome]) -> None:
         raise Refused([error for outcome in refused for error in outcome.errors], refused[0].answer)
 
 
-def tried(api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False) -> Trial:
+def run_trial(
+    api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False
+) -> Trial:
     """Imports objects into a copy, what others refer to first; what is refused is passed over. `create_only`: names that are taken are."""
     trying = try_out(api, manifests, user, create_only)
     while True:
@@ -112,7 +114,7 @@ def try_out(
     return trial
 
 
-def taken(api: APIServer, manifest: Any, user: str = ADMIN, create_only: bool = False) -> Outcome:
+def import_object(api: APIServer, manifest: Any, user: str = ADMIN, create_only: bool = False) -> Outcome:
     """Imports one object; where it is refused nothing is written."""
     outcome = _outcome(0, manifest)
     if outcome.action != IGNORED:
@@ -141,7 +143,7 @@ def _take(
     api: APIServer, outcome: Outcome, seen: dict[tuple[str, str, str], None], user: str, create_only: bool
 ) -> None:
     try:
-        stored, before = _imported(api, outcome.submitted, user, create_only)
+        stored, before = _create_or_update(api, outcome.submitted, user, create_only)
     except Refused as refused:
         errors = [error.of(describe(outcome.submitted)) for error in refused.errors]
         outcome.errors, outcome.answer = _first(errors), refused.answer
@@ -169,7 +171,7 @@ def _first(errors: list[FieldError]) -> tuple[FieldError, ...]:
     return (*errors[:MAX_ERRORS], more)
 
 
-def _imported(
+def _create_or_update(
     api: APIServer, manifest: Any, user: str, create_only: bool
 ) -> tuple[Manifest, Manifest | None]:
     """The object as it was stored, and as it was before."""
@@ -179,14 +181,14 @@ def _imported(
     manifest = api.read(manifest)[1]
     if manifest["metadata"].get("uid") == old["metadata"]["uid"]:
         return api.update(_whole(manifest), user=user), old
-    return api.update(_desired(old, manifest), user=user, imported=True), old
+    return api.update(_merge_submitted(old, manifest), user=user, imported=True), old
 
 
 def _present(store: Store, manifest: Any) -> Manifest | None:
     if not isinstance(manifest, Mapping) or not isinstance(manifest.get("metadata"), Mapping):
         return None
     kind = find_kind(str(manifest.get("apiVersion")), str(manifest.get("kind")))
-    return None if kind is None else store.get(kind.key, *key_of(placed(manifest, kind)))
+    return None if kind is None else store.get(kind.key, *key_of(apply_default_namespace(manifest, kind)))
 
 
 def _whole(submitted: Manifest) -> Manifest:
@@ -195,7 +197,7 @@ def _whole(submitted: Manifest) -> Manifest:
     return {**submitted, "metadata": meta}
 
 
-def _desired(old: Manifest, submitted: Manifest) -> Manifest:
+def _merge_submitted(old: Manifest, submitted: Manifest) -> Manifest:
     """Return an object as it becomes when given again: the submitted fields over the existing ones.
 
     A pod's status counts only if the submitted pod has a node. DEVIATION: the earlier submission is not stored, so an omitted field
@@ -210,7 +212,7 @@ def _desired(old: Manifest, submitted: Manifest) -> Manifest:
     type_ = type_of(kind, str(submitted["apiVersion"]))
     if type_:
         try:
-            return merged(old, given, type_)
+            return apply_strategic_patch(old, given, type_)
         except BadPatch as bad:
             raise Refused.because(Answer("BadRequest", str(bad)), describe(submitted)) from bad
     kept = {name: old["metadata"][name] for name in SERVER_OWNED if name in old["metadata"]}

@@ -33,7 +33,7 @@ def in_scope(scope: Scope, kind: Kind, manifest: Manifest) -> bool:
     return False
 
 
-def described(scopes: list[Scope]) -> str:
+def format_scopes(scopes: list[Scope]) -> str:
     """Scopes as kube prints them: `[{PriorityClass In [high]}]`."""
     parts = [
         f"{{{each.get('scopeName')} {each.get('operator')} [{' '.join(each.get('values') or ())}]}}"
@@ -56,11 +56,11 @@ def _pod(scope: Scope, pod: Manifest) -> bool:
         known = (pod.get("status") or {}).get("qosClass") or qos_class(spec)
         return (known == BEST_EFFORT) is (name == "BestEffort")
     if name == "PriorityClass":
-        return _selected(scope, [spec.get("priorityClassName") or ""])
+        return _is_scope_match(scope, [spec.get("priorityClassName") or ""])
     return name == "CrossNamespacePodAffinity" and _crosses_namespaces(spec)
 
 
-def _selected(scope: Scope, names: list[str]) -> bool:
+def _is_scope_match(scope: Scope, names: list[str]) -> bool:
     """Return whether the scope selects one of the names (empty: none)."""
     given, values = [name for name in names if name], scope.get("values") or ()
     operator = scope.get("operator")
@@ -76,7 +76,7 @@ def _claim(scope: Scope, claim: Manifest) -> bool:
     spec, status = claim.get("spec") or {}, claim.get("status") or {}
     target = (status.get("modifyVolumeStatus") or {}).get("targetVolumeAttributesClassName")
     names = (spec.get("volumeAttributesClassName"), status.get("currentVolumeAttributesClassName"), target)
-    return _selected(scope, [name or "" for name in names])
+    return _is_scope_match(scope, [name or "" for name in names])
 
 
 def _crosses_namespaces(spec: Manifest) -> bool:

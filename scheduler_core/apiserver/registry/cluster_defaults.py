@@ -8,22 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scheduler_core.apiserver.validation.limit_range import defaulted_limit_range
-from scheduler_core.apiserver.validation.storage.defaults import defaulted_claim, defaulted_volume
-from scheduler_core.apiserver.workload_defaults import WORKLOADS, defaulted_workload
+from scheduler_core.apiserver.validation.limit_range import apply_limit_range_defaults
+from scheduler_core.apiserver.validation.storage.defaults import apply_claim_defaults, apply_volume_defaults
+from scheduler_core.apiserver.workload_defaults import WORKLOADS, apply_workload_defaults
 
 Manifest = Mapping[str, Any]
 
 
-def filled_in(manifest: Manifest, kind: str) -> Manifest:
+def apply_kind_defaults(manifest: Manifest, kind: str) -> Manifest:
     """Return the object with its defaults; an object that has all of them is returned unchanged."""
     default = _DEFAULTS.get(kind)
     return manifest if default is None else default(manifest)
 
 
 _DEFAULTS: dict[str, Callable[[Manifest], Manifest]] = {
-    "LimitRange": defaulted_limit_range,
-    "PersistentVolume": defaulted_volume,
-    "PersistentVolumeClaim": defaulted_claim,
-    **dict.fromkeys(WORKLOADS, defaulted_workload),
+    "LimitRange": apply_limit_range_defaults,
+    "PersistentVolume": apply_volume_defaults,
+    "PersistentVolumeClaim": apply_claim_defaults,
+    **dict.fromkeys(WORKLOADS, apply_workload_defaults),
 }

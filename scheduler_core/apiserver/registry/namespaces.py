@@ -15,7 +15,7 @@ FINALIZER = "kubernetes"
 FINALIZE = "finalize"
 
 
-def created(manifest: Manifest) -> Manifest:
+def prepare_new_namespace(manifest: Manifest) -> Manifest:
     """A new namespace: active, and kept until it is empty."""
     finalizers = list((manifest.get("spec") or {}).get("finalizers") or ())
     if FINALIZER not in finalizers:
@@ -23,7 +23,7 @@ def created(manifest: Manifest) -> Manifest:
     return {**with_section(manifest, "spec", {"finalizers": finalizers}), "status": {"phase": "Active"}}
 
 
-def updated(old: Manifest, new: Manifest, subresource: str) -> Manifest:
+def prepare_updated_namespace(old: Manifest, new: Manifest, subresource: str) -> Manifest:
     """The namespace to be: an update leaves its end alone, finalize changes nothing else."""
     if subresource == FINALIZE:
         finalizers = list((new.get("spec") or {}).get("finalizers") or ())

@@ -17,7 +17,7 @@ _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _LONGEST = 58
 
 
-def placed(manifest: Manifest, kind: Kind) -> Manifest:
+def apply_default_namespace(manifest: Manifest, kind: Kind) -> Manifest:
     """Return the manifest with the default namespace if the kind is namespaced and no namespace is given."""
     namespace = namespace_of(kind, manifest)
     meta = manifest.get("metadata") or {}
@@ -32,7 +32,7 @@ def key_of(manifest: Manifest) -> tuple[str, str]:
     return str(meta.get("namespace") or ""), str(meta.get("name") or "")
 
 
-def named(manifest: Manifest, kind: Kind, store: Store) -> Manifest:
+def apply_generated_name(manifest: Manifest, kind: Kind, store: Store) -> Manifest:
     """Return the manifest with a name generated from generateName if it has no name."""
     meta = manifest["metadata"]
     base = meta.get("generateName")

@@ -28,13 +28,13 @@ def without_gated_fields(manifest: Manifest, kind: str) -> Manifest:
 
 def _within(value: Manifest, path: tuple[str, ...]) -> Manifest:
     if not path:
-        return _dropped(value)
+        return _drop_gated_fields(value)
     old = value.get(path[0])
     new = _within(old, path[1:]) if old else old
     return value if new is old else {**value, path[0]: new}
 
 
-def _dropped(spec: Manifest) -> Manifest:
+def _drop_gated_fields(spec: Manifest) -> Manifest:
     """A pod's spec without these fields; one that has none is returned as it is."""
     changed: Drops = {}
     if "hostnameOverride" in spec:  # HostnameOverride

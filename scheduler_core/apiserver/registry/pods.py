@@ -20,7 +20,7 @@ _GATED = {
 }
 
 
-def created(manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
+def prepare_new_pod(manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
     """A new pod with its first status; one that is said to be there already keeps its own."""
     spec = manifest["spec"]
     given = dict(manifest.get("status") or {}) if imported else {}
@@ -46,20 +46,21 @@ def with_status(old: Manifest, new: Manifest) -> Manifest:
     return {**old, "metadata": metadata, "status": status}
 
 
-def resized(old: Manifest, new: Manifest) -> Manifest:
+def apply_resize(old: Manifest, new: Manifest) -> Manifest:
     """Return the pod that the resize subresource writes: with new container resources, matched by name."""
     spec = dict(old["spec"])
     for field in ("containers", "initContainers"):
         known = {each.get("name"): each for each in spec.get(field) or ()}
         given = (new.get("spec") or {}).get(field) or ()
         changed = [
-            _sized(known[each.get("name")], each) if each.get("name") in known else each for each in given
+            _copy_resources(known[each.get("name")], each) if each.get("name") in known else each
+            for each in given
         ]
         if changed:
             spec[field] = changed
     return {**old, "spec": spec}
 
 
-def _sized(container: Manifest, like: Manifest) -> Manifest:
+def _copy_resources(container: Manifest, like: Manifest) -> Manifest:
     taken = {name: like[name] for name in ("resources", "resizePolicy") if name in like}
     return {**container, **taken}

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apiserver.admission.admission import defaulted
-from scheduler_core.apiserver.admission.label_keys import merged_label_keys, uses_label_keys
+from scheduler_core.apiserver.admission.admission import apply_object_defaults
+from scheduler_core.apiserver.admission.label_keys import merge_label_keys, uses_label_keys
 from scheduler_core.apiserver.admission.priority import SYSTEM_CLASSES
 from scheduler_core.apiserver.kinds import Kind, reference
 from scheduler_core.apiserver.registry import namespaces, pods
-from scheduler_core.apiserver.registry.cluster_defaults import filled_in
+from scheduler_core.apiserver.registry.cluster_defaults import apply_kind_defaults
 from scheduler_core.apiserver.registry.pod_fields import without_gated_fields
 from scheduler_core.apiserver.rewriting import merge_patch
-from scheduler_core.apiserver.schema.merging import BadPatch, merged
+from scheduler_core.apiserver.schema.merging import BadPatch, apply_strategic_patch
 from scheduler_core.apiserver.schema.table import type_of
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.apiserver.status import forbidden as forbidden_answer
@@ -45,23 +45,25 @@ def prepare_for_create(kind: Kind, manifest: Manifest, restored: bool = False) -
     if kind.key == "Pod" and uses_label_keys(manifest.get("spec") or {}):
         labels, spec = manifest["metadata"].get("labels") or {}, manifest["spec"]
         known = restored or bool(spec.get("nodeName"))
-        manifest = {**manifest, "spec": merged_label_keys(spec, labels, known)}
+        manifest = {**manifest, "spec": merge_label_keys(spec, labels, known)}
     return with_defaults(kind, manifest)
 
 
 def with_defaults(kind: Kind, manifest: Manifest) -> Manifest:
     """Return an object with the defaults of its kind."""
-    return filled_in(defaulted(without_gated_fields(manifest, kind.key), kind), kind.key)
+    return apply_kind_defaults(
+        apply_object_defaults(without_gated_fields(manifest, kind.key), kind), kind.key
+    )
 
 
 def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
     """Return the admitted object as it is stored. `imported`: the object exists already, with its status."""
     if kind.key == "Pod":
-        return pods.created(manifest, timestamp, imported)
+        return pods.prepare_new_pod(manifest, timestamp, imported)
     if kind.key in _PENDING_FIRST and not imported:
         return {**manifest, "status": {"phase": "Pending"}}
     if kind.key == "Namespace":
-        return namespaces.created(manifest)
+        return namespaces.prepare_new_namespace(manifest)
     if kind.key in _STATUS_OF_CONTROLLERS and not imported and "status" in manifest:
         return {name: value for name, value in manifest.items() if name != "status"}
     return manifest
@@ -85,9 +87,9 @@ def prepare_for_update(
     if subresource == "status":
         return _with_status(kind, old, new)
     if subresource == "resize":
-        return pods.resized(old, new)
+        return pods.apply_resize(old, new)
     if kind.key == "Namespace":
-        new = namespaces.updated(old, new, subresource)
+        new = namespaces.prepare_updated_namespace(old, new, subresource)
     if (kind.key == "Pod" or kind.key in _STATUS_OF_CONTROLLERS) and not imported:
         new = {**new, "status": old.get("status") or {}}
     return new
@@ -101,7 +103,7 @@ def _with_status(kind: Kind, old: Manifest, new: Manifest) -> Manifest:
     return {**old, **{name: new.get(name) or {} for name in taken}}
 
 
-def patched(kind: Kind, old: Manifest, patch: Any, type_: str) -> Any:
+def apply_patch(kind: Kind, old: Manifest, patch: Any, type_: str) -> Any:
     """An object with a patch applied: strategic, or merge (RFC 7396). Refused."""
     if type_ != "strategic":
         return merge_patch(old, patch)
@@ -112,6 +114,6 @@ def patched(kind: Kind, old: Manifest, patch: Any, type_: str) -> Any:
     if not isinstance(patch, Mapping):
         raise Refused.because(Answer("BadRequest", "the patch is not an object"), what)
     try:
-        return merged(old, patch, schema)
+        return apply_strategic_patch(old, patch, schema)
     except BadPatch as bad:
         raise Refused.because(Answer("BadRequest", str(bad)), what) from bad

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apiserver.schema.table import Field, fields, parsed
+from scheduler_core.apiserver.schema.table import Field, fields, parse_expression
 
 DIRECTIVE, RETAIN = "$patch", "$retainKeys"
 DELETE_FROM, ORDER = "$deleteFromPrimitiveList/", "$setElementOrder/"
@@ -19,7 +19,7 @@ class BadPatch(ValueError):
     """A patch that cannot be applied; the text says why, in kube's words."""
 
 
-def merged(old: Mapping[str, Any], patch: Mapping[str, Any], type_: str) -> dict[str, Any]:
+def apply_strategic_patch(old: Mapping[str, Any], patch: Mapping[str, Any], type_: str) -> dict[str, Any]:
     """An object of a type (see table.type_of) with a strategic merge patch applied. BadPatch."""
     return _merge_map(old, patch, Field("object", type_))
 
@@ -32,7 +32,7 @@ def _merge_map(old: Mapping[str, Any], patch: Mapping[str, Any], field: Field) -
         return {}
     if directive is not None:
         raise BadPatch(f"unknown patch type: {directive} in map: {dict(patch)}")
-    new = _retained(old, patch)
+    new = _retain_keys(old, patch)
     rest = {name: value for name, value in patch.items() if name != RETAIN}
     for name in [name for name in rest if name.startswith(ORDER)]:
         _merge_ordered(new, rest, name.removeprefix(ORDER), rest.pop(name), field)
@@ -50,7 +50,7 @@ def _field(owner: Field, name: str) -> Field:
     """The field of an object, or of what a map holds."""
     if owner.shape == "object":
         return fields(owner.inner).get(name, _FREE)
-    return parsed(owner.inner) if owner.shape == "map" and owner.inner != "any" else _FREE
+    return parse_expression(owner.inner) if owner.shape == "map" and owner.inner != "any" else _FREE
 
 
 def _merge_field(new: dict[str, Any], name: str, value: Any, field: Field) -> None:
@@ -72,7 +72,7 @@ def _merge_field(new: dict[str, Any], name: str, value: Any, field: Field) -> No
             new[name] = cleaned
 
 
-def _retained(old: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+def _retain_keys(old: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
     """The object without the fields that $retainKeys does not name."""
     keys = patch.get(RETAIN)
     if keys is None:

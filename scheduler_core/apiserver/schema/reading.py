@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, shown
+from scheduler_core.apimachinery.objects.errors import FieldError, format_value
 from scheduler_core.apiserver.kinds import Kind, kind_of
 from scheduler_core.apiserver.schema.strict import strict_decoding_error, strict_errors
 from scheduler_core.apiserver.schema.table import is_served
@@ -26,18 +26,18 @@ def read(manifest: Any) -> tuple[Kind, Manifest]:
         manifest = with_zeros(manifest)
         errors = structure(manifest)
     if errors:
-        raise _refused(errors, manifest, "; ".join(map(str, errors)))
+        raise _build_refusal(errors, manifest, "; ".join(map(str, errors)))
     kind = kind_of(manifest)
     assert kind is not None
     if not is_served(kind, str(manifest["apiVersion"])):
         text = f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"'
-        raise _refused([FieldError("apiVersion", "", text)], manifest, text)
+        raise _build_refusal([FieldError("apiVersion", "", text)], manifest, text)
     errors = strict_errors(manifest, kind)
     if are_nulls(errors):
         manifest = with_zeros(manifest)
         errors = strict_errors(manifest, kind)
     if errors:
-        raise _refused(errors, manifest, _undecodable(manifest, errors))
+        raise _build_refusal(errors, manifest, _undecodable(manifest, errors))
     return kind, manifest
 
 
@@ -48,12 +48,12 @@ def read_patched(manifest: Any, patch: Any) -> None:
     errors = errors or (strict_errors(manifest, kind) if kind else [])
     if errors:
         text = strict_decoding_error(errors) or "; ".join(map(str, errors))
-        said = f' "" is invalid: patch: Invalid value: {shown(patch)}: {text}'
+        said = f' "" is invalid: patch: Invalid value: {format_value(patch)}: {text}'
         named = [error.of(describe(manifest)) for error in errors]
         raise Refused(named, Answer("Invalid", said, tuple(map(str, errors))))
 
 
-def _refused(errors: Sequence[FieldError], manifest: Any, message: str) -> Refused:
+def _build_refusal(errors: Sequence[FieldError], manifest: Any, message: str) -> Refused:
     named = [error.of(describe(manifest)) for error in errors]
     return Refused(named, Answer("BadRequest", message, tuple(map(str, errors))))
 

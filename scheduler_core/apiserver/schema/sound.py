@@ -8,7 +8,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError
 from scheduler_core.apiserver.schema.leaves import LEAVES, Leaf
-from scheduler_core.apiserver.schema.table import Field, fields, parsed
+from scheduler_core.apiserver.schema.table import Field, fields, parse_expression
 
 # A value, and whether fields that its types do not have are passed over.
 Check = Callable[[Any, bool], bool]
@@ -35,7 +35,7 @@ def _check(field: Field) -> Check:
         return _object(field.inner)
     if field.shape == "leaf":
         return _leaf(field.inner)
-    inner = _check(parsed(field.inner))
+    inner = _check(parse_expression(field.inner))
     return _list(inner) if field.shape == "list" else _map(inner)
 
 
@@ -81,7 +81,7 @@ def _leaf(name: str) -> Check:
     if name == "bool":
         return lambda value, lenient: type(value) is bool
     leaf = LEAVES.get(name)
-    return _anything if leaf is None else _checked(leaf)
+    return _anything if leaf is None else _build_leaf_check(leaf)
 
 
 def _string(value: Any, lenient: bool) -> bool:
@@ -92,7 +92,7 @@ def _anything(value: Any, lenient: bool) -> bool:
     return True
 
 
-def _checked(leaf: Leaf) -> Check:
+def _build_leaf_check(leaf: Leaf) -> Check:
     def check(value: Any, lenient: bool) -> bool:
         errors: list[FieldError] = []
         leaf(value, "", errors)

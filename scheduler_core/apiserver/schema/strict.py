@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, child, keyed, wrong_type
+from scheduler_core.apimachinery.objects.errors import FieldError, child, format_key_path, wrong_type
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.schema.leaves import LEAVES
 from scheduler_core.apiserver.schema.sound import is_sound
-from scheduler_core.apiserver.schema.table import Field, fields, parsed, type_of
+from scheduler_core.apiserver.schema.table import Field, fields, parse_expression, type_of
 
 Errors = list[FieldError]
 UNKNOWN = "unknown field"
@@ -68,13 +68,13 @@ class _Walk:
             if check is not None:
                 check(value, path, self._errors)
         elif field.shape == "list":
-            self._list(value, parsed(field.inner), path)
+            self._list(value, parse_expression(field.inner), path)
         elif not isinstance(value, Mapping):
             self._errors.append(wrong_type(path, value, "an object"))
         else:
-            inner = parsed(field.inner)
+            inner = parse_expression(field.inner)
             for name, entry in value.items():
-                self._entry(entry, inner, keyed(path, str(name)))
+                self._entry(entry, inner, format_key_path(path, str(name)))
 
     def _list(self, value: Any, inner: Field, path: str) -> None:
         if not isinstance(value, list | tuple):
@@ -92,13 +92,13 @@ class _Walk:
     def _unknown(self, name: str, type_: str, path: str) -> None:
         if self._lenient:
             return
-        meant = _meant(name, type_, self._root)
+        meant = _suggest_field(name, type_, self._root)
         hint = f'(did you mean "{meant}"?)' if meant else ""
         self._errors.append(FieldError(child(path, name), f'{UNKNOWN} "{name}"', hint))
 
 
 @cache
-def _meant(name: str, type_: str, root: str) -> str:
+def _suggest_field(name: str, type_: str, root: str) -> str:
     """The field that was meant: one beside it of nearly that name, else the first one of that name elsewhere in the object."""
     beside = list(fields(type_))
     for known in beside:
@@ -129,5 +129,5 @@ def _elsewhere(name: str, root: str) -> str:
 
 def _object_within(field: Field) -> str:
     while field.shape in ("list", "map"):
-        field = parsed(field.inner)
+        field = parse_expression(field.inner)
     return field.inner if field.shape == "object" else ""

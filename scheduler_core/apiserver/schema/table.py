@@ -45,11 +45,11 @@ def _table() -> Mapping[str, Mapping[str, str]]:
 @cache
 def fields(type_: str) -> Mapping[str, Field]:
     """The fields of a type; KeyError where the table does not have it."""
-    return {name: parsed(expression) for name, expression in _table()[type_].items()}
+    return {name: parse_expression(expression) for name, expression in _table()[type_].items()}
 
 
 @cache
-def parsed(expression: str) -> Field:
+def parse_expression(expression: str) -> Field:
     """An expression of the table."""
     text, _, strategy = expression.partition("|")
     names, _, key = strategy.partition("=")

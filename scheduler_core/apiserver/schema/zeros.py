@@ -10,7 +10,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, wrong_type
 from scheduler_core.apiserver.kinds import kind_of
-from scheduler_core.apiserver.schema.table import Field, fields, parsed, type_of
+from scheduler_core.apiserver.schema.table import Field, fields, parse_expression, type_of
 
 Manifest = Mapping[str, Any]
 _OF_LEAVES = {
@@ -52,9 +52,9 @@ def _value(value: Any, field: Field) -> Any:
     if field.shape == "object":
         return _entries(value, field.inner)
     if field.shape == "list" and isinstance(value, list | tuple):
-        return [_entry(each, parsed(field.inner)) for each in value]
+        return [_entry(each, parse_expression(field.inner)) for each in value]
     if field.shape == "map" and isinstance(value, Mapping):
-        return {name: _entry(each, parsed(field.inner)) for name, each in value.items()}
+        return {name: _entry(each, parse_expression(field.inner)) for name, each in value.items()}
     return value
 
 

@@ -5,12 +5,12 @@ kube: pkg/apis/autoscaling/validation/validation.go, pkg/apis/autoscaling/v2/def
 
 from __future__ import annotations
 
-from scheduler_core.apimachinery.objects.errors import forbidden, invalid, not_supported, required
+from scheduler_core.apimachinery.objects.errors import build_required_error, forbidden, invalid, not_supported
 from scheduler_core.apimachinery.objects.names import label_errors, path_segment_errors
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import POSITIVE, Errors
-from scheduler_core.apiserver.validation.rules import Object, Rule, Rules, each, inner, named, obey
+from scheduler_core.apiserver.validation.rules import Object, Rule, Rules, each, inner, obey, validate_name
 
 _LONGEST_PERIOD, _LONGEST_WINDOW = 1800, 3600  # seconds
 _TYPES = {  # in kube's order of the list of types
@@ -48,8 +48,8 @@ def autoscaler(manifest: Object, errors: Errors) -> None:
 
 
 def _reference(target: Object, path: str, errors: Errors, grouped: bool = False) -> None:
-    named("kind", path_segment_errors, needed=True)(target, path, errors)
-    named("name", path_segment_errors, needed=True)(target, path, errors)
+    validate_name("kind", path_segment_errors, needed=True)(target, path, errors)
+    validate_name("name", path_segment_errors, needed=True)(target, path, errors)
     version = target.get("apiVersion") or ""
     if version.count("/") > 1:
         detail = f"unexpected GroupVersion string: {version}"
@@ -61,7 +61,7 @@ def _reference(target: Object, path: str, errors: Errors, grouped: bool = False)
 def _metric(metric: Object, path: str, errors: Errors) -> None:
     kind = metric.get("type") or ""
     if not kind:
-        errors.append(required(f"{path}.type", "must specify a metric source type"))
+        errors.append(build_required_error(f"{path}.type", "must specify a metric source type"))
     wrong = not_supported(f"{path}.type", kind, _TYPES)
     errors += [wrong] if kind not in _TYPES else []
     present = [field for field in _SOURCES if metric.get(field) is not None]
@@ -72,7 +72,7 @@ def _metric(metric: Object, path: str, errors: Errors) -> None:
         errors.append(wrong)
     elif metric.get(wanted) is None:
         detail = "must populate information for the given metric source"
-        errors.append(required(f"{path}.{wanted}", detail))
+        errors.append(build_required_error(f"{path}.{wanted}", detail))
     if len(present) != 1:
         detail = "must populate the given metric source only"
         errors += [forbidden(f"{path}.{field}", detail) for field in present if field != wanted]
@@ -81,11 +81,11 @@ def _metric(metric: Object, path: str, errors: Errors) -> None:
 def _identifier(source: Object, path: str, errors: Errors) -> None:
     name, where = (source.get("metric") or {}).get("name") or "", f"{path}.metric.name"
     if not name:
-        errors.append(required(where, "must specify a metric name"))
+        errors.append(build_required_error(where, "must specify a metric name"))
     errors += [invalid(where, name, problem) for problem in path_segment_errors(name)]
 
 
-def _described(source: Object, path: str, errors: Errors) -> None:
+def _validate_described_object(source: Object, path: str, errors: Errors) -> None:
     _reference(source.get("describedObject") or {}, f"{path}.describedObject", errors)
 
 
@@ -93,7 +93,7 @@ def _target(source: Object, path: str, errors: Errors) -> None:
     target, where = source.get("target") or {}, f"{path}.target"
     kind, use = target.get("type") or "", target.get("averageUtilization")
     if not kind:
-        errors.append(required(f"{where}.type", "must specify a metric target type"))
+        errors.append(build_required_error(f"{where}.type", "must specify a metric target type"))
     if kind not in ("Utilization", "Value", "AverageValue"):
         errors.append(invalid(f"{where}.type", kind, "must be either Utilization, Value, or AverageValue"))
     for field in ("value", "averageValue"):
@@ -111,7 +111,7 @@ def _either(first: str, second: str, neither: str, both: str = "", at: str = "")
         target = source.get("target") or {}
         given = [field for field in (first, second) if target.get(field) is not None]
         if not given:
-            errors.append(required(f"{path}.target.{second}", neither))
+            errors.append(build_required_error(f"{path}.target.{second}", neither))
         if both and len(given) == 2:
             errors.append(forbidden(f"{path}.target.{at}", f"may not set {both}"))
 
@@ -120,15 +120,15 @@ def _either(first: str, second: str, neither: str, both: str = "", at: str = "")
 
 def _resource(source: Object, path: str, errors: Errors) -> None:
     if not source.get("name"):
-        errors.append(required(f"{path}.name", "must specify a resource name"))
+        errors.append(build_required_error(f"{path}.name", "must specify a resource name"))
 
 
 def _container(source: Object, path: str, errors: Errors) -> None:
     if source.get("name"):
         checks.resource_name(source["name"], f"{path}.name", errors)
     if not source.get("container"):
-        errors.append(required(f"{path}.container", "must specify a container"))
-    named("container", label_errors)(source, path, errors)
+        errors.append(build_required_error(f"{path}.container", "must specify a container"))
+    validate_name("container", label_errors)(source, path, errors)
 
 
 _BY_USE = _either(
@@ -140,7 +140,7 @@ _BY_USE = _either(
 )
 _SOURCES: dict[str, Rules] = {
     "object": (
-        _described,
+        _validate_described_object,
         _identifier,
         _target,
         _either("value", "averageValue", "must set either a target value or averageValue"),
@@ -177,7 +177,7 @@ def _scaling(rules: Object, path: str, errors: Errors) -> None:
     if choice is not None and choice not in known:
         errors.append(not_supported(f"{path}.selectPolicy", choice, known))
     if policies is not None and not policies:
-        errors.append(required(f"{path}.policies", "must specify at least one Policy"))
+        errors.append(build_required_error(f"{path}.policies", "must specify at least one Policy"))
     each("policies", _policy)(rules, path, errors)
 
 

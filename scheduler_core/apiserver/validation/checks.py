@@ -14,19 +14,19 @@ from typing import Any
 from scheduler_core.apimachinery.objects.demand.amounts import Amount
 from scheduler_core.apimachinery.objects.errors import (
     FieldError,
+    build_required_error,
     duplicate,
     forbidden,
+    format_key_path,
     invalid,
-    keyed,
     not_supported,
-    required,
     too_long,
 )
 from scheduler_core.apimachinery.objects.names import (
     label_errors,
     label_value_errors,
+    list_qualified_name_errors,
     prefix_errors,
-    qualified_name_errors,
     subdomain_errors,
 )
 from scheduler_core.apimachinery.objects.quantity import NANO, BadQuantity, nanos, value_of_nanos
@@ -78,7 +78,7 @@ def metadata(manifest: Mapping[str, Any], namespaced: bool, name_check: NameChec
     if name:
         errors += [invalid("metadata.name", name, problem) for problem in name_check(name)]
     else:
-        errors.append(required("metadata.name", "name or generateName is required"))
+        errors.append(build_required_error("metadata.name", "name or generateName is required"))
     if namespace and namespaced:
         errors += [invalid("metadata.namespace", namespace, problem) for problem in label_errors(namespace)]
     elif namespace:
@@ -99,7 +99,7 @@ def annotation_keys(given: Mapping[str, str] | None, path: str, errors: Errors) 
     """Keys, and the size of all."""
     given = given or {}
     for key in given:
-        errors += [invalid(path, key, problem) for problem in qualified_name_errors(key.lower())]
+        errors += [invalid(path, key, problem) for problem in list_qualified_name_errors(key.lower())]
     if sum(len(key.encode()) + len(text.encode()) for key, text in given.items()) > _MOST_ANNOTATIONS:
         errors.append(too_long(path, _MOST_ANNOTATIONS))
 
@@ -113,7 +113,7 @@ def token_seconds(seconds: int | None, path: str, errors: Errors) -> None:
 
 
 def label_name(name: str, path: str, errors: Errors) -> None:
-    errors += [invalid(path, name, problem) for problem in qualified_name_errors(name)]
+    errors += [invalid(path, name, problem) for problem in list_qualified_name_errors(name)]
 
 
 def label_selector(selector: Mapping[str, Any] | None, path: str, errors: Errors) -> None:
@@ -138,7 +138,9 @@ def node_selector_term(term: Mapping[str, Any], path: str, errors: Errors, *, ch
 def node_selector(selector: Mapping[str, Any], path: str, errors: Errors) -> None:
     terms = selector.get("nodeSelectorTerms") or ()
     if not terms:
-        errors.append(required(f"{path}.nodeSelectorTerms", "must have at least one node selector term"))
+        errors.append(
+            build_required_error(f"{path}.nodeSelectorTerms", "must have at least one node selector term")
+        )
     for i, term in enumerate(terms):
         node_selector_term(term, f"{path}.nodeSelectorTerms[{i}]", errors, check_values=True)
 
@@ -148,7 +150,7 @@ def _requirement(expression: Mapping[str, Any], path: str, errors: Errors, *, or
     where = f"{path}.values"
     if op in ("In", "NotIn"):
         if not values:
-            errors.append(required(where, "must be specified when `operator` is 'In' or 'NotIn'"))
+            errors.append(build_required_error(where, "must be specified when `operator` is 'In' or 'NotIn'"))
     elif op in ("Exists", "DoesNotExist"):
         if values:
             errors.append(
@@ -156,7 +158,9 @@ def _requirement(expression: Mapping[str, Any], path: str, errors: Errors, *, or
             )
     elif ordered and op in ("Gt", "Lt"):
         if len(values) != 1:
-            errors.append(required(where, "must be specified single value when `operator` is 'Lt' or 'Gt'"))
+            errors.append(
+                build_required_error(where, "must be specified single value when `operator` is 'Lt' or 'Gt'")
+            )
     else:
         errors.append(invalid(f"{path}.operator", op, "not a valid selector operator"))
     label_name(expression.get("key") or "", f"{path}.key", errors)
@@ -173,7 +177,7 @@ def _field_requirement(expression: Mapping[str, Any], path: str, errors: Errors)
         errors.append(invalid(f"{path}.operator", op, "not a valid selector operator"))
     elif len(values) != 1:
         detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
-        errors.append(required(f"{path}.values", detail))
+        errors.append(build_required_error(f"{path}.values", detail))
     key = expression.get("key") or ""
     if key != "metadata.name":
         errors.append(invalid(f"{path}.key", key, "not a valid field selector key"))
@@ -210,12 +214,12 @@ def resource_requirements(
     check_name = check_name or resource_name
     limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
     for name, quantity in limits.items():
-        where = keyed(f"{path}.limits", name)
+        where = format_key_path(f"{path}.limits", name)
         check_name(name, where, errors)
         amount(name, quantity, where, errors)
         _whole_pages(name, quantity, where, errors)
     for name, quantity in requests.items():
-        where = keyed(f"{path}.requests", name)
+        where = format_key_path(f"{path}.requests", name)
         check_name(name, where, errors)
         amount(name, quantity, where, errors)
         _within_limit(name, quantity, limits, path, errors)
@@ -239,7 +243,7 @@ def _whole_pages(name: str, quantity: Any, path: str, errors: Errors) -> None:
 
 def standard_name(name: str, path: str, errors: Errors) -> None:
     """A resource that kube knows, or a name with a domain."""
-    problems = qualified_name_errors(name)
+    problems = list_qualified_name_errors(name)
     errors += [invalid(path, name, problem) for problem in problems]
     if problems or "/" in name:
         return
@@ -261,7 +265,9 @@ def _within_limit(name: str, quantity: Any, limits: Mapping[str, Any], path: str
     shared = ("/" not in name or "kubernetes.io/" in name) and not name.startswith(HUGE_PAGES)
     if name not in limits:
         if not shared:
-            errors.append(required(f"{path}.limits", "Limit must be set for non overcommitable resources"))
+            errors.append(
+                build_required_error(f"{path}.limits", "Limit must be set for non overcommitable resources")
+            )
         return
     request, limit = Amount.of(quantity), Amount.of(limits[name])
     relation = "equal to" if request.nanos != limit.nanos and not shared else "less than or equal to"

@@ -9,7 +9,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, invalid, not_supported, required
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    build_required_error,
+    invalid,
+    not_supported,
+)
 from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.jobs import job_spec
 from scheduler_core.apiserver.validation.pods.templates import selector_json
@@ -25,7 +30,7 @@ def cron_job(manifest: Mapping[str, Any], errors: Errors) -> None:
     name, spec = manifest["metadata"].get("name") or "", manifest.get("spec") or {}
     schedule = spec.get("schedule") or ""
     if not schedule:
-        errors.append(required("spec.schedule"))
+        errors.append(build_required_error("spec.schedule"))
     else:
         errors += _schedule(schedule)
     not_negative("startingDeadlineSeconds")(spec, "spec", errors)

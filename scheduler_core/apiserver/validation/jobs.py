@@ -11,16 +11,20 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import (
     FieldError,
+    build_required_error,
     duplicate,
+    format_key_path,
     invalid,
-    keyed,
     not_supported,
     quote,
-    required,
     too_long,
 )
 from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.names import label_errors, qualified_name_errors, subdomain_errors
+from scheduler_core.apimachinery.objects.names import (
+    label_errors,
+    list_qualified_name_errors,
+    subdomain_errors,
+)
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors
 from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
@@ -51,12 +55,12 @@ def job(manifest: Manifest, errors: Errors) -> None:
     spec, meta = manifest.get("spec") or {}, manifest["metadata"]
     selector, template = spec.get("selector"), spec.get("template") or {}
     if not spec.get("manualSelector") and selector is not None:
-        _generated(selector, template, meta, errors)
+        _validate_generated_labels(selector, template, meta, errors)
     job_spec(spec, "spec", errors)
     before = len(errors)
     checks.label_selector(selector, "spec.selector", errors)
     if selector is None:
-        errors.append(required("spec.selector"))
+        errors.append(build_required_error("spec.selector"))
     if len(errors) == before or selector is None:
         match(selector, template, "spec.template", errors)
     completions, name = spec.get("completions") or 0, meta.get("name") or ""
@@ -66,7 +70,9 @@ def job(manifest: Manifest, errors: Errors) -> None:
         errors.append(invalid("metadata.name", name, detail))
 
 
-def _generated(selector: Manifest, template: Manifest, meta: Manifest, errors: Errors) -> None:
+def _validate_generated_labels(
+    selector: Manifest, template: Manifest, meta: Manifest, errors: Errors
+) -> None:
     """Labels that kube puts on the pods of a Job that has no selector of its own."""
     labels = (template.get("metadata") or {}).get("labels") or {}
     uid, name = meta.get("uid") or "", meta.get("name") or ""
@@ -78,9 +84,9 @@ def _generated(selector: Manifest, template: Manifest, meta: Manifest, errors: E
         f"{prefix}job-name": name,
     }
     for key, value in wanted.items():
-        where = keyed("spec.template.metadata.labels", key)
+        where = format_key_path("spec.template.metadata.labels", key)
         if key not in labels:
-            errors.append(required(where, f"must be '{value}'"))
+            errors.append(build_required_error(where, f"must be '{value}'"))
         elif labels[key] != value:
             errors.append(invalid(where, dict(sorted(labels.items())), f"must be '{value}'"))
     found: Errors = []
@@ -93,13 +99,15 @@ def job_spec(spec: Manifest, where: str, errors: Errors) -> None:
     """Adds what is wrong with the spec at a path, but for its selector."""
     not_negative(*_COUNTS)(spec, where, errors)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
-        errors.append(required(f"{where}.backoffLimitPerIndex", "when maxFailedIndexes is specified"))
+        errors.append(
+            build_required_error(f"{where}.backoffLimitPerIndex", "when maxFailedIndexes is specified")
+        )
     if (manager := spec.get("managedBy")) is not None:
         _manager(manager, f"{where}.managedBy", errors)
     one("completionMode", "NonIndexed", "Indexed", empty=True)(spec, where, errors)
     mode = spec.get("completionMode", "NonIndexed")
     if mode == "Indexed":
-        _indexed(spec, where, errors)
+        _validate_indexed_job(spec, where, errors)
     elif mode == "NonIndexed":
         _not_indexed(spec, where, errors)
     _policies(spec, where, errors)
@@ -111,7 +119,7 @@ def _manager(name: str, path: str, errors: Errors) -> None:
     """Validate the manager of a Job: a domain and a path."""
     host, _, rest = name.partition("/")
     if not name:
-        errors.append(required(path))
+        errors.append(build_required_error(path))
     elif not host or not rest:
         errors.append(invalid(path, name, 'must be a domain-prefixed path (such as "acme.io/foo")'))
     else:
@@ -123,11 +131,11 @@ def _manager(name: str, path: str, errors: Errors) -> None:
         errors.append(too_long(path, _LONGEST_MANAGER))
 
 
-def _indexed(spec: Manifest, where: str, errors: Errors) -> None:
+def _validate_indexed_job(spec: Manifest, where: str, errors: Errors) -> None:
     completions, most = spec.get("completions"), spec.get("maxFailedIndexes")
     parallelism = spec.get("parallelism")
     if completions is None:
-        errors.append(required(f"{where}.completions", "when completion mode is Indexed"))
+        errors.append(build_required_error(f"{where}.completions", "when completion mode is Indexed"))
     if parallelism is not None and parallelism > _MOST_INDEXES:
         detail = f"must be less than or equal to {_MOST_INDEXES} when completion mode is Indexed"
         errors.append(invalid(f"{where}.parallelism", parallelism, detail))
@@ -143,7 +151,7 @@ def _indexed(spec: Manifest, where: str, errors: Errors) -> None:
 def _many(spec: Manifest, where: str, errors: Errors) -> None:
     if spec.get("maxFailedIndexes") is None:
         detail = f"must be specified when completions is above {_MANY}"
-        errors.append(required(f"{where}.maxFailedIndexes", detail))
+        errors.append(build_required_error(f"{where}.maxFailedIndexes", detail))
     for name in ("parallelism", "maxFailedIndexes"):
         if (spec.get(name) or 0) > _MOST_OF_MANY:
             detail = (
@@ -162,7 +170,7 @@ def _not_indexed(spec: Manifest, where: str, errors: Errors) -> None:
 def _restart_policy(spec: Manifest, where: str, errors: Errors) -> None:
     policy = ((spec.get("template") or {}).get("spec") or {}).get("restartPolicy")
     if policy in (None, "", "Always"):
-        errors.append(required(where, 'valid values: "OnFailure", "Never"'))
+        errors.append(build_required_error(where, 'valid values: "OnFailure", "Never"'))
     elif policy not in ("OnFailure", "Never"):
         errors.append(not_supported(where, policy, ("OnFailure", "Never")))
     elif policy != "Never" and spec.get("podFailurePolicy") is not None:
@@ -195,13 +203,13 @@ def _not_more(entries: Sequence[Any], most: int, path: str, errors: Errors) -> N
 def _success(rules: Sequence[Manifest], completions: int, where: str, errors: Errors) -> None:
     if not rules:
         detail = "at least one rules must be specified when the successPolicy is specified"
-        errors.append(required(where, detail))
+        errors.append(build_required_error(where, detail))
     _not_more(rules, _MOST_RULES, where, errors)
     for i, rule in enumerate(rules):
         count, indexes = rule.get("succeededCount"), rule.get("succeededIndexes")
         if count is None and indexes is None:
             detail = "at least one of succeededCount or succeededIndexes must be specified"
-            errors.append(required(f"{where}[{i}]", detail))
+            errors.append(build_required_error(f"{where}[{i}]", detail))
         most: dict[str, int] = {"specified completions": completions}
         if indexes is not None:
             most["indexes in the specified succeededIndexes field"] = _indexes(
@@ -251,7 +259,7 @@ def _rule(spec: Manifest, rule: Manifest, where: str, errors: Errors) -> None:
     action, codes = rule.get("action"), rule.get("onExitCodes")
     conditions = rule.get("onPodConditions") or ()
     if not action:
-        errors.append(required(f"{where}.action", f"valid values: {_quoted(_ACTIONS)}"))
+        errors.append(build_required_error(f"{where}.action", f"valid values: {_format_strings(_ACTIONS)}"))
     elif action not in _ACTIONS:
         errors.append(not_supported(f"{where}.action", action, _ACTIONS))
     elif action == "FailIndex" and spec.get("backoffLimitPerIndex") is None:
@@ -261,7 +269,7 @@ def _rule(spec: Manifest, rule: Manifest, where: str, errors: Errors) -> None:
     _not_more(conditions, _MOST_RULES, f"{where}.onPodConditions", errors)
     for i, pattern in enumerate(conditions):
         place, kind = f"{where}.onPodConditions[{i}]", pattern.get("type") or ""
-        errors += [invalid(f"{place}.type", kind, problem) for problem in qualified_name_errors(kind)]
+        errors += [invalid(f"{place}.type", kind, problem) for problem in list_qualified_name_errors(kind)]
         one("status", *_STATUSES)(pattern, place, errors)
     if codes is not None and conditions:
         detail = "specifying both OnExitCodes and OnPodConditions is not supported"
@@ -274,7 +282,9 @@ def _rule(spec: Manifest, rule: Manifest, where: str, errors: Errors) -> None:
 def _exit_codes(spec: Manifest, codes: Manifest, where: str, errors: Errors) -> None:
     operator, values, container = codes.get("operator"), codes.get("values") or [], codes.get("containerName")
     if not operator:
-        errors.append(required(f"{where}.operator", f"valid values: {_quoted(_OPERATORS)}"))
+        errors.append(
+            build_required_error(f"{where}.operator", f"valid values: {_format_strings(_OPERATORS)}")
+        )
     elif operator not in _OPERATORS:
         errors.append(not_supported(f"{where}.operator", operator, _OPERATORS))
     pod = (spec.get("template") or {}).get("spec") or {}
@@ -299,6 +309,6 @@ def _exit_codes(spec: Manifest, codes: Manifest, where: str, errors: Errors) -> 
 _is_number = re.compile(r"[+-]?[0-9]+\Z").match
 
 
-def _quoted(values: Sequence[str]) -> str:
+def _format_strings(values: Sequence[str]) -> str:
     """Format a list of strings as Go does."""
     return "[" + " ".join(f'"{value}"' for value in values) + "]"

@@ -9,8 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand.amounts import Amount, Amounts, amounts
-from scheduler_core.apimachinery.objects.errors import duplicate, forbidden, invalid, keyed, required
-from scheduler_core.apimachinery.objects.names import qualified_name_errors
+from scheduler_core.apimachinery.objects.errors import (
+    build_required_error,
+    duplicate,
+    forbidden,
+    format_key_path,
+    invalid,
+)
+from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apimachinery.objects.quantity import NANO, milli_of_nanos, value_of_nanos
 from scheduler_core.apimachinery.objects.resources import CPU, HUGE_PAGES, MEMORY, is_extended_name
 from scheduler_core.apiserver.validation.checks import STANDARD_RESOURCES, Errors
@@ -23,14 +29,14 @@ _POD_RESOURCES = (CPU, MEMORY, "ephemeral-storage")
 _MOST_MILLI = (2**63 - 1) // 1000
 
 
-def defaulted_limit_range(manifest: Manifest) -> Manifest:
+def apply_limit_range_defaults(manifest: Manifest) -> Manifest:
     """Return the object with defaults for containers: the limit is the maximum; the request is the limit, else the minimum."""
     items = (manifest.get("spec") or {}).get("limits") or []
-    filled = [_defaulted(item) if item.get("type") == "Container" else item for item in items]
+    filled = [_apply_item_defaults(item) if item.get("type") == "Container" else item for item in items]
     return manifest if filled == items else {**manifest, "spec": {**manifest["spec"], "limits": filled}}
 
 
-def _defaulted(item: Item) -> Item:
+def _apply_item_defaults(item: Item) -> Item:
     default = {**(item.get("max") or {}), **(item.get("default") or {})}
     request = {**(item.get("min") or {}), **default, **(item.get("defaultRequest") or {})}
     named = {"default": default, "defaultRequest": request}
@@ -41,7 +47,7 @@ def limit_range(manifest: Manifest, errors: Errors) -> None:
     seen: dict[str, None] = {}
     for i, item in enumerate((manifest.get("spec") or {}).get("limits") or ()):
         where, type_ = f"spec.limits[{i}]", str(item.get("type") or "")
-        for problem in qualified_name_errors(type_):
+        for problem in list_qualified_name_errors(type_):
             errors.append(invalid(f"{where}.type", type_, problem))
         if type_ and "/" not in type_ and type_ not in ("Container", "Pod", CLAIM):
             errors.append(invalid(f"{where}.type", type_, "must be a standard limit type or fully qualified"))
@@ -61,17 +67,17 @@ def _item(item: Item, type_: str, where: str, errors: Errors) -> None:
             continue
         lists[field] = amounts(item.get(field))
         for name in lists[field]:
-            _resource_name(type_, name, keyed(f"{where}.{field}", name), errors)
+            _resource_name(type_, name, format_key_path(f"{where}.{field}", name), errors)
     if type_ == CLAIM and "storage" not in lists["min"] and "storage" not in lists["max"]:
         detail = "either minimum or maximum storage value is required, but neither was provided"
-        errors.append(required(f"{where}.limits", detail))
+        errors.append(build_required_error(f"{where}.limits", detail))
     names = sorted({name for field in _LISTS for name in lists[field]})
     for name in names:
         _bounds(name, {field: lists[field].get(name) for field in _LISTS}, where, errors)
 
 
 def _resource_name(type_: str, name: str, where: str, errors: Errors) -> None:
-    problems = qualified_name_errors(name)
+    problems = list_qualified_name_errors(name)
     if problems:
         errors += [invalid(where, name, problem) for problem in problems]
         return
@@ -89,7 +95,7 @@ def _bounds(name: str, given: Mapping[str, Amount | None], where: str, errors: E
     request, ratio = given["defaultRequest"], given["maxLimitRequestRatio"]
 
     def wrong(field: str, amount: Amount, detail: str) -> None:
-        errors.append(invalid(keyed(f"{where}.{field}", name), amount.text, detail))
+        errors.append(invalid(format_key_path(f"{where}.{field}", name), amount.text, detail))
 
     if least and most and least.nanos > most.nanos:
         wrong("min", least, f"min value {least.text} is greater than max value {most.text}")

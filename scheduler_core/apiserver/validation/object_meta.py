@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, invalid
-from scheduler_core.apimachinery.objects.names import qualified_name_errors
+from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apiserver.validation.checks import Errors
 
 Manifest = Mapping[str, Any]
@@ -29,7 +29,7 @@ def owners_and_finalizers(meta: Mapping[str, Any], custom: bool = False) -> list
         _owners(meta["ownerReferences"], errors)
     finalizers = meta.get("finalizers") or ()
     for name in finalizers:
-        errors += [invalid(_FINALIZERS, name, problem) for problem in qualified_name_errors(name)]
+        errors += [invalid(_FINALIZERS, name, problem) for problem in list_qualified_name_errors(name)]
     for i, name in enumerate(finalizers):
         if not custom and "/" not in name and name not in _STANDARD_FINALIZERS:
             detail = "name is neither a standard finalizer name nor is it fully qualified"

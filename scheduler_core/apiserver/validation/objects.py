@@ -11,7 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, invalid, keyed, required, wrong_type
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    build_required_error,
+    format_key_path,
+    invalid,
+    wrong_type,
+)
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.names import (
     label1035_errors,
@@ -25,7 +31,7 @@ from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.network.addresses import ip_range, two_families
 from scheduler_core.apiserver.validation.placement import taints
 from scheduler_core.apiserver.validation.pods.spec import pod, pod_spec
-from scheduler_core.apiserver.validation.shapes import KIND_SHAPES, METADATA, shaped, string
+from scheduler_core.apiserver.validation.shapes import KIND_SHAPES, METADATA, string, validate_shape
 
 Manifest = Mapping[str, Any]
 HIGHEST_USER_PRIORITY = 1_000_000_000
@@ -39,18 +45,18 @@ def structure(manifest: Any) -> list[FieldError]:
     for field in ("apiVersion", "kind"):
         string(manifest.get(field), field, errors)
         if not manifest.get(field):
-            errors.append(required(field))
+            errors.append(build_required_error(field))
     if errors:
         return errors
     kind = kind_of(manifest)
     if kind is None:
         text = f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"'
         return [FieldError("", "", text)]
-    shaped(METADATA, manifest.get("metadata"), "metadata", errors)
+    validate_shape(METADATA, manifest.get("metadata"), "metadata", errors)
     if manifest.get("metadata") is None:
-        errors.append(required("metadata.name", "name or generateName is required"))
+        errors.append(build_required_error("metadata.name", "name or generateName is required"))
     for field, shape in KIND_SHAPES.get(kind.key, _NO_SHAPES).items():
-        shaped(shape, manifest.get(field), field, errors)
+        validate_shape(shape, manifest.get(field), field, errors)
     return errors
 
 
@@ -97,7 +103,7 @@ def _node(manifest: Manifest, errors: Errors) -> None:
     taints((manifest.get("spec") or {}).get("taints") or (), "spec.taints", errors)
     for side in ("capacity", "allocatable"):
         for name, quantity in ((manifest.get("status") or {}).get(side) or {}).items():
-            checks.amount(name, quantity, keyed(f"status.{side}", name), errors)
+            checks.amount(name, quantity, format_key_path(f"status.{side}", name), errors)
     spec = manifest.get("spec") or {}
     ranges = list(spec.get("podCIDRs") or ())
     if spec.get("podCIDR") and ranges[:1] != [spec["podCIDR"]]:
@@ -134,7 +140,7 @@ def workload(manifest: Manifest, errors: Errors) -> None:
     if manifest["kind"] == "Job":
         return
     if selector is None:
-        errors.append(required("spec.selector"))
+        errors.append(build_required_error("spec.selector"))
     elif not errors and not LabelSelector.of(selector).matches(labels):
         detail = "`selector` does not match template `labels`"
         errors.append(invalid("spec.template.metadata.labels", dict(labels), detail))
@@ -157,19 +163,19 @@ def _budget(manifest: Manifest, errors: Errors) -> None:
 
 def _volume(manifest: Manifest, errors: Errors) -> None:
     for name, quantity in ((manifest.get("spec") or {}).get("capacity") or {}).items():
-        checks.amount(name, quantity, keyed("spec.capacity", name), errors)
+        checks.amount(name, quantity, format_key_path("spec.capacity", name), errors)
 
 
 def _claim(manifest: Manifest, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
     checks.label_selector(spec.get("selector"), "spec.selector", errors)
     for name, quantity in ((spec.get("resources") or {}).get("requests") or {}).items():
-        checks.amount(name, quantity, keyed("spec.resources.requests", name), errors)
+        checks.amount(name, quantity, format_key_path("spec.resources.requests", name), errors)
 
 
 def _storage_class(manifest: Manifest, errors: Errors) -> None:
     if not manifest.get("provisioner"):
-        errors.append(required("provisioner"))
+        errors.append(build_required_error("provisioner"))
     modes = ("Immediate", "WaitForFirstConsumer")
     checks.one_of(errors, "volumeBindingMode", manifest.get("volumeBindingMode"), modes)
 

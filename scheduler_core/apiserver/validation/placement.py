@@ -10,11 +10,11 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import (
     FieldError,
+    build_required_error,
     duplicate,
     forbidden,
     invalid,
     not_supported,
-    required,
 )
 from scheduler_core.apimachinery.objects.names import label_errors, label_value_errors
 from scheduler_core.apiserver.validation import checks
@@ -69,7 +69,7 @@ def _pod_term(term: Spec, path: str, errors: Errors) -> None:
     _label_keys(match, mismatch, term.get("labelSelector"), path, errors)
     key = term.get("topologyKey") or ""
     if not key:
-        errors.append(required(f"{path}.topologyKey", "can not be empty"))
+        errors.append(build_required_error(f"{path}.topologyKey", "can not be empty"))
     checks.label_name(key, f"{path}.topologyKey", errors)
 
 
@@ -101,14 +101,14 @@ def _no_key_twice(match: Sequence[str], selector: Spec, path: str, errors: Error
         seen[key] = None
 
 
-def spread(constraints: Sequence[Spec], path: str, errors: Errors) -> None:
+def validate_spread_constraints(constraints: Sequence[Spec], path: str, errors: Errors) -> None:
     last = {_pair(constraint): i for i, constraint in enumerate(constraints)}
     for i, constraint in enumerate(constraints):
         where = f"{path}[{i}]"
         if (constraint.get("maxSkew") or 0) <= 0:
             errors.append(invalid(f"{where}.maxSkew", constraint.get("maxSkew") or 0, POSITIVE))
         if not constraint.get("topologyKey"):
-            errors.append(required(f"{where}.topologyKey", "can not be empty"))
+            errors.append(build_required_error(f"{where}.topologyKey", "can not be empty"))
         action = constraint.get("whenUnsatisfiable") or ""
         if action not in ("DoNotSchedule", "ScheduleAnyway"):
             supported = ("DoNotSchedule", "ScheduleAnyway")
@@ -183,7 +183,7 @@ def taints(taints: Sequence[Spec], path: str, errors: Errors) -> None:
         if effect:
             checks.one_of(errors, f"{where}.effect", effect, EFFECTS)
         else:
-            errors.append(required(f"{where}.effect"))
+            errors.append(build_required_error(f"{where}.effect"))
         if (key, effect) in seen:
             detail = "taints must be unique by key and effect pair"
             errors.append(FieldError(where, as_go_writes(taint, "Taint"), detail, kind="Duplicate value"))

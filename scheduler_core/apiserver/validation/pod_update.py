@@ -10,7 +10,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, invalid
 from scheduler_core.apimachinery.objects.resources import is_sidecar
-from scheduler_core.apiserver.rewriting import changed_paths
+from scheduler_core.apiserver.rewriting import list_changed_paths
 from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.likeness import alike, plain
 
@@ -41,11 +41,11 @@ def pod_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldErro
         return errors
     _tolerations(before.get("tolerations") or (), after.get("tolerations") or (), errors)
     _gates(before.get("schedulingGates") or (), after.get("schedulingGates") or (), errors)
-    munged = _munged(before, after)
+    munged = _revert_allowed_changes(before, after)
     if before.get("schedulingGates"):
-        munged = _placed(before, munged, errors)
+        munged = _validate_gated_placement(before, munged, errors)
     if not alike(before, munged):
-        paths = changed_paths(plain(before), plain(munged), "spec")
+        paths = list_changed_paths(plain(before), plain(munged), "spec")
         errors.append(forbidden("spec", "\n".join((_OTHERS, *paths))))
     return errors
 
@@ -86,7 +86,7 @@ def _gates(before: Sequence[Spec], after: Sequence[Spec], errors: Errors) -> Non
             errors.append(forbidden(f"spec.schedulingGates[{i}].name", detail))
 
 
-def _munged(before: Spec, after: Spec) -> dict[str, Any]:
+def _revert_allowed_changes(before: Spec, after: Spec) -> dict[str, Any]:
     """The new spec with the old one's values where a change is allowed, or was judged by now."""
     munged = dict(after)
     for field in _CONTAINERS:
@@ -100,7 +100,7 @@ def _munged(before: Spec, after: Spec) -> dict[str, Any]:
     return munged
 
 
-def _placed(before: Spec, munged: dict[str, Any], errors: Errors) -> dict[str, Any]:
+def _validate_gated_placement(before: Spec, munged: dict[str, Any], errors: Errors) -> dict[str, Any]:
     """A gated pod's node selector may grow and its node affinity narrow."""
     old, new = before.get("nodeSelector") or {}, munged.get("nodeSelector") or {}
     if any(new.get(key) != value for key, value in old.items()):
@@ -149,9 +149,9 @@ def pod_status_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Fi
     if policy == "Always":
         return errors
     for field in ("containerStatuses", "initContainerStatuses"):
-        running = [each.get("name") for each in after.get(field) or () if _ended(each) is None]
+        running = [each.get("name") for each in after.get(field) or () if _get_terminated_state(each) is None]
         for i, status in enumerate(before.get(field) or ()):
-            ended = _ended(status)
+            ended = _get_terminated_state(status)
             if (
                 ended is None
                 or (policy == "OnFailure" and ended.get("exitCode"))
@@ -164,6 +164,6 @@ def pod_status_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Fi
     return errors
 
 
-def _ended(status: Spec) -> Spec | None:
+def _get_terminated_state(status: Spec) -> Spec | None:
     ended: Spec | None = (status.get("state") or {}).get("terminated")
     return ended

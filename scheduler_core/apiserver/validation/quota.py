@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import invalid, keyed, required
-from scheduler_core.apimachinery.objects.names import qualified_name_errors
+from scheduler_core.apimachinery.objects.errors import build_required_error, format_key_path, invalid
+from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apimachinery.objects.quantity import NANO, nanos
 from scheduler_core.apimachinery.objects.resources import HUGE_PAGES, is_extended_name
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, STANDARD_RESOURCES, Errors
@@ -52,7 +52,7 @@ def resource_quota(manifest: Manifest, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
     hard = spec.get("hard") or {}
     for name, quantity in hard.items():
-        _resource(name, quantity, keyed("spec.hard", name), errors)
+        _resource(name, quantity, format_key_path("spec.hard", name), errors)
     scopes = spec.get("scopes") or []
     _scopes(scopes, list(hard), "spec.scopes", scopes, errors)
     selector = spec.get("scopeSelector")
@@ -66,7 +66,7 @@ def resource_quota(manifest: Manifest, errors: Errors) -> None:
 
 
 def _resource(name: str, quantity: Any, where: str, errors: Errors) -> None:
-    problems = qualified_name_errors(name)
+    problems = list_qualified_name_errors(name)
     errors += [invalid(where, name, problem) for problem in problems]
     standard = name in STANDARD_RESOURCES or name.startswith(_HUGE)
     if not problems and "/" not in name:
@@ -101,7 +101,7 @@ def _expression(expression: Manifest, where: str, errors: Errors) -> None:
     if operator in ("In", "NotIn"):
         if not values:
             detail = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
-            errors.append(required(f"{where}.values", detail))
+            errors.append(build_required_error(f"{where}.values", detail))
     elif operator in ("Exists", "DoesNotExist"):
         if values:
             detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"

@@ -8,7 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import child, forbidden, invalid, not_supported, required
+from scheduler_core.apimachinery.objects.errors import (
+    build_required_error,
+    child,
+    forbidden,
+    invalid,
+    not_supported,
+)
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors, NameCheck
 
 Object = Mapping[str, Any]
@@ -27,7 +33,9 @@ def need(*fields: str, detail: str = "") -> Rule:
     """Fields that may not be empty."""
 
     def check(value: Object, path: str, errors: Errors) -> None:
-        errors += [required(child(path, field), detail) for field in fields if not value.get(field)]
+        errors += [
+            build_required_error(child(path, field), detail) for field in fields if not value.get(field)
+        ]
 
     return check
 
@@ -43,7 +51,7 @@ def one(field: str, *supported: str, empty: bool = False) -> Rule:
     return check
 
 
-def named(field: str, problems: NameCheck, needed: bool = False, at: str = "") -> Rule:
+def validate_name(field: str, problems: NameCheck, needed: bool = False, at: str = "") -> Rule:
     """A name. `needed`: it may not be empty; `at`: the field that errors name instead."""
 
     def check(value: Object, path: str, errors: Errors) -> None:
@@ -51,7 +59,7 @@ def named(field: str, problems: NameCheck, needed: bool = False, at: str = "") -
         if name:
             errors += [invalid(child(path, at or field), name, problem) for problem in problems(name)]
         elif needed:
-            errors.append(required(child(path, field)))
+            errors.append(build_required_error(child(path, field)))
 
     return check
 
@@ -150,7 +158,7 @@ def not_below(path: str) -> list[str]:
     return [*(["must be a relative path"] if path.startswith("/") else []), *steps_back(path)]
 
 
-def reserved(path: str) -> list[str]:
+def list_volume_path_errors(path: str) -> list[str]:
     """Return the errors in a file's path in a volume."""
     hidden = path.startswith("..") and not path.startswith("../")
     return [*not_below(path), *(["must not start with '..'"] if hidden else [])]

@@ -12,7 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, child, keyed, shown, wrong_type
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    child,
+    format_key_path,
+    format_value,
+    wrong_type,
+)
 from scheduler_core.apimachinery.objects.quantity import EXPECTED, BadQuantity, nanos
 from scheduler_core.apimachinery.objects.times import parse_time
 
@@ -39,7 +45,7 @@ def _integer(bits: int) -> Shape:
         if isinstance(value, bool) or not isinstance(value, int):
             errors.append(wrong_type(path, value, "a whole number"))
         elif not -bound <= value < bound:
-            errors.append(FieldError(path, shown(value), f"does not fit into {bits} bits"))
+            errors.append(FieldError(path, format_value(value), f"does not fit into {bits} bits"))
 
     return check
 
@@ -58,7 +64,9 @@ def time(value: Any, path: str, errors: list[FieldError]) -> None:
     try:
         parse_time(value)
     except (TypeError, ValueError, OverflowError):
-        errors.append(FieldError(path, shown(value), "is not a time; write it as 2026-01-31T12:00:00Z"))
+        errors.append(
+            FieldError(path, format_value(value), "is not a time; write it as 2026-01-31T12:00:00Z")
+        )
 
 
 def quantity(value: Any, path: str, errors: list[FieldError]) -> None:
@@ -68,7 +76,7 @@ def quantity(value: Any, path: str, errors: list[FieldError]) -> None:
             return
     except BadQuantity:
         pass
-    errors.append(FieldError(path, shown(value), EXPECTED))
+    errors.append(FieldError(path, format_value(value), EXPECTED))
 
 
 def optional_quantity(value: Any, path: str, errors: list[FieldError]) -> None:
@@ -86,9 +94,9 @@ def mapping(item: Shape) -> Shape:
             errors.append(wrong_type(path, value, "an object"))
             return
         for name, entry in value.items():
-            where = keyed(path, str(name)) if path else ""
+            where = format_key_path(path, str(name)) if path else ""
             if not isinstance(name, str):
-                errors.append(FieldError(path, shown(name), "is a key that is not a string"))
+                errors.append(FieldError(path, format_value(name), "is a key that is not a string"))
             elif entry is None:
                 errors.append(wrong_type(where, entry, "a value"))
             else:
@@ -135,12 +143,12 @@ def record(**fields: Shape) -> Shape:
             if shape is not None:
                 shape(entry, child(path, name) if path else "", errors)
             elif not isinstance(name, str):
-                errors.append(FieldError(path, shown(name), "is a key that is not a string"))
+                errors.append(FieldError(path, format_value(name), "is a key that is not a string"))
 
     return check
 
 
-def shaped(shape: Shape, value: Any, path: str, errors: list[FieldError]) -> None:
+def validate_shape(shape: Shape, value: Any, path: str, errors: list[FieldError]) -> None:
     """Appends what is wrong with the value at a path."""
     found: list[FieldError] = []
     shape(value, "", found)

@@ -14,8 +14,8 @@ from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.likeness import alike
 from scheduler_core.apiserver.validation.storage.defaults import (
     NOT_SOURCES,
-    defaulted_claim,
-    defaulted_volume,
+    apply_claim_defaults,
+    apply_volume_defaults,
 )
 
 Manifest = Mapping[str, Any]
@@ -46,7 +46,7 @@ def object_update(old: Manifest, new: Manifest, kind: str) -> list[FieldError]:
     return errors
 
 
-def _fixed(*paths: str) -> Callable[[Manifest, Manifest, Errors], None]:
+def _forbid_changes(*paths: str) -> Callable[[Manifest, Manifest, Errors], None]:
     """Fields that may never change."""
 
     def check(old: Manifest, new: Manifest, errors: Errors) -> None:
@@ -67,14 +67,14 @@ def _at(manifest: Any, path: str) -> Any:
 def _priority_class(old: Manifest, new: Manifest, errors: Errors) -> None:
     if int(old.get("value") or 0) != int(new.get("value") or 0):
         errors.append(forbidden("value", "may not be changed in an update."))
-    _fixed("preemptionPolicy")(old, new, errors)
+    _forbid_changes("preemptionPolicy")(old, new, errors)
 
 
 def _storage_class(old: Manifest, new: Manifest, errors: Errors) -> None:
     for name in ("parameters", "provisioner", "reclaimPolicy"):
         if not alike(old.get(name), new.get(name)):
             errors.append(forbidden(name, f"updates to {name} are forbidden."))
-    _fixed("volumeBindingMode")(old, new, errors)
+    _forbid_changes("volumeBindingMode")(old, new, errors)
 
 
 def _stateful_set(old: Manifest, new: Manifest, errors: Errors) -> None:
@@ -86,21 +86,21 @@ def _stateful_set(old: Manifest, new: Manifest, errors: Errors) -> None:
 
 
 def _job(old: Manifest, new: Manifest, errors: Errors) -> None:
-    _fixed("spec.selector", *(f"spec.{name}" for name in _JOB_FIXED))(old, new, errors)
+    _forbid_changes("spec.selector", *(f"spec.{name}" for name in _JOB_FIXED))(old, new, errors)
     before, after = old.get("spec") or {}, new.get("spec") or {}
     if after.get("completionMode") != "Indexed":
-        _fixed("spec.completions")(old, new, errors)
+        _forbid_changes("spec.completions")(old, new, errors)
     elif after.get("completions") not in (None, before.get("completions"), after.get("parallelism")):
         detail = "can only be modified in tandem with spec.parallelism"
         errors.append(invalid("spec.completions", after.get("completions"), detail))
     was, now = before.get("template") or {}, after.get("template") or {}
     if before.get("suspend") and not (old.get("status") or {}).get("startTime"):
-        was = _redirected(was, now)
+        was = _copy_scheduling_directives(was, now)
     if not alike(was, now):
         errors.append(invalid("spec.template", now, IMMUTABLE))
 
 
-def _redirected(was: Manifest, now: Manifest) -> dict[str, Any]:
+def _copy_scheduling_directives(was: Manifest, now: Manifest) -> dict[str, Any]:
     """The old template with the new one's scheduling directives, which a job that has not started may change."""
     spec, wanted = dict(was.get("spec") or {}), now.get("spec") or {}
     spec.update({name: wanted.get(name) for name in ("nodeSelector", "tolerations", "schedulingGates")})
@@ -114,7 +114,7 @@ def _redirected(was: Manifest, now: Manifest) -> dict[str, Any]:
 
 
 def _claim(old: Manifest, new: Manifest, errors: Errors) -> None:
-    before, after = (dict(defaulted_claim(each)["spec"]) for each in (old, new))
+    before, after = (dict(apply_claim_defaults(each)["spec"]) for each in (old, new))
     was, now = _storage(before), _storage(after)
     if not before.get("volumeName"):
         before["volumeName"] = after.get("volumeName")
@@ -144,13 +144,13 @@ def _with_storage(spec: Manifest, like: Manifest) -> Any:
 
 
 def _volume(old: Manifest, new: Manifest, errors: Errors) -> None:
-    old, new = defaulted_volume(old), defaulted_volume(new)
+    old, new = apply_volume_defaults(old), apply_volume_defaults(new)
     before, after = old["spec"], new["spec"]
     sources = [{n: v for n, v in spec.items() if n not in NOT_SOURCES} for spec in (before, after)]
     if not alike(*sources):
         detail = "spec.persistentvolumesource is immutable after creation"
         errors.append(forbidden("spec.persistentvolumesource", detail))
-    _fixed("spec.volumeMode")(old, new, errors)
+    _forbid_changes("spec.volumeMode")(old, new, errors)
     affinity = before.get("nodeAffinity")
     if affinity and not alike(affinity, after.get("nodeAffinity")):
         detail = f"{IMMUTABLE}, except for updating from beta label to GA"
@@ -185,19 +185,19 @@ def _data(old: Manifest, new: Manifest, errors: Errors) -> None:
 
 _CHECKS: dict[str, Callable[[Manifest, Manifest, Errors], None]] = {
     "PriorityClass": _priority_class,
-    "RuntimeClass": _fixed("handler"),
+    "RuntimeClass": _forbid_changes("handler"),
     "StorageClass": _storage_class,
-    "VolumeAttributesClass": _fixed("driverName", "parameters"),
-    "Deployment": _fixed("spec.selector"),
-    "ReplicaSet": _fixed("spec.selector"),
-    "DaemonSet": _fixed("spec.selector"),
+    "VolumeAttributesClass": _forbid_changes("driverName", "parameters"),
+    "Deployment": _forbid_changes("spec.selector"),
+    "ReplicaSet": _forbid_changes("spec.selector"),
+    "DaemonSet": _forbid_changes("spec.selector"),
     "StatefulSet": _stateful_set,
     "Job": _job,
     "PersistentVolumeClaim": _claim,
     "PersistentVolume": _volume,
     "Node": _node,
     "ResourceQuota": _quota,
-    "ControllerRevision": _fixed("data"),
+    "ControllerRevision": _forbid_changes("data"),
     "ConfigMap": _data,
     "Secret": _data,
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import forbidden, invalid, not_supported, required
+from scheduler_core.apimachinery.objects.errors import build_required_error, forbidden, invalid, not_supported
 from scheduler_core.apimachinery.objects.names import label_errors
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.budgets import int_or_percent
@@ -19,7 +19,7 @@ from scheduler_core.apiserver.validation.pods.templates import (
     is_empty,
     match,
     pod_template,
-    replicated,
+    validate_selector_and_template,
 )
 
 Manifest = Mapping[str, Any]
@@ -28,7 +28,7 @@ Manifest = Mapping[str, Any]
 def deployment(manifest: Manifest, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
     _not_negative(manifest, ("replicas",), errors)
-    replicated(spec, errors)
+    validate_selector_and_template(spec, errors)
     _deployment_strategy(spec.get("strategy") or {}, errors)
     ready, deadline = spec.get("minReadySeconds") or 0, spec.get("progressDeadlineSeconds")
     _not_negative(manifest, ("minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"), errors)
@@ -74,7 +74,7 @@ def _not_above_all(amount: Any, where: str, errors: Errors) -> None:
 
 def replica_set(manifest: Manifest, errors: Errors) -> None:
     _not_negative(manifest, ("replicas", "minReadySeconds"), errors)
-    replicated(manifest.get("spec") or {}, errors)
+    validate_selector_and_template(manifest.get("spec") or {}, errors)
 
 
 def replication_controller(manifest: Manifest, errors: Errors) -> None:
@@ -83,7 +83,7 @@ def replication_controller(manifest: Manifest, errors: Errors) -> None:
     labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels") or {}
     _not_negative(manifest, ("minReadySeconds", "replicas"), errors)
     if not selector:
-        errors.append(required("spec.selector"))
+        errors.append(build_required_error("spec.selector"))
     elif not selector.items() <= labels.items():
         detail = "`selector` does not match template `labels`"
         errors.append(invalid("spec.template.metadata.labels", dict(labels), detail))
@@ -155,7 +155,7 @@ def _daemon_strategy(strategy: Manifest, errors: Errors) -> None:
         errors.append(invalid(f"{where}.rollingUpdate.maxSurge", amounts["maxSurge"], detail))
     elif len(none) == 2:
         detail = "cannot be 0 when maxSurge is 0"
-        errors.append(required(f"{where}.rollingUpdate.maxUnavailable", detail))
+        errors.append(build_required_error(f"{where}.rollingUpdate.maxUnavailable", detail))
 
 
 _ROLLING = {"maxUnavailable": 1, "maxSurge": 0}

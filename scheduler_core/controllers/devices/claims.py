@@ -121,7 +121,7 @@ class ResourceClaims(Controller):
         claim = world.store.get(CLAIM, *key.split("/", 1))
         if claim is None:
             return ""
-        reserved = reserved_for(claim)
+        reserved = list_consumers(claim)
         valid = [ref for ref in reserved if _holds(world, claim, ref)]
         texts = []
         if len(valid) < len(reserved):
@@ -141,7 +141,7 @@ def key_of(claim: Manifest) -> str:
     return f"{claim['metadata'].get('namespace') or ''}/{claim['metadata']['name']}"
 
 
-def reserved_for(claim: Manifest) -> list[Manifest]:
+def list_consumers(claim: Manifest) -> list[Manifest]:
     """The consumers of a claim."""
     return list((claim.get("status") or {}).get("reservedFor") or ())
 
@@ -191,7 +191,7 @@ def _is_foreign(pod: Pod, claim: Manifest) -> bool:
 def _lacks(claim: Manifest, pod: Pod) -> bool:
     """Return whether an allocated claim is not reserved for the pod."""
     allocated = (claim.get("status") or {}).get("allocation") is not None
-    return allocated and all(ref.get("uid") != pod.uid for ref in reserved_for(claim))
+    return allocated and all(ref.get("uid") != pod.uid for ref in list_consumers(claim))
 
 
 def _note_made(world: World, pod: Pod, made: Mapping[str, str]) -> Pod:
@@ -220,7 +220,7 @@ def _reserve(world: World, pod: Pod) -> list[str]:
             return texts
         if _lacks(claim, pod):
             ref = {"resource": "pods", "name": pod.name, "uid": pod.uid}
-            _write(world, with_section(claim, "status", {"reservedFor": [*reserved_for(claim), ref]}))
+            _write(world, with_section(claim, "status", {"reservedFor": [*list_consumers(claim), ref]}))
             texts.append(f"reserved {key_of(claim)} for {pod.key}, which has its node")
     return texts
 

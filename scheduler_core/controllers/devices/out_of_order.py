@@ -52,7 +52,7 @@ def _taints(world: World, result: Allocated) -> Sequence[DeviceTaint]:
         return ()
     rules = world.store.list(taints.KIND)
     classes = {each.name: each for each in map(DeviceClass.of, world.store.list(CLASS) if rules else ())}
-    [tainted] = taints.tracked([publishing.manifest], rules, classes, CelSelectors())
+    [tainted] = taints.track_slices([publishing.manifest], rules, classes, CelSelectors())
     device = _device(tainted, result)
     return device.taints if device is not None else ()
 

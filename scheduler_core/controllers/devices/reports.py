@@ -20,7 +20,9 @@ def results_named(claim: Manifest, device: str) -> list[Manifest]:
     return [each for each in results if device in ("", "/".join(device_key(each)[:3]))]
 
 
-def reported(claim: Manifest, results: list[Manifest], condition: Manifest, timestamp: str) -> dict[str, Any]:
+def set_device_conditions(
+    claim: Manifest, results: list[Manifest], condition: Manifest, timestamp: str
+) -> dict[str, Any]:
     """The claim, whose status says so of these devices. The transition time moves only with the condition's status."""
     status = dict(claim.get("status") or {})
     devices = [dict(each) for each in status.get("devices") or ()]

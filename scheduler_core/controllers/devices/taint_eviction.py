@@ -18,14 +18,14 @@ from scheduler_core.apimachinery.dra.claims import ClaimError, ResourceClaim, cl
 from scheduler_core.apimachinery.dra.classes import KIND as CLASS
 from scheduler_core.apimachinery.dra.slices import KIND as SLICE
 from scheduler_core.apimachinery.dra.taints import KIND as RULE
-from scheduler_core.apimachinery.objects.ownership import owned_by
+from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.eviction import DELETION_BY_DEVICE_TAINT_MANAGER, disrupt
 from scheduler_core.apiserver.kube_events import NORMAL
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.devices.claims import reserved_for
+from scheduler_core.controllers.devices.claims import list_consumers
 from scheduler_core.controllers.devices.out_of_order import Limit, limit_of, may_evict
 from scheduler_core.controllers.memory.nodes import PlannedEviction
 
@@ -155,7 +155,7 @@ def _concerns(old: Pod, new: Pod) -> bool:
 def _users(world: World, claim: Manifest) -> list[Pod]:
     """The pods that a claim is reserved for, up to the first that is not there, as kube looks at no more of them then."""
     pods = []
-    for ref in reserved_for(claim):
+    for ref in list_consumers(claim):
         if ref.get("apiGroup") or ref.get("resource") != "pods":
             continue
         pod = world.store.pod(claim["metadata"].get("namespace") or "", str(ref.get("name") or ""))
@@ -174,7 +174,7 @@ def _claims(world: World, pod: Pod) -> list[ResourceClaim]:
         except ClaimError:
             continue
         manifest = None if name is None else world.store.get(CLAIM, pod.namespace, name)
-        if manifest is None or (own and not owned_by(manifest, pod)):
+        if manifest is None or (own and not is_owned_by(manifest, pod)):
             continue
         claim = ResourceClaim.of(manifest)
         if claim.is_allocated and claim.is_reserved_for(pod):

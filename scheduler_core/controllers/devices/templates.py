@@ -14,7 +14,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import KIND as CLAIM
 from scheduler_core.apimachinery.dra.claims import POD_CLAIM_NAME, ClaimError, claim_name
-from scheduler_core.apimachinery.objects.ownership import controller_of, controller_reference, owned_by
+from scheduler_core.apimachinery.objects.ownership import controller_of, controller_reference, is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.store import Store
@@ -37,7 +37,7 @@ def claim_for(world: World, pod: Pod, entry: Manifest) -> str | None:
     if _is_there(world.store, pod, entry) or template is None:
         return None
     name = str(entry.get("name") or "")
-    found = _made_before(world.store, pod, name) or _remembered(world, pod, name)
+    found = _find_existing_claim(world.store, pod, name) or _find_recent_claim(world, pod, name)
     if not found:
         found = str(_make(world, pod, entry, str(template))["metadata"]["name"])
         claim = MadeClaim(pod.uid, name, world.now + REMEMBERED)
@@ -58,10 +58,10 @@ def _is_there(store: Store, pod: Pod, entry: Manifest) -> bool:
     if not name:
         return name is None
     claim = store.get(CLAIM, pod.namespace, name)
-    return claim is not None and (not own or owned_by(claim, pod))
+    return claim is not None and (not own or is_owned_by(claim, pod))
 
 
-def _remembered(world: World, pod: Pod, name: str) -> str:
+def _find_recent_claim(world: World, pod: Pod, name: str) -> str:
     """The name of a claim that was made for the entry not long ago; "" for none."""
     for key, claim in world.surroundings.devices.made.items():
         if (claim.pod, claim.entry) == (pod.uid, name) and world.now < claim.until:
@@ -69,7 +69,7 @@ def _remembered(world: World, pod: Pod, name: str) -> str:
     return ""
 
 
-def _made_before(store: Store, pod: Pod, name: str) -> str:
+def _find_existing_claim(store: Store, pod: Pod, name: str) -> str:
     """The name of a claim that was made for the entry, and of which the pod's status does not know; "" for none."""
     for namespace, claim in store.controlled(CLAIM, pod.uid):
         found = store.get(CLAIM, namespace, claim)
@@ -84,7 +84,7 @@ def _make(world: World, pod: Pod, entry: Manifest, template_name: str) -> Manife
     if template is None:
         missing = f'resourceclaimtemplate.resource.k8s.io "{template_name}" not found'
         raise CannotMake(f'resource claim template "{template_name}": {missing}')
-    if problem := _disabled(template, world.settings):
+    if problem := _explain_disabled(template, world.settings):
         raise CannotMake(problem)
     name = str(entry.get("name") or "")
     spec = template.get("spec") or {}
@@ -108,7 +108,7 @@ def _make(world: World, pod: Pod, entry: Manifest, template_name: str) -> Manife
         raise CannotMake(f"create ResourceClaim : {refused.answer.message}") from refused
 
 
-def _disabled(template: Manifest, settings: WorldSettings) -> str:
+def _explain_disabled(template: Manifest, settings: WorldSettings) -> str:
     """Return why the feature gates disable a template, or ""."""
     claim = (template.get("spec") or {}).get("spec") or {}
     requests = (claim.get("devices") or {}).get("requests") or ()

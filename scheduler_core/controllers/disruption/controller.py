@@ -22,7 +22,7 @@ from scheduler_core.apiserver.rewriting import with_condition
 from scheduler_core.apiserver.watch import DELETED, WatchEvent
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.disruption.scale import CountFailed, expected
+from scheduler_core.controllers.disruption.scale import CountFailed, evaluate_budget
 from scheduler_core.controllers.memory.disruption import KIND, Coverage
 
 Manifest = Mapping[str, Any]
@@ -98,7 +98,7 @@ class Disruption(Controller):
         if not coverage.pods:
             self.event(world, NORMAL, "NoPods", KIND, key, "No matching pods found")
         try:
-            wanted = expected(
+            wanted = evaluate_budget(
                 world.store, budget["metadata"]["namespace"], budget.get("spec") or {}, coverage
             )
         except CountFailed as failed:
@@ -180,7 +180,7 @@ class Disruption(Controller):
         self.forget(world, key)  # its own change is no news
 
     def _enqueue_stale(self, world: World, pod: Pod) -> None:
-        since = _disrupted_since(pod)
+        since = _get_disruption_time(pod)
         if since is None:
             self.forget(world, _POD + pod.key)
         else:
@@ -188,7 +188,7 @@ class Disruption(Controller):
 
     def _clear_stale(self, world: World, key: str) -> str:
         pod = world.store.pod_at(key)
-        since = None if pod is None else _disrupted_since(pod)
+        since = None if pod is None else _get_disruption_time(pod)
         if pod is None or since is None:
             return ""
         if since - world.store.epoch + STALE_AFTER > world.now:
@@ -233,7 +233,7 @@ def _says_so(status: Manifest) -> bool:
     )
 
 
-def _disrupted_since(pod: Pod) -> int | None:
+def _get_disruption_time(pod: Pod) -> int | None:
     """Since when (ns since 1970) a pod that lives on is marked as about to be disrupted; a kubelet's own marks last."""
     condition = pod.condition("DisruptionTarget")
     if condition is None or condition.get("status") != "True" or pod.deleting or pod.terminal:

@@ -29,21 +29,21 @@ class Expected(NamedTuple):
     unmanaged: int = 0
 
 
-def expected(store: Store, namespace: str, spec: Manifest, coverage: Coverage) -> Expected:
+def evaluate_budget(store: Store, namespace: str, spec: Manifest, coverage: Coverage) -> Expected:
     """Evaluate a budget's spec for the pods that it covers. Raise CountFailed."""
     most, least = spec.get("maxUnavailable"), spec.get("minAvailable")
     if most is not None:
         total = _scale_of_all(store, namespace, coverage)
-        return Expected(total, max(0, total - scaled(most, total)), coverage.unmanaged)
+        return Expected(total, max(0, total - resolve_int_or_percent(most, total)), coverage.unmanaged)
     if isinstance(least, int):
         return Expected(len(coverage.pods), least)
     if least is None:
         return Expected(0, 0)
     total = _scale_of_all(store, namespace, coverage)
-    return Expected(total, scaled(least, total), coverage.unmanaged)
+    return Expected(total, resolve_int_or_percent(least, total), coverage.unmanaged)
 
 
-def scaled(amount: int | str, total: int) -> int:
+def resolve_int_or_percent(amount: int | str, total: int) -> int:
     """A number, or a percentage of a total, rounded up. CountFailed."""
     if isinstance(amount, int):
         return amount

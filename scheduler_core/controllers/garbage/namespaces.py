@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from scheduler_core.apimachinery.objects.times import parse_time
-from scheduler_core.apiserver.kinds import known
+from scheduler_core.apiserver.kinds import get_kind_by_key
 from scheduler_core.apiserver.registry.namespaces import FINALIZE, FINALIZER
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import Refused
@@ -100,7 +100,7 @@ def _content(world: World, namespace: str) -> list[Item]:
     return [
         Item.of(kind, manifest)
         for kind in world.store.kinds()
-        if known(kind).namespaced
+        if get_kind_by_key(kind).namespaced
         for manifest in world.store.list(kind)
         if manifest["metadata"].get("namespace") == namespace
     ]
@@ -157,7 +157,7 @@ def _remaining(left: list[Item], finalizers: Counter[str]) -> dict[str, tuple[st
     """Conditions that say what is left."""
     wrong = {}
     if left:
-        kinds = Counter(known(item.kind) for item in left)
+        kinds = Counter(get_kind_by_key(item.kind) for item in left)
         said = sorted(f"{kind.plural}.{kind.group} has {n} resource instances" for kind, n in kinds.items())
         wrong["NamespaceContentRemaining"] = (
             "SomeResourcesRemain",

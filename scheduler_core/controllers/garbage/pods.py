@@ -109,7 +109,7 @@ def _too_many(world: World, pods: Iterable[Pod]) -> list[Pod]:
     ended = [pod for pod in pods if pod.terminal]
     if threshold <= 0 or len(ended) <= threshold:
         return []
-    return sorted(ended, key=_evicted_then_oldest)[: len(ended) - threshold]
+    return sorted(ended, key=_get_deletion_order)[: len(ended) - threshold]
 
 
 def _stuck(world: World, pods: Iterable[Pod]) -> list[Pod]:
@@ -118,10 +118,10 @@ def _stuck(world: World, pods: Iterable[Pod]) -> list[Pod]:
         for pod in pods
         if pod.deleting and (node := world.store.node(pod.node_name)) is not None and _out_of_service(node)
     ]
-    return sorted(stuck, key=_evicted_then_oldest)
+    return sorted(stuck, key=_get_deletion_order)
 
 
-def _evicted_then_oldest(pod: Pod) -> tuple[bool, str, str]:
+def _get_deletion_order(pod: Pod) -> tuple[bool, str, str]:
     status = pod.manifest.get("status") or {}
     evicted = status.get("phase") == "Failed" and status.get("reason") == "Evicted"
     return not evicted, str(pod.manifest["metadata"].get("creationTimestamp") or ""), pod.name
@@ -156,14 +156,14 @@ def _delete(world: World, pod: Pod, condition: dict[str, Any] | None) -> bool:
     target = ("Pod", pod.namespace, pod.name)
     try:
         if not pod.terminal:
-            world.api.patch_status(target, _failed(world, pod, condition))
+            world.api.patch_status(target, _build_failed_status(world, pod, condition))
         world.api.delete(target, grace=0)
     except Refused:
         return False
     return True
 
 
-def _failed(world: World, pod: Pod, condition: dict[str, Any] | None) -> dict[str, Any]:
+def _build_failed_status(world: World, pod: Pod, condition: dict[str, Any] | None) -> dict[str, Any]:
     status = {**(pod.manifest.get("status") or {}), "phase": "Failed"}
     if condition is not None:
         generation = int(pod.manifest["metadata"].get("generation") or 0)

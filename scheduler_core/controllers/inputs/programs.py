@@ -16,7 +16,7 @@ from scheduler_core.apimachinery.objects.durations import parse_duration
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject, child
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.times import SECOND
-from scheduler_core.apimachinery.objects.typed import FieldProblem, typed
+from scheduler_core.apimachinery.objects.typed import FieldProblem, convert_data
 
 MOST_RULES = 200
 _MOST_STEPS = 200
@@ -132,12 +132,14 @@ def read_programs(rules: Sequence[Any]) -> tuple[Program, ...]:
     """The rules as a user writes them. InvalidObject says what is wrong."""
     if len(rules) > MOST_RULES:
         raise InvalidObject((FieldError("rules", f"{len(rules)} rules", f"at most {MOST_RULES}"),))
-    return tuple(_program(_typed(rule, f"rules[{i}]"), f"rules[{i}].pods") for i, rule in enumerate(rules))
+    return tuple(
+        _program(_check_rule_types(rule, f"rules[{i}]"), f"rules[{i}].pods") for i, rule in enumerate(rules)
+    )
 
 
-def _typed(rule: Any, path: str) -> _Rule:
+def _check_rule_types(rule: Any, path: str) -> _Rule:
     try:
-        read: _Rule = typed(rule, _Rule)
+        read: _Rule = convert_data(rule, _Rule)
     except InvalidObject as invalid:
         errors = [replace(error, path=child(path, error.path)) for error in invalid.errors]
         raise InvalidObject(errors) from invalid

@@ -19,7 +19,7 @@ from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import BadQuantity, nanos, value
-from scheduler_core.apimachinery.objects.typed import FieldProblem, typed
+from scheduler_core.apimachinery.objects.typed import FieldProblem, convert_data
 from scheduler_core.controllers.inputs.programs import read_selector
 
 MOST_ENTRIES = 10_000
@@ -182,7 +182,7 @@ def read_usage(entries: Sequence[Any]) -> tuple[UsageEntry, ...]:
 
 def _entry(given: Any, path: str) -> UsageEntry:
     try:
-        entry: _Entry = typed(given, _Entry)
+        entry: _Entry = convert_data(given, _Entry)
     except InvalidObject as invalid:
         raise InvalidObject(
             [replace(error, path=child(path, error.path)) for error in invalid.errors]

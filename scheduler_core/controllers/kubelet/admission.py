@@ -20,7 +20,7 @@ from scheduler_core.apimachinery.objects.resources import (
     is_extended_name,
 )
 from scheduler_core.controllers.kubelet.critical import is_critical, is_static
-from scheduler_core.scheduler.plugins.node_ports import taken_ports
+from scheduler_core.scheduler.plugins.node_ports import list_taken_ports
 
 OS_LABEL, OS = "kubernetes.io/os", "linux"
 MEMORY_PRESSURE = "MemoryPressure"
@@ -47,7 +47,7 @@ class Refusal:
     missing: int = 0
 
 
-def refused_before(pod: Pod, pressure: Sequence[str]) -> Refusal | None:
+def find_early_refusal(pod: Pod, pressure: Sequence[str]) -> Refusal | None:
     """Return a refusal that no free room can avoid: the node is under pressure, or of another operating system."""
     if pressure and not is_critical(pod) and not _bears(pod, pressure):
         return Refusal(EVICTED, f"The node had condition: [{' '.join(pressure)}]. ")
@@ -64,7 +64,9 @@ def refusals(pod: Pod, node: Node, others: Sequence[Pod]) -> list[Refusal]:
     found = list(_short(pod, node, others))
     if not _matches(pod, node):
         found.append(_predicate("NodeAffinity"))
-    if pod.spec.host_ports and taken_ports(pod, [port for other in others for port in other.spec.host_ports]):
+    if pod.spec.host_ports and list_taken_ports(
+        pod, [port for other in others for port in other.spec.host_ports]
+    ):
         found.append(_predicate("NodePorts"))
     if not is_static(pod) and any(
         taint.effect == NO_EXECUTE and not pod.spec.tolerates(taint) for taint in node.taints

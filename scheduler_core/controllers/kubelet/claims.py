@@ -16,7 +16,7 @@ from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.clock.agenda import FOREVER
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet import images
-from scheduler_core.controllers.kubelet.devices import unprepared
+from scheduler_core.controllers.kubelet.devices import find_prepare_error
 from scheduler_core.controllers.memory.kubelet import PodRun
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.volumes.attachments import (
@@ -42,7 +42,7 @@ def missing(world: World, pod: Pod) -> str:
             return f'PVC "{key}" is not bound'
         if lacks_attachment(world, claim, pod.node_name):
             return f'volume "{volume_name(claim)}" is not attached to {pod.node_name}'
-    return unprepared(world, pod)
+    return find_prepare_error(world, pod)
 
 
 def users(world: World, event: WatchEvent) -> list[str]:
@@ -59,7 +59,7 @@ def users(world: World, event: WatchEvent) -> list[str]:
     return [key for key, run in waiting if run is not None and run.starts_at == NOT_YET]
 
 
-def looked_at(world: World, pod: Pod, run: PodRun) -> PodRun:
+def schedule_start(world: World, pod: Pod, run: PodRun) -> PodRun:
     """A pod that waits no longer may start its containers after the usual latency."""
     if run.starts_at != NOT_YET or run.kill is not None or missing(world, pod):
         return run

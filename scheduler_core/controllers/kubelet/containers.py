@@ -82,41 +82,41 @@ def new_runs(containers: Sequence[Mapping[str, Any]]) -> tuple[ContainerRun, ...
     )
 
 
-def observed(run: PodRun, now: int) -> PodRun:
+def record_ends(run: PodRun, now: int) -> PodRun:
     """Return the run with its past ends recorded."""
     if not any(_is_over(each, now) for each in run.all):
         return run
     return replace(
         run,
-        init=tuple(_seen(c, now) for c in run.init),
-        containers=tuple(_seen(c, now) for c in run.containers),
+        init=tuple(_record_end(c, now) for c in run.init),
+        containers=tuple(_record_end(c, now) for c in run.containers),
     )
 
 
-def advanced(run: PodRun, setting: Setting) -> PodRun:
+def advance_run(run: PodRun, setting: Setting) -> PodRun:
     """Return the run after the kubelet's starts, restarts, and stops; ends must be observed first."""
     if run.kill is not None:
-        return _killed(run, setting)
+        return _apply_kill(run, setting)
     if setting.now < run.starts_at:
         return run
     begun = any(each.starts for each in run.containers)
-    if finished(run, setting):
+    if is_finished(run, setting):
         return _wound_up(run, setting)
     run = _with_new_images(run, setting)
-    init = _advanced_init(run, setting, begun)
+    init = _advance_init(run, setting, begun)
     run = replace(run, init=init)
-    if not begun and not initialized(run, setting):
+    if not begun and not is_initialized(run, setting):
         return run
     return replace(
         run,
         containers=tuple(
-            _started_where_due(each, setting, each.changed or _restarts(each, setting.restart_policy))
+            _start_if_due(each, setting, each.changed or _restarts(each, setting.restart_policy))
             for each in run.containers
         ),
     )
 
 
-def initialized(run: PodRun, setting: Setting) -> bool:
+def is_initialized(run: PodRun, setting: Setting) -> bool:
     """Return whether all init containers have succeeded and all sidecars are running."""
     return all(
         each.running if is_sidecar(container) else each.ended is not None and each.exit_code == 0
@@ -124,15 +124,15 @@ def initialized(run: PodRun, setting: Setting) -> bool:
     )
 
 
-def finished(run: PodRun, setting: Setting) -> bool:
+def is_finished(run: PodRun, setting: Setting) -> bool:
     """Return True if no regular container runs or will run again."""
     return all(
         each.ended is not None and not each.changed and not _restarts(each, setting.restart_policy)
         for each in run.containers
-    ) or (setting.restart_policy == "Never" and failed_init(run, setting))
+    ) or (setting.restart_policy == "Never" and has_failed_init(run, setting))
 
 
-def failed_init(run: PodRun, setting: Setting) -> bool:
+def has_failed_init(run: PodRun, setting: Setting) -> bool:
     """Return whether an init container has failed, at least for now."""
     return any(
         not is_sidecar(container) and each.ended is not None and each.exit_code != 0
@@ -171,7 +171,7 @@ def _is_over(each: ContainerRun, now: int) -> bool:
     return each.running and each.ends is not None and each.ends <= now
 
 
-def _seen(each: ContainerRun, now: int) -> ContainerRun:
+def _record_end(each: ContainerRun, now: int) -> ContainerRun:
     if not _is_over(each, now):
         return each
     reason = each.reason or (COMPLETED if each.exit_code == 0 else ERROR)
@@ -207,23 +207,23 @@ def _with_image(each: ContainerRun, image: str, setting: Setting, until: int) ->
     return terminate(each, setting, until)
 
 
-def _advanced_init(run: PodRun, setting: Setting, begun: bool) -> tuple[ContainerRun, ...]:
+def _advance_init(run: PodRun, setting: Setting, begun: bool) -> tuple[ContainerRun, ...]:
     """The init containers, as far as one lets the next begin; once the rest has begun, sidecars alone restart."""
     new = list(run.init)
     for i, container in enumerate(setting.init):
         if is_sidecar(container):
-            new[i] = _started_where_due(new[i], setting, True)
+            new[i] = _start_if_due(new[i], setting, True)
             if begun or new[i].running:
                 continue
             break
         if begun or (new[i].ended is not None and new[i].exit_code == 0):
             continue
-        new[i] = _started_where_due(new[i], setting, setting.restart_policy != "Never")
+        new[i] = _start_if_due(new[i], setting, setting.restart_policy != "Never")
         break
     return tuple(new)
 
 
-def _started_where_due(each: ContainerRun, setting: Setting, restarts: bool) -> ContainerRun:
+def _start_if_due(each: ContainerRun, setting: Setting, restarts: bool) -> ContainerRun:
     if each.running or (each.ended is not None and not restarts):
         return each
     now = setting.now
@@ -263,15 +263,15 @@ def _start(each: ContainerRun, setting: Setting) -> ContainerRun:
 def _wound_up(run: PodRun, setting: Setting) -> PodRun:
     """The rest of a pod whose work is done: its sidecars end."""
     grace = setting.pod.spec.termination_grace_seconds
-    return _ended(run, setting, setting.now + max(grace, 1) * SECOND)
+    return _terminate_containers(run, setting, setting.now + max(grace, 1) * SECOND)
 
 
-def _killed(run: PodRun, setting: Setting) -> PodRun:
+def _apply_kill(run: PodRun, setting: Setting) -> PodRun:
     assert run.kill is not None
-    return _ended(run, setting, run.kill.until)
+    return _terminate_containers(run, setting, run.kill.until)
 
 
-def _ended(run: PodRun, setting: Setting, until: int) -> PodRun:
+def _terminate_containers(run: PodRun, setting: Setting, until: int) -> PodRun:
     """Sends SIGTERM to whose turn it is: regular containers at once, sidecars after them, the last one first."""
     containers = tuple(terminate(each, setting, until) for each in run.containers)
     init = list(run.init)

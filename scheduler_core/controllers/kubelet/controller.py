@@ -123,7 +123,7 @@ class Kubelet(Controller):
             memory.homeless[pod.node_name] = (*memory.homeless.get(pod.node_name, ()), pod.key)
             return
         if pod.phase == "Running" and pod.key not in memory.pods:
-            run = pods.adopted(world, pod)
+            run = pods.adopt_running_pod(world, pod)
             memory.put(pod.key, run)
             if size_as_allocated(pod, run) is not pod:
                 ALLOCATION.push(world, pod)
@@ -166,8 +166,8 @@ class Kubelet(Controller):
             if any(old.program(each.name) != setting.program(each.name) for each in run.all):
                 new = replace(
                     run,
-                    init=tuple(_retimed(each, setting, world.now) for each in run.init),
-                    containers=tuple(_retimed(each, setting, world.now) for each in run.containers),
+                    init=tuple(_retime_container(each, setting, world.now) for each in run.init),
+                    containers=tuple(_retime_container(each, setting, world.now) for each in run.containers),
                 )
                 memory.put(key, new)
                 self.enqueue(world, key)
@@ -267,7 +267,7 @@ def _conditions(manifest: object) -> object:
     return ((manifest or {}).get("status") or {}).get("conditions")  # type: ignore[attr-defined]
 
 
-def _retimed(each: ContainerRun, setting: Setting, now: int) -> ContainerRun:
+def _retime_container(each: ContainerRun, setting: Setting, now: int) -> ContainerRun:
     if not each.running or each.signalled or each.started is None:
         return each
     length, exit_code = setting.program(each.name).run(each.starts - 1)

@@ -20,7 +20,7 @@ from scheduler_core.controllers.contract import World
 FAILED = "FailedPrepareDynamicResources"
 
 
-def unprepared(world: World, pod: Pod) -> str:
+def find_prepare_error(world: World, pod: Pod) -> str:
     """Return the error of the first of a pod's claims that can't be prepared, in kube's words; "" if all can."""
     for entry in _claims(world, pod):
         try:

@@ -12,7 +12,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.spec import normalized_image_name
+from scheduler_core.apimachinery.objects.spec import normalize_image_name
 from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import World
@@ -34,7 +34,7 @@ def learn_of(world: World, node: Node) -> None:
     sizes = world.surroundings.kubelet.image_sizes
     for names, size in node.images:
         for name in names:
-            sizes.setdefault(normalized_image_name(name), size)
+            sizes.setdefault(normalize_image_name(name), size)
 
 
 def missing(world: World, pod: Pod, node: Node) -> list[str]:
@@ -53,7 +53,7 @@ def pull_time(world: World, names: Iterable[str]) -> int:
     return sum(sizes[name] * SECOND // rate for name in names) if rate else 0
 
 
-def pulled(world: World, pod: Pod) -> list[str]:
+def mark_pulled(world: World, pod: Pod) -> list[str]:
     """Notes that a pod's images are on its node now; those that were not."""
     node = world.store.node(pod.node_name)
     names = [] if node is None else missing(world, pod, node)
@@ -76,5 +76,5 @@ def to_report(world: World, node: Node) -> list[Mapping[str, Any]] | None:
 
 
 def _there(world: World, node: Node) -> frozenset[str]:
-    reported = (normalized_image_name(name) for names, _ in node.images for name in names)
+    reported = (normalize_image_name(name) for names, _ in node.images for name in names)
     return frozenset((*reported, *world.surroundings.kubelet.pulled.get(node.name, ())))

@@ -58,7 +58,7 @@ def conditions(ready: bool, pressure: Sequence[str] = ()) -> list[Condition]:
     return [*found, _condition(READY, "False", "KubeletNotReady", _NOT_YET)]
 
 
-def reported(
+def merge_conditions(
     old: Sequence[Mapping[str, Any]], fresh: Sequence[Condition], now: str
 ) -> list[Mapping[str, Any]]:
     """The conditions with some set anew. The very ones where all is so already but for the times."""
@@ -89,7 +89,7 @@ def as_reported(world: World, node: Node) -> list[Mapping[str, Any]] | None:
     said = {condition["type"] for condition in fresh}
     old = (node.manifest.get("status") or {}).get("conditions") or []
     all_ = [*(condition for condition in own if condition["type"] not in said), *fresh]
-    new = reported(old, all_, world.store.timestamp(world.now))
+    new = merge_conditions(old, all_, world.store.timestamp(world.now))
     return None if new == list(old) else new
 
 

@@ -72,7 +72,7 @@ class OutOfMemoryKiller(Controller):
         stats = [stats_of(world, pod) for pod in pods.active(world, key)]
         for victim in _over_limit(stats):
             self._kill(world, victim)
-            killed.append(f"{_named(victim)} (over its limit)")
+            killed.append(f"{_format_victim(victim)} (over its limit)")
         capacity = capacity_of(node, "memory")
         while True:
             stats = [stats_of(world, pod) for pod in pods.active(world, key)]
@@ -82,7 +82,7 @@ class OutOfMemoryKiller(Controller):
             self._kill(world, found)
             message = f"System OOM encountered, victim process: {found[1]}"
             self.event(world, WARNING, SYSTEM_OOM, "Node", key, message)
-            killed.append(_named(found))
+            killed.append(_format_victim(found))
         self.look(world, key)
         return f"memory is gone: killed {', '.join(killed)}" if killed else ""
 
@@ -153,5 +153,5 @@ def _worst(stats: list[PodStats], capacity: int) -> Victim | None:
     return worst
 
 
-def _named(victim: Victim) -> str:
+def _format_victim(victim: Victim) -> str:
     return f"{victim[1]} of {victim[0].pod.key}"

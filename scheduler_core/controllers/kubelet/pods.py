@@ -19,15 +19,15 @@ from scheduler_core.apiserver.kube_events import NORMAL, WARNING, KubeEvent
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet import claims, devices, images, sizes
-from scheduler_core.controllers.kubelet.admission import Refusal, refusals, refused_before
+from scheduler_core.controllers.kubelet.admission import Refusal, find_early_refusal, refusals
 from scheduler_core.controllers.kubelet.containers import (
     Setting,
-    advanced,
-    finished,
+    advance_run,
+    is_finished,
     new_runs,
     next_moment,
-    observed,
     pause_ends,
+    record_ends,
 )
 from scheduler_core.controllers.kubelet.critical import is_critical
 from scheduler_core.controllers.kubelet.preemption import CONDITION, MESSAGE, PREEMPTING, NoSuchPods, victims
@@ -35,9 +35,9 @@ from scheduler_core.controllers.kubelet.sizes import size_as_allocated
 from scheduler_core.controllers.kubelet.status import (
     FAILED,
     RESIZE_IN_PROGRESS,
+    build_refused_status,
     make_resize_condition,
     phase_of,
-    refused_status,
     status_of,
 )
 from scheduler_core.controllers.memory.kubelet import ContainerRun, Kill, PodRun
@@ -65,7 +65,7 @@ def setting_of(world: World, pod: Pod) -> Setting:
     return Setting(pod, created, programs, world.now, kubelet.first_pause, kubelet.longest_pause)
 
 
-def adopted(world: World, pod: Pod) -> PodRun:
+def adopt_running_pod(world: World, pod: Pod) -> PodRun:
     """A pod that ran already when the kubelet first saw it."""
     setting = setting_of(world, pod)
     started = world.now if pod.start_time is None else min(pod.start_time - world.store.epoch, world.now)
@@ -116,7 +116,7 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
 
 def judge(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, list[Pod]]:
     """Return why a kubelet would refuse a pod now, or which pods it would preempt to admit the pod."""
-    refusal = refused_before(pod, world.surroundings.kubelet.pressure.get(node.name, ()))
+    refusal = find_early_refusal(pod, world.surroundings.kubelet.pressure.get(node.name, ()))
     if refusal is not None:
         return refusal, []
     others = [other for other in active(world, node.name) if other.key != pod.key]
@@ -135,7 +135,7 @@ def judge(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, list[Pod]
 def admit(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, int, list[Pod]]:
     """Ask a node to take a pod as it is now. Return the refusal, or the time (ns) from which it has room, and the pods that are ended."""
     refusal, chosen = judge(world, pod, node)
-    ends = [_preempted(world, victim) for victim in chosen]
+    ends = [_preempt_pod(world, victim) for victim in chosen]
     return refusal, max(ends, default=world.now), chosen
 
 
@@ -168,13 +168,13 @@ def end(world: World, pod: Pod, grace: int | None, reason: str, message: str, di
     setting = setting_of(world, pod)
     if any(each.running for each in run.init):
         return kill.until
-    signalled = advanced(observed(memory.pods[pod.key], now), setting)
+    signalled = advance_run(record_ends(memory.pods[pod.key], now), setting)
     return max(
         (each.ends for each in signalled.containers if each.running and each.ends is not None), default=now
     )
 
 
-def _preempted(world: World, victim: Pod) -> int:
+def _preempt_pod(world: World, victim: Pod) -> int:
     event = KubeEvent(
         world.now, WARNING, PREEMPTING, "Pod", victim.namespace, victim.name, MESSAGE, COMPONENT
     )
@@ -184,7 +184,9 @@ def _preempted(world: World, victim: Pod) -> int:
 
 def refuse(world: World, pod: Pod, refusal: Refusal) -> Done:
     """Has a pod fail that the node does not take."""
-    fields = refused_status(setting_of(world, pod), refusal.reason, refusal.message, world.store.timestamp)
+    fields = build_refused_status(
+        setting_of(world, pod), refusal.reason, refusal.message, world.store.timestamp
+    )
     world.store.patch_pod_status(pod.key, world.now, fields=fields)
     world.store.record(
         KubeEvent(
@@ -197,12 +199,12 @@ def refuse(world: World, pod: Pod, refusal: Refusal) -> Done:
 def look_after(world: World, pod: Pod, before: PodRun) -> Done:
     """Does what there is to be done for a pod that was admitted."""
     setting = setting_of(world, pod)
-    run = observed(claims.looked_at(world, pod, before), world.now)
+    run = record_ends(claims.schedule_start(world, pod, before), world.now)
     run = _with_kill(world, pod, run)
-    run = observed(advanced(sizes.resize_due(run, setting), setting), world.now)
+    run = record_ends(advance_run(sizes.resize_due(run, setting), setting), world.now)
     run = _note_progress(world, pod, run)
     over = not any(each.running for each in run.all)
-    terminal = over and (run.kill is not None or (finished(run, setting) and world.now >= run.starts_at))
+    terminal = over and (run.kill is not None or (is_finished(run, setting) and world.now >= run.starts_at))
     _record_events(world, pod, before, run, setting)
     _write(world, pod, run, setting, terminal)
     memory = world.surroundings.kubelet
@@ -282,7 +284,7 @@ def _record_events(world: World, pod: Pod, before: PodRun, run: PodRun, setting:
         )
 
     if any(new.starts > old.starts for old, new in zip(before.all, run.all, strict=True)):
-        for name in images.pulled(world, pod):
+        for name in images.mark_pulled(world, pod):
             size = world.surroundings.kubelet.image_sizes[name]
             event(NORMAL, images.PULLED, f'Successfully pulled image "{name}". Image size: {size} bytes.')
 

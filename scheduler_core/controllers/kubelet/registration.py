@@ -17,14 +17,14 @@ from scheduler_core.apimachinery.objects.quantity import (
     value_of_nanos,
 )
 from scheduler_core.controllers.contract import World
-from scheduler_core.controllers.kubelet.nodes import conditions, reported
+from scheduler_core.controllers.kubelet.nodes import conditions, merge_conditions
 from scheduler_core.scheduler.config.kubelet import KubeletConfiguration
 from scheduler_core.scheduler.config.kubelet.thresholds import MEMORY, NODE_DISK
 
 _NOT_READY = "node.kubernetes.io/not-ready"
 
 
-def registered(world: World, manifest: Any) -> Any:
+def complete_node(world: World, manifest: Any) -> Any:
     """A manifest of a node that is there already, as its kubelet reports it; anything else as it is."""
     if not _is_node(manifest) or world.store.node(_name(manifest)) is not None:
         return manifest
@@ -34,7 +34,7 @@ def registered(world: World, manifest: Any) -> Any:
         return manifest
     kinds = {condition.get("type") for condition in given if isinstance(condition, Mapping)}
     missing = [condition for condition in conditions(True) if condition["type"] not in kinds]
-    new = reported(given, missing, world.store.timestamp(world.now))
+    new = merge_conditions(given, missing, world.store.timestamp(world.now))
     return with_allocatable(world, {**manifest, "status": {**status, "conditions": new}})
 
 

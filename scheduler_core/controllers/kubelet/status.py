@@ -13,7 +13,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.durations import go_duration
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import is_sidecar
-from scheduler_core.controllers.kubelet.containers import Setting, failed_init, initialized, pause_ends
+from scheduler_core.controllers.kubelet.containers import Setting, has_failed_init, is_initialized, pause_ends
 from scheduler_core.controllers.kubelet.sizes import report_resources
 from scheduler_core.controllers.memory.kubelet import ContainerRun, Ending, PodRun
 
@@ -28,7 +28,7 @@ Conditions = list[Mapping[str, Any]]
 
 def phase_of(run: PodRun, setting: Setting, terminal: bool) -> str:
     """The phase that follows from the containers; `terminal`: nothing runs any more, and nothing will be started again."""
-    if failed_init(run, setting) and (terminal or setting.restart_policy == "Never"):
+    if has_failed_init(run, setting) and (terminal or setting.restart_policy == "Never"):
         return FAILED
     begun = any(each.starts for each in run.containers)
     if not begun:
@@ -59,11 +59,11 @@ def status_of(run: PodRun, setting: Setting, phase: str, timestamp: Timestamp) -
         fields["reason"], fields["message"] = run.kill.reason, run.kill.message
         if run.kill.disruption:
             target = _condition("DisruptionTarget", _TRUE, "TerminationByKubelet", run.kill.disruption)
-            fields["conditions"] = _merged(fields["conditions"], [target], now, setting)
+            fields["conditions"] = _merge_conditions(fields["conditions"], [target], now, setting)
     return fields
 
 
-def refused_status(setting: Setting, reason: str, message: str, timestamp: Timestamp) -> dict[str, Any]:
+def build_refused_status(setting: Setting, reason: str, message: str, timestamp: Timestamp) -> dict[str, Any]:
     """Fields of the status of a pod that the kubelet does not admit."""
     now = timestamp(setting.now)
     status = setting.pod.manifest.get("status") or {}
@@ -74,7 +74,7 @@ def refused_status(setting: Setting, reason: str, message: str, timestamp: Times
         "reason": reason,
         "message": f"Pod was rejected: {message}",
         "startTime": status.get("startTime") or now,
-        "conditions": _merged(status.get("conditions") or (), unready, now, setting),
+        "conditions": _merge_conditions(status.get("conditions") or (), unready, now, setting),
     }
 
 
@@ -83,13 +83,13 @@ def _conditions(run: PodRun, setting: Setting, phase: str, now: str) -> Conditio
     sandbox = setting.now >= run.starts_at and phase not in _COMPLETED
     fresh = [
         _condition("PodReadyToStartContainers", _TRUE if sandbox else _FALSE),
-        _initialized(run, setting, phase),
+        _build_initialized(run, setting, phase),
         *_readiness(run, setting, phase, old),
         _condition("PodScheduled", _TRUE),
     ]
     kept = [condition for condition in old if condition.get("type") not in RESIZE_CONDITIONS]
     resizes = () if phase in _COMPLETED else (run.pending, run.in_progress)
-    return [*_merged(kept, fresh, now, setting), *(each for each in resizes if each is not None)]
+    return [*_merge_conditions(kept, fresh, now, setting), *(each for each in resizes if each is not None)]
 
 
 def _condition(kind: str, status: str, reason: str = "", message: str = "") -> dict[str, Any]:
@@ -114,10 +114,10 @@ def make_resize_condition(
     }
 
 
-def _initialized(run: PodRun, setting: Setting, phase: str) -> dict[str, Any]:
+def _build_initialized(run: PodRun, setting: Setting, phase: str) -> dict[str, Any]:
     if phase == SUCCEEDED:
         return _condition("Initialized", _TRUE, _COMPLETED[phase])
-    if any(each.starts for each in run.containers) or initialized(run, setting):
+    if any(each.starts for each in run.containers) or is_initialized(run, setting):
         return _condition("Initialized", _TRUE)
     names = [
         each.name
@@ -160,7 +160,7 @@ def _gates(setting: Setting, old: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(problems)
 
 
-def _merged(
+def _merge_conditions(
     old: Sequence[Mapping[str, Any]], fresh: Sequence[dict[str, Any]] | Conditions, now: str, setting: Setting
 ) -> Conditions:
     """The kubelet's conditions first, then those of others; a transition time moves with the status alone."""
@@ -227,7 +227,7 @@ def _status(
     if "waiting" in status["state"] and each.ended is not None and each.started is not None:
         last = Ending(each.started, each.ended, each.exit_code, each.reason)
     if last is not None:
-        status["lastState"] = {"terminated": _terminated(last, timestamp)}
+        status["lastState"] = {"terminated": _build_terminated(last, timestamp)}
     if each.starts:
         status |= report_resources(each)
     return status
@@ -248,11 +248,13 @@ def _state(each: ContainerRun, setting: Setting, timestamp: Timestamp, may_resta
         )
         return {"waiting": {"reason": "CrashLoopBackOff", "message": message}}
     return {
-        "terminated": _terminated(Ending(each.started, each.ended, each.exit_code, each.reason), timestamp)
+        "terminated": _build_terminated(
+            Ending(each.started, each.ended, each.exit_code, each.reason), timestamp
+        )
     }
 
 
-def _terminated(ending: Ending, timestamp: Timestamp) -> dict[str, Any]:
+def _build_terminated(ending: Ending, timestamp: Timestamp) -> dict[str, Any]:
     return {
         "exitCode": ending.exit_code,
         "reason": ending.reason,

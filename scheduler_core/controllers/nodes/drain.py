@@ -91,8 +91,8 @@ def begin(world: World, node: str, flags: Flags, grace: int | None) -> None:
     if not (found.get("spec") or {}).get("unschedulable"):
         world.api.patch(("Node", "", node), {"spec": {"unschedulable": True}})
     verdicts = [(pod, judge(world, pod, flags)) for pod in world.store.pods_on(node)]
-    errors = _grouped((verdict.error, pod.key) for pod, verdict in verdicts)
-    warnings = tuple(_grouped((verdict.warning, pod.key) for pod, verdict in verdicts))
+    errors = _group_messages((verdict.error, pod.key) for pod, verdict in verdicts)
+    warnings = tuple(_group_messages((verdict.warning, pod.key) for pod, verdict in verdicts))
     if errors:
         why = [f"cannot delete {text}" for text in errors]
         said = why[0] if len(why) == 1 else f"[{', '.join(why)}]"
@@ -177,7 +177,7 @@ class Draining(Controller):
         return replace(pod, done=True, refusal=error), error
 
 
-def _grouped(pairs: Iterable[tuple[str, str]]) -> list[str]:
+def _group_messages(pairs: Iterable[tuple[str, str]]) -> list[str]:
     """Messages, each with the pods that it is about."""
     groups: dict[str, list[str]] = {}
     for message, key in pairs:

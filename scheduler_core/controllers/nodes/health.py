@@ -16,7 +16,7 @@ from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet.heartbeats import last_renewal, runs
 from scheduler_core.controllers.nodes.taints import condition_of
-from scheduler_core.controllers.nodes.zones import aligned
+from scheduler_core.controllers.nodes.zones import align_to_period
 
 Manifest = Mapping[str, Any]
 _TYPES = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")
@@ -35,16 +35,16 @@ def silent_since(world: World, node: str) -> int:
     """Return the time (ns) of the last sign of life seen of a node whose kubelet does not run."""
     heard = world.surroundings.nodes.heard.get(node, world.now)
     renewed = last_renewal(world, node)
-    return max(heard, aligned(renewed, world.cluster.controller_manager.monitor_period))
+    return max(heard, align_to_period(renewed, world.cluster.controller_manager.monitor_period))
 
 
-def lost_at(world: World, node: Node) -> int | None:
+def get_lost_time(world: World, node: Node) -> int | None:
     """Return the time (ns) when a silent node becomes Unknown; None if its kubelet runs or it is already Unknown."""
     if node.ready == "Unknown" or runs(world, node.name):
         return None
     flags = world.cluster.controller_manager
     grace = flags.grace_period if node.ready else flags.startup_grace_period
-    return aligned(silent_since(world, node.name) + grace, flags.monitor_period)
+    return align_to_period(silent_since(world, node.name) + grace, flags.monitor_period)
 
 
 def with_unknown(world: World, node: Manifest) -> list[Manifest]:

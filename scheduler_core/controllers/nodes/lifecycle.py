@@ -28,7 +28,7 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.nodes import Zone
 from scheduler_core.controllers.nodes import health, taints, zones
 from scheduler_core.controllers.nodes.taints import NOT_READY, UNREACHABLE, swap
-from scheduler_core.controllers.nodes.zones import Census, aligned
+from scheduler_core.controllers.nodes.zones import Census, align_to_period
 from scheduler_core.controllers.surroundings import Inputs
 
 MONITOR, ZONES, _POD = "all nodes", "zones", "Pod/"
@@ -114,7 +114,7 @@ class NodeLifecycle(Controller):
                 ready, lost = counts.get(node.zone_key, Census(0, 0))
                 alive = now.ready == "True"
                 counts[node.zone_key] = Census(ready + alive, lost + (not alive))
-            turn = health.lost_at(world, now)
+            turn = health.get_lost_time(world, now)
             if turn is not None:
                 turns.append(turn)
         texts += self._follow_zones(world, nodes, counts)
@@ -150,7 +150,7 @@ class NodeLifecycle(Controller):
     def _look_at(self, world: World, node: Node) -> list[str]:
         """One node's turn in a round."""
         texts = []
-        turn = health.lost_at(world, node)
+        turn = health.get_lost_time(world, node)
         if turn is not None and turn <= world.now:
             texts.append(self._lose(world, node))
             node = world.store.node(node.name) or node
@@ -267,7 +267,7 @@ class NodeLifecycle(Controller):
         return world.surroundings.nodes.zones[node.zone_key]
 
     def _next_round(self, world: World) -> int:
-        return aligned(world.now, world.cluster.controller_manager.monitor_period)
+        return align_to_period(world.now, world.cluster.controller_manager.monitor_period)
 
 
 def zone_name(key: str) -> str:

@@ -48,7 +48,7 @@ def tolerance(taints: Sequence[Taint], pod: Pod) -> Tolerance | None:
     return Tolerance(None if shortest is None else max(0, shortest), why)
 
 
-def untolerated(taints: Sequence[Taint], pod: Pod) -> Taint | None:
+def find_untolerated_taint(taints: Sequence[Taint], pod: Pod) -> Taint | None:
     """The first taint that a pod does not tolerate."""
     return next((taint for taint in taints if not pod.spec.tolerates(taint)), None)
 
@@ -76,7 +76,7 @@ class TaintEviction(Controller):
             assert old is not None
             if old.key in world.surroundings.nodes.evictions:
                 self.enqueue(world, old.key)
-        elif event.type == ADDED or old is None or _changed(old, pod):
+        elif event.type == ADDED or old is None or _has_changed(old, pod):
             if pod.node_name and no_execute(world.store.node(pod.node_name)):
                 self.enqueue(world, pod.key)
 
@@ -118,7 +118,7 @@ class TaintEviction(Controller):
         found = tolerance(taints, pod)
         if found is None:
             self._cancel(world, pod.key, "")
-            return self._evict(world, pod, f"does not tolerate {untolerated(taints, pod)}")
+            return self._evict(world, pod, f"does not tolerate {find_untolerated_taint(taints, pod)}")
         if found.seconds is None:
             return self._cancel(world, pod.key, f"it {found.why}")
         plans = world.surroundings.nodes.evictions
@@ -149,5 +149,5 @@ class TaintEviction(Controller):
         return f"evicted {pod.key}: it {why}"
 
 
-def _changed(old: Pod, new: Pod) -> bool:
+def _has_changed(old: Pod, new: Pod) -> bool:
     return old.node_name != new.node_name or old.spec.tolerations != new.spec.tolerations

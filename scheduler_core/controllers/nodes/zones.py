@@ -102,10 +102,10 @@ def next_turn(zone: Zone, now: int) -> int | None:
     """Return the time (ns) when the next waiting node can be tainted; None if no turn is foreseen."""
     if not zone.waiting or zone.rate == NEVER or zone.free_at == _END:
         return None
-    return aligned(max(now, zone.free_at), TICK)
+    return align_to_period(max(now, zone.free_at), TICK)
 
 
-def aligned(t: int, period: int) -> int:
+def align_to_period(t: int, period: int) -> int:
     """The first turn of a loop at a time or after it; loops begin at 0."""
     return -(-t // period) * period
 

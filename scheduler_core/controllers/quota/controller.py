@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand.amounts import Amount, Amounts, add, amounts, texts
-from scheduler_core.apiserver.kinds import Kind, known
+from scheduler_core.apiserver.kinds import Kind, get_kind_by_key
 from scheduler_core.apiserver.quota.scopes import in_scope, is_terminating, scopes_of
 from scheduler_core.apiserver.quota.usage import counts, matching, overdue_at, usage
 from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent
@@ -50,7 +50,7 @@ class ResourceQuotaController(Controller):
         hard = amounts((quota.get("spec") or {}).get("hard"))
         status = quota.get("status") or {}
         before = {name: amount for name, amount in amounts(status.get("used")).items() if name in hard}
-        used = {**before, **_counted(world, quota, hard)}
+        used = {**before, **_count_usage(world, quota, hard)}
         if amounts(status.get("hard")) == hard and status.get("used") is not None and before == used:
             return ""
         world.api.patch_status((QUOTA, namespace, name), {"hard": texts(hard), "used": texts(used)})
@@ -67,7 +67,7 @@ class ResourceQuotaController(Controller):
         wall = world.store.epoch + world.now
         overdue = overdue_at(event.new) if event.kind == "Pod" and event.new is not None else None
         gives = event.type in (ADDED, DELETED) or _gives_back(event, wall)
-        kind = known(event.kind)
+        kind = get_kind_by_key(event.kind)
         for quota in quotas:
             if not matching(kind, (quota.get("status") or {}).get("hard") or ()):
                 continue
@@ -103,7 +103,7 @@ def _gives_back(event: WatchEvent, wall: int) -> bool:
     if event.kind == "Service":
         return bool((old.get("spec") or {}).get("type") != (new.get("spec") or {}).get("type"))
     if event.kind == "PersistentVolumeClaim":
-        return _claimed(old) != _claimed(new)
+        return _get_claim_fields(old) != _get_claim_fields(new)
     return False
 
 
@@ -113,14 +113,14 @@ def _running_resources(pod: Manifest) -> list[Any]:
     return [each.get("resources") for field in fields for each in status.get(field) or ()]
 
 
-def _claimed(claim: Manifest) -> list[Any]:
+def _get_claim_fields(claim: Manifest) -> list[Any]:
     """Return the status fields of a claim that affect quotas."""
     status = claim.get("status") or {}
     fields = ("allocatedResources", "currentVolumeAttributesClassName", "modifyVolumeStatus")
     return [status.get(field) for field in fields]
 
 
-def _counted(world: World, quota: Manifest, hard: Amounts) -> Amounts:
+def _count_usage(world: World, quota: Manifest, hard: Amounts) -> Amounts:
     """Count the usage of a quota's resources by all objects in its namespace and scopes."""
     namespace, scopes = quota["metadata"]["namespace"], scopes_of(quota)
     wall = world.store.epoch + world.now
@@ -136,4 +136,4 @@ def _counted(world: World, quota: Manifest, hard: Amounts) -> Amounts:
 
 
 def _kinds(world: World) -> list[Kind]:
-    return [kind for kind in map(known, world.store.kinds()) if kind.namespaced]
+    return [kind for kind in map(get_kind_by_key, world.store.kinds()) if kind.namespaced]

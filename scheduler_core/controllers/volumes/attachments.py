@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from hashlib import sha256
 
-from scheduler_core.apimachinery.objects.ownership import owned_by
+from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.csi_migration import handle_of, in_tree_plugin
 from scheduler_core.apimachinery.objects.storage.volumes import (
@@ -117,7 +117,7 @@ def list_users(world: World, claim: Manifest) -> Iterable[Pod]:
     key = f"{claim['metadata'].get('namespace') or ''}/{name_of(claim)}"
     for pod in world.surroundings.volumes.users.of(world.store, key):
         uses = [use for use in volumes_of(pod.spec).claims if use.name(pod) == name_of(claim)]
-        if any(not use.ephemeral or owned_by(claim, pod) for use in uses):
+        if any(not use.ephemeral or is_owned_by(claim, pod) for use in uses):
             yield pod
 
 

@@ -42,7 +42,7 @@ _DISABLED = "kubernetes.io/host-path"
 def sync(world: World, claim: Manifest) -> str:
     """Reconciles a claim."""
     if annotation(claim, BIND_COMPLETED) is not None:
-        return _bound(world, claim)
+        return _sync_bound(world, claim)
     return _asks_for_one(world, claim) if volume_name(claim) else _unbound(world, claim)
 
 
@@ -134,7 +134,7 @@ def _asks_for_one(world: World, claim: Manifest) -> str:
     return f"left {key} pending: {text}"
 
 
-def _bound(world: World, claim: Manifest) -> str:
+def _sync_bound(world: World, claim: Manifest) -> str:
     """A claim that was bound once: both sides are made to say so, or it is lost."""
     name = volume_name(claim)
     if not name:

@@ -5,7 +5,7 @@ kube: pkg/controller/volume/ephemeral/controller.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.apimachinery.objects.ownership import owned_by
+from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, not_owned, volumes_of
 from scheduler_core.apiserver.kube_events import WARNING
@@ -49,7 +49,7 @@ class EphemeralVolumes(Controller):
             return ""
         for use, claim in zip(volumes_of(pod.spec).claims, claims_of(pod), strict=True):
             found = world.store.get(CLAIM, *claim.split("/", 1)) if use.ephemeral else None
-            if found is not None and not owned_by(found, pod):
+            if found is not None and not is_owned_by(found, pod):
                 text = f"ephemeral volume {use.claim}: {not_owned(found, pod)}"
                 self.event(world, WARNING, "FailedBinding", "Pod", key, text)
                 return f"left {key} without the claim of a volume: {text}"

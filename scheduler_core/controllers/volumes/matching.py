@@ -19,10 +19,10 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
     claim_ref,
     class_of,
     deleting,
+    get_requested_storage,
     is_for,
     key_of,
     name_of,
-    requested,
     volume_mode,
     volume_name,
 )
@@ -85,7 +85,7 @@ def mismatch(volume: Manifest, claim: Manifest) -> str:
     """Return why a volume that a claim requests by name does not match; "" if it matches."""
     if deleting(volume):
         return f'the volume is marked for deletion "{name_of(volume)}"'
-    if capacity(volume) < requested(claim):
+    if capacity(volume) < get_requested_storage(claim):
         return "requested PV is too small"
     if class_of(volume) != class_of(claim):
         return "storageClassName does not match"

@@ -5,7 +5,7 @@ kube: pkg/controller/volume/{pvcprotection/pvc_protection_controller,pvprotectio
 
 from __future__ import annotations
 
-from scheduler_core.apimachinery.objects.ownership import owned_by
+from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
@@ -108,7 +108,7 @@ def _uses(pod: Pod, claim: Manifest) -> bool:
         return False
     name = name_of(claim)
     return any(
-        use.name(pod) == name and (not use.ephemeral or (not _shut_down(pod) and owned_by(claim, pod)))
+        use.name(pod) == name and (not use.ephemeral or (not _shut_down(pod) and is_owned_by(claim, pod)))
         for use in volumes_of(pod.spec).claims
     )
 

@@ -17,9 +17,9 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
     Manifest,
     annotation,
     attributes_class,
+    bind_volume_to_claim,
     name_of,
     phase,
-    reserved_for,
     volume_name,
     with_annotation,
 )
@@ -32,15 +32,15 @@ COMPONENT = "persistentvolume-controller"
 
 def bind(world: World, volume: Manifest, claim: Manifest) -> bool:
     """Binds both to each other; whether anything was left to write."""
-    reserved = reserved_for(volume, claim)
+    reserved = bind_volume_to_claim(volume, claim)
     bound = world.api.update(reserved) if reserved is not volume else volume
     bound = set_phase(world, bound, "Bound")
-    marked = _marked(claim, name_of(volume))
+    marked = _mark_bound(claim, name_of(volume))
     taken = world.api.update(marked) if marked is not claim else claim
     return set_claim_status(world, taken, "Bound", bound) is not claim or bound is not volume
 
 
-def _marked(claim: Manifest, volume: str) -> Manifest:
+def _mark_bound(claim: Manifest, volume: str) -> Manifest:
     if volume_name(claim) != volume:
         claim = with_section(claim, "spec", {"volumeName": volume})
         if annotation(claim, BOUND_BY_CONTROLLER) is None:

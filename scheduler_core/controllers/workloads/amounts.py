@@ -14,7 +14,7 @@ _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # kube's, which spells no words
 _OFFSET, _PRIME = 2166136261, 16777619
 
 
-def scaled(value: int | str | None, total: int, up: bool) -> int:
+def resolve_percentage(value: int | str | None, total: int, up: bool) -> int:
     """A number, or that percentage of a total, rounded up or down; 0 for none and for what is neither."""
     if value is None or isinstance(value, int):
         return value or 0

@@ -13,7 +13,7 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.template_defaults import without_template_defaults
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.amounts import template_hash
-from scheduler_core.controllers.workloads.owners import Owner, claimed_objects
+from scheduler_core.controllers.workloads.owners import Owner, claim_objects
 
 Manifest = Mapping[str, Any]
 HASH = "controller.kubernetes.io/hash"
@@ -50,13 +50,13 @@ def template_of(revision: Manifest) -> Manifest:
     return {name: value for name, value in template.items() if name != "$patch"}
 
 
-def numbered(world: World, owner: Owner, label: str, given: str = "") -> Revisions:
+def sync_revisions(world: World, owner: Owner, label: str, given: str = "") -> Revisions:
     """The revisions of an owner, with one of the present template: found, numbered anew where it isn't the newest, or created. Refused.
 
     `label` says the hash. `given` is the hash of the first revision, where an owner came without any and its pods carry one: then they
     stay as they are.
     """
-    known = in_order(claimed_objects(world, owner, _KIND))
+    known = in_order(claim_objects(world, owner, _KIND))
     number = number_of(known[-1]) + 1 if known else 1
     collisions = int(owner.status.get("collisionCount") or 0)
     data = _data(owner)
@@ -66,7 +66,9 @@ def numbered(world: World, owner: Owner, label: str, given: str = "") -> Revisio
     if equal:
         update = world.api.patch(_target(equal[-1]), {"revision": number})
     else:
-        update, collisions = _created(world, owner, data, number, collisions, label, "" if known else given)
+        update, collisions = _create_revision(
+            world, owner, data, number, collisions, label, "" if known else given
+        )
     rest = [one for one in known if name_of(one) != name_of(update)]
     return Revisions(tuple(in_order([*rest, update])), update, collisions)
 
@@ -93,17 +95,17 @@ def _data(owner: Owner) -> Manifest:
 
 
 def _same(revision: Manifest, data: Manifest) -> bool:
-    return bool(_filled(revision.get("data")) == _filled(data))
+    return bool(_drop_nulls(revision.get("data")) == _drop_nulls(data))
 
 
-def _filled(value: Any) -> Any:
+def _drop_nulls(value: Any) -> Any:
     """Without fields that say nothing: kube writes creationTimestamp: null into templates."""
     if not isinstance(value, Mapping):
         return value
-    return {name: _filled(inner) for name, inner in value.items() if inner is not None}
+    return {name: _drop_nulls(inner) for name, inner in value.items() if inner is not None}
 
 
-def _created(
+def _create_revision(
     world: World, owner: Owner, data: Manifest, number: int, collisions: int, label: str, given: str
 ) -> tuple[Manifest, int]:
     labels = (owner.template.get("metadata") or {}).get("labels") or {}

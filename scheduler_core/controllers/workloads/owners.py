@@ -14,7 +14,7 @@ from scheduler_core.apimachinery.objects.ownership import controller_of, control
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.watch import WatchEvent
-from scheduler_core.apiserver.workload_defaults import defaulted_workload
+from scheduler_core.apiserver.workload_defaults import apply_workload_defaults
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.memory.workloads import Selectors
 
@@ -36,7 +36,7 @@ class Owner:
 
     @classmethod
     def of(cls, manifest: Manifest) -> Owner:
-        full = defaulted_workload(manifest)
+        full = apply_workload_defaults(manifest)
         meta, spec = full["metadata"], full.get("spec") or {}
         given = spec.get("selector")
         if full["kind"] == "ReplicationController" and given is not None:
@@ -136,7 +136,7 @@ def _selector(manifest: Manifest) -> Any:
     return (manifest.get("spec") or {}).get("selector")
 
 
-def claimed_pods(
+def claim_pods(
     world: World,
     owner: Owner,
     wanted: Callable[[Pod], bool],
@@ -155,7 +155,7 @@ def claimed_pods(
     return pods
 
 
-def claimed_objects(world: World, owner: Owner, kind: str) -> list[Manifest]:
+def claim_objects(world: World, owner: Owner, kind: str) -> list[Manifest]:
     """Claim objects of another kind, like claimed_pods."""
     found = []
     for namespace, name in _candidates(world, owner, kind):
@@ -181,14 +181,14 @@ def _claim(
         if reference.get("uid") != owner.uid:
             return False
         if not fits and not owner.deleting:
-            _patch(world, kind, manifest, released(manifest, owner.uid, finalizers))
+            _patch(world, kind, manifest, build_release_patch(manifest, owner.uid, finalizers))
         return fits
     if owner.deleting or not fits or manifest["metadata"].get("deletionTimestamp"):
         return False
-    return _patch(world, kind, manifest, _adopted(manifest, owner, finalizers))
+    return _patch(world, kind, manifest, _build_adopt_patch(manifest, owner, finalizers))
 
 
-def _adopted(manifest: Manifest, owner: Owner, finalizers: Sequence[str]) -> Patch:
+def _build_adopt_patch(manifest: Manifest, owner: Owner, finalizers: Sequence[str]) -> Patch:
     meta = manifest["metadata"]
     others = [ref for ref in meta.get("ownerReferences") or () if ref.get("uid") != owner.uid]
     patch: Patch = {"ownerReferences": [*others, owner.reference()]}
@@ -198,7 +198,7 @@ def _adopted(manifest: Manifest, owner: Owner, finalizers: Sequence[str]) -> Pat
     return patch
 
 
-def released(manifest: Manifest, uid: str, finalizers: Sequence[str] = ()) -> Patch:
+def build_release_patch(manifest: Manifest, uid: str, finalizers: Sequence[str] = ()) -> Patch:
     """The metadata that takes an owner's reference and its finalizers away."""
     meta = manifest["metadata"]
     kept = [ref for ref in meta.get("ownerReferences") or () if ref.get("uid") != uid]

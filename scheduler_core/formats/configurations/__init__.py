@@ -5,7 +5,7 @@ from __future__ import annotations
 from scheduler_core.formats.configurations.adoption import Adoption, adopt
 from scheduler_core.formats.configurations.changes import Change, Migration
 from scheduler_core.formats.configurations.finding import Found, find, find_in, is_configuration
-from scheduler_core.formats.configurations.keeping import kept_text
+from scheduler_core.formats.configurations.keeping import rewrite_text
 from scheduler_core.formats.configurations.migrating import migrate, older_version
 from scheduler_core.formats.configurations.policy import migrate_policy
 from scheduler_core.formats.configurations.unknown_plugins import (
@@ -27,10 +27,10 @@ __all__ = [
     "find",
     "find_in",
     "is_configuration",
-    "kept_text",
     "migrate",
     "migrate_policy",
     "older_version",
+    "rewrite_text",
     "unknown_plugins",
     "without_plugins",
 ]

@@ -66,7 +66,7 @@ def _adopt(found: Found, features: Features) -> Adoption:
     except ConfigurationError as error:
         version = older_version(found.manifest)
         name = "Policy" if found.what == "policy" else version.name if version else ""
-        return Adoption(found, {}, name, errors=_placed(found, error.errors))
+        return Adoption(found, {}, name, errors=_locate_errors(found, error.errors))
     unknown = [_at_home(found, result.manifest, each) for each in unknown_plugins(result.manifest)]
     names = [each.name for each in unknown]
     without = without_plugins(result.manifest, names) if unknown else None
@@ -83,7 +83,7 @@ def _adopt(found: Found, features: Features) -> Adoption:
         (*found.changes, *result.changes),
         tuple(unknown),
         without,
-        _placed(found, there),
+        _locate_errors(found, there),
     )
 
 
@@ -106,7 +106,7 @@ def _errors(manifest: Mapping[str, Any], features: Features) -> list[FieldError]
     return []
 
 
-def _placed(found: Found, errors: list[FieldError] | tuple[FieldError, ...]) -> tuple[FieldError, ...]:
+def _locate_errors(found: Found, errors: list[FieldError] | tuple[FieldError, ...]) -> tuple[FieldError, ...]:
     return tuple(error.at(found.locate(error.path)) for error in errors[:MOST_ERRORS])
 
 
@@ -140,7 +140,7 @@ def _before(path: str, after: Any, before: Any) -> str:
         out.append(step)
         if before is None:
             break
-    return _written(out)
+    return _format_path(out)
 
 
 def _entry(index: int, after: Any, before: Any) -> tuple[int, Any, Any]:
@@ -161,5 +161,5 @@ def _name(entry: Any) -> Any:
     return entry.get("name") if isinstance(entry, Mapping) else None
 
 
-def _written(steps: list[Step]) -> str:
+def _format_path(steps: list[Step]) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).removeprefix(".")

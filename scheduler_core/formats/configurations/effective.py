@@ -59,7 +59,7 @@ def effective(plugins: Mapping[str, Any] | None, path: str, version: Version) ->
     for point in FIELDS:
         custom = (plugins or {}).get(point) or {}
         where = f"{path}.{point}"
-        ran, doubled = _merged(version, point, custom, where)
+        ran, doubled = _merge_plugins(version, point, custom, where)
         profile.ran[point] = ran
         profile.disabled[point] = {
             each.get("name") or "": f"{where}.disabled[{i}]"
@@ -73,7 +73,7 @@ def effective(plugins: Mapping[str, Any] | None, path: str, version: Version) ->
     return profile, changes
 
 
-def _merged(
+def _merge_plugins(
     version: Version, point: str, custom: Mapping[str, Any], path: str
 ) -> tuple[list[Ran], list[Change]]:
     """The default plugins less the disabled ones, then the enabled ones; one that is configured anew keeps its place."""

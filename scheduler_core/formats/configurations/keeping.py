@@ -21,7 +21,7 @@ _MOST_COMPARED = 100_000  # entries of two lists, times each other
 _LIMITS = LoadLimits(max_bytes=128 << 10, max_objects=1)
 
 
-def kept_text(text: str, old: Any, new: Any, dump: Dump) -> str | None:
+def rewrite_text(text: str, old: Any, new: Any, dump: Dump) -> str | None:
     """The text of a document with the changes in it; `dump` writes a value as block YAML. None where that is not possible."""
     if not _same(text, old):
         return None

@@ -99,7 +99,7 @@ def _profile(profile: Manifest, path: str, version: Version, changes: list[Chang
     else:
         ran, said = effective(profile.get("plugins"), f"{path}plugins", version)
         changes += said
-        plugins = _translated(ran, configs, where, version, changes)
+        plugins = _translate_plugins(ran, configs, where, version, changes)
     out = {name: value for name, value in profile.items() if name not in ("plugins", "pluginConfig")}
     if plugins:
         out["plugins"] = plugins
@@ -108,7 +108,7 @@ def _profile(profile: Manifest, path: str, version: Version, changes: list[Chang
     return out
 
 
-def _translated(
+def _translate_plugins(
     ran: Profile, configs: Configs, where: Mapping[str, str], version: Version, changes: list[Change]
 ) -> Manifest:
     spread_alone = version.name in _ALPHAS and not ran.find("score", "DefaultPodTopologySpread")

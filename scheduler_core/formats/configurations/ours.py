@@ -9,7 +9,7 @@ from scheduler_core.apimachinery.objects.strict import check_shape
 from scheduler_core.formats.configurations.changes import Change
 from scheduler_core.formats.configurations.unknown_plugins import missing_points
 from scheduler_core.scheduler.config.arguments import arguments_of
-from scheduler_core.scheduler.config.points import FIELDS, MULTI_POINT, known
+from scheduler_core.scheduler.config.points import FIELDS, MULTI_POINT, is_registered
 from scheduler_core.scheduler.config.schema import CONFIGURATION
 from scheduler_core.scheduler.plugins import OUT_OF_TREE
 
@@ -52,10 +52,12 @@ def _set(plugin_set: Mapping[str, Any], point: str, path: str, changes: list[Cha
     enabled = []
     for i, entry in enumerate(plugin_set.get("enabled") or ()):
         ours = _STANDS_FOR.get((point, entry.get("name") or ""))
-        if ours is None or not known(ours):
+        if ours is None or not is_registered(ours):
             enabled.append(entry)
             continue
-        changes.append(Change("moved", f"{path}.enabled[{i}]", _said(point, entry["name"], ours)))
+        changes.append(
+            Change("moved", f"{path}.enabled[{i}]", _explain_replacement(point, entry["name"], ours))
+        )
         enabled.append({**entry, "name": ours})
     return {**plugin_set, "enabled": enabled} if enabled else dict(plugin_set)
 
@@ -64,12 +66,14 @@ def _sort(plugins: Manifest, path: str, changes: list[Change]) -> None:
     """Enabled at all of its points, the original sorts the queue, too."""
     enabled = [entry.get("name") for entry in (plugins.get(MULTI_POINT) or {}).get("enabled") or ()]
     for (point, name), ours in _STANDS_FOR.items():
-        if name in enabled and known(ours) and point in dict(missing_points(plugins)):
+        if name in enabled and is_registered(ours) and point in dict(missing_points(plugins)):
             plugins[point] = {"enabled": [{"name": ours}]}
-            changes.append(Change("moved", f"{path}[{enabled.index(name)}]", _said(point, name, ours)))
+            changes.append(
+                Change("moved", f"{path}[{enabled.index(name)}]", _explain_replacement(point, name, ours))
+            )
 
 
-def _said(point: str, name: str, ours: str) -> str:
+def _explain_replacement(point: str, name: str, ours: str) -> str:
     return f"at {point} {ours} stands for {name}, which is two plugins here"
 
 

@@ -151,7 +151,7 @@ def migrate_policy(policy: Mapping[str, Any]) -> Migration:
     changes += translate(profile, configs, {})
     out: dict[str, Any] = {"apiVersion": API_VERSION, "kind": KIND}
     changes += _others(policy, configs, out)
-    made: dict[str, Any] = {"schedulerName": "default-scheduler", "plugins": _written(profile)}
+    made: dict[str, Any] = {"schedulerName": "default-scheduler", "plugins": _write_policy_plugins(profile)}
     if configs:
         made["pluginConfig"] = [{"name": name, "args": args} for name, args in configs.items()]
     out["profiles"] = [made]
@@ -174,7 +174,7 @@ def _unknown(policy: Mapping[str, Any]) -> list[FieldError]:
     return errors
 
 
-def _written(profile: Profile) -> dict[str, Any]:
+def _write_policy_plugins(profile: Profile) -> dict[str, Any]:
     """A default plugin that the Policy did not ask for did not run."""
     for point in FIELDS:
         usual = [name for name, _ in _READ_AS.defaults.get(point, ())]

@@ -21,16 +21,17 @@ def keep_sets(
     """The sets as they are, without plugins that v1 does not have; and what is said of these."""
     changes: list[Change] = []
     kept = {
-        point: _kept(plugin_set or {}, f"{path}.{point}", changes) for point, plugin_set in plugins.items()
+        point: _clean_set(plugin_set or {}, f"{path}.{point}", changes)
+        for point, plugin_set in plugins.items()
     }
     for name in SPREADERS:
         configs.pop(name, None)
     if any(change.text.endswith(_SPREAD) for change in changes):
-        _spread_by_default(configs, where, changes)
+        _migrate_spread_args(configs, where, changes)
     return {point: plugin_set for point, plugin_set in kept.items() if plugin_set}, changes
 
 
-def _kept(plugin_set: Mapping[str, Any], path: str, changes: list[Change]) -> dict[str, Any]:
+def _clean_set(plugin_set: Mapping[str, Any], path: str, changes: list[Change]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for which in ("enabled", "disabled"):
         entries = [
@@ -60,7 +61,7 @@ def _entry(
     return {**entry, "name": SPREAD}
 
 
-def _spread_by_default(configs: Configs, where: Mapping[str, str], changes: list[Change]) -> None:
+def _migrate_spread_args(configs: Configs, where: Mapping[str, str], changes: list[Change]) -> None:
     args = configs.get(SPREAD) or {}
     if args.get("defaultConstraints"):
         text = f"{SPREAD} has default constraints of its own here, and keeps them"

@@ -161,14 +161,14 @@ def _labels(profile: Profile, configs: Configs, where: Mapping[str, str]) -> lis
     ]
     changes = []
     if filtering is not None and wanted:
-        changes.append(_required(profile, configs, filtering, wanted))
+        changes.append(_require_labels(profile, configs, filtering, wanted))
     profile.drop("NodeLabel", "filter", "preFilter")
     return changes + _lose(
         profile, "NodeLabel", "nodes are no longer scored by which labels they have, whoever the pod is"
     )
 
 
-def _required(profile: Profile, configs: Configs, ran: Ran, wanted: list[dict[str, str]]) -> Change:
+def _require_labels(profile: Profile, configs: Configs, ran: Ran, wanted: list[dict[str, str]]) -> Change:
     if AFFINITY not in profile.names("filter"):
         text = f"NodeLabel is not in kube-scheduler any more, and {AFFINITY}, which could stand for it, is disabled here"
         return Change("lost", ran.path, text, "nodes are no longer filtered by which labels they have")

@@ -10,7 +10,7 @@ from scheduler_core.apimachinery.objects.strict import check_shape
 from scheduler_core.formats.configurations.out_of_tree import about
 from scheduler_core.scheduler.config.defaults import default_configuration
 from scheduler_core.scheduler.config.expand import expand
-from scheduler_core.scheduler.config.points import FIELDS, MULTI_POINT, implements, known
+from scheduler_core.scheduler.config.points import FIELDS, MULTI_POINT, implements, is_registered
 from scheduler_core.scheduler.config.schema import CONFIGURATION
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.plugins import DEFAULT_ORDER
@@ -56,7 +56,7 @@ def unknown_plugins(manifest: Manifest) -> list[UnknownPlugin]:
 
 def _here(name: str, point: str) -> bool:
     """Return True if a plugin can be enabled at a point. A kube plugin at the wrong point is an error for later validation."""
-    return known(name) and (point == MULTI_POINT or name in _OWN or implements(name, FIELDS[point]))
+    return is_registered(name) and (point == MULTI_POINT or name in _OWN or implements(name, FIELDS[point]))
 
 
 def without_plugins(manifest: Manifest, names: Collection[str]) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def without_plugins(manifest: Manifest, names: Collection[str]) -> dict[str, Any
 def _without(profile: Manifest, names: Collection[str]) -> dict[str, Any]:
     out = dict(profile)
     plugins = {
-        point: _left(plugin_set or {}, point, names)
+        point: _drop_plugins(plugin_set or {}, point, names)
         for point, plugin_set in (profile.get("plugins") or {}).items()
     }
     for point, _ in missing_points(plugins):  # kube's own was disabled for the one that goes
@@ -79,7 +79,7 @@ def _without(profile: Manifest, names: Collection[str]) -> dict[str, Any]:
     configs = [
         config
         for config in profile.get("pluginConfig") or ()
-        if config.get("name") not in names or known(config["name"])
+        if config.get("name") not in names or is_registered(config["name"])
     ]
     for field, value in (("plugins", plugins), ("pluginConfig", configs)):
         if value:
@@ -89,7 +89,7 @@ def _without(profile: Manifest, names: Collection[str]) -> dict[str, Any]:
     return out
 
 
-def _left(plugin_set: Manifest, point: str, names: Collection[str]) -> dict[str, Any]:
+def _drop_plugins(plugin_set: Manifest, point: str, names: Collection[str]) -> dict[str, Any]:
     enabled = [
         entry
         for entry in plugin_set.get("enabled") or ()

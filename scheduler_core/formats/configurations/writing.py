@@ -24,7 +24,7 @@ def defaults() -> Mapping[str, tuple[tuple[str, int], ...]]:
 
 def write_plugins(profile: Profile, version: Version) -> tuple[dict[str, Any], list[Change]]:
     """`plugins` of a v1 profile, empty where v1's defaults are what ran; and what was disabled and is so for all points now."""
-    wanted = {point: _wanted(profile, version, point) for point in FIELDS}
+    wanted = {point: _list_expected(profile, version, point) for point in FIELDS}
     off = _off_everywhere(profile, version, wanted)
     out: dict[str, Any] = {}
     if off:
@@ -33,7 +33,7 @@ def write_plugins(profile: Profile, version: Version) -> tuple[dict[str, Any], l
         usual = [(name, weight) for name, weight in defaults()[point] if name not in off]
         if plugin_set := _point(point, wanted[point], usual, point in profile.starred):
             out[point] = _in_order(plugin_set, point in profile.enabled_first)
-    return out, _said_once(profile, off)
+    return out, _describe_multi_point(profile, off)
 
 
 def _in_order(plugin_set: dict[str, Any], enabled_first: bool) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def _in_order(plugin_set: dict[str, Any], enabled_first: bool) -> dict[str, Any]
     return {name: plugin_set[name] for name in names}
 
 
-def _said_once(profile: Profile, off: list[str]) -> list[Change]:
+def _describe_multi_point(profile: Profile, off: list[str]) -> list[Change]:
     changes = []
     for name in off:
         at = [(point, named[name]) for point, named in profile.disabled.items() if named.get(name)]
@@ -66,7 +66,7 @@ def weights_kept(profile: Profile, version: Version) -> list[Change]:
     return [Change("kept", "", text)]
 
 
-def _wanted(profile: Profile, version: Version, point: str) -> list[Ran]:
+def _list_expected(profile: Profile, version: Version, point: str) -> list[Ran]:
     """Return the plugins that ran at a point, and the new defaults there of plugins that ran."""
     ran = profile.ran.get(point, [])
     names = {each.name for each in ran}
@@ -87,10 +87,10 @@ def _new_there(profile: Profile, version: Version, name: str, point: str) -> boo
     leader = _FOLLOWS.get(point)
     if leader in then:
         return name in profile.names(str(leader))
-    return not then or not _disabled_by_name(profile, then, name)
+    return not then or not _is_disabled_by_name(profile, then, name)
 
 
-def _disabled_by_name(profile: Profile, then: list[str], name: str) -> bool:
+def _is_disabled_by_name(profile: Profile, then: list[str], name: str) -> bool:
     """Return True if the user disabled a plugin at all points that had it."""
     return not profile.anywhere(name) and any(name in profile.disabled[at] for at in then)
 

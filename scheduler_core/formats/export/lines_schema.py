@@ -24,11 +24,11 @@ def json_schema() -> Schema:
         "$id": f"urn:{FORMAT}:{SCHEMA}",
         "title": f"A line of a trace, schema {SCHEMA}",
         "oneOf": [_header(), _command(), *map(_record, decisions), _digest(), _detail(), _broken_off()],
-        "$defs": {name: _described(part) for name, part in parts.items()},
+        "$defs": {name: _shorten_description(part) for name, part in parts.items()},
     }
 
 
-def _described(part: Schema) -> Schema:
+def _shorten_description(part: Schema) -> Schema:
     text = part.get("description", "").split("\n")[0]
     return {**part, "description": text} if text else part
 

@@ -83,9 +83,9 @@ class SpanTree:
             takes = _takes(record)
             above = spans.get(record.parent)
             if record.kind == "attempt_started" or (record.kind in OPENS and above):
-                spans[record.seq] = _opened(record, above)
+                spans[record.seq] = _open_span(record, above)
             elif record.kind in ENDS and record.parent in spans:
-                _ended(spans[record.parent], record)
+                _end_span(spans[record.parent], record)
             for span in _upwards(spans, record):
                 span.end = max(span.end, record.t)
             self._pass_time(record, takes)
@@ -129,7 +129,7 @@ def spans_of(history: ReadLog) -> list[Span]:
     return tree.spans
 
 
-def _opened(record: Record, above: Span | None) -> Span:
+def _open_span(record: Record, above: Span | None) -> Span:
     data = dict(record.data)
     name = data.get("plugin") or data.get("point") or _title(record)
     root = above.root if above else record.seq
@@ -155,7 +155,7 @@ def _title(record: Record) -> str:
     return f"{what} {record.data['pod']}"
 
 
-def _ended(span: Span, record: Record) -> None:
+def _end_span(span: Span, record: Record) -> None:
     """The end of a cycle. A binding that ends names its own span as its parent."""
     span.facts |= {"outcome": record.data["outcome"], "node": record.data["node"]}
     if record.data["outcome"] in FAILED:
@@ -225,13 +225,13 @@ def _flat(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _attribute(name: str, value: Attribute) -> dict[str, Any]:
-    return {"key": name, "value": _typed(value)}
+    return {"key": name, "value": _encode_value(value)}
 
 
-def _typed(value: Attribute) -> dict[str, Any]:
+def _encode_value(value: Attribute) -> dict[str, Any]:
     """OTLP's AnyValue: in JSON its 64-bit numbers are texts."""
     if isinstance(value, list):
-        return {"arrayValue": {"values": [_typed(each) for each in value]}}
+        return {"arrayValue": {"values": [_encode_value(each) for each in value]}}
     if isinstance(value, bool):
         return {"boolValue": value}
     if isinstance(value, int):

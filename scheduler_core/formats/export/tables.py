@@ -61,7 +61,7 @@ class Tables:
 
     def csv(self, name: str, sim: Simulation) -> str:
         """One of them as CSV; `sim` stands at the history's end."""
-        return written(TABLES[name](sim) if name in TABLES else self._kept[name])
+        return write_csv(TABLES[name](sim) if name in TABLES else self._kept[name])
 
 
 def table_csv(history: ReadLog, name: str) -> str:
@@ -81,7 +81,7 @@ def _row(record: Record) -> Row:
     return {"seq": record.seq, "t": record.t, "scheduler": record.scheduler, **record.data}
 
 
-def written(rows: Iterable[Row]) -> str:
+def write_csv(rows: Iterable[Row]) -> str:
     """Rows as CSV. What has parts is JSON; a column that a row has not is empty; no cell is a formula."""
     found = list(rows)
     stream = StringIO()

@@ -82,10 +82,10 @@ def chrome_schema() -> Schema:
 
 def _metadata() -> list[Schema]:
     """The names of processes (schedulers; their own track is 0) and of tracks (pods)."""
-    return [_named("process_name", {"const": 0}), _named("thread_name", _ID)]
+    return [_build_name_schema("process_name", {"const": 0}), _build_name_schema("thread_name", _ID)]
 
 
-def _named(what: str, track: Schema) -> Schema:
+def _build_name_schema(what: str, track: Schema) -> Schema:
     name = _object({"name": _TEXT})
     return _object({"name": {"const": what}, "ph": {"const": "M"}, "pid": _ID, "tid": track, "args": name})
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scheduler_core.formats.manifests.archives import is_archive, packed, unpacked
+from scheduler_core.formats.manifests.archives import is_archive, pack_files, unpack_files
 from scheduler_core.formats.manifests.notes import Note, NotObjects
 from scheduler_core.formats.manifests.reading import Intake, read
 
-__all__ = ["Intake", "NotObjects", "Note", "is_archive", "packed", "read", "unpacked"]
+__all__ = ["Intake", "NotObjects", "Note", "is_archive", "pack_files", "read", "unpack_files"]

@@ -87,7 +87,7 @@ def is_archive(data: bytes) -> bool:
     return starts or _is_tar(data[:512])
 
 
-def packed(files: Sequence[tuple[str, bytes]]) -> bytes:
+def pack_files(files: Sequence[tuple[str, bytes]]) -> bytes:
     """Files, names and contents, as one archive."""
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w") as archive:
@@ -116,7 +116,7 @@ def unpack(data: bytes, budget: Budget) -> Unpacked:
     return unpacked
 
 
-def unpacked(data: bytes, most: int, members: int) -> list[tuple[str, bytes]]:
+def unpack_files(data: bytes, most: int, members: int) -> list[tuple[str, bytes]]:
     """The same as names and contents, of at most so many bytes and so many members. NotObjects."""
     budget = Budget(most, _CHUNK, members)
     return [(file.name, file.data) for file in unpack(data, budget).files]

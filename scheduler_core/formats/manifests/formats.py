@@ -52,7 +52,7 @@ _RECORDS = {"add": False, "update": False, "delete": True}
 _LARGEST_DEPTH = 64
 
 
-def expanded(documents: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
+def expand_documents(documents: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
     """Documents with what such formats hold in their place; other documents stay as they are."""
     kept: list[Loaded] = []
     notes: list[Note] = []
@@ -92,18 +92,18 @@ def _format(manifest: Mapping[str, Any]) -> str | None:
     return REVIEWED if reviewed and isinstance(status, Mapping) else None
 
 
-def _watched(event: Loaded) -> Iterator[Change]:
+def _expand_watch_event(event: Loaded) -> Iterator[Change]:
     gone = _EVENTS.get(event.manifest["type"])
     if gone is not None:
         yield Change(inside(event, "object", event.manifest["object"]), gone)
 
 
-def _recorded(record: Loaded) -> Iterator[Change]:
+def _expand_record(record: Loaded) -> Iterator[Change]:
     gone = _RECORDS[str(record.manifest["event"]).lower()]
     yield Change(inside(record, "resource", record.manifest["resource"]), gone)
 
 
-def _traced(trace: Loaded) -> Iterator[Change]:
+def _expand_trace(trace: Loaded) -> Iterator[Change]:
     for i, event in enumerate(trace.manifest["events"]):
         for field, gone in (("applied_objs", False), ("deleted_objs", True)):
             objects = event.get(field) if isinstance(event, Mapping) else None
@@ -112,7 +112,7 @@ def _traced(trace: Loaded) -> Iterator[Change]:
                     yield Change(inside(trace, f"events[{i}].{field}[{j}]", each), gone)
 
 
-def _exported(export: Loaded) -> tuple[list[Loaded], Note]:
+def _expand_export(export: Loaded) -> tuple[list[Loaded], Note]:
     objects: list[Loaded] = []
     lists = []
     for name, (version, kind) in _EXPORT.items():
@@ -131,7 +131,7 @@ def _exported(export: Loaded) -> tuple[list[Loaded], Note]:
     return objects, Note(EXPORTED, {"lists": ", ".join(lists) or "–"})
 
 
-def _reviewed(review: Loaded) -> tuple[list[Loaded], Note]:
+def _expand_review(review: Loaded) -> tuple[list[Loaded], Note]:
     spec, status = review.manifest["spec"], review.manifest["status"]
     objects = [
         inside(review, f"spec.templates[{i}]", {"apiVersion": "v1", "kind": "Pod", **each, "status": {}})
@@ -145,11 +145,14 @@ def _reviewed(review: Loaded) -> tuple[list[Loaded], Note]:
 
 
 _CHANGES: dict[str, Callable[[Loaded], Iterator[Change]]] = {
-    WATCHED: _watched,
-    RECORDED: _recorded,
-    TRACED: _traced,
+    WATCHED: _expand_watch_event,
+    RECORDED: _expand_record,
+    TRACED: _expand_trace,
 }
-_WHOLE: dict[str, Callable[[Loaded], tuple[list[Loaded], Note]]] = {EXPORTED: _exported, REVIEWED: _reviewed}
+_WHOLE: dict[str, Callable[[Loaded], tuple[list[Loaded], Note]]] = {
+    EXPORTED: _expand_export,
+    REVIEWED: _expand_review,
+}
 
 
 class _Trace(msgspec.Struct):

@@ -18,6 +18,6 @@ def inside(outer: Loaded, path: str, manifest: Any) -> Loaded:
     return replace(outer, manifest=manifest, locate=locate)
 
 
-def changed(loaded: Loaded, manifest: Any) -> Loaded:
+def replace_manifest(loaded: Loaded, manifest: Any) -> Loaded:
     """The same document with another content."""
     return loaded if manifest is loaded.manifest else replace(loaded, manifest=manifest)

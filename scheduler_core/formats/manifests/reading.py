@@ -19,10 +19,10 @@ from scheduler_core.formats.manifests.autoscaler import autoscaler_notes
 from scheduler_core.formats.manifests.changes import newest
 from scheduler_core.formats.manifests.layouts import with_kind
 from scheduler_core.formats.manifests.notes import Note, NotObjects, gettext_noop
-from scheduler_core.formats.manifests.places import changed
-from scheduler_core.formats.manifests.recognition import indented_with_tab, recognised, template
+from scheduler_core.formats.manifests.places import replace_manifest
+from scheduler_core.formats.manifests.recognition import find_tab_indent, recognise_text, template
 from scheduler_core.formats.manifests.tools import without_tools
-from scheduler_core.formats.manifests.versions import brought_up
+from scheduler_core.formats.manifests.versions import upgrade_objects
 
 PACKED = gettext_noop(
     "Read from the archive. Files: %(files)s; documents: %(objects)s; other files, such as logs, that were passed over: %(skipped)s."
@@ -64,18 +64,18 @@ def read(data: bytes, limits: LoadLimits | None = None) -> Intake:
     if archives.is_archive(data):
         return _of_archive(data, limits)
     if formats.is_trace(data):
-        return _finished(formats.read_trace(data), [], "")
-    text = texts.decoded(data)
+        return _build_intake(formats.read_trace(data), [], "")
+    text = texts.decode_text(data)
     documents: list[Loaded] = []
     notes: list[Note] = []
     repeated: list[tuple[str, RepeatedKey]] = []
     for name, part in files_of(text):
         twice: list[RepeatedKey] = []
         found, said = _of_text(part, name, limits, twice)
-        documents += _numbered(found, len(documents))
+        documents += _number_documents(found, len(documents))
         notes += said
         repeated += [(name, each) for each in twice]
-    return _finished(documents, [*notes, *_of_repeated(repeated)], text)
+    return _build_intake(documents, [*notes, *_of_repeated(repeated)], text)
 
 
 def _of_archive(data: bytes, limits: LoadLimits) -> Intake:
@@ -90,7 +90,7 @@ def _of_archive(data: bytes, limits: LoadLimits) -> Intake:
             if formats.is_trace(file.data):
                 found = formats.read_trace(file.data, file.name)
             else:
-                text = texts.decoded(file.data, file.name)
+                text = texts.decode_text(file.data, file.name)
                 twice: list[RepeatedKey] = []
                 found = _of_text(text, file.name, limits, twice)[0]
                 repeated += [(file.name, each) for each in twice]
@@ -100,8 +100,8 @@ def _of_archive(data: bytes, limits: LoadLimits) -> Intake:
             continue
         if len(documents) + len(found) > limits.max_objects:
             raise NotObjects(Note(archives.TOO_MANY))
-        named = (changed(each, with_kind(each.manifest, file.name)) for each in found)
-        documents += _numbered([replace(each, file=file.name) for each in named], len(documents))
+        named = (replace_manifest(each, with_kind(each.manifest, file.name)) for each in found)
+        documents += _number_documents([replace(each, file=file.name) for each in named], len(documents))
     if not documents:
         raise NotObjects(failed[0] if failed else Note(EMPTY))
     counts = {
@@ -114,17 +114,17 @@ def _of_archive(data: bytes, limits: LoadLimits) -> Intake:
     notes += failed[:_MOST_UNREADABLE]
     more = len(failed) - _MOST_UNREADABLE
     notes += [Note(MORE_UNREADABLE, {"count": f"{more:,}"})] if more > 0 else []
-    return _finished(documents, [*notes, *_of_repeated(repeated)], join_files(read_files))
+    return _build_intake(documents, [*notes, *_of_repeated(repeated)], join_files(read_files))
 
 
 def _of_repeated(repeated: Sequence[tuple[str, RepeatedKey]]) -> list[Note]:
     """Return the notes on repeated keys, each with its file's name."""
-    notes = [_repeated(file, each) for file, each in repeated[:_MOST_REPEATED]]
+    notes = [_build_repeated_note(file, each) for file, each in repeated[:_MOST_REPEATED]]
     more = len(repeated) - _MOST_REPEATED
     return [*notes, Note(MORE_REPEATED, {"count": f"{more:,}"})] if more > 0 else notes
 
 
-def _repeated(file: str, found: RepeatedKey) -> Note:
+def _build_repeated_note(file: str, found: RepeatedKey) -> Note:
     key = found.key if len(found.key) <= _LONGEST_KEY else f"{found.key[:_LONGEST_KEY]}…"
     if file:
         place = file if found.line is None else f"{file}:{found.line}"
@@ -136,15 +136,15 @@ def _repeated(file: str, found: RepeatedKey) -> Note:
     )
 
 
-def _finished(documents: list[Loaded], notes: list[Note], text: str) -> Intake:
+def _build_intake(documents: list[Loaded], notes: list[Note], text: str) -> Intake:
     """The documents' objects as v1.34 has them, each once."""
-    whole, of_formats = formats.expanded(documents)
+    whole, of_formats = formats.expand_documents(documents)
     objects, of_tools = without_tools(whole)
-    objects, of_versions = brought_up(objects)
+    objects, of_versions = upgrade_objects(objects)
     objects, older = newest(objects)
     states = [Note(OLDER_STATES, {"count": f"{older:,}"})] if older else []
     said = [*notes, *of_formats, *of_tools, *of_versions, *states, *autoscaler_notes(objects)]
-    return Intake(_numbered(objects, 0), said, whole, text)
+    return Intake(_number_documents(objects, 0), said, whole, text)
 
 
 def _of_text(
@@ -166,7 +166,7 @@ def _of_text(
     if (
         documents
         and not any(_says_kind(each.manifest) for each in documents)
-        and (note := recognised(text, True))
+        and (note := recognise_text(text, True))
     ):
         raise NotObjects(note)
     return _in_file(documents, name), []
@@ -176,17 +176,17 @@ def _of_other_text(
     text: str, name: str, limits: LoadLimits, error: InvalidObject | None, repeated: list[RepeatedKey]
 ) -> tuple[list[Loaded], list[Note]]:
     repeated.clear()
-    inner = texts.fenced(text)
+    inner = texts.extract_fences(text)
     if inner is not None:
         documents = load_manifests(inner, limits, repeated)
         if any(_says_kind(each.manifest) for each in documents):
             return _in_file(documents, name), [Note(FENCED)]
-    note = recognised(text)
+    note = recognise_text(text)
     if note is not None:
         raise NotObjects(note) from error
     if error is None:
         return _in_file(load_manifests(text, limits, repeated), name), []
-    note = indented_with_tab(text, error.errors[0].line)
+    note = find_tab_indent(text, error.errors[0].line)
     if note is not None:
         raise NotObjects(note, error.errors[0].line) from error
     raise InvalidObject(each.in_file(name) for each in error.errors) from error
@@ -196,7 +196,7 @@ def _in_file(documents: list[Loaded], name: str) -> list[Loaded]:
     return [replace(each, file=name) for each in documents] if name else documents
 
 
-def _numbered(documents: Sequence[Loaded], first: int) -> list[Loaded]:
+def _number_documents(documents: Sequence[Loaded], first: int) -> list[Loaded]:
     return [
         each if each.index == index else replace(each, index=index)
         for index, each in enumerate(documents, start=first)

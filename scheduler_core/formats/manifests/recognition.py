@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from scheduler_core.formats.manifests.notes import Note, gettext_noop
-from scheduler_core.formats.manifests.tables import described, tabled
+from scheduler_core.formats.manifests.tables import find_describe_command, find_table_command
 
 HELM = gettext_noop("This is a template of a Helm chart, not yet an object. Render it first: %(command)s")
 GO_TEMPLATE = gettext_noop(
@@ -41,7 +41,7 @@ _NAME = re.compile(r"[a-z][a-z0-9.]*/\S+")
 _EVERYTHING = "kubectl get nodes,pods,namespaces -A -o yaml"
 
 
-def recognised(text: str, readable: bool = False) -> Note | None:
+def recognise_text(text: str, readable: bool = False) -> Note | None:
     """Return a note on a text without objects; None if unknown. `readable`: it is YAML or JSON, with nothing to render."""
     lines = [line for line, _ in zip(_lines(text), range(400), strict=False)]
     if not lines:
@@ -60,7 +60,7 @@ def template(text: str) -> Note | None:
     return Note(GO_TEMPLATE) if _TEMPLATE.search(text) else None
 
 
-def indented_with_tab(text: str, line: int | None) -> Note | None:
+def find_tab_indent(text: str, line: int | None) -> Note | None:
     """Return a note that the line which is no valid YAML, or one next to it, begins with a tab; else None."""
     lines = text.split("\n")
     for number in (line, line + 1, line - 1) if line else ():
@@ -91,12 +91,12 @@ def _message(lines: list[str]) -> Note | None:
 
 
 def _table(lines: list[str]) -> Note | None:
-    command = tabled(lines)
+    command = find_table_command(lines)
     return Note(TABLE, {"command": command}) if command else None
 
 
 def _description(lines: list[str]) -> Note | None:
-    command = described(lines)
+    command = find_describe_command(lines)
     return Note(DESCRIBED, {"command": command}) if command else None
 
 

@@ -77,7 +77,7 @@ _REPLICAS = (
 _LINE = re.compile(r"([A-Z][\w ()/-]{0,60}): *(.{0,300})")
 
 
-def tabled(lines: list[str]) -> str:
+def find_table_command(lines: list[str]) -> str:
     """The command that prints the objects of a table; "" where the lines are none."""
     columns = [part for part in _GAP.split(lines[0].strip()) if part]
     words = [each.partition("(")[0] for each in columns]
@@ -94,7 +94,7 @@ def tabled(lines: list[str]) -> str:
     return _EVERYTHING
 
 
-def described(lines: list[str]) -> str:
+def find_describe_command(lines: list[str]) -> str:
     """The command that prints the object that is described; "" where the lines describe none."""
     fields: dict[str, str] = {}
     for line in lines:
@@ -108,14 +108,14 @@ def described(lines: list[str]) -> str:
         "Namespace:",
     }:
         return ""
-    kind = _described_kind(fields)
+    kind = _find_described_kind(fields)
     if not kind:
         return _EVERYTHING
     space = fields.get("Namespace:") or ""
     return f"kubectl get {kind} {fields['Name:']}{f' -n {space}' if space else ''} -o yaml"
 
 
-def _described_kind(fields: Mapping[str, str]) -> str:
+def _find_described_kind(fields: Mapping[str, str]) -> str:
     for marks, kind in _DESCRIPTIONS:
         if marks in fields:
             return (

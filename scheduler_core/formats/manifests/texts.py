@@ -19,10 +19,10 @@ NOT_UTF8 = gettext_noop("The file is not text in UTF-8: byte %(byte)s cannot be 
 NOT_UTF8_NAMED = gettext_noop("%(file)s is not text in UTF-8: byte %(byte)s cannot be read.")
 
 
-def decoded(data: bytes, name: str = "") -> str:
+def decode_text(data: bytes, name: str = "") -> str:
     """The text of a file in UTF-8, with or without a mark, or in UTF-16 as PowerShell writes it."""
     try:
-        return _decoded(data).replace("\r\n", "\n")
+        return _decode_bytes(data).replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         values = {"byte": f"{error.start + 1:,}"}
         if name:
@@ -30,7 +30,7 @@ def decoded(data: bytes, name: str = "") -> str:
         raise NotObjects(Note(NOT_UTF8, values)) from None
 
 
-def _decoded(data: bytes) -> str:
+def _decode_bytes(data: bytes) -> str:
     for mark, encoding in _WIDE:
         if data.startswith(mark):
             return data.decode(encoding)
@@ -60,7 +60,7 @@ def without_prompt(text: str) -> str:
     return "\n" * start + ("" if end < 0 else text[end:])
 
 
-def fenced(text: str) -> str | None:
+def extract_fences(text: str) -> str | None:
     """Return the contents of a Markdown text's fences, as documents; None if there are none."""
     if not _FENCE.search(text):
         return None

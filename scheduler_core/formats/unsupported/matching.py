@@ -9,7 +9,7 @@ from functools import cache
 from operator import itemgetter
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import child, keyed
+from scheduler_core.apimachinery.objects.errors import child, format_key_path
 from scheduler_core.apiserver.kinds import is_own_group, split_api_version
 from scheduler_core.formats.unsupported.no_effect import ANY_CUSTOM, CONFIGURATION, ENTRIES, NoEffect
 
@@ -33,7 +33,7 @@ _ENTRIES = _by_kind()
 
 def without_effect(manifest: Manifest) -> list[tuple[str, str]]:
     """Paths of fields that are set and change nothing here, each with the reason; the path "" is the whole object."""
-    return [(path, entry.why) for entry, path in _found(manifest)]
+    return [(path, entry.why) for entry, path in _find_matches(manifest)]
 
 
 def notes(manifests: Iterable[Manifest]) -> list[str]:
@@ -49,7 +49,7 @@ def notes(manifests: Iterable[Manifest]) -> list[str]:
             continue
         name, kind = str(_metadata(manifest).get("name") or ""), str(manifest.get("kind"))
         kept = bool(_metadata(manifest).get("uid"))
-        found = (entry for entry, _ in _found(manifest) if not (kept and entry.written))
+        found = (entry for entry, _ in _find_matches(manifest) if not (kept and entry.written))
         for path, why in dict.fromkeys((entry.path, entry.why) for entry in found):
             seen.setdefault((kind, path, why), []).append(name)
     return [_note(kind, path, why, names) for (kind, path, why), names in seen.items()]
@@ -69,7 +69,8 @@ def _maker(manifest: Manifest) -> Any:
 def notes_of_configuration(configuration: Manifest) -> list[str]:
     """Fields of a KubeSchedulerConfiguration that are accepted and have no effect, each with the reason."""
     return [
-        f"{path} has no effect here: {entry.why}" for entry, path in _found_in(configuration, CONFIGURATION)
+        f"{path} has no effect here: {entry.why}"
+        for entry, path in _find_matches_of_kind(configuration, CONFIGURATION)
     ]
 
 
@@ -78,15 +79,15 @@ def _note(kind: str, path: str, why: str, names: list[str]) -> str:
     return f"{kind} {names[0]}{more}: {path + ' ' if path else ''}has no effect here: {why}"
 
 
-def _found(manifest: Manifest) -> list[tuple[NoEffect, str]]:
+def _find_matches(manifest: Manifest) -> list[tuple[NoEffect, str]]:
     api_version = str(manifest.get("apiVersion") or "")
     if is_own_group(api_version):
-        return _found_in(manifest, str(manifest.get("kind")))
+        return _find_matches_of_kind(manifest, str(manifest.get("kind")))
     group = f"{ANY_CUSTOM}.{split_api_version(api_version)[0]}"
-    return _found_in(manifest, group if group in _ENTRIES else ANY_CUSTOM)
+    return _find_matches_of_kind(manifest, group if group in _ENTRIES else ANY_CUSTOM)
 
 
-def _found_in(manifest: Manifest, kind: str) -> list[tuple[NoEffect, str]]:
+def _find_matches_of_kind(manifest: Manifest, kind: str) -> list[tuple[NoEffect, str]]:
     found: list[_Match] = []
     _look(manifest, _tree(kind), "", found)
     found.sort(key=itemgetter(0))
@@ -130,7 +131,7 @@ def _look(value: Any, tree: _Tree, path: str, found: list[_Match], within: Manif
         for name, inner in value.items():
             below = tree.fields.get(name)
             if below is not None and inner is not None:
-                where = keyed(path, name) if "/" in name else child(path, name)
+                where = format_key_path(path, name) if "/" in name else child(path, name)
                 _look(inner, below, where, found, value)
     elif tree.elements is not None and isinstance(value, list | tuple):
         for i, element in enumerate(value):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.apiserver.kinds import KINDS, Kind
-from scheduler_core.apiserver.schema.table import DEVICES, Field, fields, parsed, type_of
+from scheduler_core.apiserver.schema.table import DEVICES, Field, fields, parse_expression, type_of
 from scheduler_core.formats.unsupported import reasons
 from scheduler_core.formats.unsupported.declared import FIELDS, MEANT, WHOLE_GROUPS, WHOLE_KINDS, Fields
 
@@ -103,7 +103,7 @@ def root_type(kind: Kind) -> str:
 def inner_type(field: Field) -> str:
     """The type of the objects that a field holds; "" where they are none."""
     while field.shape in ("list", "map"):
-        field = parsed(field.inner)
+        field = parse_expression(field.inner)
     return field.inner if field.shape == "object" else ""
 
 

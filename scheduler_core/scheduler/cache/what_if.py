@@ -68,6 +68,6 @@ def _change_ports(view: NodeTable, change: Change) -> None:
     view.rows_with_ports = others | {change.row} if used else others
 
 
-def added(row: int, pods: Sequence[Pod]) -> list[Change]:
+def add_pods(row: int, pods: Sequence[Pod]) -> list[Change]:
     """These pods more on a row."""
     return [Change(row, pod, 1) for pod in pods]

@@ -12,8 +12,8 @@ from scheduler_core.scheduler.config.gates import (
     Gate,
     GateError,
     Wanted,
+    format_gates,
     read_gates,
-    written,
 )
 from scheduler_core.scheduler.config.kubelet import read_kubelet, without_effect
 from scheduler_core.scheduler.config.load import load_configuration, with_own, with_plugin
@@ -54,6 +54,7 @@ __all__ = [
     "SchedulerConfiguration",
     "Wanted",
     "WorldSettings",
+    "format_gates",
     "load_configuration",
     "read_gates",
     "read_kubelet",
@@ -61,5 +62,4 @@ __all__ = [
     "with_plugin",
     "with_plugin_in",
     "without_effect",
-    "written",
 ]

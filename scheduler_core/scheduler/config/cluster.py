@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 
 from scheduler_core.apimachinery.objects.durations import parse_duration
-from scheduler_core.apimachinery.objects.errors import keyed
+from scheduler_core.apimachinery.objects.errors import format_key_path
 from scheduler_core.apimachinery.objects.typed import FieldProblem
 from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
@@ -88,7 +88,7 @@ class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         for place, own in (
             ("kubelet", {}),
-            *((keyed("kubelets", name), own) for name, own in self.kubelets.items()),
+            *((format_key_path("kubelets", name), own) for name, own in self.kubelets.items()),
         ):
             try:
                 read_kubelet(self.kubelet, own)

@@ -45,8 +45,8 @@ def default_configuration(manifest: Mapping[str, Any], features: Features = DEFA
     out = present(manifest)
     out["apiVersion"], out["kind"] = API_VERSION, KIND
     out.setdefault("parallelism", 16)
-    out["leaderElection"] = LEADER_ELECTION | _lasting(_filled(out.get("leaderElection")))
-    out["clientConnection"] = CLIENT_CONNECTION | _filled(out.get("clientConnection"))
+    out["leaderElection"] = LEADER_ELECTION | _lasting(_drop_zero_values(out.get("leaderElection")))
+    out["clientConnection"] = CLIENT_CONNECTION | _drop_zero_values(out.get("clientConnection"))
     out.setdefault("percentageOfNodesToScore", 0)
     out.setdefault("podInitialBackoffSeconds", 1)
     out.setdefault("podMaxBackoffSeconds", 10)
@@ -60,7 +60,7 @@ def default_configuration(manifest: Mapping[str, Any], features: Features = DEFA
     return out
 
 
-def _filled(mapping: Mapping[str, Any] | None) -> Manifest:
+def _drop_zero_values(mapping: Mapping[str, Any] | None) -> Manifest:
     """A copy without empty strings and zeros, which Go cannot distinguish from absent; false stays."""
     return {name: value for name, value in present(mapping).items() if value is False or value}
 
@@ -83,7 +83,7 @@ def _default_profile(profile: Manifest, features: Features) -> Manifest:
     configured = {config["name"] for config in configs}
     missing = [
         name
-        for name in sorted(enabled_names(plugins))
+        for name in sorted(collect_enabled_names(plugins))
         if arguments_of(name) is not None and name not in configured
     ]
     configs += [_default_config({"name": name}, features) for name in missing]
@@ -108,14 +108,14 @@ def _default_plugins(features: Features) -> list[Manifest]:
     ]
 
 
-def given_indexes(plugins: Mapping[str, Any], features: Features) -> list[int | None]:
+def list_given_indexes(plugins: Mapping[str, Any], features: Features) -> list[int | None]:
     """Return the given-list index of each plugin that multiPoint enables after defaulting; None: not in the list."""
-    return [index for _, index in _merged(_default_plugins(features), plugins.get(MULTI_POINT) or {})]
+    return [index for _, index in _merge_entries(_default_plugins(features), plugins.get(MULTI_POINT) or {})]
 
 
 def _merge_set(defaults: Iterable[Manifest], custom: Mapping[str, Any]) -> Manifest:
     disabled = [{"name": plugin.get("name", "")} for plugin in custom.get("disabled") or ()]
-    merged = [plugin for plugin, _ in _merged(defaults, custom)]
+    merged = [plugin for plugin, _ in _merge_entries(defaults, custom)]
     out: Manifest = {}
     if merged:
         out["enabled"] = merged
@@ -124,7 +124,9 @@ def _merge_set(defaults: Iterable[Manifest], custom: Mapping[str, Any]) -> Manif
     return out
 
 
-def _merged(defaults: Iterable[Manifest], custom: Mapping[str, Any]) -> list[tuple[Manifest, int | None]]:
+def _merge_entries(
+    defaults: Iterable[Manifest], custom: Mapping[str, Any]
+) -> list[tuple[Manifest, int | None]]:
     """The default set less what is disabled, its re-configured plugins in place, the other custom ones behind, with their indexes."""
     off = {plugin.get("name", "") for plugin in custom.get("disabled") or ()}
     enabled: list[Manifest] = [{"name": "", **present(plugin)} for plugin in custom.get("enabled") or ()]
@@ -141,7 +143,7 @@ def _merged(defaults: Iterable[Manifest], custom: Mapping[str, Any]) -> list[tup
     return merged + [(plugin, i) for i, plugin in enumerate(enabled) if i not in replaced]
 
 
-def enabled_names(plugins: Mapping[str, Any]) -> frozenset[str]:
+def collect_enabled_names(plugins: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(
         plugin.get("name", "")
         for plugin_set in plugins.values()

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid
-from scheduler_core.scheduler.config.points import FIELDS, MULTI_POINT, implements, known
+from scheduler_core.scheduler.config.points import FIELDS, MULTI_POINT, implements, is_registered
 from scheduler_core.scheduler.framework.plugin import Point
 
 Entries = Sequence[Mapping[str, Any]]
@@ -28,11 +28,11 @@ def expand(plugins: Mapping[str, Any], path: str) -> tuple[Expanded, list[FieldE
     for field, point in FIELDS.items():
         plugin_set = plugins.get(field) or {}
         own: Entries = plugin_set.get("enabled") or ()
-        errors += _refused(own, point, f"{path}.{field}.enabled")
+        errors += _validate_entries(own, point, f"{path}.{field}.enabled")
         off = {plugin["name"] for plugin in plugin_set.get("disabled") or ()}
         shared, problems = _from_multi(multi, point, off, f"{path}.{MULTI_POINT}.enabled", own)
         errors += problems
-        names = _ordered([plugin["name"] for plugin in own], shared)
+        names = _order_plugins([plugin["name"] for plugin in own], shared)
         expanded[point] = tuple((name, weights.get(name, 1) if point is Point.SCORE else 0) for name in names)
     return expanded, errors
 
@@ -49,18 +49,18 @@ def _unknown(entries: Entries, path: str, what: str) -> list[FieldError]:
     return [
         invalid(f"{path}[{i}]", plugin["name"], f'{what} "{plugin["name"]}" does not exist')
         for i, plugin in enumerate(entries)
-        if not known(plugin["name"])
+        if not is_registered(plugin["name"])
     ]
 
 
-def _refused(entries: Entries, point: Point, path: str) -> list[FieldError]:
+def _validate_entries(entries: Entries, point: Point, path: str) -> list[FieldError]:
     """Plugins enabled at one point that don't exist, don't take part in it, or stand there twice."""
     kind = f"{point}Plugin"
     errors = _unknown(entries, path, kind)
     seen: dict[str, None] = {}
     for i, plugin in enumerate(entries):
         name = plugin["name"]
-        if known(name) and not implements(name, point):
+        if is_registered(name) and not implements(name, point):
             errors.append(invalid(f"{path}[{i}]", name, f'plugin "{name}" does not extend {kind} plugin'))
         elif name in seen:
             errors.append(invalid(f"{path}[{i}]", name, f'plugin "{name}" already registered as "{kind}"'))
@@ -89,7 +89,7 @@ def _from_multi(
     return names, errors
 
 
-def _ordered(own: Sequence[str], shared: Sequence[str]) -> list[str]:
+def _order_plugins(own: Sequence[str], shared: Sequence[str]) -> list[str]:
     overriding = [name for name in own if name in shared]
     added = [name for name in shared if name not in overriding]
     return [*overriding, *added, *(name for name in own if name not in overriding)]

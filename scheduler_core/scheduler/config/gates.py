@@ -103,7 +103,7 @@ def resolve(gates: Mapping[str, bool]) -> Wanted:
     return Wanted(settings, tuple(name for name in gates if name in OTHERS))
 
 
-def written(settings: Mapping[str, object]) -> str:
+def format_gates(settings: Mapping[str, object]) -> str:
     """The gates that differ from kube's default, as `--feature-gates` takes them; "" where none does."""
     pairs = {gate.name: settings[gate.setting] for gate in SETTINGS.values()}
     differing = sorted(name for name, on in pairs.items() if on != BY_NAME[name].default)

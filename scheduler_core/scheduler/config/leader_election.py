@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.durations import go_duration, parse_duration
-from scheduler_core.apimachinery.objects.errors import FieldError, invalid, required
+from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig, elector_error
 
 DURATIONS = ("leaseDuration", "renewDeadline", "retryPeriod")
@@ -66,7 +66,7 @@ def _duration_errors(section: Mapping[str, Any]) -> list[FieldError]:
         received = go_duration(values["renewDeadline"])
         errors.append(invalid(f"{_PATH}.leaseDuration", received, "must be greater than `RenewDeadline`"))
     names = ("resourceNamespace", "resourceName")
-    return errors + [required(f"{_PATH}.{name}") for name in names if not section[name]]
+    return errors + [build_required_error(f"{_PATH}.{name}") for name in names if not section[name]]
 
 
 def _elector_errors(configuration: Mapping[str, Any]) -> list[FieldError]:

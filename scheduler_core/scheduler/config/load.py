@@ -13,7 +13,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid
 from scheduler_core.apimachinery.objects.strict import check_shape
-from scheduler_core.scheduler.config.defaults import default_configuration, given_indexes
+from scheduler_core.scheduler.config.defaults import default_configuration, list_given_indexes
 from scheduler_core.scheduler.config.expand import expand
 from scheduler_core.scheduler.config.leader_election import election_errors
 from scheduler_core.scheduler.config.points import implements
@@ -120,7 +120,7 @@ def _profile(raw: Mapping[str, Any], path: str) -> tuple[Profile, list[FieldErro
     plugins, errors = expand(raw["plugins"], f"{path}.plugins")
     name = raw.get("schedulerName") or ""
     if not errors:
-        errors = _required_plugins(plugins, name, f"{path}.plugins")
+        errors = _check_required_plugins(plugins, name, f"{path}.plugins")
     plugins[Point.NORMALIZE_SCORE] = tuple(
         entry for entry in plugins[Point.SCORE] if implements(entry[0], Point.NORMALIZE_SCORE)
     )
@@ -137,7 +137,7 @@ def _where_given(
     errors: list[FieldError], profile: Mapping[str, Any], features: Features
 ) -> list[FieldError]:
     """Errors of plugins at multiPoint with their index in the list that was given, in place of the one with the defaults."""
-    indexes = given_indexes(profile.get("plugins") or {}, features)
+    indexes = list_given_indexes(profile.get("plugins") or {}, features)
     out = []
     for error in errors:
         at = _AT_MULTI_POINT.fullmatch(error.path)
@@ -146,7 +146,7 @@ def _where_given(
     return out
 
 
-def _required_plugins(plugins: Mapping[Point, Any], name: str, path: str) -> list[FieldError]:
+def _check_required_plugins(plugins: Mapping[Point, Any], name: str, path: str) -> list[FieldError]:
     errors = []
     sorters = len(plugins[Point.QUEUE_SORT])
     if sorters != 1:

@@ -27,7 +27,7 @@ FIELDS: dict[str, Point] = {
 MULTI_POINT = "multiPoint"
 
 
-def known(name: str) -> bool:
+def is_registered(name: str) -> bool:
     """Return whether a plugin of this name exists."""
     return name in registry()
 

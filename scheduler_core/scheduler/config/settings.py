@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from scheduler_core.apimachinery.objects.pod import Reading
-from scheduler_core.apimachinery.objects.typed import typed
+from scheduler_core.apimachinery.objects.typed import convert_data
 from scheduler_core.apiserver.registry.devices.gates import DeviceGates
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.scheduler.config.cluster import ClusterSettings
@@ -108,5 +108,5 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def changed(self, changes: Mapping[str, Any]) -> WorldSettings:
         """These settings with some replaced; InvalidObject says which one is unknown or out of range."""
         changes = {name: value for name, value in changes.items() if name not in REMOVED}
-        settings: WorldSettings = typed({**msgspec.to_builtins(self), **changes}, WorldSettings)
+        settings: WorldSettings = convert_data({**msgspec.to_builtins(self), **changes}, WorldSettings)
         return settings

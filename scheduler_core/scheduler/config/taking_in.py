@@ -35,16 +35,16 @@ def with_plugin_in(
         if Point.QUEUE_SORT in at:
             plugins = {**plugins, "queueSort": {"enabled": [{"name": name}], "disabled": [{"name": "*"}]}}
         if chosen and set(at) - {Point.QUEUE_SORT}:
-            plugins = _taken_in(plugins, name, weight if Point.SCORE in at else 1)
+            plugins = _add_multi_point(plugins, name, weight if Point.SCORE in at else 1)
             if instead_of:
                 plugins["postFilter"] = _without(plugins.get("postFilter") or {}, instead_of)
         profiles.append({**each, "plugins": plugins})
     return {**manifest, "profiles": profiles}
 
 
-def _taken_in(plugins: Mapping[str, Any], name: str, weight: int) -> Manifest:
+def _add_multi_point(plugins: Mapping[str, Any], name: str, weight: int) -> Manifest:
     entry: Manifest = {"name": name} if weight == 1 else {"name": name, "weight": weight}
-    return {**plugins, MULTI_POINT: _enabled(plugins.get(MULTI_POINT) or {}, entry)}
+    return {**plugins, MULTI_POINT: _enable_plugin(plugins.get(MULTI_POINT) or {}, entry)}
 
 
 def _without(plugin_set: Mapping[str, Any], name: str) -> Manifest:
@@ -52,7 +52,7 @@ def _without(plugin_set: Mapping[str, Any], name: str) -> Manifest:
     return {**plugin_set, "disabled": [*disabled, {"name": name}]}
 
 
-def _enabled(plugin_set: Mapping[str, Any], entry: Manifest) -> Manifest:
+def _enable_plugin(plugin_set: Mapping[str, Any], entry: Manifest) -> Manifest:
     enabled = list(plugin_set.get("enabled") or ())
     if all(each["name"] != entry["name"] for each in enabled):
         enabled.append(entry)

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, duplicate, invalid, required
-from scheduler_core.apimachinery.objects.names import qualified_name_errors
+from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, duplicate, invalid
+from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apimachinery.objects.resources import is_extended_name
 from scheduler_core.scheduler.config.arguments import argument_errors, shape_errors
-from scheduler_core.scheduler.config.defaults import enabled_names
+from scheduler_core.scheduler.config.defaults import collect_enabled_names
 from scheduler_core.scheduler.config.leader_election import resource_lock_errors
 from scheduler_core.scheduler.config.points import FIELDS
 from scheduler_core.scheduler.config.types import API_VERSION, KIND
@@ -24,8 +24,8 @@ REMOVED_PLUGINS = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"
 def type_errors(manifest: Mapping[str, Any]) -> list[FieldError]:
     """Check for kind KubeSchedulerConfiguration in the only supported version."""
     version, kind = manifest.get("apiVersion"), manifest.get("kind")
-    errors = [] if version else [required("apiVersion", f"expected {API_VERSION}")]
-    errors += [] if kind else [required("kind", f"expected {KIND}")]
+    errors = [] if version else [build_required_error("apiVersion", f"expected {API_VERSION}")]
+    errors += [] if kind else [build_required_error("kind", f"expected {KIND}")]
     if errors or (version == API_VERSION and kind == KIND):
         return errors
     received, path = (version, "apiVersion") if version != API_VERSION else (kind, "kind")
@@ -79,9 +79,9 @@ def _profiles_errors(profiles: Sequence[Mapping[str, Any]], features: Features) 
     for i, profile in enumerate(profiles):
         path, name = f"profiles[{i}]", profile.get("schedulerName") or ""
         if not name:
-            errors.append(required(f"{path}.schedulerName"))
+            errors.append(build_required_error(f"{path}.schedulerName"))
         errors += _percentage_errors(profile, f"{path}.percentageOfNodesToScore")
-        errors += _removed_errors(profile["plugins"], f"{path}.plugins")
+        errors += _find_removed_plugins(profile["plugins"], f"{path}.plugins")
         errors += _plugin_config_errors(profile, path, features)
         if name in seen:
             # kube names the place of the first one as the duplicate value.
@@ -91,16 +91,16 @@ def _profiles_errors(profiles: Sequence[Mapping[str, Any]], features: Features) 
     return errors + _queue_sort_errors(profiles)
 
 
-def _removed_errors(plugins: Mapping[str, Any], path: str) -> list[FieldError]:
+def _find_removed_plugins(plugins: Mapping[str, Any], path: str) -> list[FieldError]:
     return [
-        _removed(f"{path}.{field}.enabled[{i}]", plugin["name"])
+        _build_removed_error(f"{path}.{field}.enabled[{i}]", plugin["name"])
         for field in FIELDS
         for i, plugin in enumerate((plugins.get(field) or {}).get("enabled") or ())
         if plugin["name"] in REMOVED_PLUGINS
     ]
 
 
-def _removed(path: str, name: str) -> FieldError:
+def _build_removed_error(path: str, name: str) -> FieldError:
     detail = f'was invalid in version "{API_VERSION}" (KubeSchedulerConfiguration is version "{API_VERSION}")'
     return invalid(path, name, detail)
 
@@ -108,14 +108,14 @@ def _removed(path: str, name: str) -> FieldError:
 def _plugin_config_errors(profile: Mapping[str, Any], path: str, features: Features) -> list[FieldError]:
     errors: list[FieldError] = []
     seen: dict[str, None] = {}
-    enabled = enabled_names(profile["plugins"])
+    enabled = collect_enabled_names(profile["plugins"])
     for i, config in enumerate(profile["pluginConfig"]):
         name, where = config["name"], f"{path}.pluginConfig[{i}]"
         if name in seen:
             errors.append(duplicate(where, name))
         seen[name] = None
         if name in REMOVED_PLUGINS:
-            errors.append(_removed(where, name))
+            errors.append(_build_removed_error(where, name))
         else:
             args = config.get("args") or {}
             errors += argument_errors(name, args, f"{where}.args", features, name in enabled)
@@ -166,7 +166,7 @@ def _extender_errors(extenders: Sequence[Mapping[str, Any]]) -> list[FieldError]
 
 
 def _resource_name_errors(path: str, name: str) -> list[FieldError]:
-    problems = [invalid(path, name, problem) for problem in qualified_name_errors(name)]
+    problems = [invalid(path, name, problem) for problem in list_qualified_name_errors(name)]
     if problems or is_extended_name(name):
         return problems
     return [invalid(path, name, "is an invalid extended resource name")]

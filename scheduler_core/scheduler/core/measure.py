@@ -178,7 +178,7 @@ def _points(cycle: SchedulingCycle, framework: Framework) -> list[tuple[str, str
     if cycle.search is not None and framework.has(Point.FILTER):
         if cycle.nominated_mark is not None:
             points.append(("Filter", OK))  # the node that the pod is nominated to is looked at by itself
-        elif _failed_on_nominated(cycle):
+        elif _has_failed_on_nominated(cycle):
             points.append(("Filter", _ERROR))
         points.append(("Filter", _ERROR if failed is Point.FILTER else OK))
     if cycle.scores is not None and framework.has(Point.SCORE):
@@ -188,7 +188,7 @@ def _points(cycle: SchedulingCycle, framework: Framework) -> list[tuple[str, str
     return points + _points_after(cycle) if cycle.chosen is not None else points
 
 
-def _failed_on_nominated(cycle: SchedulingCycle) -> bool:
+def _has_failed_on_nominated(cycle: SchedulingCycle) -> bool:
     """Return True if the check of the nominated node ended in an internal error, followed by a search of all nodes."""
     if cycle.nominated_refusal is None or cycle.nominated_refusal.code is not Code.ERROR:
         return False
@@ -207,7 +207,7 @@ def _points_after(cycle: SchedulingCycle) -> list[tuple[str, str]]:
     return [*before, refused, ("Unreserve", OK)]
 
 
-def failed(scheduler: Measured, result: str, profile: str, started: int) -> None:
+def record_failure(scheduler: Measured, result: str, profile: str, started: int) -> None:
     """An attempt ends without a binding."""
     scheduler.queue.metrics.attempts[profile, result] += 1
     scheduler.figures.scheduling_attempt.observe((result, profile), scheduler.world.now - started)
@@ -216,7 +216,7 @@ def failed(scheduler: Measured, result: str, profile: str, started: int) -> None
 # Binding cycles
 
 
-def bound(scheduler: Measured, binding: BindingCycle) -> None:
+def record_binding(scheduler: Measured, binding: BindingCycle) -> None:
     """A pod is bound."""
     figures, now, queued = scheduler.figures, scheduler.world.now, binding.queued
     scheduler.queue.metrics.attempts[binding.profile, "scheduled"] += 1
@@ -227,7 +227,9 @@ def bound(scheduler: Measured, binding: BindingCycle) -> None:
         figures.pod_scheduling_sli.observe((label,), now - queued.initial_timestamp)
 
 
-def answered(scheduler: Measured, binding: BindingCycle, plugin: str, status: Status, over: bool) -> None:
+def record_plugin(
+    scheduler: Measured, binding: BindingCycle, plugin: str, status: Status, over: bool
+) -> None:
     """A plugin of the binding cycle is done; it took what has passed since the one before was. `over`: so is its extension point."""
     figures, now, point = scheduler.figures, scheduler.world.now, str(binding.phase)
     code = OK if status.code is Code.SUCCESS else status.code.kube_name
@@ -239,17 +241,17 @@ def answered(scheduler: Measured, binding: BindingCycle, plugin: str, status: St
         figures.volume_errors[("bind",)] += 1
 
 
-def passed_through(scheduler: Measured, binding: BindingCycle) -> None:
+def record_empty_point(scheduler: Measured, binding: BindingCycle) -> None:
     """An extension point of the binding cycle has no plugin."""
     scheduler.figures.extension_point.observe((str(binding.phase), OK, binding.profile), 0)
 
 
-def unreserved(scheduler: Measured, binding: BindingCycle) -> None:
+def record_unreserve(scheduler: Measured, binding: BindingCycle) -> None:
     """Unreserve has run for a binding that failed."""
     scheduler.figures.extension_point.observe(("Unreserve", OK, binding.profile), 0)
 
 
-def waited(scheduler: Measured, binding: BindingCycle, status: Status) -> None:
+def record_permit_wait(scheduler: Measured, binding: BindingCycle, status: Status) -> None:
     """A wait on Permit is over."""
     took = scheduler.world.now - binding.started
     scheduler.figures.permit_wait.observe((status.code.kube_name,), took)
@@ -258,7 +260,7 @@ def waited(scheduler: Measured, binding: BindingCycle, status: Status) -> None:
 # The rest
 
 
-def gated(scheduler: Measured, pod: Pod, steps: list[PluginStep]) -> None:
+def record_pre_enqueue(scheduler: Measured, pod: Pod, steps: list[PluginStep]) -> None:
     """PreEnqueue plugins were asked about a pod. The point's status is Success even where one of them holds
     the pod back: v1.34.1 itself says so."""
     profile = pod.spec.scheduler_name
@@ -267,12 +269,12 @@ def gated(scheduler: Measured, pod: Pod, steps: list[PluginStep]) -> None:
         scheduler.figures.calls_at(profile, "PreEnqueue", step.status.code.kube_name)[step.plugin] += 1
 
 
-def handled(scheduler: Measured, event: str) -> None:
+def record_event(scheduler: Measured, event: str) -> None:
     """A watch event has been handled; `event` is a cluster event's label."""
     scheduler.figures.event_handling.counts[(event,), 0] += 1
 
 
-def called(scheduler: Measured, kind: str, ok: bool, took: int) -> None:
+def record_api_call(scheduler: Measured, kind: str, ok: bool, took: int) -> None:
     """A call of the dispatcher has been answered; with the gate off there is no dispatcher to count it."""
     if scheduler.world.settings.async_api_calls:
         labels = (kind, "success" if ok else "error")
@@ -284,6 +286,6 @@ def victims(scheduler: Measured, count: int) -> None:
     scheduler.figures.preemption_victims.observe((), count)
 
 
-def preempted(scheduler: Measured) -> None:
+def record_preemption(scheduler: Measured) -> None:
     """An eviction beside the cycles is over. v1.34.1 takes down result and duration when it begins."""
     scheduler.figures.preemption_goroutines.observe(("success",), 0)

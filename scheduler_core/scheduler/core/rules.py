@@ -60,7 +60,7 @@ class QueueRules:
                 record_gate(self._scheduler.world, self._scheduler.name, pod, step)
                 gate = plugin.name
                 break
-        measure.gated(self._scheduler, pod, steps)
+        measure.record_pre_enqueue(self._scheduler, pod, steps)
         return gate
 
     def of_interest(self, event: ClusterEvent) -> bool:

@@ -43,7 +43,7 @@ from scheduler_core.scheduler.core.world import World
 from scheduler_core.scheduler.extenders.extender import (
     Extender,
     extenders_of,
-    ignored_resources,
+    list_ignored_resources,
     without_ignored_resources,
 )
 from scheduler_core.scheduler.framework.events import CLAIM_UPDATE, ObjectEvent
@@ -156,7 +156,7 @@ class Scheduler(State):
         self.flushes = {}
         self.replica = None
         self.inbox = []
-        self.limits = client.configured_limits(configuration.manifest)
+        self.limits = client.read_limits(configuration.manifest)
         self.bucket = 0
         self.process = process
         self._connect_claims()
@@ -198,7 +198,7 @@ class Scheduler(State):
         if own := self.world.settings.plugins:
             plugins = {**plugins, **{plugin.name: plugin for plugin in plugins_of(own)}}
         manifest = self.configuration.manifest
-        ignored = ignored_resources(manifest)
+        ignored = list_ignored_resources(manifest)
         profiles = {
             p.scheduler_name: Framework(without_ignored_resources(p, ignored), plugins, handle)
             for p in self.effective.profiles
@@ -214,7 +214,7 @@ class Scheduler(State):
         """A claim's newest version is known before the informer brings it. kube: its handler is the assume cache's"""
         if old is not None and new is not None:
             self.queue.move_all(ObjectEvent(CLAIM_UPDATE, old, new), self.world.now)
-            measure.handled(self, CLAIM_UPDATE.label)
+            measure.record_event(self, CLAIM_UPDATE.label)
             self.wake_up()
 
     def _queue_options(self) -> QueueOptions:

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import msgspec
 
 from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
-from scheduler_core.scheduler.extenders.recorded import recorded_answer
-from scheduler_core.scheduler.extenders.transport import refused, within
-from scheduler_core.scheduler.extenders.written import Latency, Written, written_answer
+from scheduler_core.scheduler.extenders.recorded import answer_from_rules
+from scheduler_core.scheduler.extenders.transport import refuse_connection, within
+from scheduler_core.scheduler.extenders.written import Latency, Written, answer_from_expressions
 
 MAX_RULES = 200
 
@@ -50,9 +50,9 @@ def answer_of(exchange: Exchange, behaviour: Behaviour) -> Answer | None:
     if isinstance(behaviour, Remote):
         return None
     if isinstance(behaviour, Recorded):
-        answer = recorded_answer(exchange, behaviour.rules, behaviour.latency)
+        answer = answer_from_rules(exchange, behaviour.rules, behaviour.latency)
     elif isinstance(behaviour, Written):
-        answer = written_answer(exchange, behaviour)
+        answer = answer_from_expressions(exchange, behaviour)
     else:
-        answer = refused(exchange.url)
+        answer = refuse_connection(exchange.url)
     return within(answer, exchange.extender.timeout)

@@ -89,7 +89,7 @@ def _extender(index: int, raw: Mapping[str, Any]) -> Extender:
     )
 
 
-def ignored_resources(configuration: Mapping[str, Any]) -> tuple[str, ...]:
+def list_ignored_resources(configuration: Mapping[str, Any]) -> tuple[str, ...]:
     """Resources that the scheduler leaves to the extenders: they take the place of NodeResourcesFit's ignoredResources."""
     return tuple(
         resource.get("name") or ""

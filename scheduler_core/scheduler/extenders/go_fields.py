@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from scheduler_core.apiserver.schema.table import Field, fields, parsed
+from scheduler_core.apiserver.schema.table import Field, fields, parse_expression
 
 Json = dict[str, Any]
 _OF_OBJECTS = ("apiVersion", "kind")  # informers drop them
@@ -31,7 +31,7 @@ def _table() -> Mapping[str, Mapping[str, Any]]:
     return table
 
 
-def written(value: Mapping[str, Any], type_: str) -> Json:
+def write_go_object(value: Mapping[str, Any], type_: str) -> Json:
     """Return an object of a type as Go writes it; fields that the type does not have are left away."""
     always, pointers = _table()["always"].get(type_, {}), _table()["pointers"].get(type_, ())
     out: Json = {}
@@ -41,7 +41,7 @@ def written(value: Mapping[str, Any], type_: str) -> Json:
         inner = _inner(value.get(name), field)
         if inner is None and name in always:
             zero = always[name]
-            out[name] = written({}, field.inner) if zero == {} else zero
+            out[name] = write_go_object({}, field.inner) if zero == {} else zero
         elif name in always or (inner is not None and (field.shape == "object" or name in pointers or inner)):
             out[name] = inner
     return out
@@ -49,9 +49,9 @@ def written(value: Mapping[str, Any], type_: str) -> Json:
 
 def _inner(value: Any, field: Field) -> Any:
     if isinstance(value, Mapping) and field.shape == "object":
-        return written(value, field.inner)
+        return write_go_object(value, field.inner)
     if isinstance(value, list | tuple) and field.shape == "list":
-        return [_inner(each, parsed(field.inner)) for each in value]
+        return [_inner(each, parse_expression(field.inner)) for each in value]
     if isinstance(value, Mapping) and field.shape == "map":
-        return {name: _inner(each, parsed(field.inner)) for name, each in value.items()}
+        return {name: _inner(each, parse_expression(field.inner)) for name, each in value.items()}
     return value

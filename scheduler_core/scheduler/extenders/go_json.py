@@ -102,7 +102,7 @@ class _Scanner:
         return self._next()
 
     def _wrong(self, context: str) -> GoError:
-        return GoError(f"invalid character {_quoted(self._next())} {context}")
+        return GoError(f"invalid character {_quote_byte(self._next())} {context}")
 
     def _value(self) -> None:
         # A stack instead of recursion: a text may be nested as deep as it likes.
@@ -233,7 +233,7 @@ class _Scanner:
 _ESCAPES = {0x07: "\\a", 0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0B: "\\v", 0x0C: "\\f", 0x0D: "\\r"}
 
 
-def _quoted(byte: bytes) -> str:
+def _quote_byte(byte: bytes) -> str:
     """A byte as Go's errors print it, as if it was a character of its own."""
     code = byte[0]
     if byte == b"'":

@@ -21,7 +21,7 @@ MILLISECOND = 1_000_000
 SCRIPTED_FAILURE = "scripted failure"
 
 
-def recorded_answer(exchange: Exchange, rules: Sequence[Rule], latency: int = 0) -> Answer:
+def answer_from_rules(exchange: Exchange, rules: Sequence[Rule], latency: int = 0) -> Answer:
     """Return the answer by the rules, after `latency` ns unless a rule sets a delay."""
     rule = _rule(exchange, rules)
     status = int(rule.get("status", 200))
@@ -58,7 +58,7 @@ def _filter(request: Request, rule: Rule) -> dict[str, Any]:
         kept.sort()
     kept += rule.get("add") or ()
     answer = {"FailedNodes": failed, "FailedAndUnresolvableNodes": unresolvable, "Error": ""}
-    return {**_kept(nodes, kept, rule, request.names_only), **answer}
+    return {**_build_filter_nodes(nodes, kept, rule, request.names_only), **answer}
 
 
 def _reasons(
@@ -71,7 +71,9 @@ def _reasons(
     return out
 
 
-def _kept(nodes: Mapping[str, Node], kept: Sequence[str], rule: Rule, names_only: bool) -> dict[str, Any]:
+def _build_filter_nodes(
+    nodes: Mapping[str, Node], kept: Sequence[str], rule: Rule, names_only: bool
+) -> dict[str, Any]:
     form = rule.get("form") or ("nodeNames" if names_only else "nodes")
     if form == "nodeNames":
         return {"NodeNames": list(kept)}

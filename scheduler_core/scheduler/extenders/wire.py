@@ -10,7 +10,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.scheduler.extenders.go_fields import written
+from scheduler_core.scheduler.extenders.go_fields import write_go_object
 from scheduler_core.scheduler.extenders.request import NodeVictims, Request
 
 Json = dict[str, Any]
@@ -64,13 +64,13 @@ def _about_binding(request: Request) -> Json:
 @lru_cache(maxsize=1024)
 def pod_json(pod: Pod) -> Json:
     """Return a v1.Pod as the scheduler's informer has it: without kind and apiVersion."""
-    return written(pod.manifest, "Pod")
+    return write_go_object(pod.manifest, "Pod")
 
 
 @lru_cache(maxsize=8192)
 def node_json(node: Node) -> Json:
     """Return a v1.Node as the scheduler's informer has it."""
-    return written(node.manifest, "Node")
+    return write_go_object(node.manifest, "Node")
 
 
 _BODIES = {

@@ -76,7 +76,7 @@ _TYPES: Mapping[Verb, Mapping[str, type]] = {
 
 
 @lru_cache(maxsize=256)
-def compiled(verb: Verb, text: str) -> Program:
+def compile_answer(verb: Verb, text: str) -> Program:
     """CompileError."""
     program = _ENVIRONMENTS[verb].compile(text, None)
     kind = program.tree.type
@@ -93,13 +93,13 @@ def problems_of(written: Written) -> list[Wrong]:
         text = getattr(written, verb.value)
         try:
             if text:
-                compiled(verb, text)
+                compile_answer(verb, text)
         except CompileError as wrong:
             found.append(Wrong(verb.value, wrong.message, wrong.line, wrong.column, wrong.offset))
     return found
 
 
-def written_answer(exchange: Exchange, written: Written) -> Answer:
+def answer_from_expressions(exchange: Exchange, written: Written) -> Answer:
     """Return the answer computed by the expressions."""
     text = getattr(written, exchange.verb.value)
     call = _Call(exchange.verb, exchange.request.pod, text)
@@ -116,7 +116,7 @@ class _Call:
     def __init__(self, verb: Verb, pod: Pod, text: str) -> None:
         self._verb = verb
         self._pod = pod.manifest
-        self._program = compiled(verb, text) if text else None
+        self._program = compile_answer(verb, text) if text else None
         self._left = LIMIT_OF_A_CALL
 
     def value(self, node: str, variables: Mapping[str, Any], neutral: Any) -> Any:
@@ -180,18 +180,18 @@ def _preempt(call: _Call, request: Request, written: Written) -> dict[str, Any]:
 
 def _of_victims(victims: NodeVictims) -> dict[str, Any]:
     return {
-        "node": _named(victims.node),
+        "node": _build_named_node(victims.node),
         "victims": [pod.manifest for pod in victims.pods],
         "violations": victims.violations,
     }
 
 
 def _bind(call: _Call, request: Request, written: Written) -> dict[str, Any]:
-    value = call.value(request.node, {"node": _named(request.node)}, True)
+    value = call.value(request.node, {"node": _build_named_node(request.node)}, True)
     return {"Error": "" if value is True or value == "" else value or NOT_BOUND}
 
 
-def _named(node: str) -> dict[str, Any]:
+def _build_named_node(node: str) -> dict[str, Any]:
     """A node of which the request says no more than its name."""
     return {"metadata": {"name": node}}
 

@@ -118,7 +118,7 @@ def _quotient(a: Number, b: Number) -> Number:
     return quotient if (a < 0) == (b < 0) else -quotient
 
 
-def _rounded(number: Number) -> int:
+def _round_half_away(number: Number) -> int:
     """Round to the nearest integer, halves away from zero."""
     whole = math.trunc(number)
     return whole + int(math.copysign(abs(number - whole) >= 0.5, number))
@@ -131,7 +131,7 @@ _BY = Operator("÷", _quotient, binds=2)
 _SHARE = Operator("/", lambda a, b: float(a) / float(b), binds=2)
 _LEAST = Operator("min", min, infix=False)
 _MOST = Operator("max", max, infix=False)
-_ROUND = Operator("round", _rounded, infix=False)
+_ROUND = Operator("round", _round_half_away, infix=False)
 _WHOLE = Operator("trunc", math.trunc, infix=False)
 _ROOT = Operator("√", math.sqrt, infix=False)
 _SIZE = Operator("abs", abs, infix=False)
@@ -173,7 +173,7 @@ def most(*parts: Expression) -> Of:
     return Of(_MOST, parts)
 
 
-def rounded(a: Expression) -> Of:
+def round_expression(a: Expression) -> Of:
     return Of(_ROUND, (a,))
 
 

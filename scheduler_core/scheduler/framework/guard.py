@@ -50,7 +50,7 @@ class _Method:
     whole: Callable[[Any], Any] = lambda answer: answer
 
 
-def guarded(plugin: type[Plugin]) -> type[Plugin]:
+def guard_plugin(plugin: type[Plugin]) -> type[Plugin]:
     """The same plugin with a guard around every method that it has."""
     members: dict[str, Any] = {
         name: _guard_method(plugin, name, method)
@@ -66,7 +66,7 @@ def guarded(plugin: type[Plugin]) -> type[Plugin]:
     return made
 
 
-def _asked(plugin: type[Plugin], call: Callable[[], Any], *, queued: bool = False) -> tuple[Any, str]:
+def _call_plugin(plugin: type[Plugin], call: Callable[[], Any], *, queued: bool = False) -> tuple[Any, str]:
     """Return the result of a call, and an error text ("": none)."""
     lines = LINES_IN_QUEUE if queued else LINES
     try:
@@ -87,7 +87,7 @@ def _guard_method(plugin: type[Plugin], name: str, method: _Method) -> Callable[
         failed = spoilt(args[0], self.name) if name == "filter" else None
         if failed is not None:
             return method.instead(self, failed, args)
-        answer, problem = _asked(
+        answer, problem = _call_plugin(
             plugin, lambda: method.whole(original(self, *args)), queued=name in ("pre_enqueue", "sort_key")
         )
         problem = problem or method.check(answer, args)
@@ -100,7 +100,7 @@ def _sort_status(self: Plugin, pod: Pod, timestamp: int) -> Status:
     """Return whether QueueSort has an answer for a pod; after an error, the pod waits behind all others."""
     unguarded: Any = type(self).__bases__[0]
     original = unguarded.sort_key
-    answer, problem = _asked(type(self), lambda: original(self, pod, timestamp), queued=True)
+    answer, problem = _call_plugin(type(self), lambda: original(self, pod, timestamp), queued=True)
     problem = problem or _wrong_key(answer, ())
     return error(problem) if problem else SUCCESS
 
@@ -109,7 +109,7 @@ def _guard_init(plugin: type[Plugin]) -> Callable[..., None]:
     """kube: framework/runtime/framework.go (NewFramework): a plugin that can't be made keeps the scheduler from starting"""
 
     def init(self: Plugin, args: Mapping[str, Any], handle: Any) -> None:
-        _, problem = _asked(plugin, lambda: plugin.__init__(self, args, handle))
+        _, problem = _call_plugin(plugin, lambda: plugin.__init__(self, args, handle))
         if problem:
             text = f'initializing plugin "{plugin.name}": {problem}'
             raise Refused((FieldError("profiles", "", text),))
@@ -119,7 +119,7 @@ def _guard_init(plugin: type[Plugin]) -> Callable[..., None]:
 
 def _guard_registrations(plugin: type[Plugin]) -> Callable[[Plugin], tuple[On, ...]]:
     def registrations(self: Plugin) -> tuple[On, ...]:
-        found, problem = _asked(plugin, lambda: plugin.registrations(self))
+        found, problem = _call_plugin(plugin, lambda: plugin.registrations(self))
         if problem:
             return Plugin.registrations(self)
         return tuple(on if on.hint is None else replace(on, hint=_guard_hint(plugin, on)) for on in found)
@@ -133,7 +133,7 @@ def _guard_hint(plugin: type[Plugin], on: On) -> Callable[..., bool]:
 
     @wraps(hint)
     def asked(*args: Any) -> bool:
-        answer, problem = _asked(plugin, lambda: hint(*args), queued=True)
+        answer, problem = _call_plugin(plugin, lambda: hint(*args), queued=True)
         return True if problem else bool(answer)
 
     return asked
@@ -143,7 +143,7 @@ def _guard_arguments(plugin: type[Plugin], arguments: Arguments) -> Arguments:
     """Arguments whose defaults or validation fail are refused with what happened."""
 
     def defaults(given: Any, features: Any) -> Any:
-        answer, problem = _asked(plugin, lambda: arguments.defaults(given, features))
+        answer, problem = _call_plugin(plugin, lambda: arguments.defaults(given, features))
         return {} if problem or not isinstance(answer, Mapping) else answer
 
     def validate(args: Any, path: str, features: Any) -> list[FieldError]:
@@ -151,7 +151,7 @@ def _guard_arguments(plugin: type[Plugin], arguments: Arguments) -> Arguments:
             arguments.defaults(args, features)
             return list(arguments.validate(args, path, features))
 
-        answer, problem = _asked(plugin, both)
+        answer, problem = _call_plugin(plugin, both)
         return [invalid(path, plugin.name, problem)] if problem else answer
 
     return replace(arguments, defaults=defaults, validate=validate)
@@ -164,12 +164,12 @@ def _is(kind: type, *kinds: type) -> Callable[[Any, tuple[Any, ...]], str]:
     def check(answer: Any, _: tuple[Any, ...]) -> str:
         if isinstance(answer, (kind, *kinds)):
             return ""
-        return _expected(answer, " or ".join(each.__name__ for each in (kind, *kinds)))
+        return _describe_wrong_answer(answer, " or ".join(each.__name__ for each in (kind, *kinds)))
 
     return check
 
 
-def _expected(answer: Any, what: str) -> str:
+def _describe_wrong_answer(answer: Any, what: str) -> str:
     return f"received {type(answer).__name__} as its answer; expected {what}"
 
 
@@ -179,7 +179,7 @@ def _anything(answer: Any, _: tuple[Any, ...]) -> str:
 
 def _wrong_key(answer: Any, _: tuple[Any, ...]) -> str:
     fine = isinstance(answer, tuple) and all(isinstance(part, int) for part in answer)
-    return "" if fine else _expected(answer, "a tuple of whole numbers")
+    return "" if fine else _describe_wrong_answer(answer, "a tuple of whole numbers")
 
 
 def _wrong_verdicts(answer: Any, args: tuple[Any, ...]) -> str:
@@ -187,7 +187,7 @@ def _wrong_verdicts(answer: Any, args: tuple[Any, ...]) -> str:
     if answer is None:
         return ""
     if not isinstance(answer, Verdicts):
-        return _expected(answer, "Verdicts or None")
+        return _describe_wrong_answer(answer, "Verdicts or None")
     reason = answer.reason
     if not isinstance(reason, np.ndarray) or reason.shape != (len(args[3]),):
         return f"received verdicts for {np.shape(reason)} rows; expected one for each of {len(args[3])}"
@@ -200,7 +200,7 @@ def _wrong_scores(answer: Any, args: tuple[Any, ...]) -> str:
     if isinstance(answer, Status):
         return ""
     if not isinstance(answer, np.ndarray) or answer.dtype != np.int64:
-        return _expected(answer, "an array of int64, or a Status")
+        return _describe_wrong_answer(answer, "an array of int64, or a Status")
     if answer.shape != (len(args[3]),):
         return f"received scores of shape {answer.shape}; expected one for each of {len(args[3])} nodes"
     return ""

@@ -63,7 +63,9 @@ class ImageLocality(Plugin):
         return remember(nodes.memo, key, lambda: _score_table(nodes, images, containers))[rows]
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
-        images = [Line((Code(name),), _counted(nodes, row, name), "memory") for name in pod.spec.images]
+        images = [
+            Line((Code(name),), _build_image_term(nodes, row, name), "memory") for name in pod.spec.images
+        ]
         held = Line(_SUM, total(*images) if images else constant(0, "memory"), "memory")
         lowest = constant(MIN_THRESHOLD, "memory")
         highest = times(
@@ -77,7 +79,7 @@ class ImageLocality(Plugin):
         )
 
 
-def _scaled(image: ImageState, total_nodes: int) -> int:
+def _scale_size(image: ImageState, total_nodes: int) -> int:
     """The image's size times the share of nodes that have it, in Go's order of float64 operations."""
     return int(float(image.size) * (float(image.num_nodes) / float(total_nodes)))
 
@@ -87,14 +89,14 @@ def _score_table(nodes: NodeTable, images: tuple[str, ...], containers: int) -> 
     for name in images:
         image = nodes.images.get(name)
         if image is not None:
-            sums[image.rows] += np.int64(_scaled(image, len(nodes)))
+            sums[image.rows] += np.int64(_scale_size(image, len(nodes)))
     highest = MAX_CONTAINER_THRESHOLD * containers
     # A sum below the lower bound is raised first, so that a pod without containers scores 0 as in kube.
     clipped = np.where(sums < MIN_THRESHOLD, MIN_THRESHOLD, np.where(sums > highest, highest, sums))
     return divide(MAX_NODE_SCORE * (clipped - MIN_THRESHOLD), highest - MIN_THRESHOLD)
 
 
-def _counted(nodes: NodeTable, row: int, name: str) -> Expression:
+def _build_image_term(nodes: NodeTable, row: int, name: str) -> Expression:
     """Return the expression of an image's part of the score."""
     image = nodes.images.get(name)
     if image is None or row not in image.rows:

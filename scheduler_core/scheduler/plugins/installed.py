@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 
-from scheduler_core.scheduler.framework.guard import guarded
+from scheduler_core.scheduler.framework.guard import guard_plugin
 from scheduler_core.scheduler.framework.plugin import Plugin, Point, takes_part
 
 GROUP = "scheduler_playground.plugins"
 
 
-def installed(
+def load_installed(
     taken: Mapping[str, type[Plugin]], points: Iterable[EntryPoint] | None = None
 ) -> tuple[dict[str, type[Plugin]], dict[str, str]]:
     """The usable plugins by name, and what is wrong with the others; `taken` are plugins whose names they can't have."""
@@ -28,7 +28,7 @@ def installed(
         if plugin is None:
             problems[point.name] = f"{point.value}: {problem}"
         else:
-            plugins[point.name] = guarded(plugin)
+            plugins[point.name] = guard_plugin(plugin)
     return plugins, problems
 
 

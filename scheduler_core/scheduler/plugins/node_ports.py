@@ -92,14 +92,14 @@ class NodePorts(Plugin):
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Each host port that the pod wants, with the ports on the node that keep it from having it."""
-        rows = tuple(_explained(port, place, pod, nodes.pods[row]) for port, place in _places(pod))
+        rows = tuple(_explain_port(port, place, pod, nodes.pods[row]) for port, place in _places(pod))
         return (Table(_COLUMNS, rows),) if rows else ()
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         """Give the host ports up, or delete who has them."""
         spec, nodes, row = refusal.pod.spec, refusal.nodes, refusal.row
         if not spec.host_network:
-            taken = taken_ports(refusal.pod, nodes.ports[row])
+            taken = list_taken_ports(refusal.pod, nodes.ports[row])
             yield draft.with_pod(Change("port", {"ports": taken}), _without_host_ports)
         wanted = {(port.protocol, port.port) for port in spec.host_ports}
         holders = [
@@ -112,7 +112,7 @@ class NodePorts(Plugin):
         yield from add_node(draft, refusal)
 
 
-def _explained(port: HostPort, place: str, pod: Pod, others: Iterable[Pod]) -> Row:
+def _explain_port(port: HostPort, place: str, pod: Pod, others: Iterable[Pod]) -> Row:
     wanted = (Written(_text(port), Source("Pod", pod.key, place)),)
     held: list[Part] = []
     for other in others:
@@ -145,7 +145,7 @@ def _without_host_ports(manifest: dict[str, Any]) -> None:
             port.pop("hostIP", None)
 
 
-def taken_ports(pod: Pod, used: Iterable[HostPort]) -> list[str]:
+def list_taken_ports(pod: Pod, used: Iterable[HostPort]) -> list[str]:
     """Return the pod's host ports that are in use, as readable text."""
     return [_text(port) for port in pod.spec.host_ports if _clash(port, used)]
 

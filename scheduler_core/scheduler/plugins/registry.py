@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.plugins import ROOMS
-from scheduler_core.scheduler.plugins.installed import installed
+from scheduler_core.scheduler.plugins.installed import load_installed
 
 Registry = Mapping[str, type[Plugin]]
 
@@ -19,7 +19,7 @@ _chosen: ContextVar[Registry | None] = ContextVar("registry", default=None)  # i
 @lru_cache(maxsize=1)
 def _all() -> tuple[Registry, Mapping[str, str]]:
     rooms = {plugin.name: plugin for plugin in ROOMS}
-    added, problems = installed(rooms)
+    added, problems = load_installed(rooms)
     return {**rooms, **added}, problems
 
 

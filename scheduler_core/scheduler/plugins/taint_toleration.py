@@ -125,7 +125,7 @@ class TaintToleration(Plugin):
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         node, tolerations = nodes.nodes[row], _soft(pod.spec.tolerations)
         lines = [
-            _taint_line(taint, i, node.name, _tolerated(taint, tolerations))
+            _taint_line(taint, i, node.name, _is_tolerated(taint, tolerations))
             for i, taint in enumerate(node.taints)
             if taint.effect == PREFER_NO_SCHEDULE
         ]
@@ -140,7 +140,7 @@ class TaintToleration(Plugin):
         """Tolerate the taints, or take them off where no controller would set them again."""
         node, tolerations = refusal.node, refusal.pod.spec.tolerations
         hard = [taint for taint in node.taints if taint.effect in HARD_EFFECTS]
-        refusing = [taint for taint in hard if not _tolerated(taint, tolerations)]
+        refusing = [taint for taint in hard if not _is_tolerated(taint, tolerations)]
         if not refusing:
             return
         tolerating = untainted = draft
@@ -157,13 +157,13 @@ class TaintToleration(Plugin):
             yield draft.with_node(Change("ready", values), node.manifest, _ready)
 
 
-def _tolerated(taint: Taint, tolerations: Sequence[Toleration]) -> bool:
+def _is_tolerated(taint: Taint, tolerations: Sequence[Toleration]) -> bool:
     return any(toleration.tolerates(taint) for toleration in tolerations)
 
 
 def _first_untolerated(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> Taint | None:
     hard = (taint for taint in taints if taint.effect in HARD_EFFECTS)
-    return next((taint for taint in hard if not _tolerated(taint, tolerations)), None)
+    return next((taint for taint in hard if not _is_tolerated(taint, tolerations)), None)
 
 
 def _filter_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[Toleration]) -> _Verdicts:
@@ -198,7 +198,7 @@ def _taint_line(taint: Taint, i: int, node: str, tolerated: bool) -> Line:
 def _count_soft(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> int:
     """Only tolerations of the soft effect, or of every effect, are asked."""
     soft = _soft(tolerations)
-    return sum(1 for taint in taints if taint.effect == PREFER_NO_SCHEDULE and not _tolerated(taint, soft))
+    return sum(1 for taint in taints if taint.effect == PREFER_NO_SCHEDULE and not _is_tolerated(taint, soft))
 
 
 def _count_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[Toleration]) -> Scores:

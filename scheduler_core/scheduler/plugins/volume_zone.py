@@ -43,7 +43,7 @@ from scheduler_core.scheduler.plugins.helper.claim_evidence import claims_eviden
 from scheduler_core.scheduler.plugins.helper.claim_reasons import CLAIM_NOT_FOUND
 from scheduler_core.scheduler.plugins.helper.hints import after_named_claim_change
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
-from scheduler_core.scheduler.plugins.helper.volumes import lost_claims
+from scheduler_core.scheduler.plugins.helper.volumes import recreate_lost_claims
 
 NAME = "VolumeZone"
 
@@ -178,7 +178,7 @@ class VolumeZone(Plugin):
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         """The volume's labels say another zone or region than the node's, or it does not exist."""
-        yield from lost_claims(draft, refusal, self.handle)
+        yield from recreate_lost_claims(draft, refusal, self.handle)
         for topology in refusal.state.get(NAME) or ():
             volume = self.handle.get("PersistentVolume", "", topology.volume)
             labels = refusal.node.labels
@@ -192,7 +192,7 @@ class VolumeZone(Plugin):
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Each zone and region of the volumes beside the node's own."""
-        rows = [_explained(topology, nodes, row) for topology in state.get(NAME) or ()]
+        rows = [_explain_topology(topology, nodes, row) for topology in state.get(NAME) or ()]
         return (Table(_COLUMNS, tuple(rows)),) if rows else ()
 
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
@@ -200,7 +200,7 @@ class VolumeZone(Plugin):
         return {"claims": claims_evidence(self.handle, pod)}
 
 
-def _explained(topology: Topology, nodes: NodeTable, row: int) -> Row:
+def _explain_topology(topology: Topology, nodes: NodeTable, row: int) -> Row:
     labels, node = nodes.nodes[row].labels, nodes.names[row]
     key = topology.key if topology.key in labels else _NEW_NAMES.get(topology.key, topology.key)
     here: Parts = ("-",)

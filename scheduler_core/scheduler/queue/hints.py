@@ -65,7 +65,7 @@ class Hints:
         return {
             name: (
                 *(((_EXTENDER, on) for on in EVERYTHING) if framework.extended else ()),
-                *((plugin, on) for plugin in framework.plugins for on in registered(plugin)),
+                *((plugin, on) for plugin in framework.plugins for on in list_registrations(plugin)),
             )
             for name, framework in self._profiles.items()
         }
@@ -126,7 +126,7 @@ class Registering(Protocol):
     def registrations(self) -> tuple[On, ...]: ...
 
 
-def registered(plugin: Registering) -> tuple[On, ...]:
+def list_registrations(plugin: Registering) -> tuple[On, ...]:
     """The plugin's registrations. One that hears of new nodes and not of taints hears of those as well, as kube has it."""
     events = plugin.registrations()
     nodes = [on for on in events if on.resource == "Node"]

@@ -101,12 +101,12 @@ def _differs(old: Pod | None, new: Pod) -> bool:
     """kube: isPodUpdated"""
     if old is None:
         return True
-    return any(_unstamped(old, part) != _unstamped(new, part) for part in ("spec", "metadata"))
+    return any(_strip_stamps(old, part) != _strip_stamps(new, part) for part in ("spec", "metadata"))
 
 
 _STAMPS = ("resourceVersion", "generation", "managedFields")
 
 
-def _unstamped(pod: Pod, part: str) -> dict[str, object]:
+def _strip_stamps(pod: Pod, part: str) -> dict[str, object]:
     fields = pod.manifest.get(part) or {}
     return {name: value for name, value in fields.items() if name not in _STAMPS}

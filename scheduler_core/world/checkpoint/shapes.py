@@ -89,11 +89,11 @@ def _shape(cls: Any) -> Shape:
 def _digest(reached: tuple[type, ...]) -> str:
     into = hashlib.blake2b(digest_size=12)
     for cls in sorted(reached, key=class_name):
-        into.update("\n".join([class_name(cls), *_declared(cls)]).encode() + b"\0")
+        into.update("\n".join([class_name(cls), *_list_declarations(cls)]).encode() + b"\0")
     return into.hexdigest()
 
 
-def _declared(cls: Any) -> list[str]:
+def _list_declarations(cls: Any) -> list[str]:
     """Return a class's declarations as texts: values of an enum, or fields with their handling."""
     if issubclass(cls, enum.Enum):
         return [f"{member.name} {member.value}" for member in cls]

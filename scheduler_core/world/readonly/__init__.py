@@ -50,7 +50,7 @@ from scheduler_core.scheduler.framework.runtime.records import StepFacts
 from scheduler_core.scheduler.framework.scores import ScoreBoard
 from scheduler_core.scheduler.framework.status import Code, Status
 from scheduler_core.scheduler.framework.step import PluginStep
-from scheduler_core.scheduler.queue.hints import registered
+from scheduler_core.scheduler.queue.hints import list_registrations
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.world.readonly.absent import nobody
 from scheduler_core.world.readonly.controllers import CONTROLLER_NAMES
@@ -133,12 +133,12 @@ __all__ = [
     "is_standing",
     "join_files",
     "label_errors",
+    "list_registrations",
     "load_manifests",
     "nobody",
     "parse_duration",
     "parse_quantity",
     "parse_time",
-    "registered",
     "snapshot_command",
     "subdomain_errors",
 ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scheduler_core.apiserver.imports.intake import Intake, take_in, taking_in
 from scheduler_core.apiserver.imports.items import Item, Plan, source_of
-from scheduler_core.apiserver.imports.order import created, in_creation_order
-from scheduler_core.apiserver.imports.plan import plan_import, planned
+from scheduler_core.apiserver.imports.order import get_creation_time, in_creation_order
+from scheduler_core.apiserver.imports.plan import build_plan, plan_import
 from scheduler_core.apiserver.imports.trial import Trial
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.watch import WatchEvent
@@ -21,10 +21,10 @@ __all__ = [
     "Simulation",
     "Trial",
     "WatchEvent",
-    "created",
+    "build_plan",
+    "get_creation_time",
     "in_creation_order",
     "plan_import",
-    "planned",
     "source_of",
     "take_in",
     "taking_in",

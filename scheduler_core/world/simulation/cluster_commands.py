@@ -19,10 +19,10 @@ from scheduler_core.apiserver.updates import SERVER_OWNED
 from scheduler_core.apiserver.validation.cluster import validate_update
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World
-from scheduler_core.controllers.devices.reports import reported, results_named
+from scheduler_core.controllers.devices.reports import results_named, set_device_conditions
 from scheduler_core.controllers.inputs.programs import read_programs
 from scheduler_core.controllers.inputs.usage import read_usage
-from scheduler_core.controllers.kubelet.registration import is_new, registered, settle, with_allocatable
+from scheduler_core.controllers.kubelet.registration import complete_node, is_new, settle, with_allocatable
 from scheduler_core.controllers.nodes import drain
 from scheduler_core.controllers.nodes.taints import with_old_labels
 from scheduler_core.controllers.surroundings import Condition, Inputs
@@ -83,7 +83,7 @@ def _apply(world: World, command: ApplyObjects) -> None:
 
 
 def _as_reported(world: World, objects: Sequence[Manifest]) -> list[Any]:
-    return [with_old_labels(registered(world, manifest)) for manifest in objects]
+    return [with_old_labels(complete_node(world, manifest)) for manifest in objects]
 
 
 def rehearse(world: World, objects: Sequence[Manifest]) -> Generator[int, None, Trial]:
@@ -103,7 +103,9 @@ def apply_rehearsed(world: World, command: ApplyObjects, trial: Trial) -> None:
 
 def _make_way(world: World, objects: list[Any]) -> list[Any]:
     """Deletes the pods and claims that can't be changed in place. The objects, those as new ones. Refused before anything goes."""
-    replaced = {id(manifest): key for manifest in objects if (key := _replaced(world, manifest)) is not None}
+    replaced = {
+        id(manifest): key for manifest in objects if (key := _find_replaced(world, manifest)) is not None
+    }
     new = [_as_new(manifest) if id(manifest) in replaced else manifest for manifest in objects]
     for api in (replace(world.api, store=world.store.replica()), world.api):
         for key in replaced.values():
@@ -113,7 +115,7 @@ def _make_way(world: World, objects: list[Any]) -> list[Any]:
     return new
 
 
-def _replaced(world: World, manifest: Any) -> tuple[str, str, str] | None:
+def _find_replaced(world: World, manifest: Any) -> tuple[str, str, str] | None:
     """The pod or the claim for devices that a manifest is to take the place of: kind, namespace and name."""
     meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
     if not isinstance(meta, Mapping) or manifest.get("kind") not in _REPLACED:
@@ -229,7 +231,9 @@ def _device_condition(world: World, command: ReportDeviceCondition) -> None:
         )
     reason = command.reason or "Reported"
     condition = {"type": command.type, "status": command.status, "reason": reason, "message": command.message}
-    world.api.update(reported(claim, results, condition, world.store.timestamp(world.now)), "status")
+    world.api.update(
+        set_device_conditions(claim, results, condition, world.store.timestamp(world.now)), "status"
+    )
 
 
 def _programs(world: World, command: SetPrograms) -> None:

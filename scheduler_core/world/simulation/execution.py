@@ -133,12 +133,12 @@ def _edit(world: EditableWorld, before: EditableState) -> Edit:
         tuple(WatchEvent(event.type, event.kind, event.old, event.new) for event in world.changes),
         None if before.settings == world.settings else msgspec.to_builtins(before.settings),
         None if same else before.configurations,
-        _changed_faults(before.faults, world.faults),
+        _find_changed_faults(before.faults, world.faults),
         None if before.inputs == world.surroundings.inputs else before.inputs,
     )
 
 
-def _changed_faults(before: Faults, after: Faults) -> tuple[tuple[tuple[str, str], Fault | None], ...]:
+def _find_changed_faults(before: Faults, after: Faults) -> tuple[tuple[tuple[str, str], Fault | None], ...]:
     """Return the earlier faults that differ now."""
     if before == after:
         return ()

@@ -277,7 +277,7 @@ class Simulation(State):
         return [
             (scheduler.name, attempt, exchange)
             for scheduler in self.schedulers
-            for attempt, exchange in extender_calls.awaited(scheduler)
+            for attempt, exchange in extender_calls.iterate_awaited_calls(scheduler)
         ]
 
     @property

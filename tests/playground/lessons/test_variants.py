@@ -11,7 +11,7 @@ from playground.lessons.format import TRACKS, Question
 from playground.lessons.judging import as_text
 from playground.lessons.own import document_of, hand
 from playground.lessons.play import solve
-from playground.lessons.texts import filled, placeholders
+from playground.lessons.texts import fill_placeholders, placeholders
 from playground.lessons.variants import faults, problems_of_variants, proven
 from playground.lessons.variants.proof import is_same
 from playground.presenters.look import Look
@@ -92,7 +92,7 @@ def test_what_a_variant_says_is_whole_and_has_its_own_values(slug, language, sho
     for seed in SEEDS:
         handed = shown[slug, seed]
         words = handed.lesson.words[language]
-        said = filled(" ".join(words.texts()), {**handed.facts, "answer": "one"})
+        said = fill_placeholders(" ".join(words.texts()), {**handed.facts, "answer": "one"})
         assert not placeholders(said)
         named = placeholders(" ".join(words.texts())) & set(handed.lesson.drawn)
         assert named, "its words name nothing that varies"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from playground.presenters import Look, aimed, past_of, present
+from playground.presenters import Look, aim_look, past_of, present
 from playground.presenters.stage.aim import aim_of
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
@@ -94,7 +94,7 @@ def test_a_chosen_node_is_shown_in_the_last_attempt_that_looked_at_it() -> None:
     assert aimed_at_node(sim, "free") == ("filter", WEB)
     look = Look(stage="aim", about="node", node="free")
     assert past_of(sim, look) == sim.journal.attempts[0].last_position
-    assert aimed(sim, look).pod == WEB  # and so every panel marks this pod
+    assert aim_look(sim, look).pod == WEB  # and so every panel marks this pod
 
 
 def _begins(sim: Simulation, name: str) -> bool:
@@ -116,7 +116,7 @@ def test_a_claim_is_shown_in_the_attempt_of_its_pod() -> None:
     found = aim_of(sim, look)
     assert (found.pod, found.stage) == ("default/db", "filter")  # refused: nobody makes its volume
     assert past_of(sim, look) == sim.journal.attempts[0].last_position
-    assert aimed(sim, look).pod == "default/db"
+    assert aim_look(sim, look).pod == "default/db"
 
 
 def test_a_controller_is_shown_with_what_it_did_last() -> None:

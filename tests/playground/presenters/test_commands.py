@@ -2,7 +2,7 @@
 
 import pytest
 
-from playground.presenters.commands import left_out, sentence
+from playground.presenters.commands import describe_omission, sentence
 from scheduler_core.world.commands import KINDS
 
 
@@ -85,7 +85,7 @@ SHORT = [
 
 @pytest.mark.parametrize(("command", "short"), SHORT)
 def test_what_a_history_lacks_is_named_in_few_words(command, short):
-    message = left_out(command)
+    message = describe_omission(command)
     assert message["text"] % message.get("values", {}) == short
 
 
@@ -106,4 +106,4 @@ def test_a_failing_call_is_told_in_words(fault, said):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_command_has_words_of_its_own(kind):
     assert sentence({"kind": kind})["text"] != sentence({"kind": "SomethingNew"})["text"]
-    assert left_out({"kind": kind})["text"] != left_out({"kind": "SomethingNew"})["text"]
+    assert describe_omission({"kind": kind})["text"] != describe_omission({"kind": "SomethingNew"})["text"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.presenters.devices.search import order_note, walked
+from playground.presenters.devices.search import describe_search, order_note
 from playground.presenters.inspector.figures import sections
 from scheduler_core.analysis.inspection import device_search
 from scheduler_core.testing.devices import claim, claiming, device, device_class, gpus, request
@@ -34,7 +34,7 @@ def walk(sim: Simulation, most: int = 300) -> dict[str, Any]:
     assert scheduler.cycle is not None
     found = device_search(scheduler.profiles[scheduler.cycle.profile], scheduler.cycle, "n1", most)
     assert found is not None
-    return walked(found.tree, "n1", found.left_out, found.cut, found.order_dependent)
+    return describe_search(found.tree, "n1", found.left_out, found.cut, found.order_dependent)
 
 
 def told(blocks: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from playground.presenters.devices.claims import changed, claims, claims_of
+from playground.presenters.devices.claims import claims, claims_of, describe_changes
 from playground.presenters.devices.node import node_devices
 from playground.presenters.devices.pools import pool, pools
 from playground.presenters.plain import in_plain_words
@@ -163,7 +163,7 @@ def test_the_life_of_a_claim_in_sentences() -> None:
     used = claim("c", ["gpu-0"], pods=["p"])
 
     def told(before: dict | None, after: dict | None) -> list[str]:
-        return [str(said["text"]) for said in changed(before, after)]
+        return [str(said["text"]) for said in describe_changes(before, after)]
 
     assert told(None, pending) == ["It was created; nothing is allocated yet."]
     assert told(pending, used) == [

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from playground.presenters.fixes import _DEFEATS, _SPECIAL, _TEXTS, effect_sentence, effects_in_words, worded
+from playground.presenters.fixes import (
+    _DEFEATS,
+    _SPECIAL,
+    _TEXTS,
+    describe_findings,
+    effect_sentence,
+    effects_in_words,
+)
 from scheduler_core.analysis.fixes import find_fixes
 from scheduler_core.analysis.fixes.effects import KINDS as EFFECTS
 from scheduler_core.analysis.fixes.effects import Effect
@@ -39,7 +46,7 @@ def test_a_fix_is_worded_whole() -> None:
     sim = world(node("a", cpu="2"), pod("q"), pod("p", cpu="1500m"))
     settle(sim)
     found = {"pod": "default/p", "fixes": [fix.to_json() for fix in find_fixes(sim, "default/p")]}
-    free = next(fix for fix in worded(found)["fixes"] if fix["kind"] == "free")
+    free = next(fix for fix in describe_findings(found)["fixes"] if fix["kind"] == "free")
     assert [line["text"] % line["values"] for line in free["lines"]] == ["Free 500m cpu on a: delete q"]
     assert [line["text"] % line["values"] for line in free["effects"]] == [
         "q loses its place on a and does not come back"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from playground.presenters import Look, present
-from playground.presenters.inspector.marking import marked
+from playground.presenters.inspector.marking import mark_field
 from tests.playground.presenters.worlds import decided, three_nodes, until
 
 TEXT = """\
@@ -35,7 +35,7 @@ status:
     ],
 )
 def test_the_lines_of_a_field_are_marked(path: str, mark: str) -> None:
-    found = marked(TEXT, path)
+    found = mark_field(TEXT, path)
     assert (found["mark"], found["text"] + found["mark"] + found["rest"]) == (mark, TEXT)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.presenters.scene import evaluated_by
+from playground.presenters.scene import count_evaluated_nodes
 from scheduler_core.world.simulation import Simulation
 from tests.playground.preemption_world import objects
 from tests.playground.presenters.worlds import decided, shown, until, world
@@ -42,4 +42,4 @@ def test_the_nominated_node_alone_is_looked_at_when_the_pod_comes_back() -> None
     sim = until(world(*objects()), lambda w: any(each.node for each in w.journal.attempts_of(KEY)))
     last = sim.journal.attempts_of(KEY)[-1]
     assert (last.node, last.evaluated, last.feasible) == ("node-b2", 0, 1)
-    assert evaluated_by(last) == 1
+    assert count_evaluated_nodes(last) == 1

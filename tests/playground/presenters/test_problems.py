@@ -12,12 +12,12 @@ from django.utils.translation import gettext, override
 
 from playground.presenters.problems import expectation, problem
 from playground.presenters.problems.texts import EXPECTED, RECEIVED, SENTENCES
-from playground.presenters.words import in_english, worded
+from playground.presenters.words import format_message, in_english
 from playground.sessions.protocol.breakpoints import BadBreakpoint, from_form
 from playground.sessions.protocol.until import NextUnschedulable
 from playground.sessions.web.messages import Running
 from playground.sessions.worker.refusals import problem as reported
-from playground.sessions.worker.refusals import said_of
+from playground.sessions.worker.refusals import summarize_errors
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid, wrong_type
 
 CORE = Path(__file__).parents[3] / "scheduler_core"
@@ -36,7 +36,7 @@ CALLS = ("refuse", "FieldProblem", "wrong_type")
 
 def in_chinese(error: FieldError) -> str:
     with override("zh-hans"):
-        return worded(problem(reported(error)), gettext)
+        return format_message(problem(reported(error)), gettext)
 
 
 def own_texts() -> Iterator[str]:
@@ -71,7 +71,7 @@ def test_every_own_text_of_the_core_has_words_in_chinese() -> None:
     assert len(texts) > 40
     with override("zh-hans"):
         assert [
-            text for text in sorted(texts) if not CHINESE.search(worded(expectation(text), gettext))
+            text for text in sorted(texts) if not CHINESE.search(format_message(expectation(text), gettext))
         ] == []
 
 
@@ -100,9 +100,12 @@ def test_english_says_what_it_said(said: str) -> None:
 
 def test_a_refusal_says_how_many_more_there_are() -> None:
     errors = [FieldError("node", "'x'", "the name of a node", "Node x"), invalid("a", 1, "b")]
-    assert in_english(said_of(errors)) == "Node x: node: 'x' the name of a node (and 1 more)"
+    assert in_english(summarize_errors(errors)) == "Node x: node: 'x' the name of a node (and 1 more)"
     with override("zh-hans"):
-        assert worded(said_of(errors), gettext) == "Node x: node: 收到 'x'；应为节点的名称（另有 1 个）"
+        assert (
+            format_message(summarize_errors(errors), gettext)
+            == "Node x: node: 收到 'x'；应为节点的名称（另有 1 个）"
+        )
 
 
 def test_a_breakpoint_says_what_is_wrong_in_the_readers_language() -> None:
@@ -110,7 +113,7 @@ def test_a_breakpoint_says_what_is_wrong_in_the_readers_language() -> None:
         from_form({})
     assert caught.value.said is not None
     with override("zh-hans"):
-        assert worded(caught.value.said, gettext) == "收到 空值；应为 至少一个字段或一个表达式"
+        assert format_message(caught.value.said, gettext) == "收到 空值；应为 至少一个字段或一个表达式"
 
 
 def test_a_run_says_in_each_readers_language_what_it_waits_for() -> None:

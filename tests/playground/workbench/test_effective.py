@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.sessions.worker.answers.configurations import effective, marked
+from playground.sessions.worker.answers.configurations import effective, mark_differing_lines
 from scheduler_core.scheduler.config.load import load_configuration
 from tests.playground.workbench.conftest import page_text
 from tests.scheduler_core.worlds import configuration
@@ -44,7 +44,7 @@ def test_a_profile_shows_weights_what_differs_and_what_is_gone() -> None:
 
 
 def test_a_line_that_only_moved_on_is_not_marked() -> None:
-    assert [line["differs"] for line in marked("a\nnew\nb", "a\nb")] == [False, True, False]
+    assert [line["differs"] for line in mark_differing_lines("a\nnew\nb", "a\nb")] == [False, True, False]
 
 
 @pytest.fixture

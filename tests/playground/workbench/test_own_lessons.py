@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from playground.lessons import read_lessons
-from playground.lessons.authoring import LessonFiles, check, moved_and_checked, packed_folder
+from playground.lessons.authoring import LessonFiles, anchor_and_check, check, pack_folder
 from playground.models import LessonDocument, OwnLesson, Session
 from playground.sessions.database import lessons
 from playground.sessions.web import client
@@ -61,7 +61,7 @@ def checked_here(monkeypatch):
     """A check needs no process of its own, but where it is what is tested."""
 
     async def check_lesson(files, author, move=False):
-        return (moved_and_checked if move else check)(files, settings.MAX_OBJECTS)
+        return (anchor_and_check if move else check)(files, settings.MAX_OBJECTS)
 
     monkeypatch.setattr(access, "check_lesson", check_lesson)
     monkeypatch.setattr(making, "check_lesson", check_lesson)
@@ -77,7 +77,7 @@ def author(visitor):
 def given(transactional_db):
     def open_files(plan=PLAN, words=WORDS):
         browser = Client()
-        data = packed_folder("given", LessonFiles(plan, {"en": words}))
+        data = pack_folder("given", LessonFiles(plan, {"en": words}))
         return browser.post("/lesson/new", {"file": SimpleUploadedFile("given.zip", data)})
 
     return open_files

@@ -11,7 +11,7 @@ from scheduler_core.scheduler.plugins.quiet_nodes import NAME, REFUSED, Noise
 from scheduler_core.analysis.fixes import find_fixes
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import filtered, make_plugin
+from scheduler_core.testing.drive import filter_nodes, make_plugin
 from scheduler_core.world.checkpoint import Archive, decode, encode
 from scheduler_core.world.commands import ApplyObjects, SetConfiguration
 from scheduler_core.world.simulation import Simulation
@@ -37,7 +37,7 @@ def world(**args: Any) -> Simulation:
 
 def test_it_refuses_loud_nodes() -> None:
     nodes = make_table([make_node("a").label("noise", "loud"), make_node("b")])
-    assert filtered(make_plugin(NAME), make_pod("p").pod(), nodes) == {"a": REFUSED, "b": None}
+    assert filter_nodes(make_plugin(NAME), make_pod("p").pod(), nodes) == {"a": REFUSED, "b": None}
 
 
 def test_the_configuration_fills_in_its_arguments() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from playground.presenters.sentences.records import row
 from playground.sessions.protocol.breakpoints import from_form
-from playground.sessions.worker.conditions.cel import Allowance, compiled
+from playground.sessions.worker.conditions.cel import Allowance, compile_program
 from playground.sessions.worker.conditions.matching import Condition, problems
 from playground.templatetags.studio import translated
 from scheduler_core.base.trace.records import Record
@@ -37,7 +37,7 @@ def record(sim: Simulation) -> Record:
 def test_an_expression_knows_the_field_and_its_value() -> None:
     sim = stopped()
     assert problems(from_form({"cel": "record.data.left_behind == 0"})) == []
-    assert compiled("record.data.left_behind").value(record(sim), sim, Allowance()) == 0
+    assert compile_program("record.data.left_behind").value(record(sim), sim, Allowance()) == 0
 
 
 def test_a_breakpoint_holds_where_it_happens() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from scheduler_core.apiserver.kinds import kind_of
 from scheduler_core.apiserver.validation.cluster import validate
-from scheduler_core.apiserver.workload_defaults import defaulted_workload
+from scheduler_core.apiserver.workload_defaults import apply_workload_defaults
 
 POD = {"containers": [{"name": "c", "image": "i"}]}
 RULE = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [1]}}
@@ -26,7 +26,7 @@ def errors(kind, pod=None, **spec):
         "metadata": {"name": "a", "namespace": "default", "uid": "u"},
         "spec": full,
     }
-    manifest = defaulted_workload(manifest)
+    manifest = apply_workload_defaults(manifest)
     return [str(error) for error in validate(manifest, kind_of(manifest))]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.analysis.fixes.diagnosis import diagnose_on
-from scheduler_core.analysis.inspection.stranding import stranded
+from scheduler_core.analysis.inspection.stranding import find_stranding
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.scheduler.cache.cache import Cache
@@ -56,7 +56,7 @@ def everything_that_fits_is_bound(sim: Simulation) -> None:
         node = fits_on(sim, scheduler, pod)
         if node is None or _says_why_it_fails(sim, scheduler, pod):
             continue
-        found = stranded(sim, pod.key)
+        found = find_stranding(sim, pod.key)
         assert found is not None and found.until is None, f"{pod.key} fits on {node}: {_told(sim, pod)}"
 
 

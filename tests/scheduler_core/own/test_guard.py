@@ -13,7 +13,7 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.arguments import Arguments
 from scheduler_core.scheduler.framework.budget import OutOfBudget, within
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.guard import LINES, guarded
+from scheduler_core.scheduler.framework.guard import LINES, guard_plugin
 from scheduler_core.scheduler.framework.plugin import (
     METHODS,
     CallResult,
@@ -34,7 +34,7 @@ from tests.scheduler_core.worlds import node, nodes_of, of_kind, pod, settle
 
 def failing(point: Point, how: Callable[..., Any], **members: Any) -> type[Plugin]:
     """A guarded plugin that takes part in one extension point, so."""
-    return guarded(
+    return guard_plugin(
         type("Mine", (Plugin,), {"name": "Mine", METHODS[point]: how, "__module__": __name__, **members})
     )
 

@@ -11,7 +11,7 @@ from scheduler_core.base.trace.journal import Place
 from scheduler_core.scheduler.plugins.outoftree.pod_groups import LABEL, MIN_MEMBER
 from scheduler_core.scheduler.plugins.outoftree.target_load_packing import ANNOTATION
 from scheduler_core.testing.builders import NodeBuilder, PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import make_plugin, normalized, scored
+from scheduler_core.testing.drive import make_plugin, normalize_node_scores, score_nodes
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.own.worlds import profile, world
@@ -135,7 +135,7 @@ def test_small_nodes_are_filled_first_or_large_ones(mode: str, best: str) -> Non
         ]
     )
     plugin = make_plugin("NodeResourcesAllocatable", {"mode": mode})
-    scores = normalized(plugin, make_pod("p").pod(), nodes)
+    scores = normalize_node_scores(plugin, make_pod("p").pod(), nodes)
     assert scores is not None
     assert scores[best] == 100
     assert scores["middle"] == (75 if mode == "Least" else 25)
@@ -143,7 +143,10 @@ def test_small_nodes_are_filled_first_or_large_ones(mode: str, best: str) -> Non
 
 def test_nodes_alike_score_nothing() -> None:
     nodes = make_table([make_node(name).capacity(cpu="2", memory="4Gi") for name in "ab"])
-    assert normalized(make_plugin("NodeResourcesAllocatable"), make_pod("p").pod(), nodes) == {"a": 0, "b": 0}
+    assert normalize_node_scores(make_plugin("NodeResourcesAllocatable"), make_pod("p").pod(), nodes) == {
+        "a": 0,
+        "b": 0,
+    }
 
 
 # TargetLoadPacking
@@ -164,14 +167,14 @@ def measured(used: str | None) -> NodeBuilder:
 def test_load_is_packed_up_to_the_target_and_spread_beyond(used: str | None, score: int) -> None:
     made = measured(used)
     web = make_pod("p").with_spec(containers=[{"name": "c", "resources": {"limits": {"cpu": "1"}}}]).pod()
-    assert scored(make_plugin("TargetLoadPacking"), web, make_table([made])) == {"a": score}
+    assert score_nodes(make_plugin("TargetLoadPacking"), web, make_table([made])) == {"a": score}
 
 
 def test_a_pod_that_does_not_run_yet_counts_by_what_it_asks() -> None:
     manifest = {**make_pod("started").requests(cpu="2").on("a").manifest(), "status": {"phase": "Pending"}}
     table = make_table([measured("0")], [PodBuilder(manifest)])
     web = make_pod("p").requests(cpu="2").pod()  # each is expected to use half as much again
-    assert scored(make_plugin("TargetLoadPacking"), web, table) == {"a": 27}
+    assert score_nodes(make_plugin("TargetLoadPacking"), web, table) == {"a": 27}
 
 
 def test_a_load_that_is_no_percentage_ends_the_cycle_as_an_error() -> None:

@@ -12,7 +12,7 @@ from playground.presenters.scene import cycle_of, present_step, scheduler_of, sh
 from playground.presenters.stage.binding import lanes
 from playground.presenters.stage.binding.believes import believes
 from playground.presenters.stage.binding.cells import HEADS, POINTS
-from playground.presenters.stage.binding.ended import ended
+from playground.presenters.stage.binding.ended import list_ended_cycles
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import BindingCycleView, SchedulerView, WorldView
@@ -63,8 +63,8 @@ def _lanes(sim: WorldView, scheduler: SchedulerView, key: str) -> list[dict[str,
     """The oldest attempts first; of many binding cycles the chosen pod's, the present step's, and the newest."""
     due = lanes.due_of(sim, scheduler)
     faults = _faults(sim)
-    found = ended(sim, ENDED, key)
-    found += [lanes.of_binding(sim, scheduler, each, due) for each in _shown(sim, scheduler, key)]
+    found = list_ended_cycles(sim, ENDED, key)
+    found += [lanes.of_binding(sim, scheduler, each, due) for each in _select_bindings(sim, scheduler, key)]
     cycle = scheduler.cycle
     mine = lanes.of_cycle(scheduler, cycle) if cycle is not None else None
     return [
@@ -73,7 +73,7 @@ def _lanes(sim: WorldView, scheduler: SchedulerView, key: str) -> list[dict[str,
     ]
 
 
-def _shown(sim: WorldView, scheduler: SchedulerView, key: str) -> list[BindingCycleView]:
+def _select_bindings(sim: WorldView, scheduler: SchedulerView, key: str) -> list[BindingCycleView]:
     running = list(scheduler.bindings.values())
     if len(running) <= RUNNING:
         return running

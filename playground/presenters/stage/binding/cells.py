@@ -42,7 +42,7 @@ def cell(state: str, head: Message | None = None, sub: Message | None = None, **
     return {"state": state, "glyph": _GLYPHS[state], "head": head, "sub": sub, **more}
 
 
-def assumed(pod: Pod) -> Cell:
+def build_assumed_cell(pod: Pod) -> Cell:
     """The cache holds the node's capacity for the pod."""
     return cell("held", message(gettext_noop("assumed")), message(_HELD, amount=holds(pod)))
 
@@ -52,7 +52,7 @@ def forgotten(pod: Pod) -> Cell:
     return cell("back", message(gettext_noop("forgotten")), message(_FREE, amount=holds(pod)))
 
 
-def unreserved() -> Cell:
+def build_unreserve_cell() -> Cell:
     """Return the cell for an Unreserve."""
     return cell("back", exactly("Unreserve"), message(gettext_noop("last plugin first")))
 
@@ -62,7 +62,7 @@ def ahead(point: Point) -> Cell:
     return cell("ahead", exactly(HEADS[point]))
 
 
-def passed(count: int, took: int = 0, at: int | None = None) -> Cell:
+def build_passed_cell(count: int, took: int = 0, at: int | None = None) -> Cell:
     """Every plugin of the point has said yes, or there is none."""
     if not count:
         return cell("skip", message(gettext_noop("no plugin")))
@@ -75,7 +75,7 @@ def within(took: int) -> Message | None:
     return message(gettext_noop("in %(time)s"), time=duration(took)) if took > 0 else None
 
 
-def allowed(at: int | None = None) -> Cell:
+def build_allowed_cell(at: int | None = None) -> Cell:
     """Permit lets the pod go on at once."""
     return cell("ok", message(gettext_noop("allowed")), at=at)
 
@@ -85,7 +85,7 @@ def no_wait() -> Cell:
     return cell("skip", message(gettext_noop("no wait")))
 
 
-def waited(took: int) -> Cell:
+def build_waited_cell(took: int) -> Cell:
     """The wait has ended well."""
     return cell("ok", message(gettext_noop("allowed")), within(took) or message(gettext_noop("at once")))
 
@@ -101,7 +101,7 @@ def was_waiting() -> Cell:
     return cell("ok", message(gettext_noop("waited")))
 
 
-def left(time: int, whole: int) -> Cell:
+def build_countdown_cell(time: int, whole: int) -> Cell:
     """Return a cell with the remaining virtual time."""
     head = message(gettext_noop("%(time)s left"), time=duration(time))
     ring = round(100 * min(time / max(whole, 1), 1))
@@ -123,12 +123,12 @@ def under_way(name: str, taken: int, whole: int | None) -> Cell:
     return cell("now", message(gettext_noop("running")), sub, full=name)
 
 
-def refused(sub: str, at: int | None = None) -> Cell:
+def build_refused_cell(sub: str, at: int | None = None) -> Cell:
     """The step that said no, with why."""
     return cell("no", message(gettext_noop("refused")), exactly(sub) if sub else None, at=at, full=sub)
 
 
-def bound(node: str, took: int = 0) -> Cell:
+def build_bound_cell(node: str, took: int = 0) -> Cell:
     """The API server has bound the pod."""
     return cell("ok", message(gettext_noop("bound")), within(took) or exactly(node))
 

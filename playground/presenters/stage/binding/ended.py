@@ -16,7 +16,7 @@ _OVER = (Place.BOUND, Place.RUNNING)
 _BACK = (Place.ACTIVE, Place.BACKOFF, Place.UNSCHEDULABLE)
 
 
-def ended(sim: WorldView, most: int, chosen: str) -> list[dict[str, Any]]:
+def list_ended_cycles(sim: WorldView, most: int, chosen: str) -> list[dict[str, Any]]:
     """The last ones, oldest first; the chosen pod's is among them whenever it was."""
     running = {number for scheduler in sim.schedulers for number in scheduler.bindings}
     last = sim.journal.attempts[-ATTEMPTS:]
@@ -55,7 +55,7 @@ def of_attempt(sim: WorldView, attempt: Attempt) -> dict[str, Any] | None:
             _back(sim, scheduler, attempt, waited, started, end, pod),
             "back",
         ) | {"at": end.position}
-    row = [cells.assumed(pod) | {"state": "ok", "glyph": "✓"}, *row]
+    row = [cells.build_assumed_cell(pod) | {"state": "ok", "glyph": "✓"}, *row]
     return lane(pod, attempt.node, attempt.number, row, "bound") | {"at": end.position}
 
 
@@ -65,12 +65,12 @@ def _row(
     profile = scheduler.profiles.get(attempt.profile) or next(iter(scheduler.profiles.values()))
     wait = (started.t if started is not None else end.t) - waited.t if waited is not None else 0
     return [
-        cells.passed(len(profile.at(Point.RESERVE))),
-        cells.allowed() if waited is None else cells.was_waiting(),
-        cells.no_wait() if waited is None else cells.waited(wait),
-        cells.passed(len(profile.at(Point.PRE_BIND))),
-        cells.bound(attempt.node, end.t - started.t if started is not None else 0),
-        cells.passed(len(profile.at(Point.POST_BIND))),
+        cells.build_passed_cell(len(profile.at(Point.RESERVE))),
+        cells.build_allowed_cell() if waited is None else cells.was_waiting(),
+        cells.no_wait() if waited is None else cells.build_waited_cell(wait),
+        cells.build_passed_cell(len(profile.at(Point.PRE_BIND))),
+        cells.build_bound_cell(attempt.node, end.t - started.t if started is not None else 0),
+        cells.build_passed_cell(len(profile.at(Point.POST_BIND))),
     ]
 
 
@@ -85,11 +85,11 @@ def _back(
 ) -> list[cells.Cell]:
     """It ran back from the point that refused."""
     why = _why(sim, attempt.pod, end.t)
-    point = _refused_at(why, started)
+    point = _find_refusing_point(why, started)
     at = POINTS.index(point)
     row = _row(scheduler, attempt, waited, started, end)
-    row[at] = cells.refused(why)
-    row[0] = cells.unreserved()
+    row[at] = cells.build_refused_cell(why)
+    row[0] = cells.build_unreserve_cell()
     row[at + 1 :] = [cells.none() for _ in row[at + 1 :]]
     return [cells.forgotten(pod), *row]
 
@@ -107,7 +107,7 @@ def _why(sim: WorldView, key: str, t: int) -> str:
     return ""
 
 
-def _refused_at(why: str, started: Move | None) -> Point:
+def _find_refusing_point(why: str, started: Move | None) -> Point:
     """kube's text names the point where a plugin failed; who never began to bind was refused while waiting on Permit."""
     if started is None:
         return Point.WAIT_ON_PERMIT

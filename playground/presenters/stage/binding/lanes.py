@@ -62,17 +62,17 @@ def of_cycle(scheduler: SchedulerView, cycle: SchedulingCycleView) -> dict[str, 
         _permit(scheduler, cycle, permit),
         *(cells.none() if failed else cells.ahead(point) for point in POINTS[2:]),
     ]
-    first = cells.assumed(cycle.pod)
+    first = cells.build_assumed_cell(cycle.pod)
     if failed:
-        first, found = _rolled_back(cycle.pod, found, len(reserve), 0 if refusal(reserve) else 1)
+        first, found = _roll_back_cells(cycle.pod, found, len(reserve), 0 if refusal(reserve) else 1)
     return lane(cycle.pod, cycle.chosen, cycle.number, [first, *found], "back" if failed else "cycle")
 
 
-def _rolled_back(pod: Pod, found: list[Cell], reserved: int, at: int) -> tuple[Cell, list[Cell]]:
+def _roll_back_cells(pod: Pod, found: list[Cell], reserved: int, at: int) -> tuple[Cell, list[Cell]]:
     """Runs back from the refusal at a place: Unreserve, forget. What comes behind it was never reached."""
     found = [*found[: at + 1], *(cells.none() for _ in found[at + 1 :])]
     if at > 0 and reserved:
-        found[0] = cells.unreserved()
+        found[0] = cells.build_unreserve_cell()
     return cells.forgotten(pod), found
 
 
@@ -97,10 +97,10 @@ def _plugins(
     count, no = len(scheduler.profiles[profile].at(point)), refusal(steps)
     at = steps[-1].position if steps else None
     if no is not None:
-        return cells.refused(no.status.message, at)
+        return cells.build_refused_cell(no.status.message, at)
     if phase == str(point):
         return cells.running(len(steps), count, at)
-    return cells.passed(count, at=at) if steps or not count else cells.ahead(point)
+    return cells.build_passed_cell(count, at=at) if steps or not count else cells.ahead(point)
 
 
 def _permit(scheduler: SchedulerView, cycle: SchedulingCycleView, steps: list[PluginStep]) -> Cell:
@@ -108,7 +108,7 @@ def _permit(scheduler: SchedulerView, cycle: SchedulingCycleView, steps: list[Pl
         return cells.waiting([step.plugin for step in waits], max(step.timeout for step in waits))
     if cycle.phase is Phase.PERMIT or refusal(steps):
         return _plugins(scheduler, cycle.profile, Point.PERMIT, steps, str(cycle.phase))
-    return cells.allowed(steps[-1].position) if steps else cells.ahead(Point.PERMIT)
+    return cells.build_allowed_cell(steps[-1].position) if steps else cells.ahead(Point.PERMIT)
 
 
 def of_binding(
@@ -119,9 +119,9 @@ def of_binding(
     before = cycle.steps if cycle is not None and cycle.number == binding.number else ()
     stands = _ORDER.get(str(binding.phase), len(POINTS))
     row = [
-        cells.assumed(binding.pod),
-        _reserved(scheduler, binding, of_steps(before, Point.RESERVE)),
-        _permitted(binding, of_steps(before, Point.PERMIT)),
+        cells.build_assumed_cell(binding.pod),
+        _build_reserve_cell(scheduler, binding, of_steps(before, Point.RESERVE)),
+        _build_permit_cell(binding, of_steps(before, Point.PERMIT)),
         _waits(sim, binding, stands),
         *(
             _binding_point(sim, scheduler, binding, point, due, stands - i)
@@ -132,25 +132,25 @@ def of_binding(
     return {**found, "stands": min(stands, len(POINTS) - 1), "decide": bool(binding.waiting)}
 
 
-def _reserved(scheduler: SchedulerView, binding: BindingCycleView, steps: list[PluginStep]) -> Cell:
+def _build_reserve_cell(scheduler: SchedulerView, binding: BindingCycleView, steps: list[PluginStep]) -> Cell:
     count = len(scheduler.profiles[binding.profile].at(Point.RESERVE))
-    return cells.passed(count, at=steps[-1].position if steps else None)
+    return cells.build_passed_cell(count, at=steps[-1].position if steps else None)
 
 
-def _permitted(binding: BindingCycleView, steps: list[PluginStep]) -> Cell:
+def _build_permit_cell(binding: BindingCycleView, steps: list[PluginStep]) -> Cell:
     if binding.waiting:
         whole = max(binding.waiting.values()) - binding.started
         return cells.waiting(sorted(binding.waiting), whole)
-    return cells.allowed(steps[-1].position if steps else None)
+    return cells.build_allowed_cell(steps[-1].position if steps else None)
 
 
 def _waits(sim: WorldView, binding: BindingCycleView, stands: int) -> Cell:
     if binding.waiting:
         deadline = min(binding.waiting.values())
-        return cells.left(max(deadline - sim.now, 0), deadline - binding.started)
+        return cells.build_countdown_cell(max(deadline - sim.now, 0), deadline - binding.started)
     ended = of_steps(binding.steps, Point.WAIT_ON_PERMIT)
     if ended:
-        return cells.waited(ended[-1].t - binding.started)
+        return cells.build_waited_cell(ended[-1].t - binding.started)
     return cells.no_wait() if stands > 2 else cells.running(0, 1)
 
 
@@ -166,7 +166,11 @@ def _binding_point(
     if beyond > 0:
         end = binding.entered if beyond == 1 else steps[-1].t if steps else 0
         took = end - steps[0].t if steps else 0
-        return cells.bound(binding.node) if point is Point.BIND else cells.passed(len(plugins), took, at)
+        return (
+            cells.build_bound_cell(binding.node)
+            if point is Point.BIND
+            else cells.build_passed_cell(len(plugins), took, at)
+        )
     over = due.calls.get(binding.pod.key) if point is Point.BIND else due.plugins.get(binding.number)
     if over is None or over <= sim.now or (point is not Point.BIND and not steps):
         return cells.running(len(steps), len(plugins), at)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.look import Look
-from playground.presenters.stage.controller.acted import acted
+from playground.presenters.stage.controller.acted import present_controller
 from playground.presenters.stage.controller.chain import chain
-from playground.presenters.stage.controller.changed import changed
+from playground.presenters.stage.controller.changed import collect_changes
 from playground.presenters.stage.controller.election import election
 from playground.presenters.stage.controller.evictions import evictions
 from playground.presenters.stage.controller.nodes import nodes
@@ -25,7 +25,7 @@ FORMS = {
 
 def present(sim: WorldView, look: Look, key: str) -> Stage:
     """Return the stage for the last transition, with its objects as a table; if aimed at a controller, for its last transition."""
-    chosen = acted(sim, look)
+    chosen = present_controller(sim, look)
     stage = Stage(
         question=_question(chosen),
         forms=FORMS,
@@ -34,7 +34,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage:
     )
     if chosen is not None and not chosen["here"] and look.form in ("", "flow"):
         return stage
-    rows = changed(sim)
+    rows = collect_changes(sim)
     if look.form == "table":
         stage.body.update(table=rows.table(), **_span(sim))
     elif look.form != "nodes":

@@ -18,7 +18,7 @@ _OTHERS = {"disruption-controller": "PodDisruptionBudget", "resourceclaim-contro
 _CONTROLLERS = {kind: name for name, kind in (OF_CONTROLLER | _OTHERS).items()}
 
 
-def acted(sim: WorldView, look: Look) -> dict[str, Any] | None:
+def present_controller(sim: WorldView, look: Look) -> dict[str, Any] | None:
     """None where the stage is not aimed at a controller. `here`: it acts at this very step; `point`: what finds the step where it did.
 
     `idle`: it has done nothing yet; `owners`: the workload, what owns it and what it owns, with their counts.
@@ -27,7 +27,7 @@ def acted(sim: WorldView, look: Look) -> dict[str, Any] | None:
         return None
     kind, slash, key = look.controller.partition("/")
     name, key = (_CONTROLLERS.get(kind, ""), key) if slash else (look.controller, "")
-    done = _done(sim, name, key)
+    done = _list_reconciles(sim, name, key)
     return {
         "who": name or kind,
         "key": short(key),
@@ -45,7 +45,7 @@ def _owners(sim: WorldView, kind: str, key: str) -> list[dict[str, Any]]:
     return [chain_of(sim, (kind, namespace, name))] if there else []
 
 
-def _done(sim: WorldView, name: str, key: str) -> list[dict[str, str]]:
+def _list_reconciles(sim: WorldView, name: str, key: str) -> list[dict[str, str]]:
     queue = sim.surroundings.queues.get(name)
     notes = [note for note in queue.done if key in ("", note.key)] if queue is not None else []
     return [

@@ -30,7 +30,7 @@ def chain(sim: WorldView) -> dict[str, Any]:
     if len(sim.last) > LOOKED_THROUGH:
         records = [*records, sim.last[-1]]
     cause = _cause(records)
-    effects = _folded([row(record) for record in records if record is not cause])
+    effects = _fold_repeats([row(record) for record in records if record is not cause])
     shown = effects[:EFFECTS]
     listed = sum(effect["times"] for effect in shown) + (cause is not None)
     return {
@@ -40,7 +40,7 @@ def chain(sim: WorldView) -> dict[str, Any]:
     }
 
 
-def _folded(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _fold_repeats(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The same thing several times in a row is told once."""
     out: list[dict[str, Any]] = []
     for each in rows:

@@ -59,7 +59,7 @@ class AllChanged:
         return {"rows": rows, "more": self.more}
 
 
-def changed(sim: WorldView) -> AllChanged:
+def collect_changes(sim: WorldView) -> AllChanged:
     """Each object once; one that was created and changed was created."""
     found: dict[tuple[str, str, str], str] = {}
     for record in sim.last[:MOST]:

@@ -8,7 +8,7 @@ from typing import Any
 from playground.presenters.amounts import SECOND, duration
 from playground.presenters.draining import grace_ends
 from playground.presenters.scene import short
-from playground.presenters.stage.controller.changed import changed
+from playground.presenters.stage.controller.changed import collect_changes
 from playground.presenters.surroundings.nodes import eviction
 from scheduler_core.analysis.status import read_eviction
 from scheduler_core.world.readonly import Kill, KubeEvent, Pod, WorldView
@@ -20,9 +20,9 @@ def evictions(sim: WorldView) -> dict[str, Any]:
     """{"pods": that now end, "rankings": of kubelets at this very time}."""
     ending = [
         pod
-        for key in _concerned(sim)
+        for key in _list_concerned_pods(sim)
         if (pod := sim.store.pod_at(key)) is not None
-        and (pod.deleting or _evicted(pod) or _kill(sim, pod) is not None)
+        and (pod.deleting or _is_evicted(pod) or _kill(sim, pod) is not None)
     ]
     ends = grace_ends(sim, [pod.key for pod in ending])
     return {
@@ -37,12 +37,12 @@ def evictions(sim: WorldView) -> dict[str, Any]:
     }
 
 
-def _concerned(sim: WorldView) -> list[str]:
+def _list_concerned_pods(sim: WorldView) -> list[str]:
     """Return the pods that the last transition changed, and those with an Event of this time.
 
     A kubelet that begins to end a pod writes no status yet: the Event alone says so.
     """
-    keys = [each.key for each in changed(sim).of("Pod")]
+    keys = [each.key for each in collect_changes(sim).of("Pod")]
     return list(dict.fromkeys([*keys, *(f"{event.namespace}/{event.name}" for event in _events(sim))]))
 
 
@@ -52,7 +52,7 @@ def _events(sim: WorldView) -> list[KubeEvent]:
     return [event for event in islice(recent, MOST_EVENTS) if event.kind == "Pod"]
 
 
-def _evicted(pod: Pod) -> bool:
+def _is_evicted(pod: Pod) -> bool:
     return (pod.manifest.get("status") or {}).get("reason") == "Evicted"
 
 

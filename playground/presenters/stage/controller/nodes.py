@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.presenters.draining import draining, planned
+from playground.presenters.draining import draining, list_planned_evictions
 from playground.presenters.stage.controller.changed import AllChanged, Manifest
 from scheduler_core.base.trace.kinds import Reconciled
 from scheduler_core.world.readonly import WorldView
@@ -33,7 +33,7 @@ def _node(sim: WorldView, name: str, what: str) -> dict[str, Any]:
         "conditions": _conditions(manifest),
         "taints": [_taint(taint) for taint in spec.get("taints") or ()],
         "drain": draining(sim, name),
-        "planned": planned(sim, _pods_on(sim, name))[:PLANNED],
+        "planned": list_planned_evictions(sim, _pods_on(sim, name))[:PLANNED],
     }
 
 

@@ -35,12 +35,12 @@ def owners(sim: WorldView, rows: AllChanged) -> list[dict[str, Any]]:
             owner = (str(reference["kind"]), pod.namespace, str(reference["name"]))
             chains.setdefault(_chain(sim, owner), []).append(pod)
     longest = [way for way in chains if not any(way != more and more[: len(way)] == way for more in chains)]
-    return [_shown(sim, way, chains[way]) for way in longest[:MOST]]
+    return [_present_owner_chain(sim, way, chains[way]) for way in longest[:MOST]]
 
 
 def chain_of(sim: WorldView, owner: Owner) -> dict[str, Any]:
     """One workload's chain, whatever has changed of it."""
-    return _shown(sim, _chain(sim, owner), [])
+    return _present_owner_chain(sim, _chain(sim, owner), [])
 
 
 def _leaves(sim: WorldView, rows: AllChanged) -> Iterator[tuple[Owner, ...]]:
@@ -79,7 +79,7 @@ def _largest_set(sim: WorldView, owner: Owner) -> tuple[Owner, ...]:
     return () if largest is None else (("ReplicaSet", namespace, str(largest["metadata"]["name"])),)
 
 
-def _shown(sim: WorldView, way: tuple[Owner, ...], pods: list[Changed]) -> dict[str, Any]:
+def _present_owner_chain(sim: WorldView, way: tuple[Owner, ...], pods: list[Changed]) -> dict[str, Any]:
     return {
         "way": [_workload(sim, owner) for owner in way],
         "pods": [

@@ -10,8 +10,8 @@ from playground.presenters.cluster_map.verdicts import chips
 from playground.presenters.inspector.figures import sections
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
-from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, decided, refusals
-from playground.presenters.scene import cycle_of, evaluated_by, find_pod, last_attempt, short
+from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, is_filter_over, refusals
+from playground.presenters.scene import count_evaluated_nodes, cycle_of, find_pod, last_attempt, short
 from playground.presenters.stage.exchanges import exchanges
 from playground.presenters.stage.filter.asks import asks
 from playground.presenters.stage.filter.columns import Columns, columns, heads, just_refused
@@ -55,7 +55,7 @@ def _without_cycle(sim: WorldView, key: str) -> dict[str, Any]:
         "node": attempt.node,
         "message": attempt.message,
         "feasible": attempt.feasible,
-        "evaluated": evaluated_by(attempt),
+        "evaluated": count_evaluated_nodes(attempt),
         "groups": [
             {"text": text, "count": count, "plain": _plain([text])} for text, count in attempt.refusals
         ],
@@ -73,10 +73,10 @@ def _above(
     """Return the head of the map: verdicts, and notes about the search."""
     names = cycle.nodes.snapshot_names
     refused, mask = refusals(sim, names), matching_of(sim, names, look.q)
-    return {"kind": "map"}, _noted(sim, look, cycle, refused, columns(sim, cycle), mask)
+    return {"kind": "map"}, _present_chips_and_notes(sim, look, cycle, refused, columns(sim, cycle), mask)
 
 
-def _noted(
+def _present_chips_and_notes(
     sim: WorldView,
     look: Look,
     cycle: SchedulingCycleView,
@@ -103,7 +103,7 @@ def _tracks(
     rows, found = window(cycle, look, refused, mask)
     just = just_refused(sim, cycle, refused)
     few = len(refused.group) <= ALL
-    cards = _noted(sim, look, cycle, refused, stations, mask)
+    cards = _present_chips_and_notes(sim, look, cycle, refused, stations, mask)
     cards["filter-heads"] = _heads(sim, cycle, stations, refused)
     for row in rows:
         dim = mask is not None and few and not mask[row]
@@ -127,13 +127,13 @@ def _chips(
     cycle: SchedulingCycleView, look: Look, refused: Refusals, stations: Columns, mask: Mask | None
 ) -> dict[str, Any]:
     card = {"id": "filter-chips", "kind": "verdict_chips", "skipped": stations.skipped}
-    return card | chips(refused, look.q, decided(cycle), mask)
+    return card | chips(refused, look.q, is_filter_over(cycle), mask)
 
 
 def _heads(
     sim: WorldView, cycle: SchedulingCycleView, stations: Columns, refused: Refusals
 ) -> dict[str, Any]:
-    over = decided(cycle)
+    over = is_filter_over(cycle)
     return {
         "id": "filter-heads",
         "kind": "filter_heads",
@@ -151,7 +151,7 @@ def _why(sim: WorldView, cycle: SchedulingCycleView, look: Look, refused: Refusa
     if row is None or row >= len(refused.group):
         return card
     group = int(refused.group[row])
-    card |= {"node": look.node, "verdict": "no" if group >= 0 else "", "over": decided(cycle)}
+    card |= {"node": look.node, "verdict": "no" if group >= 0 else "", "over": is_filter_over(cycle)}
     if group == UNSEEN:
         return card | {"verdict": "unseen", "figures": []}
     if group == FEASIBLE:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from playground.presenters.refusals import Refusals, decided
+from playground.presenters.refusals import Refusals, is_filter_over
 from playground.presenters.scene import framework_of, present_step, without_scheme
-from playground.presenters.stage.exchanges import asked
+from playground.presenters.stage.exchanges import list_serving_extenders
 from scheduler_core.world.readonly import Code, PluginStep, Point, SchedulingCycleView, Verb, WorldView
 
 PRE_FILTER = "PreFilter"
@@ -37,8 +37,8 @@ class Columns:
 def columns(sim: WorldView, cycle: SchedulingCycleView) -> Columns:
     """The columns of the cycle at this moment."""
     enabled = [plugin.name for plugin in framework_of(sim).at(Point.FILTER)]
-    enabled += [extender.url_prefix for extender in asked(sim, cycle, Verb.FILTER)]
-    states = _reached(cycle, list(dict.fromkeys(enabled)))
+    enabled += [extender.url_prefix for extender in list_serving_extenders(sim, cycle, Verb.FILTER)]
+    states = _get_plugin_states(cycle, list(dict.fromkeys(enabled)))
     first = {PRE_FILTER: "ran"} if _ends_at_pre_filter(cycle) else {}
     running = {name: state for name, state in states.items() if state != "skip"}
     skipped = [name for name, state in states.items() if state == "skip"]
@@ -49,14 +49,14 @@ def _ends_at_pre_filter(cycle: SchedulingCycleView) -> bool:
     return cycle.node_names is not None or not cycle.pre_filter_status.ok
 
 
-def _reached(cycle: SchedulingCycleView, plugins: list[str]) -> dict[str, str]:
+def _get_plugin_states(cycle: SchedulingCycleView, plugins: list[str]) -> dict[str, str]:
     """Return Filter's progress per plugin: ran, is skipped, is still to come, or was never asked."""
     ran = {
         step.plugin
         for step in cycle.steps
         if step.point is Point.FILTER or (step.point is Point.EXTENDER_FILTER and step.status.ok)
     }
-    coming = not decided(cycle)
+    coming = not is_filter_over(cycle)
 
     def state(name: str) -> str:
         if name in ran:
@@ -73,13 +73,13 @@ def heads(
 ) -> list[dict[str, Any]]:
     """Return the heads of the columns, with a link to each plugin's step."""
     now = _now(sim)
-    alive = len(refused.group) - (refused.unseen if decided(cycle) else 0)
+    alive = len(refused.group) - (refused.unseen if is_filter_over(cycle) else 0)
     out = []
     for name in columns.names:
         mine = [i for i, status in enumerate(refused.statuses) if columns.of(status.plugin) == name]
         ended = sum(refused.counts[i] for i in mine)
         steps = _steps(cycle, name)
-        came = alive if decided(cycle) or name == PRE_FILTER else _came_in(cycle, name, columns.names)
+        came = alive if is_filter_over(cycle) or name == PRE_FILTER else _came_in(cycle, name, columns.names)
         out.append(
             {
                 "name": without_scheme(name),

@@ -43,7 +43,7 @@ def _search(sim: WorldView, cycle: SchedulingCycleView, unseen: int) -> list[Mes
         return [message(text, node=cycle.nodes.names[int(search.order[0])])]
     if search.wanted >= len(search.order):
         return [_all(search)]
-    return [_sample(search), _share(sim, len(search.order)), *_seen(search, unseen)]
+    return [_sample(search), _share(sim, len(search.order)), *_describe_progress(search, unseen)]
 
 
 def _all(search: SearchView) -> Message:
@@ -84,7 +84,7 @@ def _share(sim: WorldView, nodes: int) -> Message:
     return message(text, nodes=nodes, share=max(50 - nodes // 125, LEAST_SHARE))
 
 
-def _seen(search: SearchView, unseen: int) -> list[Message]:
+def _describe_progress(search: SearchView, unseen: int) -> list[Message]:
     if not search.seen:
         return []
     text = gettext_noop("Filter has looked at %(seen)s nodes; %(unseen)s nodes are not examined.")

@@ -8,7 +8,7 @@ import numpy as np
 
 from playground.presenters.cluster_map.search import Mask
 from playground.presenters.look import AIM, Look
-from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, decided
+from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, is_filter_over
 from playground.presenters.stage.filter.columns import Columns
 from scheduler_core.world.readonly import Code, SchedulingCycleView
 
@@ -59,7 +59,7 @@ def track(
         "id": track_id(name),
         "kind": "track",
         "node": name,
-        "verdict": _verdict(group, decided(cycle)),
+        "verdict": _verdict(group, is_filter_over(cycle)),
         "cells": _cells(refused, group, columns),
         "text": refused.text(row),
     }

@@ -10,7 +10,7 @@ from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.scene import cycle_of, last_attempt, scheduler_of, short
 from playground.presenters.stage.preemption.budgets import budgets
-from playground.presenters.stage.preemption.dry_run import worded
+from playground.presenters.stage.preemption.dry_run import describe_step
 from playground.presenters.stage.preemption.ladder import columns, ladder
 from playground.presenters.stage.preemption.landing import landing, last_choice, of_step
 from playground.presenters.stage.preemption.room import room
@@ -104,7 +104,7 @@ def _preemption(sim: WorldView, look: Look, cycle: SchedulingCycleView, step: Pl
         "plain": in_plain_words(step.status.message),
         "nodes": len(cycle.nodes),
         "potential": evidence.potential,
-        "rejected": _rejected(evidence),
+        "rejected": _group_rejected_nodes(evidence),
         "helpless": len(cycle.nodes) - evidence.potential,
     }
     if not evidence.eligible:
@@ -114,7 +114,7 @@ def _preemption(sim: WorldView, look: Look, cycle: SchedulingCycleView, step: Pl
     return {**base, "kind": "candidates", **_candidates(sim, look, cycle, evidence)}
 
 
-def _rejected(evidence: Evidence) -> list[dict[str, Any]]:
+def _group_rejected_nodes(evidence: Evidence) -> list[dict[str, Any]]:
     """Nodes where not even the end of all lower pods helps, counted by what refused."""
     groups: dict[tuple[str, str], list[str]] = {}
     for node, status in evidence.rejected.items():
@@ -130,7 +130,7 @@ def _candidates(sim: WorldView, look: Look, cycle: SchedulingCycleView, evidence
     steps = steps_of(evidence)
     cursor = min(look.dry, len(steps))  # 0: all of it at once
     seen = steps[:cursor] if cursor else steps
-    now = worded(steps[cursor - 1], evidence, cycle.pod) if cursor else None
+    now = describe_step(steps[cursor - 1], evidence, cycle.pod) if cursor else None
     return {
         **_table(evidence, steps, seen, cursor, sim.store.epoch),
         "count": len(evidence.candidates),
@@ -139,7 +139,9 @@ def _candidates(sim: WorldView, look: Look, cycle: SchedulingCycleView, evidence
         "nominated": evidence.nominated if len(seen) == len(steps) else "",
         "said": now,
         "now": now if now is not None and now["candidate"] < 0 else None,
-        "shown": _dry_run(cycle, evidence, steps, _shown(look, evidence, steps, cursor), cursor),
+        "shown": _dry_run(
+            cycle, evidence, steps, _choose_candidate_index(look, evidence, steps, cursor), cursor
+        ),
         "cursor": _cursor(steps, cursor, len(evidence.candidates)),
         "theatre": theatre(cycle, evidence, steps, cursor, look.node, sim.store.epoch),
         "budgets": budgets(sim, cycle, evidence),
@@ -163,7 +165,7 @@ def _table(
     }
 
 
-def _shown(look: Look, evidence: Evidence, steps: list[Step], cursor: int) -> int:
+def _choose_candidate_index(look: Look, evidence: Evidence, steps: list[Step], cursor: int) -> int:
     """Return the index of the candidate to show: the cursor's, the chosen node's, or the winner's."""
     if cursor and steps[cursor - 1].candidate >= 0:
         return steps[cursor - 1].candidate
@@ -187,7 +189,7 @@ def _dry_run(
         "victims": [{"key": pod.key, "name": short(pod.key)} for pod in candidate.victims],
         "events": [
             {
-                **worded(step, evidence, cycle.pod),
+                **describe_step(step, evidence, cycle.pod),
                 "number": number,
                 "now": number == last,
                 "todo": bool(last) and number > last,

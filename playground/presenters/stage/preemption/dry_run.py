@@ -14,7 +14,7 @@ Event = dict[str, Any]
 NAMES = 6
 
 
-def worded(step: Step, evidence: Evidence, pod: Pod) -> Event:
+def describe_step(step: Step, evidence: Evidence, pod: Pod) -> Event:
     """A step in words. `mark` is yes, no or "" as a sign before the line."""
     if step.kind == "criterion":
         criterion = evidence.criteria[step.number]
@@ -40,14 +40,14 @@ def worded(step: Step, evidence: Evidence, pod: Pod) -> Event:
     candidate = evidence.candidates[step.candidate]
     if step.kind == "reprieve":
         return {**_of_reprieve(candidate.reprieves[step.number]), "candidate": step.candidate}
-    line = _removed(candidate, pod) if step.kind == "remove" else message(_FITS, pod=short(pod.key))
+    line = _describe_removal(candidate, pod) if step.kind == "remove" else message(_FITS, pod=short(pod.key))
     return {"kind": step.kind, "mark": "yes", "line": line, "candidate": step.candidate}
 
 
 _FITS = gettext_noop("filter: %(pod)s fits")
 
 
-def _removed(candidate: Candidate, pod: Pod) -> Message:
+def _describe_removal(candidate: Candidate, pod: Pod) -> Message:
     names = [short(reprieve.pod) for reprieve in candidate.reprieves]
     listed = ", ".join(names[:NAMES]) + (f" +{len(names) - NAMES}" if len(names) > NAMES else "")
     return message(

@@ -79,7 +79,7 @@ def texts(candidate: Candidate, epoch: int) -> list[str]:
         str(victims[0].priority),
         str(sum(pod.priority for pod in victims)),
         str(len(victims)),
-        started(earliest_start(victims), epoch),
+        format_start_time(earliest_start(victims), epoch),
     ]
 
 
@@ -99,7 +99,7 @@ def leads(candidate: Candidate) -> list[dict[str, str]]:
     ]
 
 
-def started(at: int, epoch: int) -> str:
+def format_start_time(at: int, epoch: int) -> str:
     """A start on the world's clock; the date where it is from before the world; a dash where it has not started."""
     if at == NEVER:
         return "-"

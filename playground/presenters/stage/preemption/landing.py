@@ -69,8 +69,8 @@ def landing(sim: WorldView, choice: Choice) -> dict[str, Any]:
         "count": len(victims),
         "evicted": {"t": _clock(choice.t), "state": _state(ordered, True)},
         "ended": {"t": _clock(last), "state": _state(gone, ordered), "exact": gone or ordered},
-        "queued": _reached(queued, gone),
-        "bound": _reached(bound, queued is not None),
+        "queued": _present_milestone(queued, gone),
+        "bound": _present_milestone(bound, queued is not None),
         "on": on,
         "nominated": _is_nominated(sim, choice),
         "deleted": landed is None,
@@ -86,7 +86,7 @@ def _state(done: bool, begun: bool) -> str:
     return "done" if done else "now" if begun else "ahead"
 
 
-def _reached(move: Move | None, begun: bool) -> dict[str, Any]:
+def _present_milestone(move: Move | None, begun: bool) -> dict[str, Any]:
     return {"t": _clock(move.t) if move is not None else "", "state": _state(move is not None, begun)}
 
 

@@ -27,7 +27,7 @@ def level(nodes: NodeTable, node: str, resource: str) -> tuple[int, int] | None:
     return (int(nodes.requested[row, column]), has) if has > 0 else None
 
 
-def held(candidate: Candidate, pod: Pod, nodes: NodeTable, back: int) -> list[dict[str, Any]]:
+def build_usage_segments(candidate: Candidate, pod: Pod, nodes: NodeTable, back: int) -> list[dict[str, Any]]:
     """Return a node's usage after the first `back` pods were reprieved or given up: others, the nominated pod, kept pods, and free."""
     resource = tightest(candidate)
     found = level(nodes, candidate.node, resource)

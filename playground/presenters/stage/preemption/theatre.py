@@ -10,7 +10,7 @@ from playground.presenters.amounts import amount
 from playground.presenters.cluster_map.preempting import Step
 from playground.presenters.scene import short
 from playground.presenters.stage.preemption.ladder import falls, leads, texts
-from playground.presenters.stage.preemption.room import held, level, tightest
+from playground.presenters.stage.preemption.room import build_usage_segments, level, tightest
 from playground.presenters.words import gettext_noop
 from scheduler_core.world.readonly import Candidate, Evidence, NodeTable, Pod, Reprieve, SchedulingCycleView
 
@@ -36,7 +36,7 @@ def theatre(
     out = falls(evidence)
     fell = [out.get(candidate.node, len(RUNGS)) for candidate in evidence.candidates]
     now = steps[cursor - 1].candidate if cursor else -1
-    shown = _shown(evidence, fell, now, chosen)
+    shown = _select_candidates(evidence, fell, now, chosen)
     first = last - len(evidence.criteria) - bool(evidence.nominated) + 1  # the number of the first criterion
     seen = min(max(at - first + 1, 0), len(evidence.criteria))
     left = {candidate.node: candidate for candidate in evidence.remaining}
@@ -57,15 +57,15 @@ def theatre(
         for i, (name, best, term) in enumerate(RUNGS)
     ]
     if len(columns) < COLUMNS:
-        columns += [_rejected(cycle, evidence, node) for node in _worth_showing(cycle, evidence)][
-            : COLUMNS - len(columns)
-        ]
+        columns += [
+            _build_rejected_column(cycle, evidence, node) for node in _worth_showing(cycle, evidence)
+        ][: COLUMNS - len(columns)]
     return {
         "columns": [{**column, "chosen": column["node"] == chosen} for column in columns],
         "rungs": rungs,
         "hidden": hidden.total(),
         "by_extender": hidden[-1],
-        "drawn": _drawn(evidence, columns) if at == last else [],
+        "drawn": _mark_draw_results(evidence, columns) if at == last else [],
         "decided": at == last and bool(evidence.nominated),
         "priority": cycle.pod.priority,
         "pod": short(cycle.pod.key),
@@ -86,7 +86,7 @@ class _Walk:
     left: dict[str, Candidate]  # by node, as extenders left them
 
 
-def _shown(evidence: Evidence, fell: list[int], now: int, chosen: str) -> list[int]:
+def _select_candidates(evidence: Evidence, fell: list[int], now: int, chosen: str) -> list[int]:
     """The candidates that last longest, and always the one at the cursor and the one on the chosen node."""
 
     def rank(i: int) -> tuple[int, ...]:
@@ -111,7 +111,7 @@ def _column(walk: _Walk, candidate: Candidate, fell: int, start: int) -> Column:
         "removed": {"count": len(candidate.reprieves), "number": start, "now": cursor == start},
         "fits": {"number": start + 1, "now": cursor == start + 1, "ahead": at <= start},
         **_reprieves(cycle.nodes, candidate, start + 2, at, cursor),
-        "bar": held(candidate, cycle.pod, cycle.nodes, back) if at > start else [],
+        "bar": build_usage_segments(candidate, cycle.pod, cycle.nodes, back) if at > start else [],
         "rungs": _rungs(walk, final, fell),
         "extender": fell < 0,
         "victims": [{"key": pod.key, "name": short(pod.key)} for pod in final.victims[:REPRIEVES]],
@@ -173,7 +173,7 @@ def _rungs(walk: _Walk, candidate: Candidate, fell: int) -> list[dict[str, Any]]
     return cells
 
 
-def _drawn(evidence: Evidence, columns: list[Column]) -> list[str]:
+def _mark_draw_results(evidence: Evidence, columns: list[Column]) -> list[str]:
     """Return the result of a last tie: "kept" for the drawn column, "lost" for the others that tied, else ""; empty without a draw."""
     if evidence.draw is None:
         return []
@@ -195,7 +195,7 @@ def _lower(cycle: SchedulingCycleView, node: str) -> int:
     return sum(pod.priority < cycle.pod.priority for pod in pods)
 
 
-def _rejected(cycle: SchedulingCycleView, evidence: Evidence, node: str) -> Column:
+def _build_rejected_column(cycle: SchedulingCycleView, evidence: Evidence, node: str) -> Column:
     status = evidence.rejected[node]
     return {
         "kind": "rejected",

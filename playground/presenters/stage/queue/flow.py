@@ -46,7 +46,7 @@ def cards(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> 
     """One for each pool."""
     crowd = waiting(scheduler) >= CROWD
     pools = (
-        _gated(sim, scheduler, chosen, crowd),
+        _build_gated_pool(sim, scheduler, chosen, crowd),
         _backoff(sim, scheduler, chosen),
         _active(sim, scheduler, chosen, crowd),
         _flight(sim, scheduler, chosen),
@@ -66,10 +66,10 @@ def _pool(name: str, count: int, **more: Any) -> dict[str, Any]:
     }
 
 
-def _gated(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) -> dict[str, Any]:
+def _build_gated_pool(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) -> dict[str, Any]:
     pods = scheduler.queue.gated_pods
     if not crowd:
-        rows = [chips.gated(queued, chosen) for queued in islice(pods.values(), ROWS)]
+        rows = [chips.build_gated_chip(queued, chosen) for queued in islice(pods.values(), ROWS)]
         return _pool("gated", len(pods), rows=rows, groups=[], more=len(pods) - len(rows))
     groups = largest(sim, scheduler, "gated", "gate", chosen, GROUPS)
     more = len(pods) - sum(group["count"] for group in groups)
@@ -128,7 +128,7 @@ def _flight(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, 
         "flight",
         int(running is not None),
         popped=popped,
-        permit=[chips.permitted(binding, sim.now, chosen) for binding in waits[:BINDING]],
+        permit=[chips.build_permitted_chip(binding, sim.now, chosen) for binding in waits[:BINDING]],
         permits=len(waits),
         binding=[chips.in_cycle(binding.pod, str(binding.phase), chosen) for binding in binds[:BINDING]],
         bindings=len(binds),

@@ -6,9 +6,9 @@ from typing import Any
 
 from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of, scheduler_of, short
-from playground.presenters.stage.score.board import Scored, scored_of
+from playground.presenters.stage.score.board import Scored, build_score_board
 from playground.presenters.stage.score.rows import window
-from playground.presenters.stage.score.ties import other_draws, summed_up
+from playground.presenters.stage.score.ties import other_draws, summarize_totals
 from playground.presenters.stage.score.weights import what_if
 from playground.presenters.stage.score.why import why
 from playground.presenters.stage.shape import Stage
@@ -26,7 +26,7 @@ FORMS = {
 def present(sim: WorldView, look: Look, key: str) -> Stage:
     """The scores of the feasible nodes."""
     cycle = cycle_of(sim)
-    scored = None if cycle is None or cycle.pod.key != key else scored_of(sim, cycle)
+    scored = None if cycle is None or cycle.pod.key != key else build_score_board(sim, cycle)
     return Stage(
         question=message(gettext_noop("Which node is best for %(pod)s?"), pod=short(key) or "…"),
         detail=_detail(scored),
@@ -83,7 +83,7 @@ def _body(sim: WorldView, scored: Scored, look: Look) -> dict[str, Any]:
         "ties": len(cycle.tied),
         "draw": cycle.draw,
         "node": cycle.chosen or "",
-        "told": summed_up(sim, scored),
+        "told": summarize_totals(sim, scored),
         "draws": other_draws(scored),
         "why": why(sim, scored, look),
         "what_if": what_if(scored, look) if scored.summed else None,

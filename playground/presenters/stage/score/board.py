@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playground.presenters.scene import framework_of, present_step, without_scheme
-from playground.presenters.stage.exchanges import asked
+from playground.presenters.stage.exchanges import list_serving_extenders
 from scheduler_core.world.readonly import Point, SchedulingCycleView, ScoreBoard, Verb, WorldView
 
 MOST_POINTS = 100  # of a plugin, before its weight
@@ -74,7 +74,7 @@ class Scored:
         return int(places[0]) if places else None
 
 
-def scored_of(sim: WorldView, cycle: SchedulingCycleView) -> Scored | None:
+def build_score_board(sim: WorldView, cycle: SchedulingCycleView) -> Scored | None:
     """None where nobody scores, or not yet."""
     board, profile = cycle.scores, framework_of(sim)
     if board is None:
@@ -82,7 +82,7 @@ def scored_of(sim: WorldView, cycle: SchedulingCycleView) -> Scored | None:
     order = [plugin.name for plugin in profile.at(Point.SCORE)]
     skipped = tuple(name for name in order if name in cycle.state.skip_score)
     names = [name for name in order if name not in skipped]
-    extenders = [extender.url_prefix for extender in asked(sim, cycle, Verb.PRIORITIZE)]
+    extenders = [extender.url_prefix for extender in list_serving_extenders(sim, cycle, Verb.PRIORITIZE)]
     if not board.plugins and not board.extenders and cycle.chosen is not None:
         return None
     if not names and not extenders:
@@ -92,7 +92,10 @@ def scored_of(sim: WorldView, cycle: SchedulingCycleView) -> Scored | None:
     columns = [
         _of_plugin(board, profile.weights, name, raw, _shade(i, count)) for i, name in enumerate(names)
     ]
-    weights = {extender.url_prefix: extender.weight for extender in asked(sim, cycle, Verb.PRIORITIZE)}
+    weights = {
+        extender.url_prefix: extender.weight
+        for extender in list_serving_extenders(sim, cycle, Verb.PRIORITIZE)
+    }
     columns += [
         _of_extender(board, url, weights[url], _shade(len(names) + i, count))
         for i, url in enumerate(extenders)

@@ -6,7 +6,7 @@ from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import SchedulingCycleView
 
 
-def sampled(cycle: SchedulingCycleView) -> Message | None:
+def describe_sampling(cycle: SchedulingCycleView) -> Message | None:
     """None where every node of the snapshot was looked at."""
     nodes, feasible = len(cycle.nodes), 0 if cycle.feasible is None else len(cycle.feasible)
     looked_at = feasible + len(cycle.node_to_status.refused)

@@ -9,7 +9,7 @@ from scheduler_core.world.readonly import WorldView
 PAIR, NAMED = 2, 3
 
 
-def summed_up(sim: WorldView, scored: Scored) -> Message:
+def summarize_totals(sim: WorldView, scored: Scored) -> Message:
     cycle, total = scored.cycle, int(scored.totals.max())
     if not scored.summed:
         return _so_far(scored)
@@ -21,10 +21,10 @@ def summed_up(sim: WorldView, scored: Scored) -> Message:
         return message(
             gettext_noop("%(node)s has the highest total: %(total)s."), node=cycle.chosen, total=total
         )
-    return _drawn(sim, scored, cycle.chosen, total)
+    return _describe_draw(sim, scored, cycle.chosen, total)
 
 
-def _drawn(sim: WorldView, scored: Scored, chosen: str, total: int) -> Message:
+def _describe_draw(sim: WorldView, scored: Scored, chosen: str, total: int) -> Message:
     tied = scored.cycle.tied
     if len(tied) == PAIR:
         text = gettext_noop(

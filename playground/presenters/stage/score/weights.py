@@ -65,7 +65,7 @@ def what_if(scored: Scored, look: Look) -> dict[str, Any]:
             for c, w in zip(columns, wanted, strict=True)
         ],
         "changed": wanted != present,
-        "told": _said(scored, sums, present, wanted),
+        "told": _describe_weight_change(scored, sums, present, wanted),
     }
 
 
@@ -75,7 +75,9 @@ def chosen_weights(text: str, count: int) -> list[int] | None:
     return numbers if len(numbers) == count else None
 
 
-def _said(scored: Scored, sums: _Sums, present: list[int], wanted: list[int]) -> list[Message]:
+def _describe_weight_change(
+    scored: Scored, sums: _Sums, present: list[int], wanted: list[int]
+) -> list[Message]:
     changed = [i for i, (a, b) in enumerate(zip(present, wanted, strict=True)) if a != b]
     if not changed:
         return _tips(scored, sums, present)

@@ -8,7 +8,7 @@ from playground.presenters.look import Look
 from playground.presenters.scene import framework_of
 from playground.presenters.stage.score.board import Column, Scored
 from playground.presenters.stage.score.formulas import lines, notes
-from playground.presenters.stage.score.sampling import sampled
+from playground.presenters.stage.score.sampling import describe_sampling
 from scheduler_core.analysis.inspection import working
 from scheduler_core.world.readonly import WorldView
 
@@ -36,7 +36,7 @@ def _of_total(scored: Scored, place: int) -> dict[str, Any]:
         "summed": scored.summed,
         "rows": [_row(column, place) for column in scored.columns],
         "skipped": list(scored.skipped),
-        "sampled": sampled(scored.cycle),
+        "sampled": describe_sampling(scored.cycle),
     }
 
 
@@ -69,5 +69,5 @@ def _of_plugin(sim: WorldView, scored: Scored, column: Column, place: int) -> di
         "scaled": lines(scaled),
         "normalizes": found is not None and found.normalizes,
         "notes": [*notes(formula), *notes(scaled)],
-        "sampled": sampled(scored.cycle),
+        "sampled": describe_sampling(scored.cycle),
     }

@@ -56,7 +56,7 @@ class Room:
         """Room for one more session in a lane. Raises NoRoom."""
         worker = self._pool.roomiest(heavy)
         await self.clear(worker)
-        if _taken(worker) > FULL:
+        if _get_memory_share(worker) > FULL:
             raise NoRoom(
                 _(
                     "There is no room for another session now: %(count)d are in use here, and take the memory that there is. "
@@ -75,19 +75,19 @@ class Room:
     async def clear(self, worker: Worker) -> None:
         """Release unused sessions of a worker that is short of memory, the longest unused first."""
         async with self._making.setdefault(worker, asyncio.Lock()):
-            if _taken(worker) <= SHORT:
+            if _get_memory_share(worker) <= SHORT:
                 return
             await _clear_up(worker)
             there = [each for each in self._sessions() if each.worker is worker]
             for unused in sorted(there, key=lambda each: -each.idle_for()):
-                if _taken(worker) <= SHORT or unused.idle_for() < UNUSED:
+                if _get_memory_share(worker) <= SHORT or unused.idle_for() < UNUSED:
                     return
                 with contextlib.suppress(SessionError):
                     await unused.release_when_idle(UNUSED)
                 await _clear_up(worker)
 
 
-def _taken(worker: Worker) -> float:
+def _get_memory_share(worker: Worker) -> float:
     return worker.memory() / settings.ENGINE_MEMORY
 
 

@@ -107,7 +107,7 @@ class Downloads:
                         await asyncio.to_thread(stream.write, part.data)
             finally:
                 await worker.stop()
-            return _finished(stream, content_type, suffix)
+            return _finish_file(stream, content_type, suffix)
 
         return make
 
@@ -116,7 +116,7 @@ def _new_file() -> IO[bytes]:
     return tempfile.TemporaryFile()
 
 
-def _finished(stream: IO[bytes], content_type: str, suffix: str) -> File:
+def _finish_file(stream: IO[bytes], content_type: str, suffix: str) -> File:
     stream.flush()
     return File(stream, os.fstat(stream.fileno()).st_size, content_type, suffix)
 
@@ -129,4 +129,4 @@ def file_of(data: bytes, content_type: str, suffix: str) -> File:
         )
     stream = _new_file()
     stream.write(data)
-    return _finished(stream, content_type, suffix)
+    return _finish_file(stream, content_type, suffix)

@@ -119,9 +119,9 @@ class Imports:
 
         async def work(job: Job[Imported]) -> Imported:
             job.advance(0, accepted, "apply")
-            async with _watched(job, session):
+            async with _watch_progress(job, session):
                 await session.changes.apply_import(
-                    token, lambda: self._loop.db(previews.packed_command, session.id, token)
+                    token, lambda: self._loop.db(previews.get_packed_command, session.id, token)
                 )
             await self._loop.db(previews.drop, session.id, token)
             return Imported(token, [], accepted)
@@ -165,7 +165,7 @@ class Imports:
 
 
 @contextlib.asynccontextmanager
-async def _watched(job: Job[Imported], session: Importing) -> AsyncIterator[None]:
+async def _watch_progress(job: Job[Imported], session: Importing) -> AsyncIterator[None]:
     """Meanwhile the job says how far the session's worker is with what lets nobody else work there."""
 
     async def look() -> None:

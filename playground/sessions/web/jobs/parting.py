@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from playground.presenters.comparison.alignment import aligned
+from playground.presenters.comparison.alignment import align_sequences
 from playground.presenters.words import Message
 from playground.sessions.database.listing import LoggedCommand
 
@@ -55,7 +55,7 @@ def parting(
 def differing(ours: Sequence[LoggedCommand], theirs: Sequence[LoggedCommand]) -> Differing:
     """The commands after the parting, aligned."""
     mine, other = list(ours[:MOST_COMMANDS]), list(theirs[:MOST_COMMANDS])
-    both = aligned([command.print for command in mine], [command.print for command in other])
+    both = align_sequences([command.print for command in mine], [command.print for command in other])
     rows: list[OfOneSide] = []
     i = j = 0
     for next_i, next_j in [*both, (len(mine), len(other))]:

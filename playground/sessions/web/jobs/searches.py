@@ -25,7 +25,7 @@ from playground.sessions.protocol.finding import CheckExpression, Search, Search
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
 from playground.sessions.web.loop import SessionsLoop
 from playground.sessions.web.messages import Searched, Searching, ToPage
-from playground.sessions.web.words import held, never_held
+from playground.sessions.web.words import describe_hit, never_held
 
 A = TypeVar("A")
 
@@ -174,6 +174,6 @@ class Searcher:
                 await self._loop.db(markers.hit, self._session.id, hit.id)
 
 
-def searched_message(hit: Hit) -> Searched:
+def build_search_message(hit: Hit) -> Searched:
     """Return the message with the position where a breakpoint held."""
-    return Searched(hit, held(hit))
+    return Searched(hit, describe_hit(hit))

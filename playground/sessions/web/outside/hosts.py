@@ -74,17 +74,17 @@ class AllowedHosts:
         return any(
             host.network is not None
             and host.fits_port(port)
-            and any(one in host.network for one in _meant(address))
+            and any(one in host.network for one in _resolve_embedded_addresses(address))
             for host in self.hosts
         )
 
 
 def is_public(address: Address) -> bool:
     """Return whether an address, and each address that it stands for, is a public one."""
-    return all(one.is_global and not one.is_multicast for one in _meant(address))
+    return all(one.is_global and not one.is_multicast for one in _resolve_embedded_addresses(address))
 
 
-def _meant(address: Address) -> tuple[Address, ...]:
+def _resolve_embedded_addresses(address: Address) -> tuple[Address, ...]:
     """The address, or those of version 4 that an address of version 6 stands for."""
     if isinstance(address, IPv4Address):
         return (address,)

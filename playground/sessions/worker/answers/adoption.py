@@ -21,7 +21,7 @@ from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation
 from playground.workbench.builder import fragment, to_yaml
-from scheduler_core.formats.configurations import Adoption, Found, adopt, find, find_in, kept_text
+from scheduler_core.formats.configurations import Adoption, Found, adopt, find, find_in, rewrite_text
 from scheduler_core.scheduler.config import ConfigurationError, load_configuration, with_own
 from scheduler_core.world.readonly import FieldError, InvalidObject, Loaded, LoadLimits
 
@@ -41,11 +41,13 @@ def adopt_configuration(engine: Engine, request: AdoptConfiguration) -> Steps[Ad
     adoptions = []
     for each in found[:MOST_OFFERS]:
         with with_own(engine.world.settings.plugins):
-            adoptions.append(_adopted(world, each))
+            adoptions.append(_adopt_found(world, each))
         yield
     if len(adoptions) == 1 and adoptions[0].plain:
         return Adopted(manifest=dict(adoptions[0].manifest))
-    errors = _refused(world, found[0]) if len(adoptions) == 1 and not found[0].where else []
+    errors = (
+        _list_configuration_problems(world, found[0]) if len(adoptions) == 1 and not found[0].where else []
+    )
     if len(adoptions) == 1:
         return Adopted(
             offers=[_with_its_text(offer(adoptions[0]), adoptions[0], request.text)], errors=errors
@@ -59,7 +61,7 @@ def _with_its_text(made: Offer, adoption: Adoption, text: str) -> Offer:
     if found.where or found.what != "configuration" or not adoption.manifest:
         return made
     new = [
-        kept_text(text, found.manifest, each, fragment)
+        rewrite_text(text, found.manifest, each, fragment)
         for each in (adoption.manifest, adoption.without)
         if each
     ]
@@ -67,10 +69,12 @@ def _with_its_text(made: Offer, adoption: Adoption, text: str) -> Offer:
         return made
     whole, last = str(new[0]), str(new[-1])
     without = last if adoption.without else ""
-    return structs.replace(made, text=whole, without=without, diff=list(_compared(text, last)), kept=True)
+    return structs.replace(
+        made, text=whole, without=without, diff=list(_compare_lines(text, last)), kept=True
+    )
 
 
-def _adopted(world: Simulation, found: Found) -> Adoption:
+def _adopt_found(world: Simulation, found: Found) -> Adoption:
     return adopt(found, world.settings.features, world.settings.plugins)
 
 
@@ -81,7 +85,7 @@ def offers(world: Simulation, loaded: Sequence[Loaded], text: str) -> list[Offer
     for each in found:
         if all(each.manifest != other.manifest for other in once):
             once.append(each)
-    return [offer(_adopted(world, each)) for each in once[:MOST_OFFERS]]
+    return [offer(_adopt_found(world, each)) for each in once[:MOST_OFFERS]]
 
 
 def offer(adoption: Adoption) -> Offer:
@@ -125,7 +129,7 @@ def _text(manifest: Mapping[str, Any]) -> str:
     return to_yaml([manifest]) if manifest else ""
 
 
-def _refused(world: Simulation, found: Found) -> list[FieldProblem]:
+def _list_configuration_problems(world: Simulation, found: Found) -> list[FieldProblem]:
     """Return kube-scheduler's errors in a configuration as it is."""
     if found.errors or found.what != "configuration":
         return []
@@ -141,10 +145,10 @@ def _refused(world: Simulation, found: Found) -> list[FieldProblem]:
 def _diff(found: Found, text: str) -> Iterator[DiffLine]:
     """Yield the differences from the document, written in the same way, to the v1 text; nothing if it is no configuration."""
     if found.what == "configuration":
-        yield from _compared(_text(found.manifest), text)
+        yield from _compare_lines(_text(found.manifest), text)
 
 
-def _compared(old: str, new: str) -> Iterator[DiffLine]:
+def _compare_lines(old: str, new: str) -> Iterator[DiffLine]:
     before, after = old.splitlines(), new.splitlines()
     if not after or max(len(before), len(after)) > MOST_LINES:
         return

@@ -41,10 +41,10 @@ _FIRST = ("apiVersion", "kind", "name", "schedulerName")
 
 
 def configuration(engine: Engine, request: Configuration) -> Steps[Configured]:
-    return configured((yield from engine.at(request.position)))
+    return get_configurations((yield from engine.at(request.position)))
 
 
-def configured(world: Simulation) -> Configured:
+def get_configurations(world: Simulation) -> Configured:
     """Each scheduler's configuration with its defaults, as a manifest, and the world's settings."""
     return Configured(
         schedulers=[
@@ -113,7 +113,11 @@ def effective(
     default, present = load_configuration(None), load_configuration(manifest, features, own=own)
     text = to_yaml([dict(manifest)])
     long = text.count("\n") > MOST_LINES
-    lines = [] if long else marked(to_yaml([_ordered(manifest)]), to_yaml([_ordered(default.manifest)]))
+    lines = (
+        []
+        if long
+        else mark_differing_lines(to_yaml([_sort_keys(manifest)]), to_yaml([_sort_keys(default.manifest)]))
+    )
     return {
         "text": text,
         "lines": lines,
@@ -122,15 +126,15 @@ def effective(
     }
 
 
-def _ordered(value: Any) -> Any:
+def _sort_keys(value: Any) -> Any:
     """The same with its keys in order, what names the object first, so that only what differs differs."""
     if isinstance(value, Mapping):
         names = sorted(value, key=lambda name: (name not in _FIRST, name))
-        return {name: _ordered(value[name]) for name in names}
-    return [_ordered(item) for item in value] if isinstance(value, (list, tuple)) else value
+        return {name: _sort_keys(value[name]) for name in names}
+    return [_sort_keys(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def marked(text: str, default: str) -> list[dict[str, Any]]:
+def mark_differing_lines(text: str, default: str) -> list[dict[str, Any]]:
     """The lines of a text, each with whether the default's text has it there, too."""
     mine, theirs = text.splitlines(), default.splitlines()
     same = [False] * len(mine)
@@ -150,7 +154,7 @@ def _profile(profile: Profile, whole: SchedulerConfiguration, default: Profile) 
             {
                 "point": str(point),
                 "plugins": _plugins(profile, default, point),
-                "gone": _gone(profile, default, point),
+                "gone": _list_removed_plugins(profile, default, point),
             }
             for point in Point
             if profile.plugins.get(point) or default.plugins.get(point)
@@ -171,7 +175,7 @@ def _plugins(profile: Profile, default: Profile, point: Point) -> list[dict[str,
     ]
 
 
-def _gone(profile: Profile, default: Profile, point: Point) -> list[str]:
+def _list_removed_plugins(profile: Profile, default: Profile, point: Point) -> list[str]:
     """The plugins of the default that the profile leaves out."""
     here = dict(profile.plugins.get(point) or ())
     return [name for name, _ in default.plugins.get(point) or () if name not in here]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.presenters.devices.search import walked
+from playground.presenters.devices.search import describe_search
 from playground.presenters.scene import short
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.looking import DeviceSearch
@@ -29,7 +29,7 @@ def device_search(engine: Engine, request: DeviceSearch) -> Steps[Data | None]:
     found = _cycle(world, request.pod)
     if found is None:
         return None
-    return _shown(world, *found, request)
+    return _present_search(world, *found, request)
 
 
 def _step(world: Any, pod: str) -> Any | None:
@@ -51,7 +51,7 @@ def _last_position(world: Any, pod: str) -> int | None:
     return int(attempts[-1].last_position) if attempts else None
 
 
-def _shown(world: Any, scheduler: Any, cycle: Any, request: DeviceSearch) -> Data:
+def _present_search(world: Any, scheduler: Any, cycle: Any, request: DeviceSearch) -> Data:
     nodes = _nodes(cycle)
     node = request.node or (nodes[0]["name"] if nodes else "")
     found = search_again(scheduler.profiles[cycle.profile], cycle, node, request.most)
@@ -67,7 +67,7 @@ def _shown(world: Any, scheduler: Any, cycle: Any, request: DeviceSearch) -> Dat
         "answer": status.message if status is not None else "",
         "search": None
         if found is None
-        else walked(found.tree, node, found.left_out, found.cut, found.order_dependent),
+        else describe_search(found.tree, node, found.left_out, found.cut, found.order_dependent),
     }
 
 

@@ -7,7 +7,7 @@ from collections import deque
 from typing import Any
 
 from playground.presenters.amounts import clock
-from playground.presenters.devices.claims import KIND, changed, claim, claims
+from playground.presenters.devices.claims import KIND, claim, claims, describe_changes
 from playground.presenters.devices.pools import pool, pools
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
@@ -71,7 +71,7 @@ def _piece(engine: Engine, key: str, end: int) -> Steps[tuple[int, deque[Data]]]
         engine.replay(world)
         after = world.store.get(KIND, namespace, name)
         if after is not before:
-            said = changed(before, after)
+            said = describe_changes(before, after)
             if said:
                 events.append({"at": world.position, "t": clock(world.now), "said": said})
             before = after

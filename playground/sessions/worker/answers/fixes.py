@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from playground.presenters.why_not import worded
+from playground.presenters.why_not import present_why_not
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.looking import Fixes, WhyNot
 from playground.sessions.worker.engine import Engine
@@ -54,5 +54,5 @@ def why_not_there(engine: Engine, request: WhyNot) -> Steps[Data | None]:
         "known": node in names,
         "scheduler": pod.spec.scheduler_name,
         "bound": pod.node_name,
-        "found": None if found is None else worded(found),
+        "found": None if found is None else present_why_not(found),
     }

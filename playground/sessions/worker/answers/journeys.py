@@ -7,13 +7,13 @@ from typing import Any
 
 from playground.presenters.cycle_state import keys_of
 from playground.presenters.journey import journey as story_of
-from playground.presenters.journey.detail import worded
+from playground.presenters.journey.detail import describe_attempt
 from playground.presenters.journey.stranding import describe_stranded
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.looking import CycleState, Journey
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.analysis.inspection import AttemptObserver, CycleStateObserver, stranded
+from scheduler_core.analysis.inspection import AttemptObserver, CycleStateObserver, find_stranding
 
 SHOWN = 40  # entries on one page
 MOST_STEPS = 4_000  # of one attempt; one that waits on Permit for long takes more
@@ -25,7 +25,7 @@ def journey(engine: Engine, request: Journey) -> Steps[Data]:
     story = story_of(world, request.pod)
     if not story["known"]:
         return story
-    stranding = stranded(world, request.pod)
+    stranding = find_stranding(world, request.pod)
     story["stranded"] = None if stranding is None else describe_stranded(stranding)
     _cut(story, request.page)
     deadline = time.perf_counter() + request.seconds
@@ -79,4 +79,4 @@ def _detail(engine: Engine, first: int, request: Journey, deadline: float) -> St
         observer.see(world, world.last)
         if engine.slice.over():
             yield
-    return worded(observer.to_json())
+    return describe_attempt(observer.to_json())

@@ -41,7 +41,7 @@ def stretch(engine: Engine, request: Stretch) -> Steps[StretchSteps]:
     steps: list[TakenStep] = []
     while world.position < end and len(steps) < MOST_STEPS:
         engine.replay(world)
-        steps.append(_taken(world))
+        steps.append(_get_current_step(world))
         if engine.slice.over():
             yield
     if world.position < end:
@@ -60,7 +60,7 @@ def _end(attempt: Any) -> int:
     return int(attempt.last_position)
 
 
-def _taken(world: Simulation) -> TakenStep:
+def _get_current_step(world: Simulation) -> TakenStep:
     found = present_step(world)
     if found is None:
         kinds = dict.fromkeys(record.kind for record in world.last[:LOOKED_THROUGH])

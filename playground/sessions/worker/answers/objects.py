@@ -34,10 +34,10 @@ YAML_SLICE = 0.02
 def objects(engine: Engine, request: Objects) -> Steps[list[ListedObject]]:
     store = (yield from engine.at(request.position)).store
     kinds = store.kinds() if request.kind is None else [request.kind]
-    return [_listed(kind, manifest) for kind in kinds for manifest in store.list(kind)]
+    return [_build_listed_object(kind, manifest) for kind in kinds for manifest in store.list(kind)]
 
 
-def _listed(kind: str, manifest: Mapping[str, Any]) -> ListedObject:
+def _build_listed_object(kind: str, manifest: Mapping[str, Any]) -> ListedObject:
     metadata = manifest["metadata"]
     return ListedObject(kind, metadata.get("namespace", ""), metadata["name"], _summary(kind, manifest))
 

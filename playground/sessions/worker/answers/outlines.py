@@ -26,7 +26,7 @@ from playground.sessions.protocol.comparing import (
     WeightedPlugin,
 )
 from playground.sessions.protocol.errors import SessionError
-from playground.sessions.worker.answers.configurations import configured
+from playground.sessions.worker.answers.configurations import get_configurations
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation, digest
@@ -67,8 +67,8 @@ def outline(engine: Engine, request: Outline) -> Steps[HistoryOutline]:
         nodes=world.store.count("Node"),
         tried=len(journal.attempts),
         resources=_resources(world),
-        bound=_bound_over_time(world),
-        configuration=configured(world),
+        bound=_count_bound_over_time(world),
+        configuration=get_configurations(world),
     )
 
 
@@ -94,7 +94,7 @@ def _resources(world: Simulation) -> list[ResourceUse]:
     return [use for use in sums if use.allocatable][:MOST_RESOURCES]
 
 
-def _bound_over_time(world: Simulation) -> list[tuple[int, int]]:
+def _count_bound_over_time(world: Simulation) -> list[tuple[int, int]]:
     """(virtual time, pods that have a node), where that number changed; at most POINTS of them."""
     bound: dict[str, None] = {}
     points: dict[int, int] = {0: 0}

@@ -53,10 +53,10 @@ def lesson_holds(engine: Engine, request: LessonHolds) -> Steps[bool]:
 
 def attempt_ends(engine: Engine, request: AttemptEnds) -> Steps[list[AttemptEnd]]:
     world = yield from engine.at(request.position)
-    return thinned(world.journal.attempts, request.position, request.most)
+    return thin_attempts(world.journal.attempts, request.position, request.most)
 
 
-def thinned(attempts: Sequence[Attempt], head: int, most: int) -> list[AttemptEnd]:
+def thin_attempts(attempts: Sequence[Attempt], head: int, most: int) -> list[AttemptEnd]:
     """At most one of each `most`th of the history; of several the last that preempts, or that failed, or else the last."""
     kept: dict[int, AttemptEnd] = {}
     for attempt in attempts:

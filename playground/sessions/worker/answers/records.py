@@ -49,7 +49,7 @@ def records(engine: Engine, request: Records) -> Steps[RecordsFound]:
             count += len(step.records)
         end = start
     before = steps[-1].position - 1 if count >= request.most else end
-    return RecordsFound([_shown(step) for step in steps], before)
+    return RecordsFound([_present_step_records(step) for step in steps], before)
 
 
 def _piece(
@@ -86,7 +86,7 @@ def _matching(world: Any, matcher: Matcher | None) -> MatchingStep | None:
     )
 
 
-def _shown(step: MatchingStep) -> StepRecords:
+def _present_step_records(step: MatchingStep) -> StepRecords:
     return StepRecords(step.position, clock(step.t), [row(record) for record in step.records], step.more)
 
 

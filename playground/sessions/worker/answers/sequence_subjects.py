@@ -30,7 +30,7 @@ class OfPod:
         self.pod = pod
         attempts = world.journal.attempts_of(pod)
         self.victims = {
-            victim: (attempt.first_position, _gone(world, victim))
+            victim: (attempt.first_position, _find_deletion_position(world, victim))
             for attempt in attempts
             for victim in attempt.victims
         }
@@ -73,7 +73,7 @@ class OfPod:
         return pod in pods and record.kind in OF_A_VICTIM
 
 
-def _gone(world: Any, pod: str) -> int | None:
+def _find_deletion_position(world: Any, pod: str) -> int | None:
     return next((m.position for m in reversed(world.journal.lane(pod)) if m.place == Place.DELETED), None)
 
 

@@ -108,7 +108,7 @@ def _used(world: Any, kind: str) -> dict[str, list[str]]:
 
 
 def _together(world: Any, request: SubjectOf) -> SubjectFound:
-    chosen = _meant(world, request.kind, request.many)
+    chosen = _match_objects(world, request.kind, request.many)
     if not chosen:
         raise SessionGone(
             message(
@@ -141,7 +141,7 @@ def _together(world: Any, request: SubjectOf) -> SubjectFound:
     return SubjectFound(named, None, everyone)
 
 
-def _meant(world: Any, kind: str, many: str) -> list[Mapping[str, Any]]:
+def _match_objects(world: Any, kind: str, many: str) -> list[Mapping[str, Any]]:
     how, _, what = many.partition(":")
     listed = world.store.list(kind)
     if how == "label":

@@ -185,7 +185,7 @@ _GIVEN: dict[str, Callable[[Program, Record, Any], Any]] = {
 def check(text: str, boolean: bool = True) -> list[Problem]:
     """Everything that is wrong with an expression; `boolean`: it is to say yes or no."""
     try:
-        program = compiled(text)
+        program = compile_program(text)
     except BadExpression as bad:
         return bad.problems
     if boolean and not program.boolean:
@@ -194,7 +194,7 @@ def check(text: str, boolean: bool = True) -> list[Problem]:
 
 
 @lru_cache(maxsize=256)
-def compiled(text: str) -> Program:
+def compile_program(text: str) -> Program:
     """The program of an expression. Raises BadExpression."""
     bare = _TEXT.sub(lambda found: " " * len(found[0]), text)
     problems = [*_limits(text, bare)] or [*_unknown(bare)]
@@ -260,13 +260,13 @@ def _at(text: str, index: int, message: str) -> Problem:
 def _problems_of(error: str, text: str) -> list[Problem]:
     lines = text.split("\n")
     problems = [
-        _named(Problem(words(message), int(line), int(column)), lines)
+        _explain_unknown_name(Problem(words(message), int(line), int(column)), lines)
         for line, column, message in _ERROR.findall(error)
     ]
     return problems or [Problem(words(error))]
 
 
-def _named(problem: Problem, lines: list[str]) -> Problem:
+def _explain_unknown_name(problem: Problem, lines: list[str]) -> Problem:
     """A name that is not known: shown at its beginning, with those that are."""
     match = re.match(r"undeclared reference to '\.?(\w+)", problem.message)
     if match is None or problem.line > len(lines):

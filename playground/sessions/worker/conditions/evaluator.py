@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 import orjson
 
-from playground.sessions.protocol.frames import Frames, framed, write_all
+from playground.sessions.protocol.frames import Frames, frame_message, write_all
 from playground.sessions.worker.conditions.evaluation import Failed, OutOfMemory, environment, evaluate
 
 MEMORY = 768 << 20
@@ -57,7 +57,9 @@ class Evaluator:
         """The value of an expression for variables as JSON. Raises Failed, and Ended where it took too much."""
         process = self._process or self._start()
         try:
-            write_all(_file(process.stdin), framed(msgspec.msgpack.encode(Question(expression, given))))
+            write_all(
+                _file(process.stdin), frame_message(msgspec.msgpack.encode(Question(expression, given)))
+            )
             reply = msgspec.msgpack.decode(self._read(process, SECONDS), type=Reply)
         except (OSError, EOFError, TimeoutError):
             self.stop()
@@ -112,13 +114,13 @@ def _file(pipe: Any) -> int:
 
 
 @lru_cache(maxsize=64)
-def _compiled(expression: str) -> Any:
+def _compile_expression(expression: str) -> Any:
     return environment().compile(expression)
 
 
 def _answer(question: Question) -> Reply:
     try:
-        return Reply(evaluate(_compiled(question.expression), orjson.loads(question.given)))
+        return Reply(evaluate(_compile_expression(question.expression), orjson.loads(question.given)))
     except Failed as why:
         return Reply(failed=str(why))
 
@@ -135,14 +137,14 @@ def main() -> None:
     os.dup2(2, 1)
     environment()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    write_all(sink, framed(READY))
+    write_all(sink, frame_message(READY))
     frames = Frames()
     with contextlib.suppress(BrokenPipeError, OutOfMemory):
         while data := os.read(0, READ):
             for frame in frames.feed(data):
                 _limit_time()
                 reply = _answer(msgspec.msgpack.decode(frame, type=Question))
-                write_all(sink, framed(msgspec.msgpack.encode(reply)))
+                write_all(sink, frame_message(msgspec.msgpack.encode(reply)))
 
 
 if __name__ == "__main__":

@@ -128,7 +128,7 @@ class Matcher:
         self.failed = ""
         self.failures = 0
         self._tests = _tests(point)
-        self._program = cel.compiled(point.cel) if point.cel else None
+        self._program = cel.compile_program(point.cel) if point.cel else None
         self.begun: Hit | None = None
         self.first: Any = None
         self.last: Any = None
@@ -156,10 +156,12 @@ class Matcher:
         return bool(changed)
 
     def _hit(self, value: Any, record: Record, world: Any) -> Hit:
-        return Hit(self.point.id, self.point.title, world.position, record.t, describe(record), _shown(value))
+        return Hit(
+            self.point.id, self.point.title, world.position, record.t, describe(record), _shorten_value(value)
+        )
 
 
-def _shown(value: Any) -> Any:
+def _shorten_value(value: Any) -> Any:
     """A value as it goes along with a hit: text of any length is cut, and what has parts is told as text."""
     return value if value is None or isinstance(value, (bool, int, float)) else str(value)[:VALUE_LENGTH]
 

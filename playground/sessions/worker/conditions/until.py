@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from playground.lessons import lesson_of, reached_cards
+from playground.lessons import lesson_of, list_reached_cards
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.breakpoints import Hit
 from playground.sessions.protocol.errors import CommandRefused
@@ -64,14 +64,14 @@ def condition(world: Any, until: Until | None) -> Callable[[Any], bool] | None:
             return lambda world: world.position >= number
         case CardReached(slug, number):
             lesson = lesson_of(slug)
-            return lambda world: lesson is not None and len(reached_cards(lesson, world)) >= number
+            return lambda world: lesson is not None and len(list_reached_cards(lesson, world)) >= number
         case PodAttempted(pod):
-            return _ended(world, lambda attempt: attempt.pod == pod)
+            return _watch_attempt_end(world, lambda attempt: attempt.pod == pod)
         case NextUnschedulable():
-            return _ended(world, lambda attempt: attempt.outcome == "unschedulable")
+            return _watch_attempt_end(world, lambda attempt: attempt.outcome == "unschedulable")
 
 
-def _ended(world: Any, wanted: Callable[[Any], bool]) -> Callable[[Any], bool]:
+def _watch_attempt_end(world: Any, wanted: Callable[[Any], bool]) -> Callable[[Any], bool]:
     """Return a check whether a wanted attempt has ended since the last check."""
     seen = len(world.journal.attempts)
 

@@ -21,7 +21,7 @@ from playground.sessions.worker.imports.preview import (
     SOURCE,
     command_of,
     import_plan,
-    kept_objects,
+    list_accepted_objects,
     read_brought,
 )
 from playground.sessions.worker.memory import ALONE, Budget, no_collection
@@ -31,10 +31,10 @@ from playground.sessions.worker.world import (
     Plan,
     Simulation,
     Trial,
+    build_plan,
     continuation_of,
-    created,
+    get_creation_time,
     heading,
-    planned,
     source_of,
     taking_in,
 )
@@ -90,8 +90,10 @@ class LargeImport:
         yield
         taking = taking_in(world.store, world.now, [each.manifest for each in brought.objects], self._rename)
         intake = yield from self._in_turns(taking)
-        brought, loaded = with_namespaces(world, brought, kept_objects(brought, intake, self._rename))
-        loaded.sort(key=lambda each: created(each.manifest))
+        brought, loaded = with_namespaces(
+            world, brought, list_accepted_objects(brought, intake, self._rename)
+        )
+        loaded.sort(key=lambda each: get_creation_time(each.manifest))
         plan, trial = yield from self._tried(world, loaded)
         self._begin("keep", 2 * len(loaded))
         yield
@@ -112,7 +114,7 @@ class LargeImport:
         yield
         sources = [source_of(each.index, each) for each in loaded]
         trial = yield from self._in_turns(world.rehearse([each.manifest for each in sources]))
-        return planned(world.api, sources, trial), trial
+        return build_plan(world.api, sources, trial), trial
 
     def _pack(
         self, objects: Sequence[object], command: ApplyObjects | None, first: bytes

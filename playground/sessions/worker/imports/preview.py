@@ -45,14 +45,14 @@ def preview(
     """The plan of an import, under other names where that is wished. Raises CommandRefused where the text cannot be read."""
     brought = read_brought(text, limits)
     intake = take_in(world.store, world.now, [each.manifest for each in brought.objects], rename)
-    brought, loaded = with_namespaces(world, brought, kept_objects(brought, intake, rename))
+    brought, loaded = with_namespaces(world, brought, list_accepted_objects(brought, intake, rename))
     planned = plan_import(world.api, loaded)
     found = import_plan(world, brought, intake, planned, rename)
     command = command_of(world, planned.accepted, brought)
     return msgspec.structs.replace(
         found,
         command=b"" if command is None else msgspec.json.encode({"command": command, "source": SOURCE}),
-        kept=_kept(brought.text, [each.manifest for each in loaded]),
+        kept=_encode_accepted_text(brought.text, [each.manifest for each in loaded]),
     )
 
 
@@ -61,12 +61,12 @@ def read_brought(text: bytes, limits: LoadLimits | None) -> Brought:
     try:
         return read(text, limits)
     except NotObjects as error:
-        raise CommandRefused(_said(error.note)) from None
+        raise CommandRefused(_convert_note(error.note)) from None
     except InvalidObject as error:
         raise refusal(error.errors) from None
 
 
-def kept_objects(brought: Brought, intake: Intake, rename: bool) -> list[Loaded]:
+def list_accepted_objects(brought: Brought, intake: Intake, rename: bool) -> list[Loaded]:
     """The objects of a text as they may be kept."""
     return [
         replace(each, manifest=manifest, file="" if rename else each.file)
@@ -79,14 +79,14 @@ def import_plan(
     world: Simulation, brought: Brought, intake: Intake, planned: Plan, rename: bool
 ) -> ImportPlan:
     """A plan as it is shown and kept, without its command and its text."""
-    idle = notes(_written(planned))
+    idle = notes(_list_written_manifests(planned))
     said = [*brought.notes, *variables_in(planned.items)]
     return ImportPlan(
-        [_planned(item) for item in planned.items],
+        [_build_planned_object(item) for item in planned.items],
         [*planned.warnings, *idle],
         b"",
         [] if rename else offers(world, brought.documents, brought.text),
-        [_said(note) for note in said if not rename or _tells_no_name(note)],
+        [_convert_note(note) for note in said if not rename or _tells_no_name(note)],
         b"",
         dict(intake.left_out),
         intake.shift,
@@ -111,7 +111,7 @@ def command_of(world: Simulation, accepted: list[Manifest], brought: Brought) ->
     return ApplyObjects(tuple(in_creation_order(accepted)), continues=going_on)
 
 
-def _kept(text: str, objects: Sequence[Any]) -> bytes:
+def _encode_accepted_text(text: str, objects: Sequence[Any]) -> bytes:
     """The text as it may be kept: without what was left at the door."""
     continuation = continuation_of(text)
     first = heading(continuation).encode() if continuation is not None else b""
@@ -126,17 +126,17 @@ def _tells_no_name(note: Note) -> bool:
     )
 
 
-def _said(note: Note) -> Message:
+def _convert_note(note: Note) -> Message:
     """A note as it travels."""
     return message(note.text, **{name: str(value) for name, value in note.values.items()})
 
 
-def _written(planned: Plan) -> list[Mapping[str, Any]]:
+def _list_written_manifests(planned: Plan) -> list[Mapping[str, Any]]:
     """The objects of the text that would be written, without what is made of them."""
     return [i.manifest for i in planned.items if i.action in ("created", "changed")]
 
 
-def _planned(item: Item) -> PlannedObject:
+def _build_planned_object(item: Item) -> PlannedObject:
     if is_configuration(item.manifest):
         item = replace(item, action="ignored", errors=(), reason=NO_OBJECT)
     return PlannedObject(

@@ -55,7 +55,7 @@ class Holdings:
                 else:
                     found.pop(device, None)
         for manifest in come:
-            for device, holder in _held(ResourceClaim.of(manifest)):
+            for device, holder in _list_holders(ResourceClaim.of(manifest)):
                 others = found.get(device)
                 found[device] = (
                     (holder,) if others is None else tuple(sorted((*others, holder), key=_claim_of))
@@ -81,7 +81,7 @@ def _key(claim: Manifest) -> tuple[str, str]:
     return str(metadata.get("namespace")), str(metadata.get("name"))
 
 
-def _held(claim: ResourceClaim) -> Iterator[tuple[DeviceId, Holder]]:
+def _list_holders(claim: ResourceClaim) -> Iterator[tuple[DeviceId, Holder]]:
     pods = pods_of(claim)
     for result in claim.results:
         share = None if result.share_id is None else (result.consumed or {})

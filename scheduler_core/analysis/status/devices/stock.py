@@ -19,7 +19,7 @@ from scheduler_core.apimachinery.dra.classes import DeviceClass
 from scheduler_core.apimachinery.dra.selectors import CelSelectors
 from scheduler_core.apimachinery.dra.slices import KIND as SLICES
 from scheduler_core.apimachinery.dra.slices import Device, DeviceId, ResourceSlice
-from scheduler_core.apimachinery.dra.taints import tracked
+from scheduler_core.apimachinery.dra.taints import track_slices
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.scheduler.framework.features import Features
 
@@ -169,7 +169,7 @@ def stock_of(store: Objects, features: Features, pending: Sequence[Manifest] = (
     )
     known = _KNOWN.pop(key, None)
     if known is None:
-        published, holdings = _published(said), _holdings(claims)
+        published, holdings = _find_published_devices(said), _holdings(claims)
         known = _Known(said, pending, published, holdings, Stock(published, holdings, features, pending))
     _KNOWN[key] = known
     if len(_KNOWN) > MOST_KEPT:
@@ -187,14 +187,14 @@ class _Known(NamedTuple):
     stock: Stock
 
 
-def _published(said: Said) -> Published:
+def _find_published_devices(said: Said) -> Published:
     """Return the published devices, from a cached moment with the same inputs if there is one."""
     for known in reversed(_KNOWN.values()):
         if all(map(_same, known.said, said)):
             return known.published
     slices, rules, known_classes = said
     by_name = {each.name: each for each in map(DeviceClass.of, known_classes)}
-    return Published.of(tracked(slices, rules, by_name, CelSelectors()))
+    return Published.of(track_slices(slices, rules, by_name, CelSelectors()))
 
 
 def _same(one: Sequence[Manifest], other: Sequence[Manifest]) -> bool:

@@ -15,7 +15,7 @@ from scheduler_core.apimachinery.cel.checking.unify import (
     is_dyn,
     is_dyn_or_error,
     more_general,
-    substituted,
+    substitute_params,
 )
 from scheduler_core.apimachinery.cel.declarations import FUNCTIONS, Function, Overload
 from scheduler_core.apimachinery.cel.errors import Issues
@@ -96,7 +96,7 @@ class _Checker:
     def settle(self) -> None:
         """The parameters that were found out later go into all types."""
         for node in self._checked:
-            node.type = substituted(self._mapping, node.type, free_is_dyn=True)
+            node.type = substitute_params(self._mapping, node.type, free_is_dyn=True)
 
     def check(self, node: Node) -> Type:
         node.type = self._type_of(node)
@@ -151,7 +151,7 @@ class _Checker:
         return ERROR
 
     def _select(self, node: Select) -> Type:
-        name = None if node.test else qualified_name(node)
+        name = None if node.test else find_qualified_name(node)
         found = self._declared(name) if name is not None else None
         if found is not None:
             node.resolved = Ident(found[0], node.start, node.end, node.at)
@@ -159,10 +159,10 @@ class _Checker:
             node.resolved.is_type = found[1].kind is Kind.TYPE and found[0] not in self._variables
             return found[1]
         result = self._field(node, node.operand, node.field, optional=False)
-        return BOOL if node.test else substituted(self._mapping, result)
+        return BOOL if node.test else substitute_params(self._mapping, result)
 
     def _field(self, node: Node, operand: Node, field: str, optional: bool) -> Type:
-        of = substituted(self._mapping, self.check(operand))
+        of = substitute_params(self._mapping, self.check(operand))
         wrapped = _is_optional(of)
         if wrapped:
             of = of.params[0]
@@ -195,7 +195,7 @@ class _Checker:
         for arg in node.args:
             self.check(arg)
         if node.target is not None:
-            name = qualified_name(node.target)
+            name = find_qualified_name(node.target)
             function = self._function(f"{name}.{node.function}") if name is not None else None
             if function is not None:
                 node.function, node.target = function.name, None
@@ -216,7 +216,7 @@ class _Checker:
         assert isinstance(field, Literal)
         result = self._field(node, operand, str(field.value), optional=True)
         node.overloads = ("select_optional_field",)
-        return substituted(self._mapping, result)
+        return substitute_params(self._mapping, result)
 
     def _overload(self, node: Call, function: Function) -> Type:
         member = node.target is not None
@@ -233,14 +233,14 @@ class _Checker:
             if not assignable_all(self._mapping, arguments, wanted):
                 continue
             found.append(overload.id)
-            gives = substituted(self._mapping, gives)
+            gives = substitute_params(self._mapping, gives)
             if result is None:
                 result = gives
             elif not is_dyn(result) and gives != result:
                 result = DYN
         node.overloads = tuple(found)
         if result is None:
-            shown = [substituted(self._mapping, argument, free_is_dyn=True) for argument in arguments]
+            shown = [substitute_params(self._mapping, argument, free_is_dyn=True) for argument in arguments]
             signature = types.spell_call(shown, member)
             self._issues.add(
                 f"found no matching overload for '{function.name}' applied to '{signature}'", node.at
@@ -257,8 +257,8 @@ class _Checker:
             for name in _parameters(a_type):
                 if name not in fresh:
                     fresh[name] = self._new_parameter()
-        arguments = tuple(substituted(fresh, a_type) for a_type in overload.arguments)
-        return arguments, substituted(fresh, overload.result)
+        arguments = tuple(substitute_params(fresh, a_type) for a_type in overload.arguments)
+        return arguments, substitute_params(fresh, overload.result)
 
     def _logical(self, node: Call, function: Function) -> Type:
         node.overloads = (function.overloads[0].id,)
@@ -326,7 +326,7 @@ class _Checker:
     def _comprehension(self, node: Comprehension) -> Type:
         self.check(node.range)
         accumulator = self.check(node.init)
-        of = substituted(self._mapping, node.range.type)
+        of = substitute_params(self._mapping, node.range.type)
         first, second = self._loop_types(node, of)
         self._scopes.append({node.accumulator: accumulator})
         self._scopes.append({node.first: first, **({node.second: second} if node.second else {})})
@@ -335,7 +335,7 @@ class _Checker:
         self._scopes.pop()
         result = self.check(node.result)
         self._scopes.pop()
-        return substituted(self._mapping, result)
+        return substitute_params(self._mapping, result)
 
     def _loop_types(self, node: Comprehension, of: Type) -> tuple[Type, Type]:
         if of.kind is Kind.LIST:
@@ -363,12 +363,12 @@ class _Checker:
         return types.param(f"_var{self._free - 1}")
 
 
-def qualified_name(node: Node) -> str | None:
+def find_qualified_name(node: Node) -> str | None:
     """`a.b.c` of identifiers and selections."""
     if isinstance(node, Ident):
         return node.name
     if isinstance(node, Select) and not node.test:
-        operand = qualified_name(node.operand)
+        operand = find_qualified_name(node.operand)
         return None if operand is None else f"{operand}.{node.field}"
     return None
 

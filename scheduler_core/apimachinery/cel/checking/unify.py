@@ -130,16 +130,16 @@ def _is_free(mapping: Mapping, parameter: Type, within: Type) -> bool:
     return all(_is_free(mapping, parameter, part) for part in within.params)
 
 
-def substituted(mapping: Mapping, a_type: Type, free_is_dyn: bool = False) -> Type:
+def substitute_params(mapping: Mapping, a_type: Type, free_is_dyn: bool = False) -> Type:
     """The type with its parameters replaced by what they stand for."""
     if a_type.kind is Kind.PARAM:
         known = mapping.get(a_type.name)
         if known is not None:
-            return substituted(mapping, known, free_is_dyn)
+            return substitute_params(mapping, known, free_is_dyn)
         return DYN if free_is_dyn else a_type
     if not a_type.params:
         return a_type
-    params = tuple(substituted(mapping, part, free_is_dyn) for part in a_type.params)
+    params = tuple(substitute_params(mapping, part, free_is_dyn) for part in a_type.params)
     if all(new is old for new, old in zip(params, a_type.params, strict=True)):
         return a_type
     return Type(a_type.kind, a_type.name, params)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from scheduler_core.apimachinery.cel.errors import Issues
 from scheduler_core.apimachinery.cel.library import BINDINGS
 from scheduler_core.apimachinery.cel.library.formatting import ERRORS, FormatError, clause
-from scheduler_core.apimachinery.cel.library.patterns import BadPattern, compiled
+from scheduler_core.apimachinery.cel.library.patterns import BadPattern, compile_pattern
 from scheduler_core.apimachinery.cel.syntax.tree import Call, ListNode, Literal, MapNode, Node
 from scheduler_core.apimachinery.cel.types import Kind, Type, spell
 from scheduler_core.apimachinery.cel.values import Failure
@@ -70,7 +70,7 @@ def _is_convertible(node: Call, literal: Literal) -> bool:
 
 def _is_pattern(value: object) -> bool:
     try:
-        compiled(str(value))
+        compile_pattern(str(value))
     except BadPattern:
         return False
     return True
@@ -82,7 +82,7 @@ def _is_pattern(value: object) -> bool:
 def _list(node: ListNode, issues: Issues) -> None:
     wanted: Type | None = None
     for index, element in enumerate(node.elements):
-        found = _unwrapped(element.type, index in node.optional)
+        found = _unwrap_optional(element.type, index in node.optional)
         if wanted is not None and found != wanted:
             _mismatch(element, wanted, found, issues)
             return
@@ -93,7 +93,7 @@ def _map(node: MapNode, issues: Issues) -> None:
     keys: Type | None = None
     values: Type | None = None
     for entry in node.entries:
-        value = _unwrapped(entry.value.type, entry.optional)
+        value = _unwrap_optional(entry.value.type, entry.optional)
         if keys is None or values is None:
             keys, values = entry.key.type, value
             continue
@@ -103,7 +103,7 @@ def _map(node: MapNode, issues: Issues) -> None:
             _mismatch(entry.value, values, value, issues)
 
 
-def _unwrapped(a_type: Type, optional: bool) -> Type:
+def _unwrap_optional(a_type: Type, optional: bool) -> Type:
     return a_type.params[0] if optional and a_type.params else a_type
 
 

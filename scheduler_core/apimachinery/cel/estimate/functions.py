@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from scheduler_core.apimachinery.cel.estimate.ranges import MOST, NONE, ONE, UNKNOWN, Range, fixed
-from scheduler_core.apimachinery.cel.estimate.sizes import Declared, declared_size
+from scheduler_core.apimachinery.cel.estimate.ranges import MOST, NONE, ONE, UNKNOWN, Range, build_exact_range
+from scheduler_core.apimachinery.cel.estimate.sizes import Declared, find_declared_size
 from scheduler_core.apimachinery.cel.running.cost import COSTS_ONE, LIST, PATTERN, SORTED, TEXT
 from scheduler_core.apimachinery.cel.syntax.tree import Literal, Node
 from scheduler_core.apimachinery.cel.types import CIDR, IP, NAMED_FORMAT, QUANTITY, SEMVER, URL, Kind, Type
@@ -31,7 +31,7 @@ class Argument:
         """Computed, or declared, or unknown."""
         if self.computed is not None:
             return self.computed
-        return declared_size(self.roots, self.path) or UNKNOWN
+        return find_declared_size(self.roots, self.path) or UNKNOWN
 
     @property
     def known(self) -> Range:
@@ -210,8 +210,8 @@ def kube_call(function: str, overload: str, target: Argument | None, args: Seque
 # --- cel-go's extensions: lists and sets
 
 
-def _made_list(factor: float, size: Range) -> Call:
-    return Call(size.scaled(factor).plus(ONE).plus(fixed(LIST)), size)
+def _estimate_new_list(factor: float, size: Range) -> Call:
+    return Call(size.scaled(factor).plus(ONE).plus(build_exact_range(LIST)), size)
 
 
 def _number(argument: Argument, default: int) -> int:
@@ -223,36 +223,36 @@ def _slice(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     if target is None:
         return None
     size = _number(args[1], target.size.max) - _number(args[0], 0)
-    return _made_list(1, fixed(size % (1 << 64)))
+    return _estimate_new_list(1, build_exact_range(size % (1 << 64)))
 
 
 def _range(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    return _made_list(1, fixed(_number(args[0], MOST)))
+    return _estimate_new_list(1, build_exact_range(_number(args[0], MOST)))
 
 
 def _reverse(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    return None if target is None else _made_list(1, target.size)
+    return None if target is None else _estimate_new_list(1, target.size)
 
 
 def _flatten(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     if target is None:
         return None
-    return _made_list(float(_number(args[0], MOST) if args else 1), target.size)
+    return _estimate_new_list(float(_number(args[0], MOST) if args else 1), target.size)
 
 
-def _squared(argument: Argument, factor: float) -> Call:
-    return _made_list(factor, argument.size.times(argument.size))
+def _estimate_quadratic(argument: Argument, factor: float) -> Call:
+    return _estimate_new_list(factor, argument.size.times(argument.size))
 
 
 def _distinct(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    return None if target is None else _squared(target, 2.0)
+    return None if target is None else _estimate_quadratic(target, 2.0)
 
 
 def _sort(factor: float, by_keys: bool) -> Estimator:
     def estimate(target: Argument | None, args: Sequence[Argument]) -> Call | None:
         if target is None:
             return None
-        return _squared(args[0] if by_keys else target, factor)
+        return _estimate_quadratic(args[0] if by_keys else target, factor)
 
     return estimate
 
@@ -283,7 +283,7 @@ EXTENSIONS: dict[str, Estimator] = {
 # --- the standard library
 
 
-def _quoted(target: Argument | None, args: Sequence[Argument]) -> Call | None:
+def _estimate_quote(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     size = args[0].known
     return Call(size.scaled(TEXT), Range((size.min + 2) % (1 << 64), (size.max * 2 + 2) % (1 << 64)))
 
@@ -298,7 +298,7 @@ def _from_bytes(target: Argument | None, args: Sequence[Argument]) -> Call | Non
     return Call(size.scaled(TEXT), Range(size.min // 4, size.max))
 
 
-def _formatted(target: Argument | None, args: Sequence[Argument]) -> Call | None:
+def _estimate_format(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     return None if target is None else Call(target.known.scaled(TEXT))
 
 
@@ -320,35 +320,35 @@ def _contains(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     return None if target is None else Call(target.known.scaled(TEXT).times(args[0].known.scaled(TEXT)))
 
 
-def _compared(target: Argument | None, args: Sequence[Argument]) -> Call | None:
+def _estimate_compare(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     most = min(args[0].known.max, args[1].known.max)
     return Call(Range(int(most > 0), most).scaled(TEXT))
 
 
-def _added(target: Argument | None, args: Sequence[Argument]) -> Call | None:
+def _estimate_add(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     size = args[0].known.plus(args[1].known)
     return Call(size.scaled(TEXT), size)
 
 
-def _added_list(target: Argument | None, args: Sequence[Argument]) -> Call | None:
+def _estimate_list_add(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     return Call(ONE, args[0].known.plus(args[1].known))
 
 
 _ORDERS = ("less", "greater", "less_equals", "greater_equals")
 STANDARD: dict[str, Estimator] = {
-    "string_format": _formatted,
+    "string_format": _estimate_format,
     "string_to_bytes": _to_bytes,
     "bytes_to_string": _from_bytes,
-    "strings_quote": _quoted,
+    "strings_quote": _estimate_quote,
     "starts_with_string": _affix,
     "ends_with_string": _affix,
     "in_list": _in_list,
     "matches_string": _matches,
     "contains_string": _contains,
-    "add_string": _added,
-    "add_bytes": _added,
-    "add_list": _added_list,
-    **{f"{order}_{kind}": _compared for order in _ORDERS for kind in ("string", "bytes")},
-    "equals": _compared,
-    "not_equals": _compared,
+    "add_string": _estimate_add,
+    "add_bytes": _estimate_add,
+    "add_list": _estimate_list_add,
+    **{f"{order}_{kind}": _estimate_compare for order in _ORDERS for kind in ("string", "bytes")},
+    "equals": _estimate_compare,
+    "not_equals": _estimate_compare,
 }

@@ -25,23 +25,23 @@ class Range(NamedTuple):
 
     def scaled(self, factor: float) -> Range:
         """Times a factor, rounded up."""
-        return Range(_scaled(self.min, factor), _scaled(self.max, factor))
+        return Range(_scale_count(self.min, factor), _scale_count(self.max, factor))
 
     def union(self, other: Range) -> Range:
         return Range(min(self.min, other.min), max(self.max, other.max))
 
 
-def _scaled(count: int, factor: float) -> int:
+def _scale_count(count: int, factor: float) -> int:
     number = float(count)
     if number > 0 and factor > 0 and number > MOST / factor:
         return MOST
     return min(math.ceil(number * factor), MOST)
 
 
-def fixed(count: int) -> Range:
+def build_exact_range(count: int) -> Range:
     return Range(count, count)
 
 
 UNKNOWN = Range(0, MOST)
-NONE = fixed(0)
-ONE = fixed(1)
+NONE = build_exact_range(0)
+ONE = build_exact_range(1)

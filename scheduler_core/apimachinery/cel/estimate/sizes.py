@@ -33,7 +33,7 @@ class Declared:
         return found if found is not None or not self.by_name else self.element
 
 
-def declared_size(roots: Mapping[str, Declared], path: Sequence[str]) -> Range | None:
+def find_declared_size(roots: Mapping[str, Declared], path: Sequence[str]) -> Range | None:
     """The size at a path, None where none is declared."""
     current = roots.get(path[0]) if path else None
     for name in path[1:]:

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scheduler_core.apimachinery.cel.estimate.functions import EXTENSIONS, STANDARD, Argument, Call, kube_call
-from scheduler_core.apimachinery.cel.estimate.ranges import MOST, NONE, ONE, UNKNOWN, Range, fixed
-from scheduler_core.apimachinery.cel.estimate.sizes import Declared, declared_size
+from scheduler_core.apimachinery.cel.estimate.ranges import MOST, NONE, ONE, UNKNOWN, Range, build_exact_range
+from scheduler_core.apimachinery.cel.estimate.sizes import Declared, find_declared_size
 from scheduler_core.apimachinery.cel.running.cost import LIST, MAP
 from scheduler_core.apimachinery.cel.syntax import tree
 from scheduler_core.apimachinery.cel.syntax.tree import (
@@ -114,7 +114,7 @@ class _Estimate:
         known = self._sizes.get(node) or _own_size(node)
         if known is not None:
             return known
-        declared = declared_size(self._roots, self._path(node))
+        declared = find_declared_size(self._roots, self._path(node))
         if declared is not None:
             self._sizes[node] = declared
             return declared
@@ -225,13 +225,13 @@ class _Estimate:
     def _list(self, node: ListNode) -> Range:
         cost, size = self._sum(node.elements)
         self._entries[node] = _Entries(True, ONE, size)
-        return cost.plus(fixed(LIST))
+        return cost.plus(build_exact_range(LIST))
 
     def _map(self, node: MapNode) -> Range:
         keys, key_size = self._sum([entry.key for entry in node.entries])
         values, value_size = self._sum([entry.value for entry in node.entries])
         self._entries[node] = _Entries(False, key_size, value_size)
-        return keys.plus(values).plus(fixed(MAP))
+        return keys.plus(values).plus(build_exact_range(MAP))
 
     # --- comprehensions
 
@@ -286,11 +286,11 @@ def _is_bind(node: Comprehension) -> bool:
 def _own_size(node: Node) -> Range | None:
     """Return the size of a literal, list, or map that is written out; None for other nodes."""
     if isinstance(node, ListNode):
-        return fixed(len(node.elements))
+        return build_exact_range(len(node.elements))
     if isinstance(node, MapNode):
-        return fixed(len(node.entries))
+        return build_exact_range(len(node.entries))
     if isinstance(node, Literal):
-        return fixed(len(node.value) if isinstance(node.value, str | bytes) else 1)
+        return build_exact_range(len(node.value) if isinstance(node.value, str | bytes) else 1)
     return None
 
 

@@ -44,7 +44,7 @@ def _same(value: object) -> object:
     return value
 
 
-def _parsed_int(text: str) -> object:
+def _parse_int(text: str) -> object:
     if _INTEGER.match(text):
         digits = text.lstrip("+-").lstrip("0") or "0"
         if len(digits) <= 19:
@@ -54,7 +54,7 @@ def _parsed_int(text: str) -> object:
     return _unconvertible(text, "int")
 
 
-def _parsed_uint(text: str) -> object:
+def _parse_uint(text: str) -> object:
     if _UNSIGNED.match(text):
         digits = text.lstrip("0") or "0"
         if len(digits) <= 20 and int(digits) <= MAX_UINT:
@@ -62,7 +62,7 @@ def _parsed_uint(text: str) -> object:
     return _unconvertible(text, "uint")
 
 
-def _parsed_double(text: str) -> object:
+def _parse_double(text: str) -> object:
     if _NUMBER.match(text) and "_" not in text:
         value = float(text)
         if not math.isinf(value) or "inf" in text.lower():
@@ -82,7 +82,7 @@ def _double_to_uint(value: float) -> object:
     return Uint(int(value))
 
 
-def _decoded(value: bytes) -> object:
+def _decode_bytes(value: bytes) -> object:
     try:
         return value.decode()
     except UnicodeDecodeError:
@@ -114,7 +114,7 @@ CONVERSIONS: dict[str, Callable[..., object]] = {
     "string_to_bytes": str.encode,
     "double_to_double": _same,
     "int64_to_double": float,
-    "string_to_double": _parsed_double,
+    "string_to_double": _parse_double,
     "uint64_to_double": float,
     "duration_to_duration": _same,
     "int64_to_duration": lambda value: _unconvertible(value, "google.protobuf.Duration"),
@@ -123,12 +123,12 @@ CONVERSIONS: dict[str, Callable[..., object]] = {
     "int64_to_int64": _same,
     "double_to_int64": _double_to_int,
     "duration_to_int64": lambda value: value.nanoseconds,
-    "string_to_int64": _parsed_int,
+    "string_to_int64": _parse_int,
     "timestamp_to_int64": lambda value: value.nanoseconds // SECOND,
     "uint64_to_int64": lambda value: int(value) if value <= MAX_INT else _OVERFLOW,
     "string_to_string": _same,
     "bool_to_string": lambda value: "true" if value else "false",
-    "bytes_to_string": _decoded,
+    "bytes_to_string": _decode_bytes,
     "double_to_string": go_double,
     "duration_to_string": lambda value: f"{plain_double(value.nanoseconds / SECOND)}s",
     "int64_to_string": str,
@@ -141,5 +141,5 @@ CONVERSIONS: dict[str, Callable[..., object]] = {
     "uint64_to_uint64": _same,
     "double_to_uint64": _double_to_uint,
     "int64_to_uint64": lambda value: Uint(value) if value >= 0 else _UNSIGNED_OVERFLOW,
-    "string_to_uint64": _parsed_uint,
+    "string_to_uint64": _parse_uint,
 }

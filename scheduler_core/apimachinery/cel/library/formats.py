@@ -17,7 +17,7 @@ from scheduler_core.apimachinery.objects.names import (
     label1035_errors,
     label_errors,
     label_value_errors,
-    qualified_name_errors,
+    list_qualified_name_errors,
     subdomain_errors,
 )
 
@@ -64,7 +64,7 @@ _FORMATS: dict[str, tuple[str, Check]] = {
     "dns1123Label": ("DNS1123Label", label_errors),
     "dns1123Subdomain": ("DNS1123Subdomain", subdomain_errors),
     "dns1035Label": ("DNS1035Label", label1035_errors),
-    "qualifiedName": ("QualifiedName", qualified_name_errors),
+    "qualifiedName": ("QualifiedName", list_qualified_name_errors),
     "dns1123LabelPrefix": ("DNS1123LabelPrefix", _prefix(label_errors)),
     "dns1123SubdomainPrefix": ("DNS1123SubdomainPrefix", _prefix(subdomain_errors)),
     "dns1035LabelPrefix": ("DNS1035LabelPrefix", _prefix(label1035_errors)),
@@ -88,12 +88,12 @@ def _constant(value: FormatValue) -> Callable[..., object]:
     return lambda: value
 
 
-def _named(word: str) -> Optional:
+def _find_format(word: str) -> Optional:
     return Optional(_VALUES[word]) if word in _VALUES else NONE
 
 
 FORMATS: dict[str, Callable[..., object]] = {
     **{f"format.{word}": _constant(value) for word, value in _VALUES.items()},
-    "format-named": _named,
+    "format-named": _find_format,
     "format-validate": _validate,
 }

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from scheduler_core.apimachinery.cel.library.times import timestamp_text
-from scheduler_core.apimachinery.cel.limits import MOST_CHARACTERS, Steps, bounded
+from scheduler_core.apimachinery.cel.limits import MOST_CHARACTERS, Steps, check_length
 from scheduler_core.apimachinery.cel.operators import SECOND
-from scheduler_core.apimachinery.cel.texts import go_double, plain_double, quoted
+from scheduler_core.apimachinery.cel.texts import go_double, plain_double, quote_go
 from scheduler_core.apimachinery.cel.types import Type
 from scheduler_core.apimachinery.cel.values import (
     Duration,
@@ -43,7 +43,7 @@ class FormatError(ValueError):
     """A clause, or a value in it, that is not to be formatted."""
 
 
-def formatted(text: str, args: Sequence[object]) -> object:
+def format_text(text: str, args: Sequence[object]) -> object:
     """The text with its clauses replaced, or a Failure."""
     parts: list[str] = []
     at = index = length = 0
@@ -64,7 +64,7 @@ def formatted(text: str, args: Sequence[object]) -> object:
                 parts.append(_clause_text(letter, precision, args[index]))
                 index += 1
             length += len(parts[-1])
-            bounded(length, MOST_CHARACTERS)
+            check_length(length, MOST_CHARACTERS)
     except FormatError as error:
         return Failure(str(error))
     return "".join(parts)
@@ -130,7 +130,7 @@ def _text(value: object, letter: str, steps: Steps) -> str:
         case int():
             return str(int(value))
         case bytes():
-            return _decoded(value)
+            return _decode_bytes(value)
         case Timestamp():
             return timestamp_text(value)
         case Duration():
@@ -144,7 +144,7 @@ def _text(value: object, letter: str, steps: Steps) -> str:
     raise _wrong(letter, value)
 
 
-def _decoded(value: bytes) -> str:
+def _decode_bytes(value: bytes) -> str:
     try:
         return value.decode()
     except UnicodeDecodeError:
@@ -157,15 +157,15 @@ def _inner(value: object, steps: Steps) -> str:
     """A value within a list or a map."""
     match value:
         case str():
-            return quoted(value)
+            return quote_go(value)
         case bytes():
-            return f"b{quoted(_decoded(value))}"
+            return f"b{quote_go(_decode_bytes(value))}"
         case Timestamp():
-            return f"timestamp({quoted(_text(value, 's', steps))})"
+            return f"timestamp({quote_go(_text(value, 's', steps))})"
         case Duration():
-            return f"duration({quoted(_text(value, 's', steps))})"
+            return f"duration({quote_go(_text(value, 's', steps))})"
         case float():
-            return quoted(go_double(value)) if not math.isfinite(value) else f"{value:.{PRECISION}f}"
+            return quote_go(go_double(value)) if not math.isfinite(value) else f"{value:.{PRECISION}f}"
     if isinstance(value, type(None) | bool | int | Type | list | tuple | dict):
         return _text(value, "s", steps)
     raise FormatError(f"no formatting function for {type_of_value(value).name}")
@@ -200,7 +200,7 @@ def _special(value: float) -> str:
     return "NaN" if math.isnan(value) else "∞" if value > 0 else "-∞"
 
 
-def _fixed(value: object, letter: str, precision: int) -> str:
+def _format_fixed(value: object, letter: str, precision: int) -> str:
     """Format a number with the separators of en_US, as Go's message printer does."""
     number = _double(value, letter)
     return f"{number:,.{precision}f}" if math.isfinite(number) else _special(number)
@@ -222,14 +222,14 @@ _RAISED = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 def _binary(value: object, letter: str, precision: int) -> str:
     if isinstance(value, bool):
         return "1" if value else "0"
-    return _based(value, letter, "b")
+    return _format_in_base(value, letter, "b")
 
 
 def _octal(value: object, letter: str, precision: int) -> str:
-    return _based(value, letter, "o")
+    return _format_in_base(value, letter, "o")
 
 
-def _based(value: object, letter: str, base: str) -> str:
+def _format_in_base(value: object, letter: str, base: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return format(int(value), base)
     raise _wrong(letter, value)
@@ -241,14 +241,14 @@ def _hex(value: object, letter: str, precision: int) -> str:
     elif isinstance(value, bytes):
         text = value.hex()
     else:
-        text = _based(value, letter, "x")
+        text = _format_in_base(value, letter, "x")
     return text.upper() if letter == "X" else text
 
 
 _FORMATS: dict[str, Callable[[object, str, int], str]] = {
     "s": _string,
     "d": _decimal,
-    "f": _fixed,
+    "f": _format_fixed,
     "e": _scientific,
     "b": _binary,
     "x": _hex,

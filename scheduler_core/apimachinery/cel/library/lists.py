@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cmp_to_key
 
 from scheduler_core.apimachinery.cel.comparison import compare, equal
-from scheduler_core.apimachinery.cel.limits import Steps, bounded
+from scheduler_core.apimachinery.cel.limits import Steps, check_length
 from scheduler_core.apimachinery.cel.operators import add, contains, lacking
 from scheduler_core.apimachinery.cel.texts import go_value
 from scheduler_core.apimachinery.cel.values import (
@@ -112,14 +112,14 @@ def _flatten_into(flat: list[object], values: Values, depth: int, steps: Steps) 
 
 
 def _sort(values: object) -> object:
-    return _sorted(values, values, "sort")
+    return _sort_by_keys(values, values, "sort")
 
 
 def _sort_by(values: object, keys: object) -> object:
-    return _sorted(values, keys, "@sortByAssociatedKeys")
+    return _sort_by_keys(values, keys, "@sortByAssociatedKeys")
 
 
-def _sorted(values: object, keys: object, function: str) -> object:
+def _sort_by_keys(values: object, keys: object, function: str) -> object:
     """DEVIATION: kube's sort of more than 12 elements does not keep the order of equal keys."""
     if not isinstance(values, LIST_KINDS) or not isinstance(keys, LIST_KINDS):
         return lacking(values, function)
@@ -145,7 +145,7 @@ def _order(keys: Values) -> Callable[[int, int], int]:
 
 
 def _range(count: int) -> object:
-    bounded(count)
+    check_length(count)
     return list(range(count))
 
 
@@ -189,7 +189,7 @@ def _insert(into: dict[object, object], key: object, value: object) -> object:
     if not isinstance(into, MutableMap):
         into = dict(into)
     into[key_of(key)] = value
-    bounded(len(into))
+    check_length(len(into))
     return into
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address
 
-from scheduler_core.apimachinery.cel.texts import quoted
+from scheduler_core.apimachinery.cel.texts import quote_go
 from scheduler_core.apimachinery.cel.values import CidrValue, Failure, IpValue
 
 Address = IPv4Address | IPv6Address
@@ -21,8 +21,8 @@ class BadAddress(ValueError):
     """A text that is no address, in Go's words."""
 
     def __init__(self, text: str, message: str, at: str = "") -> None:
-        place = f" (at {quoted(at)})" if at else ""
-        super().__init__(f"ParseAddr({quoted(text)}): {message}{place}")
+        place = f" (at {quote_go(at)})" if at else ""
+        super().__init__(f"ParseAddr({quote_go(text)}): {message}{place}")
 
 
 def parse_address(text: str) -> tuple[Address, str]:
@@ -80,7 +80,7 @@ def _parse_v6(text: str) -> tuple[Address, str]:
         if not digits:
             raise BadAddress(text, "each colon-separated field must have at least one digit", rest)
         if rest[len(digits) : len(digits) + 1] == ".":
-            parsed += _embedded(text, rest, len(parsed), ellipsis)
+            parsed += _parse_embedded_v4(text, rest, len(parsed), ellipsis)
             rest = ""
             break
         parsed += int(digits, 16).to_bytes(2)
@@ -92,10 +92,10 @@ def _parse_v6(text: str) -> tuple[Address, str]:
             break
     if rest:
         raise BadAddress(text, "trailing garbage after address", rest)
-    return IPv6Address(bytes(_expanded(text, parsed, ellipsis))), zone
+    return IPv6Address(bytes(_expand_ellipsis(text, parsed, ellipsis))), zone
 
 
-def _embedded(text: str, rest: str, at: int, ellipsis: int) -> bytes:
+def _parse_embedded_v4(text: str, rest: str, at: int, ellipsis: int) -> bytes:
     if ellipsis < 0 and at != 12:
         problem = "embedded IPv4 address must replace the final 2 fields of the address"
         raise BadAddress(text, problem, rest)
@@ -119,7 +119,7 @@ def _after_group(text: str, rest: str, at: int, ellipsis: int) -> tuple[str, int
     return rest[1:], at
 
 
-def _expanded(text: str, parsed: bytearray, ellipsis: int) -> bytearray:
+def _expand_ellipsis(text: str, parsed: bytearray, ellipsis: int) -> bytearray:
     missing = 16 - len(parsed)
     if missing and ellipsis < 0:
         raise BadAddress(text, "address string too short")
@@ -136,12 +136,12 @@ def _parse_ip(text: str) -> Address:
     try:
         address, zone = parse_address(text)
     except BadAddress as error:
-        message = f"IP Address {quoted(text)} parse error during conversion from string: {error}"
+        message = f"IP Address {quote_go(text)} parse error during conversion from string: {error}"
         raise ValueError(message) from None
     if zone:
-        raise ValueError(f"IP address {quoted(text)} with zone value is not allowed")
+        raise ValueError(f"IP address {quote_go(text)} with zone value is not allowed")
     if _is_mapped(address):
-        raise ValueError(f"IPv4-mapped IPv6 address {quoted(text)} is not allowed")
+        raise ValueError(f"IPv4-mapped IPv6 address {quote_go(text)} is not allowed")
     return address
 
 
@@ -173,17 +173,17 @@ def _parse_prefix(text: str) -> CidrValue:
     if zone:
         raise _prefix_error(text, "IPv6 zones cannot be present in a prefix")
     if not _BITS.match(bits) or len(bits) > 18:
-        raise _prefix_error(text, f"bad bits after slash: {quoted(bits)}")
+        raise _prefix_error(text, f"bad bits after slash: {quote_go(bits)}")
     if int(bits) > address.max_prefixlen:
         raise _prefix_error(text, "prefix length out of range")
     if _is_mapped(address):
-        raise ValueError(f"IPv4-mapped IPv6 address {quoted(text)} is not allowed")
+        raise ValueError(f"IPv4-mapped IPv6 address {quote_go(text)} is not allowed")
     return CidrValue(address, int(bits))
 
 
 def _prefix_error(text: str, message: str) -> ValueError:
     words = "network address parse error during conversion from string"
-    return ValueError(f"{words}: netip.ParsePrefix({quoted(text)}): {message}")
+    return ValueError(f"{words}: netip.ParsePrefix({quote_go(text)}): {message}")
 
 
 def _cidr(text: str) -> object:
@@ -220,7 +220,7 @@ def _contains_cidr_text(cidr: CidrValue, text: str) -> object:
     return _contains_cidr(cidr, other) if isinstance(other, CidrValue) else other
 
 
-def _masked(cidr: CidrValue) -> CidrValue:
+def _mask_cidr(cidr: CidrValue) -> CidrValue:
     host = cidr.address.max_prefixlen - cidr.bits
     number = (int(cidr.address) >> host) << host
     kind = IPv4Address if cidr.address.version == 4 else IPv6Address
@@ -264,5 +264,5 @@ NETWORKS: dict[str, Callable[..., object]] = {
     "cidr_contains_cidr": _contains_cidr,
     "cidr_ip": lambda cidr: IpValue(cidr.address),
     "cidr_prefix_length": lambda cidr: cidr.bits,
-    "cidr_masked": _masked,
+    "cidr_masked": _mask_cidr,
 }

@@ -26,7 +26,7 @@ class BadPattern(ValueError):
 
 
 @lru_cache(maxsize=256)
-def compiled(pattern: str) -> object:
+def compile_pattern(pattern: str) -> object:
     """BadPattern where RE2 does not take it."""
     if _ANY_BYTE.match(pattern):
         raise BadPattern("error parsing regexp: invalid escape sequence: `\\C`")
@@ -62,14 +62,14 @@ def _matches(text: object, pattern: object) -> object:
     if not isinstance(pattern, str):
         return NO_OVERLOAD
     try:
-        return compiled(pattern).search(text) is not None  # type: ignore[attr-defined]
+        return compile_pattern(pattern).search(text) is not None  # type: ignore[attr-defined]
     except BadPattern as error:
         return Failure(str(error))
 
 
 def _find(text: str, pattern: str) -> object:
     try:
-        match = compiled(pattern).search(text)  # type: ignore[attr-defined]
+        match = compile_pattern(pattern).search(text)  # type: ignore[attr-defined]
     except BadPattern as error:
         return Failure(f"Illegal regex: {error}")
     return "" if match is None else match.group(0)
@@ -77,7 +77,7 @@ def _find(text: str, pattern: str) -> object:
 
 def _find_all(text: str, pattern: str, limit: int = -1) -> object:
     try:
-        found = compiled(pattern).finditer(text)  # type: ignore[attr-defined]
+        found = compile_pattern(pattern).finditer(text)  # type: ignore[attr-defined]
     except BadPattern as error:
         return Failure(f"Illegal regex: {error}")
     words: list[object] = []

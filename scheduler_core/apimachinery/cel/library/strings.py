@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from scheduler_core.apimachinery.cel.library.formatting import formatted
-from scheduler_core.apimachinery.cel.limits import MOST_CHARACTERS, bounded
+from scheduler_core.apimachinery.cel.library.formatting import format_text
+from scheduler_core.apimachinery.cel.limits import MOST_CHARACTERS, check_length
 from scheduler_core.apimachinery.cel.texts import ESCAPES, go_value
 from scheduler_core.apimachinery.cel.values import NO_OVERLOAD, Failure
 
@@ -55,7 +55,7 @@ def _last_index_from(text: str, part: str, offset: int) -> object:
 
 def _replace(text: str, old: str, new: str, count: int = -1) -> object:
     places = text.count(old) if count < 0 else min(count, text.count(old))
-    bounded(len(text) + places * len(new), MOST_CHARACTERS)
+    check_length(len(text) + places * len(new), MOST_CHARACTERS)
     return text.replace(old, new, count)
 
 
@@ -87,7 +87,7 @@ def _join(parts: Sequence[object], separator: str = "") -> object:
         if not isinstance(part, str):
             return Failure(f"join: invalid input: {go_value(part)}")
     words = [str(part) for part in parts]
-    bounded(sum(map(len, words)) + len(separator) * len(words), MOST_CHARACTERS)
+    check_length(sum(map(len, words)) + len(separator) * len(words), MOST_CHARACTERS)
     return separator.join(words)
 
 
@@ -100,7 +100,7 @@ STRINGS: dict[str, Callable[..., object]] = {
     "ends_with_string": _both_strings(str.endswith),
     "starts_with_string": _both_strings(str.startswith),
     "string_char_at_int": _char_at,
-    "string_format": formatted,
+    "string_format": format_text,
     "string_index_of_string": _index_of,
     "string_index_of_string_int": _index_of,
     "list_join": _join,

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 
 from scheduler_core.apimachinery.cel.library.networks import BadAddress, parse_address
-from scheduler_core.apimachinery.cel.texts import quoted
+from scheduler_core.apimachinery.cel.texts import quote_go
 from scheduler_core.apimachinery.cel.values import Failure, UrlValue
 
 _CONTROL = re.compile("[\x00-\x1f\x7f]")
@@ -34,9 +34,9 @@ def parse_url(text: str, of_request: bool = True) -> UrlValue:
         rest, _, fragment = text.partition("#")
     try:
         url = _parse(rest, of_request)
-        _unescaped(fragment)
+        _unescape_text(fragment)
     except BadUrl as error:
-        raise BadUrl(f"parse {quoted(text if not fragment else rest)}: {error}") from None
+        raise BadUrl(f"parse {quote_go(text if not fragment else rest)}: {error}") from None
     return url
 
 
@@ -64,7 +64,7 @@ def _parse(text: str, of_request: bool) -> UrlValue:
         rest = slash + path
         host = _authority(scheme, authority)
     hostname, port = _split_host(host)
-    return UrlValue(text, scheme, host, hostname, port, _escaped_path(rest), _parameters(query))
+    return UrlValue(text, scheme, host, hostname, port, _escape_path(rest), _parameters(query))
 
 
 def _scheme(text: str) -> tuple[str, str]:
@@ -88,7 +88,7 @@ def _authority(scheme: str, authority: str) -> str:
         if not _USER.match(user):
             raise BadUrl("net/url: invalid userinfo")
         for part in user.split(":", 1):
-            _unescaped(part)
+            _unescape_text(part)
     return found
 
 
@@ -103,7 +103,7 @@ def _host(scheme: str, host: str) -> str:
         if scheme not in ("http", "https"):
             colon = host.rfind(":")
         _check_port(host[colon:])
-    return _unescaped(host, in_host=True)
+    return _unescape_text(host, in_host=True)
 
 
 def _literal_host(host: str) -> str:
@@ -112,7 +112,7 @@ def _literal_host(host: str) -> str:
         raise BadUrl("missing ']' in host")
     _check_port(host[closing + 1 :])
     name, percent, zone = host[1:closing].partition("%25")
-    inside = _unescaped(name, in_host=True) + (_unescaped(percent + zone) if percent else "")
+    inside = _unescape_text(name, in_host=True) + (_unescape_text(percent + zone) if percent else "")
     try:
         address, _ = parse_address(inside)
     except BadAddress as error:
@@ -124,7 +124,7 @@ def _literal_host(host: str) -> str:
 
 def _check_port(port: str) -> None:
     if not _PORT.match(port):
-        raise BadUrl(f"invalid port {quoted(port)} after host")
+        raise BadUrl(f"invalid port {quote_go(port)} after host")
 
 
 def _split_host(host: str) -> tuple[str, str]:
@@ -136,7 +136,7 @@ def _split_host(host: str) -> tuple[str, str]:
     return name, port
 
 
-def _unescaped(text: str, in_host: bool = False) -> str:
+def _unescape_text(text: str, in_host: bool = False) -> str:
     return _bytes_of(text, in_host).decode(errors="replace")
 
 
@@ -149,12 +149,12 @@ def _bytes_of(text: str, in_host: bool = False) -> bytes:
         if byte == ord("%"):
             escape = raw[at : at + 3].decode(errors="replace")
             if not _HEX.match(escape) or (in_host and int(escape[1], 16) < 8 and escape != "%25"):
-                raise BadUrl(f"invalid URL escape {quoted(escape)}")
+                raise BadUrl(f"invalid URL escape {quote_go(escape)}")
             parts.append(int(escape[1:], 16))
             at += 3
             continue
         if in_host and byte < 0x80 and not _plain(byte, _IN_HOST):
-            raise BadUrl(f"invalid character {quoted(chr(byte))} in host name")
+            raise BadUrl(f"invalid character {quote_go(chr(byte))} in host name")
         parts.append(byte)
         at += 1
     return bytes(parts)
@@ -164,7 +164,7 @@ def _plain(byte: int, allowed: frozenset[int]) -> bool:
     return (chr(byte).isalnum() and byte < 0x80) or byte in allowed
 
 
-def _escaped_path(path: str) -> str:
+def _escape_path(path: str) -> str:
     """Return the path as written, unless part of it must be escaped."""
     decoded = _bytes_of(path)
     if all(_plain(byte, _IN_RAW_PATH) for byte in path.encode()):
@@ -180,7 +180,7 @@ def _parameters(query: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
             continue
         name, _, value = pair.partition("=")
         try:
-            key, held = _unescaped(name.replace("+", " ")), _unescaped(value.replace("+", " "))
+            key, held = _unescape_text(name.replace("+", " ")), _unescape_text(value.replace("+", " "))
         except BadUrl:
             continue
         found.setdefault(key, []).append(held)

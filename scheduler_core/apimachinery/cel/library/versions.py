@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 
 from scheduler_core.apimachinery.cel.comparison import compare_versions
-from scheduler_core.apimachinery.cel.texts import quoted
+from scheduler_core.apimachinery.cel.texts import quote_go
 from scheduler_core.apimachinery.cel.values import MAX_UINT, Failure, SemverValue
 
 _LETTERS = re.compile(r"[0-9A-Za-z-]*\Z")
@@ -37,17 +37,17 @@ def parse_version(text: str) -> SemverValue:
 
 def _number(text: str, which: str) -> int:
     if not _DIGITS.match(text):
-        raise BadVersion(f"Invalid character(s) found in {which} number {quoted(text)}")
+        raise BadVersion(f"Invalid character(s) found in {which} number {quote_go(text)}")
     if len(text) > 1 and text[0] == "0":
-        raise BadVersion(f"{which.capitalize()} number must not contain leading zeroes {quoted(text)}")
-    return _unsigned(text)
+        raise BadVersion(f"{which.capitalize()} number must not contain leading zeroes {quote_go(text)}")
+    return _parse_unsigned(text)
 
 
-def _unsigned(text: str) -> int:
+def _parse_unsigned(text: str) -> int:
     if not text:
         raise BadVersion('strconv.ParseUint: parsing "": invalid syntax')
     if len(text) > 20 or int(text) > MAX_UINT:
-        raise BadVersion(f"strconv.ParseUint: parsing {quoted(text)}: value out of range")
+        raise BadVersion(f"strconv.ParseUint: parsing {quote_go(text)}: value out of range")
     return int(text)
 
 
@@ -56,10 +56,10 @@ def _pre_release(text: str) -> int | str:
         raise BadVersion("Prerelease is empty")
     if _DIGITS.match(text):
         if len(text) > 1 and text[0] == "0":
-            raise BadVersion(f"Numeric PreRelease version must not contain leading zeroes {quoted(text)}")
-        return _unsigned(text)
+            raise BadVersion(f"Numeric PreRelease version must not contain leading zeroes {quote_go(text)}")
+        return _parse_unsigned(text)
     if not _LETTERS.match(text):
-        raise BadVersion(f"Invalid character(s) found in prerelease {quoted(text)}")
+        raise BadVersion(f"Invalid character(s) found in prerelease {quote_go(text)}")
     return text
 
 
@@ -67,11 +67,11 @@ def _build(text: str) -> str:
     if not text:
         raise BadVersion("Build meta data is empty")
     if not _LETTERS.match(text):
-        raise BadVersion(f"Invalid character(s) found in build meta data {quoted(text)}")
+        raise BadVersion(f"Invalid character(s) found in build meta data {quote_go(text)}")
     return text
 
 
-def normalized(text: str) -> str:
+def normalize_version(text: str) -> str:
     """Without a v in front, with three numbers, without zeros in front of them."""
     parts = text.removeprefix("v").split(".", 2)
     parts = [_without_zeros(part) for part in parts]
@@ -91,7 +91,7 @@ def _without_zeros(part: str) -> str:
 
 def _semver(text: str, normalize: bool = False) -> object:
     try:
-        return parse_version(normalized(text) if normalize else text)
+        return parse_version(normalize_version(text) if normalize else text)
     except BadVersion as error:
         return Failure(str(error))
 

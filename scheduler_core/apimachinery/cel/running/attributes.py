@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.apimachinery.cel.limits import Cancelled
-from scheduler_core.apimachinery.cel.running.frame import COST, LIMIT, OVER, Frame, Run, Step, failed
+from scheduler_core.apimachinery.cel.running.frame import COST, LIMIT, OVER, Frame, Run, Step, is_failure
 from scheduler_core.apimachinery.cel.texts import go_type, go_value
 from scheduler_core.apimachinery.cel.values import (
     LIST_KINDS,
@@ -48,7 +48,7 @@ def _list_index(key: object) -> int | Failure:
     return Failure(f"unsupported index type '{type_of_value(key).name}' in list")
 
 
-def taken(value: object, key: object) -> object:
+def get_member(value: object, key: object) -> object:
     """The field or element, NOTHING where there is none, or a Failure."""
     if isinstance(value, dict):
         return find(value, key)
@@ -81,7 +81,7 @@ class Qualifier:
         """Return a step of (frame, value) in which a missing value is a Failure."""
         if self.dynamic is not None:
             return _dynamic(self.dynamic)
-        return _tested(self.key) if self.test else _field(self.key)
+        return _build_presence_test(self.key) if self.test else _field(self.key)
 
     def lenient(self) -> Step:
         """Return a step of (frame, value) in which a missing value is NOTHING and costs nothing."""
@@ -98,18 +98,18 @@ def _field(key: object) -> Step:
         if text and value.__class__ is dict:
             found = value.get(key, NOTHING)
         else:
-            found = taken(value, key)
+            found = get_member(value, key)
         return found if found is not NOTHING else _missing(value, key)
 
     return field
 
 
-def _tested(key: object) -> Step:
+def _build_presence_test(key: object) -> Step:
     def tested(frame: Frame, value: Any) -> object:
         cost = frame[COST] = frame[COST] + 1
         if cost > frame[LIMIT]:
             raise Cancelled(OVER)
-        found = taken(value, key)
+        found = get_member(value, key)
         return found if found.__class__ is Failure else found is not NOTHING
 
     return tested
@@ -126,7 +126,7 @@ def _dynamic(index: Run) -> Step:
         wrong = bad_index(key)
         if wrong is not None:
             return wrong
-        found = taken(value, key)
+        found = get_member(value, key)
         return found if found is not NOTHING else _missing(value, key)
 
     return dynamic
@@ -137,10 +137,10 @@ def _lenient(constant: object, index: Run | None) -> Step:
         key = constant
         if index is not None:
             key = index(frame)
-            wrong = key if failed(key) else bad_index(key)
+            wrong = key if is_failure(key) else bad_index(key)
             if wrong is not None:
                 return wrong
-        found = taken(value, key)
+        found = get_member(value, key)
         if found is not NOTHING and found.__class__ is not Failure:
             cost = frame[COST] = frame[COST] + 1
             if cost > frame[LIMIT]:

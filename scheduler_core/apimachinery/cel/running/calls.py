@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from scheduler_core.apimachinery.cel.comparison import equal
 from scheduler_core.apimachinery.cel.declarations import FUNCTIONS, Function, Overload
 from scheduler_core.apimachinery.cel.library import BINDINGS
-from scheduler_core.apimachinery.cel.library.patterns import BadPattern, compiled
+from scheduler_core.apimachinery.cel.library.patterns import BadPattern, compile_pattern
 from scheduler_core.apimachinery.cel.limits import Cancelled, check_hashable
 from scheduler_core.apimachinery.cel.running.cost import CallCost, call_cost
 from scheduler_core.apimachinery.cel.running.frame import COST, LIMIT, OVER, Frame, Run
@@ -47,19 +47,19 @@ class Constant:
         return lambda frame: value
 
 
-def folded_call(node: Call, plans: Sequence[object], error: type[ValueError]) -> Constant | None:
+def fold_call(node: Call, plans: Sequence[object], error: type[ValueError]) -> Constant | None:
     """A conversion of a constant; `error` where it fails."""
     if node.function == "@in" and node.overloads == ("in_list",) and isinstance(plans[1], Constant):
         return Constant(False) if plans[1].value == [] else None
     if node.function not in _CONVERSIONS or len(plans) != 1 or not isinstance(plans[0], Constant):
         return None
-    value = _bound(node, 1)[0](plans[0].value)
+    value = _bind_call(node, 1)[0](plans[0].value)
     if isinstance(value, Failure):
         raise error(value.message)
     return Constant(value)
 
 
-def called(node: Call, plans: Sequence[object], runs: Sequence[Run], error: type[ValueError]) -> Run:
+def plan_call(node: Call, plans: Sequence[object], runs: Sequence[Run], error: type[ValueError]) -> Run:
     """The call with its cost."""
     overload = node.overloads[0] if len(node.overloads) == 1 else ""
     if node.function == "_==_":
@@ -72,12 +72,12 @@ def called(node: Call, plans: Sequence[object], runs: Sequence[Run], error: type
         members = _members(plans[1].value)
         if members is not None:
             return _member_of(runs[0], members)
-    function, binding = _bound(node, len(runs))
+    function, binding = _bind_call(node, len(runs))
     cost = call_cost(node.function, overload)
     if node.function in _PATTERNS and isinstance(plans[1], Constant) and isinstance(plans[1].value, str):
         binding = "F"
         try:
-            compiled(plans[1].value)
+            compile_pattern(plans[1].value)
         except BadPattern as problem:
             raise error(str(problem)) from None
         function = _of_text(BINDINGS[_PATTERNS[node.function]])
@@ -89,7 +89,7 @@ def called(node: Call, plans: Sequence[object], runs: Sequence[Run], error: type
 # --- which implementation
 
 
-def _bound(node: Call, count: int) -> tuple[Callable[..., object], str]:
+def _bind_call(node: Call, count: int) -> tuple[Callable[..., object], str]:
     """The implementation and how it is bound: U and B look at all arguments first, F ends at the first error."""
     function = FUNCTIONS[node.function]
     if function.singleton:
@@ -99,13 +99,13 @@ def _bound(node: Call, count: int) -> tuple[Callable[..., object], str]:
         implementation = BINDINGS[overload.id]
         if not function.guarded:
             return implementation, overload.binding
-        return _guarded(function, overload, implementation), overload.binding
+        return _guard_types(function, overload, implementation), overload.binding
     if len(function.overloads) == 1:
-        return _dispatched(function), function.overloads[0].binding
-    return _dispatched(function), "F"
+        return _build_dispatcher(function), function.overloads[0].binding
+    return _build_dispatcher(function), "F"
 
 
-def _guarded(
+def _guard_types(
     function: Function, overload: Overload, implementation: Callable[..., object]
 ) -> Callable[..., object]:
     tests = [_test(a_type) for a_type in overload.arguments]
@@ -119,7 +119,7 @@ def _guarded(
     return guarded
 
 
-def _dispatched(function: Function) -> Callable[..., object]:
+def _build_dispatcher(function: Function) -> Callable[..., object]:
     """The first overload whose types the arguments are of; remembered by their classes where these alone decide."""
     choices = [
         (len(overload.arguments), [_test(a_type) for a_type in overload.arguments], BINDINGS[overload.id])

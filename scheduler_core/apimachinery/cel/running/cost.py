@@ -137,7 +137,7 @@ def _search(args: Sequence[object], result: object) -> int:
     return _ceil((1.0 + size_of(args[0])) * TEXT) * _ceil(size_of(args[1]) * PATTERN)
 
 
-def _traversed(args: Sequence[object], result: object) -> int:
+def _compute_traversal_cost(args: Sequence[object], result: object) -> int:
     return traversal(args[0])
 
 
@@ -167,10 +167,10 @@ def _validate(args: Sequence[object], result: object) -> int:
 def _equals(args: Sequence[object], result: object) -> int:
     if args[0].__class__ in KUBE_KINDS:
         return 1
-    return _compared(args, result)
+    return _compute_compare_cost(args, result)
 
 
-def _compared(args: Sequence[object], result: object) -> int:
+def _compute_compare_cost(args: Sequence[object], result: object) -> int:
     return _ceil(min(_size(args[0]), _size(args[1])) * TEXT)
 
 
@@ -182,33 +182,33 @@ def _both(args: Sequence[object], result: object) -> int:
     return _ceil((_size(args[0]) + _size(args[1])) * TEXT)
 
 
-def _matched(args: Sequence[object], result: object) -> int:
+def _compute_match_cost(args: Sequence[object], result: object) -> int:
     return _ceil((1.0 + _size(args[0])) * TEXT) * _ceil(_size(args[1]) * PATTERN)
 
 
-def _contained(args: Sequence[object], result: object) -> int:
+def _compute_contains_cost(args: Sequence[object], result: object) -> int:
     return _ceil(_size(args[0]) * TEXT) * _ceil(_size(args[1]) * TEXT)
 
 
-def _made_list(size: int, factor: float = 1.0) -> int:
+def _compute_list_cost(size: int, factor: float = 1.0) -> int:
     """A call that makes a list."""
     return int(float(size) * factor) + 1 + LIST
 
 
 def _result_list(args: Sequence[object], result: object) -> int:
-    return _made_list(size_of(result))
+    return _compute_list_cost(size_of(result))
 
 
-def _flattened(args: Sequence[object], result: object) -> int:
+def _compute_flatten_cost(args: Sequence[object], result: object) -> int:
     depth = 1
     if len(args) == 2:
         if not isinstance(args[1], int) or args[1].__class__ is not int:
             raise InternalError(f"interface conversion: ref.Val is {go_type(args[1])}, not types.Int")
         depth = args[1]
-    return _unsigned(_made_list(size_of(args[0]), depth))
+    return _wrap_unsigned(_compute_list_cost(size_of(args[0]), depth))
 
 
-def _unsigned(cost: int) -> int:
+def _wrap_unsigned(cost: int) -> int:
     """A cost as kube's 64 unsigned bits hold it."""
     return cost % (1 << 64)
 
@@ -226,7 +226,7 @@ def _self_compared(which: int) -> CallCost:
         factor = 2.0
         if values and isinstance(values[0], str | bytes):
             factor += TEXT
-        return _made_list(len(values) * len(values), factor)
+        return _compute_list_cost(len(values) * len(values), factor)
 
     return cost
 
@@ -240,7 +240,7 @@ def _in_list(args: Sequence[object], result: object) -> int:
 
 
 _BY_FUNCTION: dict[str, CallCost] = {
-    **dict.fromkeys(("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), _traversed),
+    **dict.fromkeys(("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), _compute_traversal_cost),
     **dict.fromkeys(("url", "lowerAscii", "upperAscii", "substring", "trim"), _text),
     **dict.fromkeys(("replace", "split", "ip.isCanonical"), _text_twice),
     "join": _result_twice,
@@ -262,20 +262,20 @@ _BY_OVERLOAD: dict[str, CallCost] = {
             for order in ("less", "greater", "less_equals", "greater_equals")
             for kind in ("string", "bytes")
         ],
-        _compared,
+        _compute_compare_cost,
     ),
-    "not_equals": _compared,
+    "not_equals": _compute_compare_cost,
     "add_string": _both,
     "add_bytes": _both,
     **dict.fromkeys(("list_slice", "lists_range", "list_reverse"), _result_list),
-    **dict.fromkeys(("list_flatten", "list_flatten_int"), _flattened),
+    **dict.fromkeys(("list_flatten", "list_flatten_int"), _compute_flatten_cost),
     "list_distinct": _self_compared(0),
     **{f"list_{kind}_sort": _self_compared(0) for kind in SORTED},
     **{f"list_{kind}_sortByAssociatedKeys": _self_compared(1) for kind in SORTED},
     **dict.fromkeys(("list_sets_contains_list", "list_sets_intersects_list"), _sets(1)),
     "list_sets_equivalent_list": _sets(2),
-    "matches_string": _matched,
-    "contains_string": _contained,
+    "matches_string": _compute_match_cost,
+    "contains_string": _compute_contains_cost,
 }
 
 

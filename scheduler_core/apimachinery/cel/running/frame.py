@@ -11,7 +11,7 @@ from typing import Any
 from scheduler_core.apimachinery.cel.limits import OVER
 from scheduler_core.apimachinery.cel.values import Failure
 
-__all__ = ["COST", "FIRST_SLOT", "LIMIT", "OVER", "SEEN", "UNSET", "Frame", "Run", "Step", "failed"]
+__all__ = ["COST", "FIRST_SLOT", "LIMIT", "OVER", "SEEN", "UNSET", "Frame", "Run", "Step", "is_failure"]
 
 COST, LIMIT, SEEN, FIRST_SLOT = 0, 1, 2, 3
 UNSET = object()
@@ -24,5 +24,5 @@ Step = Callable[[Frame, Any], Any]
 """One field or index, compiled: of the frame and the value it is taken of."""
 
 
-def failed(value: object) -> bool:
+def is_failure(value: object) -> bool:
     return value.__class__ is Failure

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from scheduler_core.apimachinery.cel.checking.checker import TYPE_NAMES
 from scheduler_core.apimachinery.cel.limits import Cancelled, InternalError, check_hashable
 from scheduler_core.apimachinery.cel.running.attributes import Attribute, Conditional, Qualifier, bad_index
-from scheduler_core.apimachinery.cel.running.calls import Constant, called, folded_call
+from scheduler_core.apimachinery.cel.running.calls import Constant, fold_call, plan_call
 from scheduler_core.apimachinery.cel.running.cost import LIST, MAP
 from scheduler_core.apimachinery.cel.running.folds import fold
 from scheduler_core.apimachinery.cel.running.frame import (
@@ -77,7 +77,7 @@ class Planner:
             run = plan.run()
         else:
             run = plan
-        return _watched(run, node.start, node.end) if self._watched else run
+        return _record_run(run, node.start, node.end) if self._watched else run
 
     def plan(self, node: Node) -> Plan:
         match node:
@@ -165,11 +165,11 @@ class Planner:
         if node.function in ("or", "orValue"):
             return _optional_or(self.run(nodes[0]), self.run(nodes[1]), node.function == "orValue")
         plans = [self.plan(argument) for argument in nodes]
-        folded = folded_call(node, plans, PlanError)
+        folded = fold_call(node, plans, PlanError)
         if folded is not None:
             return folded
         runs = [self._finished(argument, plan) for argument, plan in zip(nodes, plans, strict=True)]
-        return called(node, plans, runs, PlanError)
+        return plan_call(node, plans, runs, PlanError)
 
     # --- lists and maps
 
@@ -179,7 +179,7 @@ class Planner:
         run = _list_of(runs, node.optional)
         if all(isinstance(plan, Constant) for plan in plans):
             return Constant(run(_no_frame()))
-        return _made(run, LIST)
+        return _charge_run(run, LIST)
 
     def _map(self, node: MapNode) -> Plan:
         parts = node.children()
@@ -192,7 +192,7 @@ class Planner:
                 return Constant(run(_no_frame()))
             except InternalError as error:
                 raise PlanError(str(error)) from None
-        return _made(run, MAP)
+        return _charge_run(run, MAP)
 
     # --- comprehensions
 
@@ -217,7 +217,7 @@ def _no_frame() -> list[object]:
     return [0, float("inf"), []]
 
 
-def _watched(run: Run, start: int, end: int) -> Run:
+def _record_run(run: Run, start: int, end: int) -> Run:
     def watched(frame: Frame) -> object:
         value = run(frame)
         seen = frame[SEEN]
@@ -277,7 +277,7 @@ def _optional_or(left: Run, right: Run, unwrapped: bool) -> Run:
     return chosen
 
 
-def _made(run: Run, price: int) -> Run:
+def _charge_run(run: Run, price: int) -> Run:
     def made(frame: Frame) -> object:
         value = run(frame)
         cost = frame[COST] = frame[COST] + price

@@ -22,7 +22,7 @@ def _integer(text: str) -> int:
     return value
 
 
-def _unsigned(text: str) -> Uint:
+def _parse_unsigned(text: str) -> Uint:
     digits = text[:-1]
     value = _number(digits.removeprefix("0x"), 16 if digits.startswith("0x") else 10, "uint")
     if value > MAX_UINT:
@@ -46,7 +46,7 @@ def _double(text: str) -> float:
 
 LITERALS: dict[str, Callable[[str], object]] = {
     "NUM_INT": _integer,
-    "NUM_UINT": _unsigned,
+    "NUM_UINT": _parse_unsigned,
     "NUM_FLOAT": _double,
     "STRING": string_of,
     "BYTES": bytes_of,

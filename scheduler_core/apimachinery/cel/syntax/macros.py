@@ -84,7 +84,7 @@ class Maker:
 Expansion = Callable[[Maker, Node | None, list[Node]], Node | None]
 
 
-def copied(node: Node) -> Node:
+def copy_node(node: Node) -> Node:
     """A second tree like the first: a node has its types and overloads once only."""
     place = (node.start, node.end, node.at)
     match node:
@@ -93,25 +93,27 @@ def copied(node: Node) -> Node:
         case Ident():
             return Ident(node.name, *place)
         case Select():
-            return Select(copied(node.operand), node.field, node.test, *place)
+            return Select(copy_node(node.operand), node.field, node.test, *place)
         case Call():
-            target = copied(node.target) if node.target is not None else None
-            return Call(node.function, target, [copied(arg) for arg in node.args], *place)
+            target = copy_node(node.target) if node.target is not None else None
+            return Call(node.function, target, [copy_node(arg) for arg in node.args], *place)
         case ListNode():
-            return ListNode([copied(element) for element in node.elements], node.optional, *place)
+            return ListNode([copy_node(element) for element in node.elements], node.optional, *place)
         case MapNode():
-            return MapNode([_copied_entry(entry) for entry in node.entries], *place)
+            return MapNode([_copy_entry(entry) for entry in node.entries], *place)
         case Message():
-            return Message(node.name, [_copied_entry(entry) for entry in node.entries], *place)
+            return Message(node.name, [_copy_entry(entry) for entry in node.entries], *place)
         case Comprehension():
             names = (node.first, node.second, node.accumulator)
-            init, condition, step, result = map(copied, (node.init, node.condition, node.step, node.result))
-            return Comprehension(copied(node.range), *names, init, condition, step, result, *place)
+            init, condition, step, result = map(
+                copy_node, (node.init, node.condition, node.step, node.result)
+            )
+            return Comprehension(copy_node(node.range), *names, init, condition, step, result, *place)
     raise TypeError(node)
 
 
-def _copied_entry(entry: Entry) -> Entry:
-    return Entry(copied(entry.key), copied(entry.value), entry.optional, entry.at)
+def _copy_entry(entry: Entry) -> Entry:
+    return Entry(copy_node(entry.key), copy_node(entry.value), entry.optional, entry.at)
 
 
 def _name(node: Node, message: str) -> str:
@@ -216,7 +218,7 @@ def _opt_map(flat: bool) -> Expansion:
     def expand(make: Maker, target: Node | None, args: list[Node]) -> Node:
         assert target is not None
         name = _name(args[0], f"{word}() variable name must be a simple identifier")
-        bound: Node = make.bind(name, make.member("value", copied(target)), args[1])
+        bound: Node = make.bind(name, make.member("value", copy_node(target)), args[1])
         if not flat:
             bound = make.call("optional.of", bound)
         return make.call("_?_:_", make.member("hasValue", target), bound, make.call("optional.none"))

@@ -324,7 +324,7 @@ class _Parser:
     def _message(self, named: Node) -> Node:
         at = self._take().start
         entries = self._entries(self._field)
-        return Message(_dotted(named), entries, named.start, self._end, at)
+        return Message(_build_dotted_name(named), entries, named.start, self._end, at)
 
     def _field(self) -> Node:
         token = self._expect("IDENTIFIER", "ESC_IDENTIFIER")
@@ -382,8 +382,8 @@ class _Parser:
         return Call(function, target, args, start, self._end, at)
 
 
-def _dotted(node: Node) -> str:
+def _build_dotted_name(node: Node) -> str:
     if isinstance(node, Select):
-        return f"{_dotted(node.operand)}.{node.field}"
+        return f"{_build_dotted_name(node.operand)}.{node.field}"
     assert isinstance(node, Ident)
     return node.name

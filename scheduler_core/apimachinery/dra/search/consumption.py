@@ -46,13 +46,13 @@ def consumption(asked: Amount | None, capacity: Capacity) -> Amount:
     if policy is None:
         return asked
     if policy.range is not None and policy.range.min is not None:
-        return _rounded_up(asked, policy.range, policy.range.min)
+        return _round_up_amount(asked, policy.range, policy.range.min)
     if policy.values is not None:
         return next((value for value in policy.values if asked.nanos <= value.nanos), asked)
     return asked
 
 
-def _rounded_up(asked: Amount, limits: ValidRange, least: Amount) -> Amount:
+def _round_up_amount(asked: Amount, limits: ValidRange, least: Amount) -> Amount:
     """Round an amount up to the least amount, or to the next step from there."""
     if asked.nanos < least.nanos:
         return least

@@ -22,13 +22,13 @@ def available_counters(each: ResourceSlice, allocated: AbstractSet[DeviceId]) ->
         left.update({(shared.name, name): amount for name, amount in shared.amounts})
     for device in each.devices:
         if device.counters and device.id in allocated:
-            for key, amount in consumed_counters(device):
+            for key, amount in list_consumed_counters(device):
                 if key in left:
                     left[key] -= amount
     return left
 
 
-def consumed_counters(device: Device) -> Iterator[tuple[tuple[str, str], int]]:
+def list_consumed_counters(device: Device) -> Iterator[tuple[tuple[str, str], int]]:
     for counters in device.counters:
         for name, amount in counters.amounts:
             yield (counters.name, name), amount
@@ -45,7 +45,7 @@ class CounterBook:
     def take(self, each: ResourceSlice, device: Device, available: Amounts) -> tuple[str, str] | None:
         """Takes what the device needs; if that is too much of any counter of the slice it takes nothing and names the first."""
         taken = self._consumed.setdefault(each.name, {})
-        for key, amount in consumed_counters(device):
+        for key, amount in list_consumed_counters(device):
             taken[key] = taken.get(key, 0) + amount
         for key, amount in available.items():
             if amount < taken.get(key, 0):
@@ -55,7 +55,7 @@ class CounterBook:
 
     def give_back(self, each: ResourceSlice, device: Device) -> None:
         taken = self._consumed[each.name]
-        for key, amount in consumed_counters(device):
+        for key, amount in list_consumed_counters(device):
             taken[key] -= amount
 
     def taken(self, each: ResourceSlice, key: tuple[str, str]) -> int:

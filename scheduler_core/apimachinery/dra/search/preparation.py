@@ -41,11 +41,11 @@ def _prepare_request(attempt: Attempt, wanted: WantedByKey, claim_index: int, nu
     if not request.alternatives:
         if request.exactly is None:
             raise AllocationError(f"{label(claim, request.name)}: missing device class name")
-        wanted[key] = _validated(attempt, key, request.exactly, None)
+        wanted[key] = _validate_request(attempt, key, request.exactly, None)
         return wanted[key].count
     counts = []
     for sub, ask in enumerate(request.alternatives):
-        found = _validated(attempt, key, ask, request)
+        found = _validate_request(attempt, key, ask, request)
         key = RequestKey(claim_index, number, sub)
         wanted[key] = found
         counts.append(found.count)
@@ -64,7 +64,7 @@ def _check_gates(attempt: Attempt, claim: ResourceClaim, request: Request) -> No
         )
 
 
-def _validated(attempt: Attempt, key: RequestKey, ask: Ask, parent: Request | None) -> Wanted:
+def _validate_request(attempt: Attempt, key: RequestKey, ask: Ask, parent: Request | None) -> Wanted:
     where = label(attempt.claims[key.claim], ask.name)
     for index, selector in enumerate(ask.selectors):
         if selector is None:

@@ -22,7 +22,7 @@ from scheduler_core.apimachinery.dra.search.counters import (
     Amounts,
     CounterBook,
     available_counters,
-    consumed_counters,
+    list_consumed_counters,
 )
 from scheduler_core.apimachinery.dra.search.requests import RequestKey, Wanted, label
 from scheduler_core.apimachinery.dra.slices import Device, DeviceId, DeviceTaint, ResourceSlice
@@ -156,7 +156,7 @@ class Tentative:
             left = self._left[each.name] = available_counters(each, self._allocated)
         short = self.counters.take(each, device, left)
         if self._attempt.watch is not None:
-            needs = {"/".join(key): format_nanos(amount) for key, amount in consumed_counters(device)}
+            needs = {"/".join(key): format_nanos(amount) for key, amount in list_consumed_counters(device)}
             free = {"/".join(key): format_nanos(left[key] - self.counters.taken(each, key)) for key in left}
             missing = "/".join(short) if short else ""
             self._attempt.watch.check("counters", short is None, needs=needs, left=free, missing=missing)

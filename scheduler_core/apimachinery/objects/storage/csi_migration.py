@@ -73,7 +73,7 @@ def plugin_of_provisioner(provisioner: str) -> InTree | None:
     return _BY_NAME.get(provisioner)
 
 
-def migrated_on(csi_node: Manifest | None, plugin: InTree) -> bool:
+def is_migrated_on(csi_node: Manifest | None, plugin: InTree) -> bool:
     """Return whether a node's CSINode lists the plugin as migrated: the affinity of its volumes is translated there."""
     if csi_node is None or not plugin.migrates:
         return False
@@ -81,11 +81,11 @@ def migrated_on(csi_node: Manifest | None, plugin: InTree) -> bool:
     return plugin.name in str(annotations.get(MIGRATED_PLUGINS) or "").split(",")
 
 
-def counted_on(csi_node: Manifest | None, plugin: InTree) -> bool:
+def is_counted_on(csi_node: Manifest | None, plugin: InTree) -> bool:
     """Return whether volume limits count the plugin's volumes on a node: for most plugins, on any node with a CSINode."""
     if csi_node is None:
         return False
-    return plugin.always or migrated_on(csi_node, plugin)
+    return plugin.always or is_migrated_on(csi_node, plugin)
 
 
 def handle_of(plugin: InTree, source: Manifest, labels: Mapping[str, str]) -> str:
@@ -118,7 +118,7 @@ def _ebs_handle(volume_id: str) -> str:
     return ebs_id
 
 
-def translated_affinity(plugin: InTree, volume: Manifest) -> Manifest:
+def translate_affinity(plugin: InTree, volume: Manifest) -> Manifest:
     """The volume with the node affinity that its CSI driver's nodes are asked for."""
     if not plugin.zone_key:
         return volume
@@ -128,7 +128,7 @@ def translated_affinity(plugin: InTree, volume: Manifest) -> Manifest:
     labels = volume["metadata"].get("labels") or {}
     zone, region = _topology_labels(terms, labels)
     if any(e.get("values") for e in _expressions(terms, zone)):
-        terms = [_renamed(term, zone, plugin.zone_key) for term in terms]
+        terms = [_rename_key(term, zone, plugin.zone_key) for term in terms]
     elif zone in labels:
         zones = sorted({part.strip() for part in str(labels[zone]).split("__")} - {""})
         if zones:
@@ -138,7 +138,7 @@ def translated_affinity(plugin: InTree, volume: Manifest) -> Manifest:
                 for term in terms or [{}]
             ]
     if region == _BETA_REGION:
-        terms = [_renamed(term, region, _REGION) for term in terms]
+        terms = [_rename_key(term, region, _REGION) for term in terms]
     if not terms:
         return volume
     affinity = {"required": {"nodeSelectorTerms": terms}}
@@ -159,7 +159,7 @@ def _expressions(terms: list[dict[str, Any]], key: str) -> list[Manifest]:
     return [e for term in terms for e in term.get("matchExpressions") or () if e.get("key") == key]
 
 
-def _renamed(term: dict[str, Any], old: str, new: str) -> dict[str, Any]:
+def _rename_key(term: dict[str, Any], old: str, new: str) -> dict[str, Any]:
     expressions = [
         {**e, "key": new} if e.get("key") == old else e for e in term.get("matchExpressions") or ()
     ]

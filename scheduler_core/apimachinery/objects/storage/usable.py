@@ -16,10 +16,10 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
     claim_ref,
     class_of,
     deleting,
+    get_requested_storage,
     is_for,
     key_of,
     phase,
-    requested,
     volume_mode,
 )
 
@@ -40,7 +40,7 @@ class Usable:
         if selector is not None and selector.errors:
             text = aggregate(selector.errors)
             raise ValueError(f"error creating internal label selector for claim: {key_of(claim)}: {text}")
-        return cls(claim, selector, requested(claim))
+        return cls(claim, selector, get_requested_storage(claim))
 
     def at_all(self, volume: Manifest) -> bool:
         """Not somebody else's, large enough, of the same modes, and not going away."""

@@ -126,7 +126,7 @@ def attributes_class(manifest: Manifest) -> str:
     return str((manifest.get("spec") or {}).get("volumeAttributesClassName") or "")
 
 
-def requested(claim: Manifest) -> int:
+def get_requested_storage(claim: Manifest) -> int:
     """Return the storage that a claim requests, in billionths of a byte; 0 if absent."""
     return _storage(((claim.get("spec") or {}).get("resources") or {}).get("requests"))
 
@@ -164,7 +164,7 @@ def is_for(volume: Manifest, claim: Manifest) -> bool:
     return not ref.get("uid") or ref["uid"] == meta.get("uid")
 
 
-def reserved_for(volume: Manifest, claim: Manifest) -> Manifest:
+def bind_volume_to_claim(volume: Manifest, claim: Manifest) -> Manifest:
     """The volume as it is once it is bound to the claim from its side; the volume itself where it is so already."""
     meta, ref = claim["metadata"], claim_ref(volume)
     wanted = {

@@ -40,11 +40,11 @@ def read(
         try:
             value, end = decoder.raw_decode(text, position)
         except json.JSONDecodeError as error:
-            raise _malformed(text, error.pos, error.msg) from error
+            raise _build_json_error(text, error.pos, error.msg) from error
         except RecursionError as error:
             raise _too_deep(max_depth) from error
         except ValueError as error:
-            raise _malformed(text, position, str(error)) from error
+            raise _build_json_error(text, position, str(error)) from error
         values.append(value)
         position = _next(text, end)
     for value in values:
@@ -170,7 +170,7 @@ class _DuplicateKeyError(ValueError):
     pass
 
 
-def _repeated_in(pairs: list[tuple[str, Any]]) -> Iterator[str]:
+def _list_repeated_names(pairs: list[tuple[str, Any]]) -> Iterator[str]:
     seen: set[str] = set()
     for name, _ in pairs:
         if name in seen:
@@ -181,14 +181,14 @@ def _repeated_in(pairs: list[tuple[str, Any]]) -> Iterator[str]:
 def _only_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise _DuplicateKeyError(twice(next(_repeated_in(pairs))))
+        raise _DuplicateKeyError(twice(next(_list_repeated_names(pairs))))
     return members
 
 
 def _last_of(repeated: list[RepeatedKey], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        repeated += [RepeatedKey(name, None) for name in _repeated_in(pairs)]
+        repeated += [RepeatedKey(name, None) for name in _list_repeated_names(pairs)]
     return members
 
 
@@ -204,7 +204,7 @@ _STRICT = _decoder(_only_once)
 _ANY = _decoder(None)
 
 
-def _malformed(text: str, position: int, problem: str) -> InvalidObject:
+def _build_json_error(text: str, position: int, problem: str) -> InvalidObject:
     line, column = _place(text, position)
     message = f"line {line}, column {column}: {problem}"
     return InvalidObject([FieldError("", "not readable as JSON", f"({message})", line=line, column=column)])

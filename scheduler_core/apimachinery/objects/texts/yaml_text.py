@@ -48,9 +48,9 @@ def read(
             builder.take(event)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise _malformed(error.problem or error.context or "it is not YAML", mark) from error
+        raise _build_yaml_error(error.problem or error.context or "it is not YAML", mark) from error
     except yaml.YAMLError as error:
-        raise _malformed(str(error), None) from error
+        raise _build_yaml_error(str(error), None) from error
     return builder.documents
 
 
@@ -110,11 +110,13 @@ class _Builder:
         if event.implicit[0]:
             value = _MERGE if event.value == "<<" and self._wants_key() else _plain(event.value)
             if isinstance(value, float) and not math.isfinite(value):
-                raise _malformed(f"{event.value} is not a number that a manifest can hold", event.start_mark)
+                raise _build_yaml_error(
+                    f"{event.value} is not a number that a manifest can hold", event.start_mark
+                )
         else:
-            value = _tagged(event)
+            value = _read_tagged_scalar(event)
         if isinstance(value, str) and "\x00" in value:
-            raise _malformed("a NUL character can't be part of a manifest", event.start_mark)
+            raise _build_yaml_error("a NUL character can't be part of a manifest", event.start_mark)
         if event.anchor:
             self._anchors[event.anchor] = (value, 1)
         self._add(value, 1, event)
@@ -124,11 +126,11 @@ class _Builder:
 
     def _open(self, value: Any, event: Any) -> None:
         if len(self._stack) >= self._max_depth:
-            raise _malformed(f"it nests deeper than {self._max_depth} levels", event.start_mark)
+            raise _build_yaml_error(f"it nests deeper than {self._max_depth} levels", event.start_mark)
         if event.tag and event.tag not in (_CORE + "map", _CORE + "seq"):
-            raise _malformed(f"the tag {event.tag} is not known here", event.start_mark)
+            raise _build_yaml_error(f"the tag {event.tag} is not known here", event.start_mark)
         if self._wants_key():
-            raise _malformed("a key must be plain text", event.start_mark)
+            raise _build_yaml_error("a key must be plain text", event.start_mark)
         self._stack.append(_Open(value, event.anchor))
 
     def _close(self, event: Any) -> None:
@@ -142,12 +144,12 @@ class _Builder:
     def _alias(self, event: Any) -> None:
         anchor = self._anchors.get(event.anchor)
         if anchor is None:
-            raise _malformed(f'the alias "*{event.anchor}" has no anchor before it', event.start_mark)
+            raise _build_yaml_error(f'the alias "*{event.anchor}" has no anchor before it', event.start_mark)
         value, size = anchor
         self._alias_budget -= size
         if self._alias_budget < 0:
             problem = f"aliases repeat more than {self._max_alias_nodes} nodes; write them out or use fewer"
-            raise _malformed(problem, event.start_mark)
+            raise _build_yaml_error(problem, event.start_mark)
         self._add(value, size, event)
 
     def _add(self, value: Any, size: int, event: Any) -> None:
@@ -173,7 +175,7 @@ class _Builder:
                 value = _key_text(value, event)
             if value in top.value:
                 if self._repeated is None:
-                    raise _malformed(twice(value), event.start_mark)
+                    raise _build_yaml_error(twice(value), event.start_mark)
                 self._repeated.append(RepeatedKey(value, event.start_mark.line + 1))
             top.value[value] = None
         top.key, top.has_key = value, True
@@ -185,23 +187,23 @@ def _key_text(value: Any, event: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return str(value)
-    raise _malformed("a key must be plain text", event.start_mark)
+    raise _build_yaml_error("a key must be plain text", event.start_mark)
 
 
 def _mergeable(value: Any, event: Any) -> list[Any]:
     entries = value if isinstance(value, list) else [value]
     if not all(isinstance(entry, dict) for entry in entries):
-        raise _malformed("<< takes an object or a list of objects", event.start_mark)
+        raise _build_yaml_error("<< takes an object or a list of objects", event.start_mark)
     return entries
 
 
 def _plain(text: str) -> Any:
     """A scalar without quotes or tag; a long one can only be text."""
-    return _resolved(text) if len(text) <= _LONGEST_NUMBER else text
+    return _resolve_scalar(text) if len(text) <= _LONGEST_NUMBER else text
 
 
 @lru_cache(maxsize=16384)
-def _resolved(text: str) -> Any:
+def _resolve_scalar(text: str) -> Any:
     if text in ("", "~", "null", "Null", "NULL"):
         return None
     lower = text.lower()
@@ -233,14 +235,14 @@ def _integer(text: str) -> int | float:
     return fitting(int(body, base) * (-1 if text[0] == "-" else 1))
 
 
-def _tagged(event: Any) -> Any:
+def _read_tagged_scalar(event: Any) -> Any:
     """A quoted scalar, or one with a tag of YAML's own."""
     tag = event.tag
     if tag in (None, "!", _CORE + "str"):
         return event.value
     if tag in (_CORE + "int", _CORE + "float", _CORE + "bool", _CORE + "null"):
         return _plain(event.value)
-    raise _malformed(f"the tag {tag} is not known here", event.start_mark)
+    raise _build_yaml_error(f"the tag {tag} is not known here", event.start_mark)
 
 
 def find(text: str, document: int, steps: tuple[Step, ...]) -> tuple[int, int] | None:
@@ -375,7 +377,7 @@ def _skip(events: Iterator[Any], event: Any) -> None:
         pass
 
 
-def _malformed(problem: str, mark: Any) -> InvalidObject:
+def _build_yaml_error(problem: str, mark: Any) -> InvalidObject:
     line, column = (mark.line + 1, mark.column + 1) if mark is not None else (None, None)
     where = f"line {line}, column {column}: " if line is not None else ""
     return InvalidObject(

@@ -23,14 +23,14 @@ class ExtendedResourceToleration(AdmissionPlugin):
         spec = manifest["spec"]
         own = spec.get("tolerations") or []
         tolerations = list(own)
-        for name in _extended(spec):
+        for name in _list_extended_resources(spec):
             tolerations = _with({"key": name, "operator": "Exists", "effect": "NoSchedule"}, tolerations)
         return (
             manifest if tolerations == own else with_section(manifest, "spec", {"tolerations": tolerations})
         )
 
 
-def _extended(spec: Manifest) -> list[str]:
+def _list_extended_resources(spec: Manifest) -> list[str]:
     containers = (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
     names = {
         name

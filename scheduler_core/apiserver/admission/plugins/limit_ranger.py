@@ -76,7 +76,7 @@ def _with_defaults(manifest: Manifest, limit_range: Manifest) -> Manifest:
     changes: dict[str, Any] = {}
     for field, prefix in (("containers", "container"), ("initContainers", "init container")):
         containers = manifest["spec"].get(field) or []
-        merged = [_merged(container, requests, limits, prefix, notes) for container in containers]
+        merged = [_merge_defaults(container, requests, limits, prefix, notes) for container in containers]
         if merged != containers:
             changes[field] = merged
     if not notes:
@@ -86,7 +86,7 @@ def _with_defaults(manifest: Manifest, limit_range: Manifest) -> Manifest:
     return with_section(with_section(manifest, "spec", changes), "metadata", {"annotations": annotations})
 
 
-def _merged(
+def _merge_defaults(
     container: Item, requests: Mapping[str, Any], limits: Mapping[str, Any], prefix: str, notes: list[str]
 ) -> Item:
     resources = dict(container.get("resources") or {})

@@ -129,7 +129,7 @@ def _node(request: Request, node: str, manifest: Manifest) -> None:
     old = request.old
     labels = manifest["metadata"].get("labels") or {}
     if old is None:
-        forbidden = _forbidden(_modified(labels, {}))
+        forbidden = _forbidden(_list_modified_keys(labels, {}))
         if forbidden:
             what = f'node "{node}" is not allowed to set the following labels'
             raise request.refuse(f"{what}: {', '.join(forbidden)}")
@@ -138,12 +138,12 @@ def _node(request: Request, node: str, manifest: Manifest) -> None:
         raise request.refuse(f'node "{node}" is not allowed to modify taints')
     if manifest["metadata"].get("ownerReferences") != old["metadata"].get("ownerReferences"):
         raise request.refuse(f'node "{node}" is not allowed to modify ownerReferences')
-    forbidden = _forbidden(_modified(labels, old["metadata"].get("labels") or {}))
+    forbidden = _forbidden(_list_modified_keys(labels, old["metadata"].get("labels") or {}))
     if forbidden:
         raise request.refuse(f"is not allowed to modify labels: {', '.join(forbidden)}")
 
 
-def _modified(new: Mapping[str, str], old: Mapping[str, str]) -> list[str]:
+def _list_modified_keys(new: Mapping[str, str], old: Mapping[str, str]) -> list[str]:
     return sorted(key for key in {**old, **new} if new.get(key) != old.get(key))
 
 

@@ -7,7 +7,7 @@ kube: plugin/pkg/admission/podnodeselector/admission.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.apimachinery.objects.names import label_value_errors, qualified_name_errors
+from scheduler_core.apimachinery.objects.names import label_value_errors, list_qualified_name_errors
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Manifest, Request
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import unknown_error
@@ -63,7 +63,7 @@ def _labels(request: Request, text: str) -> dict[str, str]:
         if len(pieces) != 2:
             raise unknown_error(f"invalid selector: [{' '.join(pieces)}]", request.what)
         key, value = (piece.strip() for piece in pieces)
-        for problem in (*qualified_name_errors(key), *label_value_errors(value)):
+        for problem in (*list_qualified_name_errors(key), *label_value_errors(value)):
             raise unknown_error(f'Invalid value: "{part}": {problem}', request.what)
         labels[key] = value
     return labels

@@ -12,7 +12,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.demand.qos import BEST_EFFORT, qos_class
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Manifest, Request
-from scheduler_core.apiserver.admission.plugins.tolerations import Toleration, merged, within
+from scheduler_core.apiserver.admission.plugins.tolerations import Toleration, merge_tolerations, within
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import unknown_error
 
@@ -43,7 +43,7 @@ class PodTolerationRestriction(AdmissionPlugin):
         if not extra:
             return manifest
         own = manifest["spec"].get("tolerations") or []
-        tolerations = merged(own, extra)
+        tolerations = merge_tolerations(own, extra)
         return (
             manifest if tolerations == own else with_section(manifest, "spec", {"tolerations": tolerations})
         )

@@ -30,8 +30,8 @@ class Priority(AdmissionPlugin):
             return manifest
         spec = manifest["spec"]
         if request.old is not None:
-            return _kept(manifest, request.old.get("spec") or {})
-        resolved = _resolved(request, spec)
+            return _preserve_priority(manifest, request.old.get("spec") or {})
+        resolved = _resolve_priority(request, spec)
         return (
             manifest
             if all(spec.get(name) == value for name, value in resolved.items())
@@ -51,7 +51,7 @@ class Priority(AdmissionPlugin):
             )
 
 
-def _kept(manifest: Manifest, old: Manifest) -> Manifest:
+def _preserve_priority(manifest: Manifest, old: Manifest) -> Manifest:
     """An update that says nothing of them keeps both."""
     spec = manifest["spec"]
     kept = {
@@ -62,7 +62,7 @@ def _kept(manifest: Manifest, old: Manifest) -> Manifest:
     return with_section(manifest, "spec", kept) if kept else manifest
 
 
-def _resolved(request: Request, spec: Manifest) -> dict[str, Any]:
+def _resolve_priority(request: Request, spec: Manifest) -> dict[str, Any]:
     """Name, priority and policy. Refused where the pod says otherwise.
 
     DEVIATION: a pod that is imported with a priority of its own and without a class that is known keeps it, since a dump of pods alone

@@ -13,7 +13,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.demand.amounts import Amounts, add, amounts, difference, texts
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Manifest, Request
 from scheduler_core.apiserver.options import LimitedResource
-from scheduler_core.apiserver.quota.scopes import Scope, described, in_scope, is_terminating, scopes_of
+from scheduler_core.apiserver.quota.scopes import Scope, format_scopes, in_scope, is_terminating, scopes_of
 from scheduler_core.apiserver.quota.usage import by_quota_names, matching, usage
 from scheduler_core.apiserver.status import unknown_error
 
@@ -27,12 +27,12 @@ class ResourceQuota(AdmissionPlugin):
 
     def validate(self, request: Request, manifest: Manifest) -> None:
         if _handles(request, manifest):
-            _charged(request, manifest)
+            _list_charges(request, manifest)
 
     def commit(self, request: Request, manifest: Manifest) -> None:
         if not _handles(request, manifest):
             return
-        for quota, used in _charged(request, manifest):
+        for quota, used in _list_charges(request, manifest):
             status = {**(quota.get("status") or {}), "used": texts(used)}
             request.store.replace({**quota, "status": status}, "ResourceQuota")
 
@@ -51,7 +51,7 @@ def _handles(request: Request, manifest: Manifest) -> bool:
     return request.operation == "CREATE" or request.kind.key in ("Service", "PersistentVolumeClaim")
 
 
-def _charged(request: Request, manifest: Manifest) -> list[tuple[Manifest, Amounts]]:
+def _list_charges(request: Request, manifest: Manifest) -> list[tuple[Manifest, Amounts]]:
     """The quotas that count the object, with what is used of them afterwards. Refused."""
     quotas = request.in_namespace("ResourceQuota")
     limited = request.options.resource_quota.limited
@@ -60,10 +60,10 @@ def _charged(request: Request, manifest: Manifest) -> list[tuple[Manifest, Amoun
     wall = request.store.epoch + request.now
     used = usage(request.kind, manifest, wall)
     interesting = [each for each in quotas if _counts(request, each, manifest)]
-    covered = {name for each in interesting for name in _restricted(request, each)}
+    covered = {name for each in interesting for name in _list_matching_resources(request, each)}
     charges = []
     for quota in interesting:
-        names = _restricted(request, quota)
+        names = _list_matching_resources(request, quota)
         _demand_requests(request, quota, names, manifest)
         _demand_status(request, quota, names)
         delta = _delta(request, quota, used, wall)
@@ -75,16 +75,16 @@ def _charged(request: Request, manifest: Manifest) -> list[tuple[Manifest, Amoun
     elif not charges:
         return []
     _demand_covered(request, manifest, used, limited, covered, quotas)
-    return [(quota, _added(request, quota, delta)) for quota, delta in charges]
+    return [(quota, _add_usage(request, quota, delta)) for quota, delta in charges]
 
 
 def _counts(request: Request, quota: Manifest, manifest: Manifest) -> bool:
-    if not _restricted(request, quota):
+    if not _list_matching_resources(request, quota):
         return False
     return all(in_scope(scope, request.kind, manifest) for scope in scopes_of(quota))
 
 
-def _restricted(request: Request, quota: Manifest) -> list[str]:
+def _list_matching_resources(request: Request, quota: Manifest) -> list[str]:
     """The resources of a quota that objects of the request's kind use, as far as its status says."""
     return matching(request.kind, (quota.get("status") or {}).get("hard") or ())
 
@@ -154,11 +154,11 @@ def _demand_covered(
     ]
     uncovered = [scope for scope in wanted if scope.get("scopeName") not in there]
     if uncovered:
-        text = f"insufficient quota to match these scopes: {described(uncovered)}"
+        text = f"insufficient quota to match these scopes: {format_scopes(uncovered)}"
         raise unknown_error(text, request.what)
 
 
-def _added(request: Request, quota: Manifest, delta: Amounts) -> Amounts:
+def _add_usage(request: Request, quota: Manifest, delta: Amounts) -> Amounts:
     """Return the quota's usage after the request. Raise Refused if that usage exceeds the quota."""
     status = quota["status"]
     hard, used = amounts(status.get("hard")), amounts(status.get("used"))
@@ -167,11 +167,11 @@ def _added(request: Request, quota: Manifest, delta: Amounts) -> Amounts:
     add(after, requested)
     exceeded = [name for name in requested if after[name].nanos > hard[name].nanos]
     if exceeded:
-        lists = [_listed(each, exceeded) for each in (requested, used, hard)]
+        lists = [_format_amounts(each, exceeded) for each in (requested, used, hard)]
         what = f"exceeded quota: {quota['metadata']['name']}"
         raise request.refuse(f"{what}, requested: {lists[0]}, used: {lists[1]}, limited: {lists[2]}")
     return after
 
 
-def _listed(resources: Mapping[str, Any], names: list[str]) -> str:
+def _format_amounts(resources: Mapping[str, Any], names: list[str]) -> str:
     return ",".join(f"{name}={resources[name].text}" for name in sorted(names) if name in resources)

@@ -9,7 +9,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Manifest, Request
-from scheduler_core.apiserver.admission.plugins.tolerations import merged
+from scheduler_core.apiserver.admission.plugins.tolerations import merge_tolerations
 from scheduler_core.apiserver.rewriting import with_section
 
 _MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
@@ -77,7 +77,7 @@ def _scheduling(request: Request, spec: Manifest, found: Manifest) -> dict[str, 
         if own.get(key, value) != value:
             theirs = f"runtimeClass.scheduling.nodeSelector[{key}] = {value}"
             raise request.refuse(f"conflict: {theirs}; pod.spec.nodeSelector[{key}] = {own[key]}")
-    tolerations = merged(spec.get("tolerations") or (), scheduling.get("tolerations") or ())
+    tolerations = merge_tolerations(spec.get("tolerations") or (), scheduling.get("tolerations") or ())
     changes = {"nodeSelector": {**own, **wanted}, "tolerations": tolerations}
     return {name: value for name, value in changes.items() if value}
 

@@ -66,7 +66,7 @@ class AlwaysPullImages(AdmissionPlugin):
             if spec.get(field)
         }
         if any(volume.get("image") for volume in spec.get("volumes") or ()):
-            changes["volumes"] = [_pulled(volume) for volume in spec["volumes"]]
+            changes["volumes"] = [_set_pull_policy(volume) for volume in spec["volumes"]]
         return with_section(manifest, "spec", changes)
 
 
@@ -96,5 +96,5 @@ def _images(pod: Manifest) -> list[Any]:
     return [each.get("image") for field in _CONTAINERS for each in pod["spec"].get(field) or ()]
 
 
-def _pulled(volume: Manifest) -> Manifest:
+def _set_pull_policy(volume: Manifest) -> Manifest:
     return {**volume, "image": {**volume["image"], "pullPolicy": "Always"}} if volume.get("image") else volume

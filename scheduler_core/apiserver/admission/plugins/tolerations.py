@@ -11,7 +11,7 @@ from typing import Any
 Toleration = Mapping[str, Any]
 
 
-def merged(first: Sequence[Toleration], second: Sequence[Toleration]) -> list[Toleration]:
+def merge_tolerations(first: Sequence[Toleration], second: Sequence[Toleration]) -> list[Toleration]:
     """Both lists without those that another one covers."""
     everything = [*first, *second]
     kept: list[Toleration] = []

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from scheduler_core.apiserver.imports.renaming.renaming import Renamed, renamed
+from scheduler_core.apiserver.imports.renaming.renaming import Renamed, rename_manifests
 
-__all__ = ["Renamed", "renamed"]
+__all__ = ["Renamed", "rename_manifests"]

@@ -113,7 +113,7 @@ def _ends(name: str) -> Iterator[int]:
     return (at + 1 for at, letter in enumerate(name) if letter == "-")
 
 
-def drawn(name: str, owners: Iterable[str]) -> str:
+def find_random_suffix(name: str, owners: Iterable[str]) -> str:
     """Return the random suffix that a controller added to an owner's name; "" if there is none."""
     for owner in owners:
         if name.startswith(owner + "-") and _DRAWN.fullmatch(name, len(owner) + 1):

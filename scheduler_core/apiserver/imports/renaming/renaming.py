@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.apiserver.imports.renaming import fields
-from scheduler_core.apiserver.imports.renaming.names import Names, drawn
+from scheduler_core.apiserver.imports.renaming.names import Names, find_random_suffix
 from scheduler_core.apiserver.kinds import is_own_group
 
 Manifest = Mapping[str, Any]
@@ -24,7 +24,7 @@ class Renamed:
     left_out: int = 0
 
 
-def renamed(manifests: Sequence[Any]) -> Renamed:
+def rename_manifests(manifests: Sequence[Any]) -> Renamed:
     """Under new names, without what decides nothing."""
     names = Names()
     chosen = [each if _is_taken(each) else None for each in manifests]
@@ -32,7 +32,7 @@ def renamed(manifests: Sequence[Any]) -> Renamed:
     for manifest in chosen:
         if manifest is not None:
             _announce(manifest, names)
-            compared.update(_compared(manifest))
+            compared.update(_find_compared_keys(manifest))
     seeing = _Walk(names.see, compared)
     for manifest in chosen:
         if manifest is not None:
@@ -69,7 +69,7 @@ def _announce(manifest: Manifest, names: Names) -> None:
             names.keep(str(_map(each).get("name") or ""))
     elif kind == "Pod":
         owners = [str(_map(each).get("name") or "") for each in _list(meta.get("ownerReferences"))]
-        if suffix := drawn(name, owners):
+        if suffix := find_random_suffix(name, owners):
             names.see_suffix(suffix)
     _keep_drivers(manifest.get("spec"), names)
     for field_ in fields.DRIVERS:
@@ -89,17 +89,17 @@ def _keep_drivers(value: Any, names: Names) -> None:
             _keep_drivers(entry, names)
 
 
-def _compared(value: Any) -> Iterable[str]:
+def _find_compared_keys(value: Any) -> Iterable[str]:
     """Keys of labels whose values are compared as numbers."""
     if isinstance(value, Mapping):
         if value.get("operator") in _COMPARING and isinstance(value.get("key"), str):
             yield value["key"]
         for entry in value.values():
             if isinstance(entry, Mapping | list):
-                yield from _compared(entry)
+                yield from _find_compared_keys(entry)
     elif isinstance(value, list):
         for entry in value:
-            yield from _compared(entry)
+            yield from _find_compared_keys(entry)
 
 
 def _map(value: Any) -> Manifest:

@@ -13,16 +13,16 @@ from typing import Any
 Manifest = Mapping[str, Any]
 
 
-def defaulted(manifest: Manifest, kind: str, timestamp: str) -> Manifest:
+def apply_device_defaults(manifest: Manifest, kind: str, timestamp: str) -> Manifest:
     """An object of v1 with its defaults; one that has them all is returned as it is. `timestamp`: now."""
     spec, default = manifest.get("spec"), _DEFAULTS.get(kind)
     if spec and default is not None:
         full = default(spec, timestamp)
         manifest = manifest if full is spec else {**manifest, "spec": full}
-    return _reported(manifest) if kind == "ResourceClaim" else manifest
+    return _apply_status_defaults(manifest) if kind == "ResourceClaim" else manifest
 
 
-def _reported(claim: Manifest) -> Manifest:
+def _apply_status_defaults(claim: Manifest) -> Manifest:
     """A claim whose status has its defaults."""
     status = claim.get("status") or {}
     allocation = status.get("allocation") or {}
@@ -50,15 +50,15 @@ def _template(spec: Manifest, timestamp: str) -> Manifest:
 
 def _request(request: Manifest) -> Manifest:
     exact, alternatives = request.get("exactly"), request.get("firstAvailable")
-    full = exact if exact is None else _counted(exact)
-    others = _each(alternatives, _counted)
+    full = exact if exact is None else _apply_request_defaults(exact)
+    others = _each(alternatives, _apply_request_defaults)
     changes: dict[str, Any] = {} if full is exact else {"exactly": full}
     if others is not alternatives:
         changes["firstAvailable"] = others
     return {**request, **changes} if changes else request
 
 
-def _counted(request: Manifest) -> Manifest:
+def _apply_request_defaults(request: Manifest) -> Manifest:
     mode = request.get("allocationMode") or "ExactCount"
     changes: dict[str, Any] = {} if request.get("allocationMode") else {"allocationMode": mode}
     if mode == "ExactCount" and not request.get("count"):
@@ -69,11 +69,11 @@ def _counted(request: Manifest) -> Manifest:
 def _tolerating(entry: Manifest) -> Manifest:
     """Return the entry with its tolerations' operators filled in."""
     tolerations = entry.get("tolerations")
-    full = _each(tolerations, _operated)
+    full = _each(tolerations, _set_operator)
     return entry if full is tolerations else {**entry, "tolerations": full}
 
 
-def _operated(toleration: Manifest) -> Manifest:
+def _set_operator(toleration: Manifest) -> Manifest:
     return toleration if toleration.get("operator") else {**toleration, "operator": "Equal"}
 
 
@@ -83,7 +83,7 @@ def _slice(spec: Manifest, timestamp: str) -> Manifest:
         return spec
 
     def dated(taint: Manifest) -> Manifest:
-        return _dated(taint, timestamp)
+        return _set_time_added(taint, timestamp)
 
     def device(given: Manifest) -> Manifest:
         taints = given.get("taints")
@@ -96,11 +96,11 @@ def _slice(spec: Manifest, timestamp: str) -> Manifest:
 
 def _rule(spec: Manifest, timestamp: str) -> Manifest:
     taint = spec.get("taint") or {}
-    full = _dated(taint, timestamp)
+    full = _set_time_added(taint, timestamp)
     return spec if full is taint else {**spec, "taint": full}
 
 
-def _dated(taint: Manifest, timestamp: str) -> Manifest:
+def _set_time_added(taint: Manifest, timestamp: str) -> Manifest:
     return taint if taint.get("timeAdded") is not None else {**taint, "timeAdded": timestamp}
 
 

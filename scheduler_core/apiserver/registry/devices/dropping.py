@@ -90,7 +90,7 @@ def _without(entry: Manifest, fields: Iterable[str]) -> Manifest:
     return {name: value for name, value in entry.items() if name not in gone}
 
 
-def _prioritized(deep: bool) -> _Rule:
+def _build_prioritized_rule(deep: bool) -> _Rule:
     def drop(manifest: Manifest) -> Manifest:
         requests = [_without(request, ("firstAvailable",)) for request in _requests(manifest, deep)]
         return _with_devices(manifest, deep, {"requests": requests})
@@ -144,7 +144,7 @@ def _consumable(deep: bool) -> _Rule:
 
     def drop(manifest: Manifest) -> Manifest:
         """Drop gated fields except in constraints: kube drops those only from a copy."""
-        requests = [_unsized(request) for request in _requests(manifest, deep)]
+        requests = [_drop_capacity(request) for request in _requests(manifest, deep)]
         if requests:
             manifest = _with_devices(manifest, deep, {"requests": requests})
         manifest = _with_results(manifest, ("shareID", "consumedCapacity"))
@@ -157,7 +157,7 @@ def _consumable(deep: bool) -> _Rule:
     return _Rule(lambda gates: gates.dra_consumable_capacity, uses, drop)
 
 
-def _unsized(request: Manifest) -> Manifest:
+def _drop_capacity(request: Manifest) -> Manifest:
     changes: dict[str, Any] = {}
     if request.get("exactly"):
         changes["exactly"] = _without(request["exactly"], ("capacity",))
@@ -189,7 +189,7 @@ def _reports(manifest: Manifest) -> bool:
     return bool((manifest.get("status") or {}).get("devices"))
 
 
-def _unreported(manifest: Manifest) -> Manifest:
+def _drop_device_status(manifest: Manifest) -> Manifest:
     return {**manifest, "status": _without(manifest["status"], ("devices",))}
 
 
@@ -239,7 +239,7 @@ def _is_partitioned(manifest: Manifest) -> bool:
     )
 
 
-def _unpartitioned(manifest: Manifest) -> Manifest:
+def _drop_partitions(manifest: Manifest) -> Manifest:
     manifest = _drop_of_devices(*_OF_PARTITIONS)(manifest) if manifest["spec"].get("devices") else manifest
     return {**manifest, "spec": _without(manifest["spec"], ("sharedCounters", "perDeviceNodeSelection"))}
 
@@ -252,7 +252,7 @@ def _shares(manifest: Manifest) -> bool:
     )
 
 
-def _unshared(manifest: Manifest) -> Manifest:
+def _drop_sharing(manifest: Manifest) -> Manifest:
     spec = manifest["spec"]
     devices = []
     for device in spec["devices"]:
@@ -279,13 +279,13 @@ _RULES: dict[str, tuple[_Rule, ...]] = {
         ),
     ),
     "ResourceClaim": (
-        _prioritized(False),
+        _build_prioritized_rule(False),
         _admin(False),
-        _Rule(lambda gates: gates.dra_device_status, _reports, _unreported),
+        _Rule(lambda gates: gates.dra_device_status, _reports, _drop_device_status),
         _Rule(_binding_gates, _binds, _unbound),
         _consumable(False),
     ),
-    "ResourceClaimTemplate": (_prioritized(True), _admin(True), _consumable(True)),
+    "ResourceClaimTemplate": (_build_prioritized_rule(True), _admin(True), _consumable(True)),
     "DeviceClass": (
         _Rule(
             lambda gates: gates.dra_extended_resource,
@@ -295,12 +295,12 @@ _RULES: dict[str, tuple[_Rule, ...]] = {
     ),
     "ResourceSlice": (
         _Rule(lambda gates: gates.dra_device_taints, _of_devices("taints"), _drop_of_devices("taints")),
-        _Rule(lambda gates: gates.dra_partitionable_devices, _is_partitioned, _unpartitioned),
+        _Rule(lambda gates: gates.dra_partitionable_devices, _is_partitioned, _drop_partitions),
         _Rule(
             _binding_gates,
             _of_devices(*_OF_BINDINGS, "bindsToNode"),
             _drop_of_devices(*_OF_BINDINGS, "bindsToNode"),
         ),
-        _Rule(lambda gates: gates.dra_consumable_capacity, _shares, _unshared),
+        _Rule(lambda gates: gates.dra_consumable_capacity, _shares, _drop_sharing),
     ),
 }

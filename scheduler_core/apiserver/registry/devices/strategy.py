@@ -34,14 +34,16 @@ def are_about(kind: Kind) -> bool:
     return kind.group == GROUP
 
 
-def created(kind: Kind, manifest: Manifest, gates: DeviceGates, imported: bool = False) -> Manifest:
+def prepare_new_object(
+    kind: Kind, manifest: Manifest, gates: DeviceGates, imported: bool = False
+) -> Manifest:
     """A new object: without a status, and without fields whose gate is off. `imported`: it is said to be there, with its status."""
     if kind.key == CLAIM and not imported and "status" in manifest:
         manifest = {name: value for name, value in manifest.items() if name != "status"}
     return without_disabled(kind.key, manifest, None, gates)
 
 
-def updated(
+def prepare_updated_object(
     kind: Kind, old: Manifest, new: Manifest, subresource: str, gates: DeviceGates, imported: bool = False
 ) -> Manifest:
     """The object to be, of what an update gives: its spec, or its status alone."""
@@ -124,7 +126,7 @@ def _admin_errors(kind: Kind, manifest: Manifest, store: Store) -> list[FieldErr
         return []
     for i, request in enumerate((spec.get("devices") or {}).get("requests") or ()):
         if (request.get("exactly") or {}).get("adminAccess"):
-            return _authorized(manifest, store, f"spec.devices.requests[{i}].adminAccess")
+            return _check_admin_namespace(manifest, store, f"spec.devices.requests[{i}].adminAccess")
     return []
 
 
@@ -133,11 +135,11 @@ def _admin_status_errors(old: Manifest, new: Manifest, store: Store) -> list[Fie
         return []
     for i, result in enumerate(results_of(new)):
         if result.get("adminAccess"):
-            return _authorized(new, store, f"status.allocation.devices.results[{i}].adminAccess")
+            return _check_admin_namespace(new, store, f"status.allocation.devices.results[{i}].adminAccess")
     return []
 
 
-def _authorized(manifest: Manifest, store: Store, path: str) -> list[FieldError]:
+def _check_admin_namespace(manifest: Manifest, store: Store, path: str) -> list[FieldError]:
     name = manifest["metadata"].get("namespace") or ""
     namespace = store.get("Namespace", "", name)
     if namespace is None:

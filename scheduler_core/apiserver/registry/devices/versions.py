@@ -25,7 +25,7 @@ _OF_A_REQUEST = (
 _TEXTS = ("deviceClassName", "allocationMode", "count")  # "" and 0 stand for nothing
 
 
-def converted(manifest: Manifest) -> Manifest:
+def convert_to_v1(manifest: Manifest) -> Manifest:
     """An object of the group that was read, as v1 has it; DeviceTaintRules stay as they are."""
     group, version = split_api_version(str(manifest["apiVersion"]))
     if group != GROUP or version not in ("v1beta1", "v1beta2"):

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand.amounts import Amount
-from scheduler_core.apimachinery.objects.errors import forbidden, invalid, required
+from scheduler_core.apimachinery.objects.errors import build_required_error, forbidden, invalid
 from scheduler_core.apimachinery.objects.quantity import value_of_nanos
 from scheduler_core.apiserver.validation.devices.lists import Errors, Manifest, each_once
 
@@ -40,7 +40,7 @@ def capacity_of_several(given: Manifest, path: str, errors: Errors) -> None:
         if not present:
             continue
         if default is None:
-            errors.append(required(f"{where}.default", f"required when {field} is defined"))
+            errors.append(build_required_error(f"{where}.default", f"required when {field} is defined"))
         elif field == "validValues":
             _values(Amount.of(default), _most(given), values, f"{where}.{field}", errors)
         else:
@@ -69,7 +69,7 @@ def _values(default: Amount, most: Amount, values: Sequence[Any], path: str, err
 
 def _range(default: Amount, most: Amount, given: Manifest, path: str, errors: Errors) -> None:
     if given.get("min") is None:
-        errors.append(required(f"{path}.min", "required when validRange is defined"))
+        errors.append(build_required_error(f"{path}.min", "required when validRange is defined"))
         return
     least = Amount.of(given["min"])
     if least.nanos > most.nanos:

@@ -8,7 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, invalid, not_supported, required
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    build_required_error,
+    invalid,
+    not_supported,
+)
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.configuration import MOST_CONFIGURATIONS, configuration
 from scheduler_core.apiserver.validation.devices.lists import Errors, Manifest, each, each_once
@@ -54,7 +59,7 @@ def claim_spec(spec: Manifest, path: str, compiling: Compiling, errors: Errors) 
     each(
         devices.get("config"),
         MOST_CONFIGURATIONS,
-        lambda config, place, errors: configured(config, known, place, compiling.stored, errors),
+        lambda config, place, errors: validate_request_config(config, known, place, compiling.stored, errors),
         f"{where}.config",
         errors,
     )
@@ -93,7 +98,9 @@ def references(given: Any, known: RequestNames, path: str, errors: Errors) -> No
     )
 
 
-def configured(config: Manifest, known: RequestNames, path: str, stored: bool, errors: Errors) -> None:
+def validate_request_config(
+    config: Manifest, known: RequestNames, path: str, stored: bool, errors: Errors
+) -> None:
     """Configuration for some requests."""
     references(config.get("requests"), known, f"{path}.requests", errors)
     configuration(config, path, stored, errors)
@@ -119,7 +126,7 @@ def _request(request: Manifest, path: str, compiling: Compiling, errors: Errors)
     if exactly is not None:
         _exact(exactly, f"{path}.exactly", compiling, errors)
     if exactly is None and not alternatives:
-        errors.append(required(path, _ONE_OF))
+        errors.append(build_required_error(path, _ONE_OF))
     elif exactly is not None and alternatives:
         detail = f"{_ONE_OF}, but multiple fields are set"
         errors.append(FieldError(path, "null", detail, kind="Invalid value"))
@@ -131,7 +138,7 @@ def _alternative(sub: Manifest, path: str, compiling: Compiling, errors: Errors)
 
 
 def _exact(request: Manifest, path: str, compiling: Compiling, errors: Errors) -> None:
-    names.needed_class_name(request.get("deviceClassName"), f"{path}.deviceClassName", errors)
+    names.require_class_name(request.get("deviceClassName"), f"{path}.deviceClassName", errors)
     selectors(request.get("selectors"), f"{path}.selectors", compiling, errors)
     _mode(request.get("allocationMode") or "", request.get("count") or 0, path, errors)
     for i, given in enumerate(request.get("tolerations") or ()):
@@ -159,6 +166,6 @@ def _constraint(
             names.fully_qualified(constraint[field], f"{path}.{field}", errors)
             return
     if compiling.consumable_capacity:
-        errors.append(required(path, _ONE_ATTRIBUTE))
+        errors.append(build_required_error(path, _ONE_ATTRIBUTE))
     else:
-        errors.append(required(f"{path}.matchAttribute"))
+        errors.append(build_required_error(f"{path}.matchAttribute"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, invalid, required
+from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid
 from scheduler_core.apimachinery.objects.resources import is_extended_name
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.lists import (
@@ -29,7 +29,7 @@ def configuration(config: Manifest, path: str, stored: bool, errors: Errors) -> 
     """Validate a driver's configuration, for now always opaque."""
     opaque = config.get("opaque")
     if opaque is None:
-        errors.append(required(f"{path}.opaque"))
+        errors.append(build_required_error(f"{path}.opaque"))
         return
     names.driver(opaque.get("driver"), f"{path}.opaque.driver", errors)
     where = f"{path}.opaque.parameters"
@@ -39,7 +39,7 @@ def configuration(config: Manifest, path: str, stored: bool, errors: Errors) -> 
 def raw(value: Any, path: str, stored: bool, longest: int, errors: Errors) -> None:
     """Anything that is a JSON object."""
     if value is None:
-        errors.append(required(path))
+        errors.append(build_required_error(path))
     elif not stored and longer(compact(value), longest):
         errors.append(too_long(path, longest))
     elif not isinstance(value, Mapping):

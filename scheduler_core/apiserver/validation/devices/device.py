@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, invalid, required
+from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid
 from scheduler_core.apiserver.validation.checks import node_selector
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.bindings import bindings
@@ -22,7 +22,7 @@ from scheduler_core.apiserver.validation.devices.lists import (
     each_of_map,
     each_once,
     longer,
-    quoted,
+    quote_names,
     too_long,
 )
 from scheduler_core.apiserver.validation.devices.taints import taint
@@ -62,9 +62,9 @@ def device(given: Manifest, path: str, counters: Counters, per_device: bool, err
         detail = f"the total number of attributes and capacities must not exceed {most}"
         errors.append(invalid(path, count, detail))
     key = names.LONGEST_KEY
-    each_of_map(attributes, key, names.qualified, _attribute, f"{path}.attributes", errors)
+    each_of_map(attributes, key, names.validate_qualified_name, _attribute, f"{path}.attributes", errors)
     check = capacity_of_several if given.get("allowMultipleAllocations") else capacity_of_one
-    each_of_map(capacities, key, names.qualified, check, f"{path}.capacity", errors)
+    each_of_map(capacities, key, names.validate_qualified_name, check, f"{path}.capacity", errors)
     each(given.get("taints"), MOST_TAINTS, taint, f"{path}.taints", errors)
     _consumption(given.get("consumesCounters") or (), path, counters, errors)
     if per_device:
@@ -86,14 +86,22 @@ def _attribute(given: Manifest, path: str, errors: Errors) -> None:
         if longer(version, LONGEST_VALUE):
             errors.append(too_long(f"{path}.version", LONGEST_VALUE))
     if not said:
-        errors.append(required(path, _ONE_VALUE))
+        errors.append(build_required_error(path, _ONE_VALUE))
     elif len(said) > 1:
         errors.append(bad(path, {name: given.get(field) for field, name in _VALUES.items()}, _ONE_VALUE))
 
 
 def _consumption(consumed: Any, path: str, counters: Counters, errors: Errors) -> None:
     where = f"{path}.consumesCounters"
-    each_once(consumed, -1, _consumed, lambda each: each.get("counterSet") or "", "counterSet", where, errors)
+    each_once(
+        consumed,
+        -1,
+        _validate_consumed_counters,
+        lambda each: each.get("counterSet") or "",
+        "counterSet",
+        where,
+        errors,
+    )
     count = sum(len(each.get("counters") or ()) for each in consumed)
     if count > MOST_COUNTERS:
         errors.append(invalid(path, count, f"the total number of counters must not exceed {MOST_COUNTERS}"))
@@ -109,9 +117,9 @@ def _consumption(consumed: Any, path: str, counters: Counters, errors: Errors) -
                 errors.append(invalid(f"{where}[{i}].counters", counter, detail))
 
 
-def _consumed(given: Manifest, path: str, errors: Errors) -> None:
+def _validate_consumed_counters(given: Manifest, path: str, errors: Errors) -> None:
     if not given.get("counterSet"):
-        errors.append(required(f"{path}.counterSet"))
+        errors.append(build_required_error(f"{path}.counterSet"))
     counters(given, path, errors)
 
 
@@ -119,7 +127,7 @@ def counters(given: Manifest, path: str, errors: Errors) -> None:
     """Counters by name: at least one."""
     found: Mapping[str, Any] = given.get("counters") or {}
     if not found:
-        errors.append(required(f"{path}.counters"))
+        errors.append(build_required_error(f"{path}.counters"))
     each_of_map(found, names.LONGEST_LABEL, names.label, None, f"{path}.counters", errors)
 
 
@@ -140,6 +148,6 @@ def _place(given: Manifest, path: str, errors: Errors) -> None:
     elif everywhere is not None:
         errors.append(invalid(f"{path}.allNodes", False, "must be either unset or set to true"))
     if not said:
-        errors.append(required(path, _ONE_PLACE))
+        errors.append(build_required_error(path, _ONE_PLACE))
     elif len(said) > 1:
-        errors.append(invalid(path, quoted(said), _ONE_PLACE))
+        errors.append(invalid(path, quote_names(said), _ONE_PLACE))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand.amounts import Amount
-from scheduler_core.apiserver.validation.devices.lists import printed
+from scheduler_core.apiserver.validation.devices.lists import format_json
 
 Table = Mapping[str, Sequence[tuple[str, str, str]]]
 _NOTHING = {"string": "", "bool": False, "int": 0}
@@ -31,16 +31,20 @@ def _table() -> Table:
 
 def as_go_writes(value: Any, type_: str) -> str:
     """A part of a manifest of a type of the table, such as ResourceClaimSpec."""
-    return printed(_written(value, type_))
+    return format_json(_convert_value(value, type_))
 
 
-def _written(value: Any, type_: str) -> Any:
+def _convert_value(value: Any, type_: str) -> Any:
     if type_.startswith("*"):
-        return None if value is None else _written(value, type_[1:])
+        return None if value is None else _convert_value(value, type_[1:])
     if type_.startswith("[]"):
-        return None if value is None else [_written(entry, type_[2:]) for entry in value]
+        return None if value is None else [_convert_value(entry, type_[2:]) for entry in value]
     if type_.startswith("{}"):
-        return None if value is None else {name: _written(value[name], type_[2:]) for name in sorted(value)}
+        return (
+            None
+            if value is None
+            else {name: _convert_value(value[name], type_[2:]) for name in sorted(value)}
+        )
     if type_ in _table():
         given = value or {}
         written: dict[str, Any] = {}
@@ -48,7 +52,7 @@ def _written(value: Any, type_: str) -> Any:
             if inner == "inline":
                 written.update(given.get(field) or {})
             else:
-                written[name] = _written(given.get(field), inner)
+                written[name] = _convert_value(given.get(field), inner)
         return written
     if type_ == "quantity":
         return Amount.of(value or 0).text

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, duplicate, keyed
+from scheduler_core.apimachinery.objects.errors import FieldError, duplicate, format_key_path
 
 Manifest = Mapping[str, Any]
 Errors = list[FieldError]
@@ -45,7 +45,7 @@ def each_once(
         if value in seen:
             where = f"{path}[{i}].{field}" if field else f"{path}[{i}]"
             twice = duplicate(where, value)
-            errors.append(twice if show is None else replace(twice, received=printed(show(entry))))
+            errors.append(twice if show is None else replace(twice, received=format_json(show(entry))))
         seen[value] = None
 
 
@@ -59,13 +59,13 @@ def each_of_map(
 ) -> None:
     """Checks the names and values of a map; names longer than `longest` are shortened in paths."""
     for name, value in (entries or {}).items():
-        where = keyed(path, shortened(name, longest))
+        where = format_key_path(path, shorten_text(name, longest))
         check_key(name, where, errors)
         if check is not None:
             check(value, where, errors)
 
 
-def shortened(text: str, longest: int) -> str:
+def shorten_text(text: str, longest: int) -> str:
     """A text with its middle left out where it is too long."""
     longest = max(longest, _LEAST_SHOWN)
     if len(text) <= longest:
@@ -90,7 +90,7 @@ def longer(text: str, most: int) -> bool:
 
 def bad(path: str, shown: Any, detail: str) -> FieldError:
     """An invalid value of more than one part, as Go prints it."""
-    return FieldError(path, printed(shown), detail, kind="Invalid value")
+    return FieldError(path, format_json(shown), detail, kind="Invalid value")
 
 
 def compact(value: Any) -> str:
@@ -98,7 +98,7 @@ def compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def printed(value: Any) -> str:
+def format_json(value: Any) -> str:
     """JSON as Go prints it in errors: fit for HTML."""
     text = compact(value)
     for letter in "<>&":
@@ -110,6 +110,6 @@ def internal(path: str, detail: str) -> FieldError:
     return FieldError(path, "", detail, kind="Internal error")
 
 
-def quoted(names: Iterable[str]) -> str:
+def quote_names(names: Iterable[str]) -> str:
     """Names of fields in kube's braces: {`a`, `b`}."""
     return "{" + ", ".join(f"`{name}`" for name in names) + "}"

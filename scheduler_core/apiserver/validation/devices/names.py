@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import invalid, required
+from scheduler_core.apimachinery.objects.errors import build_required_error, invalid
 from scheduler_core.apimachinery.objects.names import (
     label_errors,
     label_value_errors,
-    qualified_name_errors,
+    list_qualified_name_errors,
     subdomain_errors,
 )
 from scheduler_core.apiserver.validation.devices.lists import Errors, longer, too_long
@@ -41,17 +41,17 @@ def class_name(name: Any, path: str, errors: Errors) -> None:
     errors += [invalid(path, name, problem) for problem in subdomain_errors(name)]
 
 
-def needed_class_name(name: Any, path: str, errors: Errors) -> None:
+def require_class_name(name: Any, path: str, errors: Errors) -> None:
     if name:
         class_name(name, path, errors)
     else:
-        errors.append(required(path))
+        errors.append(build_required_error(path))
 
 
 def driver(name: Any, path: str, errors: Errors) -> None:
     name = name or ""
     if not name:
-        errors.append(required(path))
+        errors.append(build_required_error(path))
     if longer(name, LONGEST_DRIVER):
         errors.append(too_long(path, LONGEST_DRIVER))
     errors += [invalid(path, name, problem) for problem in subdomain_errors(name.lower())]
@@ -59,7 +59,7 @@ def driver(name: Any, path: str, errors: Errors) -> None:
 
 def pool(name: Any, path: str, errors: Errors) -> None:
     if not name:
-        errors.append(required(path))
+        errors.append(build_required_error(path))
         return
     if longer(name, LONGEST_POOL):
         errors.append(too_long(path, LONGEST_POOL))
@@ -73,17 +73,17 @@ def node(name: Any, path: str, errors: Errors) -> None:
 
 def label_name(name: Any, path: str, errors: Errors) -> None:
     """Keys of taints and types of conditions."""
-    errors += [invalid(path, name or "", problem) for problem in qualified_name_errors(name or "")]
+    errors += [invalid(path, name or "", problem) for problem in list_qualified_name_errors(name or "")]
 
 
 def label_value(value: Any, path: str, errors: Errors) -> None:
     errors += [invalid(path, value or "", problem) for problem in label_value_errors(value or "")]
 
 
-def qualified(name: Any, path: str, errors: Errors) -> None:
+def validate_qualified_name(name: Any, path: str, errors: Errors) -> None:
     """An attribute or a capacity: an identifier, with or without a domain and "/" before it."""
     if not name:
-        errors.append(required(path, "name required"))
+        errors.append(build_required_error(path, "name required"))
         return
     parts = name.split("/")
     if len(parts) == 1:
@@ -92,16 +92,16 @@ def qualified(name: Any, path: str, errors: Errors) -> None:
         if parts[0]:
             driver(parts[0], path, errors)
         else:
-            errors.append(required(path, "the domain must not be empty"))
+            errors.append(build_required_error(path, "the domain must not be empty"))
         if parts[1]:
             _identifier(parts[1], path, errors)
         else:
-            errors.append(required(path, "the name must not be empty"))
+            errors.append(build_required_error(path, "the name must not be empty"))
 
 
 def fully_qualified(name: Any, path: str, errors: Errors) -> None:
     """An attribute with its domain."""
-    qualified(name, path, errors)
+    validate_qualified_name(name, path, errors)
     if name and "/" not in name:
         errors.append(invalid(path, name, "must include a domain"))
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import (
     FieldError,
+    build_required_error,
     duplicate,
     forbidden,
     invalid,
     not_found,
-    required,
 )
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
 from scheduler_core.apiserver.validation.checks import Errors
@@ -44,7 +44,7 @@ def claims_of(spec: Manifest, mirror: bool, path: str, errors: Errors) -> None:
 def _claim(claim: Manifest, seen: dict[str, None], path: str, errors: Errors) -> None:
     name = claim.get("name") or ""
     if not name:
-        errors.append(required(f"{path}.name"))
+        errors.append(build_required_error(f"{path}.name"))
     elif name in seen:
         errors.append(duplicate(f"{path}.name", name))
     else:
@@ -70,7 +70,7 @@ def uses(used: Sequence[Manifest], known: Sequence[str], path: str, errors: Erro
     for i, use in enumerate(used):
         where, name, request = f"{path}[{i}]", use.get("name") or "", use.get("request") or ""
         if not name:
-            errors.append(required(where))
+            errors.append(build_required_error(where))
             continue
         if name in seen:
             errors.append(duplicate(where, name))
@@ -109,18 +109,20 @@ def claim_statuses(pod: Manifest) -> list[FieldError]:
             errors += [invalid(where, claim, problem) for problem in subdomain_errors(claim)]
     extended = status.get("extendedResourceClaimStatus")
     if extended is not None:
-        _extended(extended, spec, "status.extendedResourceClaimStatus", errors)
+        _validate_extended_claim(extended, spec, "status.extendedResourceClaimStatus", errors)
     return errors
 
 
-def _extended(status: Manifest, spec: Manifest, path: str, errors: Errors) -> None:
+def _validate_extended_claim(status: Manifest, spec: Manifest, path: str, errors: Errors) -> None:
     """The claim that stands for a pod's extended resources."""
     containers = {
         each.get("name"): each for field in ("initContainers", "containers") for each in spec.get(field) or ()
     }
     mappings = status.get("requestMappings") or ()
     if not mappings:
-        errors.append(required(f"{path}.requestMappings", "at least one request mapping is required"))
+        errors.append(
+            build_required_error(f"{path}.requestMappings", "at least one request mapping is required")
+        )
     seen: dict[tuple[str, str], None] = {}
     for i, mapping in enumerate(mappings):
         where = f"{path}.requestMappings[{i}]"
@@ -143,7 +145,7 @@ def _extended(status: Manifest, spec: Manifest, path: str, errors: Errors) -> No
         seen[name, resource] = None
     claim = status.get("resourceClaimName") or ""
     if not claim:
-        errors.append(required(f"{path}.resourceClaimName"))
+        errors.append(build_required_error(f"{path}.resourceClaimName"))
     else:
         where = f"{path}.resourceClaimName"
         errors += [invalid(where, claim, problem) for problem in subdomain_errors(claim)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from scheduler_core.apimachinery.dra.errors import SelectorError
 from scheduler_core.apimachinery.dra.selectors import is_too_complex
-from scheduler_core.apimachinery.objects.errors import forbidden, invalid, required
+from scheduler_core.apimachinery.objects.errors import build_required_error, forbidden, invalid
 from scheduler_core.apiserver.validation.devices.lists import (
     Errors,
     Manifest,
@@ -41,7 +41,7 @@ def selectors(given: Sequence[Manifest] | None, path: str, compiling: Compiling,
     def one(selector: Manifest, where: str, errors: Errors) -> None:
         cel = selector.get("cel")
         if cel is None:
-            errors.append(required(f"{where}.cel"))
+            errors.append(build_required_error(f"{where}.cel"))
         else:
             _expression(cel.get("expression") or "", f"{where}.cel.expression", compiling, errors)
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, invalid, required
+from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid
 from scheduler_core.apiserver.validation.checks import node_selector
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.device import counters, device
 from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
-from scheduler_core.apiserver.validation.devices.lists import Errors, Manifest, each_once, quoted
+from scheduler_core.apiserver.validation.devices.lists import Errors, Manifest, each_once, quote_names
 
 MOST_DEVICES = 128
 MOST_COUNTERS_OF_DEVICES = 1024
@@ -28,7 +28,7 @@ def slice_spec(manifest: Manifest, old: Manifest | None, errors: Errors) -> None
     names.driver(spec.get("driver"), f"{path}.driver", errors)
     _pool(spec.get("pool") or {}, f"{path}.pool", errors)
     if old is not None:
-        _fixed(spec, old.get("spec") or {}, errors)
+        _validate_immutable_fields(spec, old.get("spec") or {}, errors)
     _place(spec, errors)
     shared = spec.get("sharedCounters") or ()
     known = {str(each.get("name") or ""): frozenset(each.get("counters") or ()) for each in shared}
@@ -60,7 +60,7 @@ def _pool(pool: Manifest, path: str, errors: Errors) -> None:
         errors.append(invalid(f"{path}.generation", generation, "must be greater than or equal to zero"))
 
 
-def _fixed(spec: Manifest, before: Manifest, errors: Errors) -> None:
+def _validate_immutable_fields(spec: Manifest, before: Manifest, errors: Errors) -> None:
     """Validate that a slice's immutable fields are unchanged."""
     name, old = ((each.get("pool") or {}).get("name") or "" for each in (spec, before))
     if name != old:
@@ -97,9 +97,9 @@ def _place(spec: Manifest, errors: Errors) -> None:
         elif spec.get(field) is not None:
             errors.append(invalid(f"{path}.{field}", False, _UNSET_OR_TRUE))
     if not said:
-        errors.append(required(path, _PLACES))
+        errors.append(build_required_error(path, _PLACES))
     elif len(said) > 1:
-        errors.append(invalid(path, quoted(said), f"{_PLACES}, but multiple fields are set"))
+        errors.append(invalid(path, quote_names(said), f"{_PLACES}, but multiple fields are set"))
 
 
 def _sizes(devices: Any, shared: Any, errors: Errors) -> None:
@@ -119,5 +119,5 @@ def _counter_set(given: Manifest, path: str, errors: Errors) -> None:
     if given.get("name"):
         names.label(given["name"], f"{path}.name", errors)
     else:
-        errors.append(required(f"{path}.name"))
+        errors.append(build_required_error(f"{path}.name"))
     counters(given, path, errors)

@@ -12,20 +12,20 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import (
     FieldError,
+    build_required_error,
     duplicate,
     forbidden,
     invalid,
     not_supported,
-    required,
 )
 from scheduler_core.apiserver.validation.checks import node_selector
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.bindings import bindings
 from scheduler_core.apiserver.validation.devices.claims import (
     RequestNames,
-    configured,
     reference,
     request_names,
+    validate_request_config,
 )
 from scheduler_core.apiserver.validation.devices.configuration import MOST_CONFIGURATIONS, raw
 from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
@@ -95,7 +95,7 @@ def status_update(old: Manifest, new: Manifest) -> Errors:
         "deviceID",
         "status.devices",
         errors,
-        _shown,
+        _format_device,
     )
     if reserved and allocation is None:
         errors.append(forbidden("status.reservedFor", "may not be specified when `allocated` is not set"))
@@ -117,7 +117,7 @@ def _plain(ref: Manifest) -> tuple[str, ...]:
     return tuple(str(ref.get(field) or "") for field in ("apiGroup", "resource", "name", "uid"))
 
 
-def _shown(entry: Manifest) -> dict[str, Any]:
+def _format_device(entry: Manifest) -> dict[str, Any]:
     """A device as kube's errors show it: they print nothing of its names."""
     return {"Driver": {}, "Pool": {}, "Device": {}, "ShareID": {}}
 
@@ -125,7 +125,7 @@ def _shown(entry: Manifest) -> dict[str, Any]:
 def _consumer(ref: Manifest, path: str, errors: Errors) -> None:
     for field in ("resource", "name", "uid"):
         if not ref.get(field):
-            errors.append(required(f"{path}.{field}"))
+            errors.append(build_required_error(f"{path}.{field}"))
 
 
 def _allocation(allocation: Manifest, known: RequestNames, path: str, errors: Errors) -> None:
@@ -165,10 +165,10 @@ def _names(entry: Manifest, path: str, errors: Errors) -> None:
 def _configuration(config: Manifest, known: RequestNames, path: str, errors: Errors) -> None:
     source, sources = config.get("source"), ("FromClaim", "FromClass")
     if not source:
-        errors.append(required(f"{path}.source"))
+        errors.append(build_required_error(f"{path}.source"))
     elif source not in sources:
         errors.append(not_supported(f"{path}.source", source, sources))
-    configured(config, known, path, False, errors)
+    validate_request_config(config, known, path, False, errors)
 
 
 def _device(device: Manifest, allocated: set[DeviceKey], path: str, errors: Errors) -> None:
@@ -176,7 +176,7 @@ def _device(device: Manifest, allocated: set[DeviceKey], path: str, errors: Erro
     if device.get("shareID") is not None:
         names.uid(device["shareID"], f"{path}.shareID", errors)
     if device_key(device) not in allocated:
-        errors.append(bad(path, _shown(device), "must be an allocated device in the claim"))
+        errors.append(bad(path, _format_device(device), "must be an allocated device in the claim"))
     conditions = device.get("conditions") or ()
     if len(conditions) > MOST_CONDITIONS:
         errors.append(too_many(f"{path}.conditions", len(conditions), MOST_CONDITIONS))
@@ -204,10 +204,10 @@ def _condition(condition: Manifest, path: str, errors: Errors) -> None:
             invalid(f"{path}.observedGeneration", generation, "must be greater than or equal to zero")
         )
     if condition.get("lastTransitionTime") is None:
-        errors.append(required(f"{path}.lastTransitionTime"))
+        errors.append(build_required_error(f"{path}.lastTransitionTime"))
     reason, message = condition.get("reason") or "", condition.get("message") or ""
     if not reason:
-        errors.append(required(f"{path}.reason"))
+        errors.append(build_required_error(f"{path}.reason"))
     elif not _is_reason(reason):
         errors.append(invalid(f"{path}.reason", reason, _REASON_WORDS))
     for field, text, most in (("reason", reason, 1024), ("message", message, 32 * 1024)):

@@ -5,7 +5,7 @@ kube: pkg/apis/resource/validation/validation.go (validateDeviceTaint, validateD
 
 from __future__ import annotations
 
-from scheduler_core.apimachinery.objects.errors import invalid, not_supported, required
+from scheduler_core.apimachinery.objects.errors import build_required_error, invalid, not_supported
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.lists import Errors, Manifest
 from scheduler_core.apiserver.validation.devices.selectors import Compiling, selectors
@@ -21,7 +21,7 @@ def taint(given: Manifest, path: str, errors: Errors) -> None:
         names.label_value(given["value"], f"{path}.value", errors)
     effect = given.get("effect")
     if not effect:
-        errors.append(required(f"{path}.effect"))
+        errors.append(build_required_error(f"{path}.effect"))
     elif effect not in _EFFECTS:
         errors.append(not_supported(f"{path}.effect", effect, _EFFECTS))
 
@@ -37,7 +37,7 @@ def toleration(given: Manifest, path: str, errors: Errors) -> None:
     elif operator == "Equal":
         names.label_value(value, f"{path}.value", errors)
     elif not operator:
-        errors.append(required(f"{path}.operator"))
+        errors.append(build_required_error(f"{path}.operator"))
     else:
         errors.append(not_supported(f"{path}.operator", operator, _OPERATORS))
     effect = given.get("effect")

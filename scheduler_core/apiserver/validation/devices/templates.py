@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, invalid
-from scheduler_core.apimachinery.objects.names import qualified_name_errors
+from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.devices.claims import claim_spec
 from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
@@ -25,7 +25,7 @@ def template(spec: Manifest, compiling: Compiling, errors: Errors) -> None:
     """The spec of a template: labels and annotations of its claims, and what they ask for."""
     meta, where = spec.get("metadata") or {}, "spec.metadata"
     for key in meta.get("annotations") or ():
-        problems = qualified_name_errors(key.lower())
+        problems = list_qualified_name_errors(key.lower())
         errors += [invalid(f"{where}.annotations", key, problem) for problem in problems]
     checks.labels(meta.get("labels"), f"{where}.labels", errors)
     for field, value in meta.items():

@@ -17,7 +17,7 @@ _ZEROS = re.compile(r"(?<![0-9a-fA-F:])0+(?=[0-9]+(?:\.|\Z))|(?<=\.)0+(?=[0-9])"
 _PREFIX = re.compile(r"[0-9]+\Z")
 
 
-def parsed(text: str) -> Address | None:
+def parse_ip_address(text: str) -> Address | None:
     """An address; None where the text is none."""
     try:
         return None if "%" in text else ipaddress.ip_address(_ZEROS.sub("", text))
@@ -26,29 +26,29 @@ def parsed(text: str) -> Address | None:
 
 
 def ip_address(text: str, path: str, errors: Errors) -> None:
-    if parsed(text) is None:
+    if parse_ip_address(text) is None:
         detail = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
         errors.append(invalid(path, text, detail))
 
 
-def parsed_range(text: str) -> tuple[Address, int] | None:
+def parse_ip_range(text: str) -> tuple[Address, int] | None:
     """An address and the length of its prefix; None where the text is none."""
     address, _, length = text.partition("/")
-    found = parsed(address)
+    found = parse_ip_address(address)
     if found is None or not _PREFIX.match(length) or int(length) > found.max_prefixlen:
         return None
     return found, int(length)
 
 
 def ip_range(text: str, path: str, errors: Errors) -> None:
-    if parsed_range(text) is None:
+    if parse_ip_range(text) is None:
         detail = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
         errors.append(invalid(path, text, detail))
 
 
 def endpoint_address(text: str, path: str, errors: Errors) -> None:
     """An address that others can reach: no local one."""
-    found = parsed(text)
+    found = parse_ip_address(text)
     if found is None:
         return
     four = found.version == 4
@@ -64,5 +64,5 @@ def endpoint_address(text: str, path: str, errors: Errors) -> None:
 
 def two_families(texts: Sequence[str]) -> bool:
     """Return whether addresses, or ranges of addresses, include both IP versions."""
-    found = [parsed(text.partition("/")[0]) for text in texts]
+    found = [parse_ip_address(text.partition("/")[0]) for text in texts]
     return {address.version for address in found if address is not None} == {4, 6}

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, invalid, required
+from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid
 from scheduler_core.apimachinery.objects.names import (
     label_errors,
     label_value_errors,
-    qualified_name_errors,
+    list_qualified_name_errors,
     subdomain_errors,
 )
 from scheduler_core.apiserver.validation import checks
@@ -20,9 +20,9 @@ from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.network.addresses import (
     endpoint_address,
     ip_address,
-    parsed,
+    parse_ip_address,
 )
-from scheduler_core.apiserver.validation.rules import Object, named, one, text
+from scheduler_core.apiserver.validation.rules import Object, one, text, validate_name
 
 _MOST_ENDPOINTS, _MOST_ADDRESSES, _MOST_PORTS, _MOST_HINTS, _MOST_LABELS = 1000, 100, 20000, 8, 16
 
@@ -30,7 +30,7 @@ _MOST_ENDPOINTS, _MOST_ADDRESSES, _MOST_PORTS, _MOST_HINTS, _MOST_LABELS = 1000,
 def endpoint_slice(manifest: Object, errors: Errors) -> None:
     kind = manifest.get("addressType") or ""
     if not kind:
-        errors.append(required("addressType"))
+        errors.append(build_required_error("addressType"))
     one("addressType", "FQDN", "IPv4", "IPv6")(manifest, "", errors)
     ports, endpoints = manifest.get("ports") or (), manifest.get("endpoints") or ()
     if not _too_many(ports, _MOST_PORTS, "ports", errors):
@@ -50,16 +50,16 @@ def _too_many(entries: Sequence[Any] | Object, most: int, path: str, errors: Err
 def _slice_ports(ports: Sequence[Object], errors: Errors) -> None:
     seen: dict[str, None] = {}
     for i, port in enumerate(ports):
-        named("name", label_errors)(port, f"ports[{i}]", errors)
+        validate_name("name", label_errors)(port, f"ports[{i}]", errors)
         checks.unique(errors, seen, port.get("name") or "", f"ports[{i}].name")
         one("protocol", "SCTP", "TCP", "UDP", empty=True)(port, f"ports[{i}]", errors)
-        text("appProtocol", qualified_name_errors)(port, f"ports[{i}]", errors)
+        text("appProtocol", list_qualified_name_errors)(port, f"ports[{i}]", errors)
 
 
 def _endpoint(endpoint: Object, kind: str, path: str, errors: Errors) -> None:
     addresses, where = endpoint.get("addresses") or (), f"{path}.addresses"
     if not addresses:
-        errors.append(required(where, "must contain at least 1 address"))
+        errors.append(build_required_error(where, "must contain at least 1 address"))
     _too_many(addresses, _MOST_ADDRESSES, where, errors)
     for i, address in enumerate(addresses):
         if kind == "FQDN":
@@ -83,7 +83,7 @@ def _endpoint(endpoint: Object, kind: str, path: str, errors: Errors) -> None:
 
 
 def _address(address: str, kind: str, path: str, i: int, errors: Errors) -> None:
-    where, found = f"{path}[{i}]", parsed(address)
+    where, found = f"{path}[{i}]", parse_ip_address(address)
     if found is None:
         ip_address(address, where, errors)
         return
@@ -96,7 +96,7 @@ def _domain(name: str, path: str, errors: Errors) -> None:
     """A name with a dot at least."""
     full = name.removesuffix(".")
     if not name:
-        errors.append(required(path))
+        errors.append(build_required_error(path))
     elif problems := subdomain_errors(full):
         errors.append(invalid(path, full, ",".join(problems)))
     elif "." not in full:

@@ -5,7 +5,7 @@ kube: pkg/apis/networking/validation/validation.go (ValidateIngressCreate) @ v1.
 
 from __future__ import annotations
 
-from scheduler_core.apimachinery.objects.errors import invalid, not_supported, required
+from scheduler_core.apimachinery.objects.errors import build_required_error, invalid, not_supported
 from scheduler_core.apimachinery.objects.names import (
     label1035_errors,
     path_segment_errors,
@@ -16,17 +16,26 @@ from scheduler_core.apimachinery.objects.names import (
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.network.addresses import (
-    parsed,
+    parse_ip_address,
 )
-from scheduler_core.apiserver.validation.rules import Object, Rules, each, inner, named, need, obey, text
+from scheduler_core.apiserver.validation.rules import (
+    Object,
+    Rules,
+    each,
+    inner,
+    need,
+    obey,
+    text,
+    validate_name,
+)
 
 _CLASS = "kubernetes.io/ingress.class"
 _NOT_IN_PATHS, _NOT_AT_ENDS = ("//", "/./", "/../", "%2f", "%2F"), ("/..", "/.")
 _PATH_TYPES = ("Exact", "ImplementationSpecific", "Prefix")
 _RESOURCE: Rules = (
     text("apiGroup", subdomain_errors),
-    named("kind", path_segment_errors, needed=True),
-    named("name", path_segment_errors, needed=True),
+    validate_name("kind", path_segment_errors, needed=True),
+    validate_name("name", path_segment_errors, needed=True),
 )
 
 
@@ -41,7 +50,7 @@ def ingress(manifest: Object, errors: Errors) -> None:
     for i, tls in enumerate(spec.get("tls") or ()):
         for j, host in enumerate(tls.get("hosts") or ()):
             _host(host, f"spec.tls[{i}].hosts[{j}]", errors)
-        named("secretName", subdomain_errors)(tls, f"spec.tls[{i}]", errors)
+        validate_name("secretName", subdomain_errors)(tls, f"spec.tls[{i}]", errors)
     text("ingressClassName", subdomain_errors)(spec, "spec", errors)
     given = (manifest["metadata"].get("annotations") or {}).get(_CLASS)
     if given is not None and name is not None and given != name:
@@ -57,7 +66,7 @@ def _host(host: str, path: str, errors: Errors) -> None:
 def _rule(rule: Object, path: str, errors: Errors) -> None:
     host, http = rule.get("host") or "", rule.get("http")
     if host:
-        if parsed(host) is not None:
+        if parse_ip_address(host) is not None:
             errors.append(invalid(f"{path}.host", host, "must be a DNS name, not an IP address"))
         _host(host, f"{path}.host", errors)
     if http is not None:
@@ -68,7 +77,7 @@ def _rule(rule: Object, path: str, errors: Errors) -> None:
 def _path(given: Object, path: str, errors: Errors) -> None:
     kind, place, where = given.get("pathType"), given.get("path") or "", f"{path}.path"
     if kind is None:
-        errors.append(required(f"{path}.pathType", "pathType must be specified"))
+        errors.append(build_required_error(f"{path}.pathType", "pathType must be specified"))
         return
     if kind not in _PATH_TYPES:
         errors.append(not_supported(f"{path}.pathType", kind, _PATH_TYPES))
@@ -90,13 +99,13 @@ def _backend(backend: Object, path: str, errors: Errors) -> None:
     elif service is None:
         errors.append(invalid(path, "", "resource or service backend is required"))
     else:
-        named("name", label1035_errors, needed=True)(service, f"{path}.service", errors)
+        validate_name("name", label1035_errors, needed=True)(service, f"{path}.service", errors)
         port = service.get("port") or {}
         if port.get("name") and port.get("number"):
             errors.append(invalid(path, "", "cannot set both port name & port number"))
         elif port.get("name"):
-            named("name", port_name_errors)(port, f"{path}.service.port", errors)
+            validate_name("name", port_name_errors)(port, f"{path}.service.port", errors)
         elif port.get("number"):
             checks.port_number(port["number"], f"{path}.service.port.number", errors)
         else:
-            errors.append(required(path, "port name or number is required"))
+            errors.append(build_required_error(path, "port name or number is required"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ipaddress
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import forbidden, invalid, not_supported, required
+from scheduler_core.apimachinery.objects.errors import build_required_error, forbidden, invalid, not_supported
 from scheduler_core.apimachinery.objects.names import (
     port_name_errors,
 )
@@ -16,7 +16,7 @@ from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.network.addresses import (
     ip_range,
-    parsed_range,
+    parse_ip_range,
 )
 from scheduler_core.apiserver.validation.rules import Object, each, one, text
 
@@ -67,19 +67,19 @@ def _peer(peer: Object, path: str, errors: Errors) -> None:
         if selectors:
             errors.append(forbidden(path, "may not specify both ipBlock and another peer"))
     elif not selectors:
-        errors.append(required(path, "must specify a peer"))
+        errors.append(build_required_error(path, "must specify a peer"))
 
 
 def _block(block: Object, path: str, errors: Errors) -> None:
     whole = block.get("cidr") or ""
     if not whole:
-        errors.append(required(f"{path}.cidr"))
+        errors.append(build_required_error(f"{path}.cidr"))
         return
     ip_range(whole, f"{path}.cidr", errors)
-    found = parsed_range(whole)
+    found = parse_ip_range(whole)
     for i, part in enumerate(block.get("except") or ()) if found is not None else ():
         ip_range(part, f"{path}.except[{i}]", errors)
-        inside = parsed_range(part)
+        inside = parse_ip_range(part)
         if inside is not None and not _is_within(inside, found):
             errors.append(invalid(f"{path}.except[{i}]", part, "must be a strict subset of `cidr`"))
 

@@ -5,11 +5,17 @@ kube: pkg/apis/core/validation/validation.go (validateService, ValidateServiceCl
 
 from __future__ import annotations
 
-from scheduler_core.apimachinery.objects.errors import duplicate, forbidden, invalid, not_supported, required
+from scheduler_core.apimachinery.objects.errors import (
+    build_required_error,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+)
 from scheduler_core.apimachinery.objects.names import (
     label_errors,
+    list_qualified_name_errors,
     port_name_errors,
-    qualified_name_errors,
     subdomain_errors,
 )
 from scheduler_core.apiserver.validation import checks
@@ -18,10 +24,10 @@ from scheduler_core.apiserver.validation.network.addresses import (
     endpoint_address,
     ip_address,
     ip_range,
-    parsed,
+    parse_ip_address,
     two_families,
 )
-from scheduler_core.apiserver.validation.rules import Object, named, one
+from scheduler_core.apiserver.validation.rules import Object, one, validate_name
 
 _TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
 _BALANCER = "may only be used when `type` is 'LoadBalancer'"
@@ -58,14 +64,14 @@ def service(manifest: Object, errors: Errors) -> None:
         errors.append(forbidden("spec.loadBalancerClass", _BALANCER))
     elif name is not None:
         errors += [
-            invalid("spec.loadBalancerClass", name, problem) for problem in qualified_name_errors(name)
+            invalid("spec.loadBalancerClass", name, problem) for problem in list_qualified_name_errors(name)
         ]
     _traffic(spec, kind, errors)
 
 
 def _type(spec: Object, kind: str, addresses: list[str], headless: bool, errors: Errors) -> None:
     if not spec.get("ports") and not headless and kind != "ExternalName":
-        errors.append(required("spec.ports"))
+        errors.append(build_required_error("spec.ports"))
     if headless and kind in ("LoadBalancer", "NodePort"):
         detail = f"may not be set to 'None' for {kind} services"
         errors.append(invalid("spec.clusterIPs[0]", addresses[0], detail))
@@ -76,7 +82,7 @@ def _type(spec: Object, kind: str, addresses: list[str], headless: bool, errors:
         if given.get(field) or (field == "ipFamilyPolicy" and given.get(field) is not None):
             errors.append(forbidden(f"spec.{field}", "may not be set for ExternalName services"))
     name = (spec.get("externalName") or "").removesuffix(".")
-    named("externalName", subdomain_errors, needed=True)({"externalName": name}, "spec", errors)
+    validate_name("externalName", subdomain_errors, needed=True)({"externalName": name}, "spec", errors)
 
 
 def _ports(spec: Object, errors: Errors) -> None:
@@ -85,10 +91,10 @@ def _ports(spec: Object, errors: Errors) -> None:
     for i, port in enumerate(ports):
         where, name, number = f"spec.ports[{i}]", port.get("name") or "", port.get("port") or 0
         if name:
-            named("name", label_errors)(port, where, errors)
+            validate_name("name", label_errors)(port, where, errors)
             checks.unique(errors, names, name, f"{where}.name")
         elif len(ports) > 1:
-            errors.append(required(f"{where}.name"))
+            errors.append(build_required_error(f"{where}.name"))
         checks.port_number(number, f"{where}.port", errors)
         one("protocol", "SCTP", "TCP", "UDP")(port, where, errors)
         target = port.get("targetPort") or number
@@ -100,7 +106,7 @@ def _ports(spec: Object, errors: Errors) -> None:
             checks.port_number(target, f"{where}.targetPort", errors)
         protocol = port.get("appProtocol")
         if protocol is not None:
-            problems = qualified_name_errors(protocol)
+            problems = list_qualified_name_errors(protocol)
             errors += [invalid(f"{where}.appProtocol", protocol, problem) for problem in problems]
 
 
@@ -141,7 +147,7 @@ def _addresses(spec: Object, addresses: list[str], errors: Errors) -> None:
     if len(addresses) > 1 and not two_families(addresses):
         errors.append(invalid(where, addresses, "may specify no more than one IP for each IP family"))
     for i, (address, family) in enumerate(zip(addresses, families, strict=False)):
-        found_ip = parsed(address)
+        found_ip = parse_ip_address(address)
         if found_ip is not None and family in ("IPv4", "IPv6") and f"IPv{found_ip.version}" != family:
             detail = f"expected an {family} value as indicated by `ipFamilies[{i}]`"
             errors.append(invalid(f"{where}[{i}]", address, detail))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, invalid, keyed
+from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, format_key_path, invalid
 from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.pods.containers import every_container
 from scheduler_core.apiserver.validation.rules import Object, not_below
@@ -25,10 +25,10 @@ def pod_annotations(annotations: Mapping[str, str], spec: Mapping[str, Any], whe
     errors: Errors = []
     if _MIRROR in annotations and not spec.get("nodeName"):
         detail = "must set spec.nodeName if mirror pod annotation is set"
-        errors.append(invalid(keyed(where, _MIRROR), annotations[_MIRROR], detail))
+        errors.append(invalid(format_key_path(where, _MIRROR), annotations[_MIRROR], detail))
     cost = annotations.get(_COST)
     if cost is not None and not (_INTEGER.fullmatch(cost) and -(2**31) <= int(cost) < 2**31):
-        errors.append(invalid(keyed(where, _COST), cost, "must be a 32bit integer"))
+        errors.append(invalid(format_key_path(where, _COST), cost, "must be a 32bit integer"))
     profile_annotations(annotations, spec, where, errors)
     return errors
 
@@ -61,13 +61,15 @@ def profile_annotations(annotations: Mapping[str, str], spec: Object, where: str
             continue
         name, profile = key.removeprefix(_APP_ARMOR), annotations[key]
         if name not in names:
-            errors.append(invalid(keyed(where, key), name, "container not found"))
+            errors.append(invalid(format_key_path(where, key), name, "container not found"))
         if profile not in ("", "runtime/default", "unconfined") and not profile.startswith(_LOCAL):
             detail = f'invalid AppArmor profile name: "{profile}"'
-            errors.append(invalid(keyed(where, key), profile, detail))
+            errors.append(invalid(format_key_path(where, key), profile, detail))
 
 
-def annotated_seccomp(spec: Object, annotations: Mapping[str, str], path: str, errors: Errors) -> None:
+def validate_seccomp_annotations(
+    spec: Object, annotations: Mapping[str, str], path: str, errors: Errors
+) -> None:
     """Annotations on seccomp that differ from the fields; `path` is where the spec stands."""
     context = spec.get(_CONTEXT) or {}
     if context.get("seccompProfile") is not None and _SECCOMP in annotations:
@@ -80,7 +82,7 @@ def annotated_seccomp(spec: Object, annotations: Mapping[str, str], path: str, e
             _match(annotations[key], own, "seccomp", f"{where}.{_CONTEXT}.seccompProfile", errors)
 
 
-def annotated_app_armor(spec: Object, annotations: Mapping[str, str], errors: Errors) -> None:
+def validate_app_armor_annotations(spec: Object, annotations: Mapping[str, str], errors: Errors) -> None:
     """Annotations on AppArmor that differ from the fields of a new pod."""
     context = spec.get(_CONTEXT) or {}
     if (spec.get("os") or {}).get("name") == "windows":

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scheduler_core.apimachinery.objects.errors import (
+    build_required_error,
     duplicate,
     forbidden,
     invalid,
     not_found,
     not_supported,
-    required,
 )
 from scheduler_core.apimachinery.objects.names import (
     config_key_errors,
@@ -32,13 +32,13 @@ from scheduler_core.apiserver.validation.rules import (
     Object,
     Rules,
     inner,
-    named,
     need,
     not_below,
     obey,
     one,
     steps_back,
     text,
+    validate_name,
 )
 
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
@@ -94,7 +94,7 @@ def container(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
 
 
 _NAMED: Rules = (
-    named("name", label_errors, needed=True),
+    validate_name("name", label_errors, needed=True),
     need("image"),
     one("terminationMessagePolicy", "File", "FallbackToLogsOnError"),
 )
@@ -109,7 +109,7 @@ def _ports(raw: Object, path: str, errors: Errors) -> None:
         elif name:
             checks.unique(errors, names, name, f"{where}.name")
         if not port.get("containerPort"):
-            errors.append(required(f"{where}.containerPort"))
+            errors.append(build_required_error(f"{where}.containerPort"))
         else:
             checks.port_number(port["containerPort"], f"{where}.containerPort", errors)
         if port.get("hostPort"):
@@ -118,7 +118,7 @@ def _ports(raw: Object, path: str, errors: Errors) -> None:
 
 
 def _variable(variable: Object, path: str, errors: Errors) -> None:
-    named("name", variable_errors, needed=True)(variable, path, errors)
+    validate_name("name", variable_errors, needed=True)(variable, path, errors)
     given = variable.get("valueFrom")
     if given is None:
         return
@@ -144,15 +144,15 @@ def _source(source: Object, field: str, path: str, errors: Errors) -> None:
         resource_reference(source, path, errors, in_volume=False)
     else:
         text("name", subdomain_errors)({"name": source.get("name") or ""}, path, errors)
-        named("key", config_key_errors, needed=True)(source, path, errors)
+        validate_name("key", config_key_errors, needed=True)(source, path, errors)
 
 
 def _variables(source: Object, path: str, i: int, errors: Errors) -> None:
     """All keys of a ConfigMap or Secret; kube tells how many sources there are at the list."""
-    named("prefix", variable_errors)(source, f"{path}[{i}]", errors)
+    validate_name("prefix", variable_errors)(source, f"{path}[{i}]", errors)
     fields = ("configMapRef", "secretRef")
     for field in fields:
-        inner(field, named("name", subdomain_errors, needed=True))(source, f"{path}[{i}]", errors)
+        inner(field, validate_name("name", subdomain_errors, needed=True))(source, f"{path}[{i}]", errors)
     count = sum(source.get(field) is not None for field in fields)
     if count != 1:
         detail = _MORE if count else "must specify one of: `configMapRef` or `secretRef`"
@@ -256,7 +256,7 @@ def _resize(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
         for field, supported in known.items():
             value = policy.get(field) or ""
             if not value:
-                errors.append(required(path))
+                errors.append(build_required_error(path))
             elif value not in supported:
                 errors.append(not_supported(path, value, supported))
         restart = policy.get("restartPolicy") or ""

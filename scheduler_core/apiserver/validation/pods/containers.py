@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from scheduler_core.apimachinery.objects.errors import (
+    build_required_error,
     duplicate,
     forbidden,
     invalid,
     not_found,
     not_supported,
-    required,
 )
 from scheduler_core.apimachinery.objects.names import header_errors, port_name_errors
 from scheduler_core.apimachinery.objects.resources import is_sidecar
@@ -53,7 +53,7 @@ def containers(pod: Pod, errors: Errors) -> None:
 def _regular(pod: Pod, errors: Errors) -> None:
     given, where = pod.spec.get("containers") or (), f"{pod.path}.containers"
     if not given:
-        errors.append(required(where))
+        errors.append(build_required_error(where))
     names: dict[str, None] = {}
     for i, raw in enumerate(given):
         container(raw, pod, f"{where}[{i}]", errors)
@@ -89,7 +89,7 @@ def _ephemeral(pod: Pod, errors: Errors) -> None:
     for i, raw in enumerate(pod.spec.get("ephemeralContainers") or ()):
         path, target = f"{pod.path}.ephemeralContainers[{i}]", raw.get("targetContainerName") or ""
         container(raw, pod, path, errors)
-        padded_image(raw, path, errors)
+        reject_padded_image(raw, path, errors)
         checks.unique(errors, names, raw.get("name") or "", f"{path}.name")
         if target and target not in others:
             errors.append(not_found(f"{path}.targetContainerName", target))
@@ -103,7 +103,7 @@ def _ephemeral(pod: Pod, errors: Errors) -> None:
                     errors.append(forbidden(f"{path}.volumeMounts[{j}].{field}", _ADDED))
 
 
-def padded_image(raw: Object, path: str, errors: Errors) -> None:
+def reject_padded_image(raw: Object, path: str, errors: Errors) -> None:
     """Reject spaces around the image of a pod's container; a template may have such an image."""
     image = raw.get("image") or ""
     if image != image.strip():
@@ -158,7 +158,7 @@ def _handler(value: Object, kinds: dict[str, Rules], pod: Pod, path: str, errors
             detail = f"must be non-negative and less than terminationGracePeriodSeconds ({pod.grace})"
             errors.append(invalid(where, seconds, detail))
     if not found:
-        errors.append(required(path, "must specify a handler type"))
+        errors.append(build_required_error(path, "must specify a handler type"))
 
 
 def port_number_or_name(value: Object, path: str, errors: Errors) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scheduler_core.apimachinery.objects.errors import forbidden, invalid, not_supported, required
+from scheduler_core.apimachinery.objects.errors import build_required_error, forbidden, invalid, not_supported
 from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.pods.containers import every_container
 from scheduler_core.apiserver.validation.rules import Object
@@ -36,7 +36,7 @@ def fields_of(spec: Object, path: str, errors: Errors) -> None:
     if spec.get("os") is None:
         return
     if not system:
-        errors.append(required(f"{path}.os.name"))
+        errors.append(build_required_error(f"{path}.os.name"))
     elif system not in _SYSTEMS:
         errors.append(not_supported(f"{path}.os", system, _SYSTEMS))
     elif system == "linux":

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scheduler_core.apimachinery.objects.demand.amounts import Amount
-from scheduler_core.apimachinery.objects.errors import invalid, not_supported, required
-from scheduler_core.apimachinery.objects.names import qualified_name_errors
+from scheduler_core.apimachinery.objects.errors import build_required_error, invalid, not_supported
+from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.rules import Object
 
@@ -34,7 +34,7 @@ def field_reference(value: Object, path: str, errors: Errors, supported: Sequenc
     version, field = value.get("apiVersion") or "v1", value.get("fieldPath") or ""
     where = f"{path}.fieldPath"
     if not field:
-        errors.append(required(where))
+        errors.append(build_required_error(where))
         return
     name, subscript, has_subscript = _split(field)
     problem = ""
@@ -48,7 +48,7 @@ def field_reference(value: Object, path: str, errors: Errors, supported: Sequenc
         errors.append(invalid(where, field, f"error converting fieldPath: {problem}"))
     elif has_subscript:
         key = subscript.lower() if name == "metadata.annotations" else subscript
-        errors += [invalid(path, key, each) for each in qualified_name_errors(key)]
+        errors += [invalid(path, key, each) for each in list_qualified_name_errors(key)]
     else:
         name = "spec.nodeName" if field == "spec.host" else field
         if name not in supported:
@@ -68,9 +68,9 @@ def resource_reference(value: Object, path: str, errors: Errors, in_volume: bool
     resource = value.get("resource") or ""
     huge = resource.startswith(("requests.hugepages-", "limits.hugepages-"))
     if in_volume and not value.get("containerName"):
-        errors.append(required(f"{path}.containerName"))
+        errors.append(build_required_error(f"{path}.containerName"))
     elif not resource:
-        errors.append(required(f"{path}.resource"))
+        errors.append(build_required_error(f"{path}.resource"))
     elif resource not in _RESOURCES and not huge:
         errors.append(not_supported(f"{path}.resource", resource, _RESOURCES))
     divisor = Amount.of(value.get("divisor") or "0").text

@@ -6,7 +6,7 @@ kube: pkg/apis/core/validation/validation.go (validatePodResources, validatePodR
 from __future__ import annotations
 
 from scheduler_core.apimachinery.objects.demand.amounts import amounts, pod_amounts
-from scheduler_core.apimachinery.objects.errors import forbidden, invalid, keyed, not_supported
+from scheduler_core.apimachinery.objects.errors import forbidden, format_key_path, invalid, not_supported
 from scheduler_core.apimachinery.objects.resources import HUGE_PAGES, is_pod_level_name
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import Errors
@@ -34,7 +34,7 @@ def pod_resources(pod: Pod, errors: Errors) -> None:
             detail = f"must be greater than or equal to aggregate container requests of {total.text}"
             errors.append(
                 invalid(
-                    keyed(f"{where}.requests", name),
+                    format_key_path(f"{where}.requests", name),
                     checks.quantity_text(resources["requests"][name]),
                     detail,
                 )
@@ -44,13 +44,15 @@ def pod_resources(pod: Pod, errors: Errors) -> None:
             detail = f"must be greater than or equal to aggregate container limits of {total.text}"
             errors.append(
                 invalid(
-                    keyed(f"{where}.limits", name), checks.quantity_text(resources["limits"][name]), detail
+                    format_key_path(f"{where}.limits", name),
+                    checks.quantity_text(resources["limits"][name]),
+                    detail,
                 )
             )
     for i, raw in enumerate(pod.spec.get("containers") or ()):
         for name, limit in amounts((raw.get("resources") or {}).get("limits")).items():
             if name in limits and limit.nanos > limits[name].nanos:
-                place = f"{keyed(f'{where}.containers[{i}]', name)}.limits"
+                place = f"{format_key_path(f'{where}.containers[{i}]', name)}.limits"
                 detail = f"must be less than or equal to pod limits of {checks.quantity_text(resources['limits'][name])}"
                 shown = checks.quantity_text(raw["resources"]["limits"][name])
                 errors.append(invalid(place, shown, detail))

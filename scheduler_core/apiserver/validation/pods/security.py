@@ -9,10 +9,10 @@ import re
 
 from scheduler_core.apimachinery.objects.errors import (
     FieldError,
+    build_required_error,
     duplicate,
     invalid,
     not_supported,
-    required,
     too_long,
 )
 from scheduler_core.apimachinery.objects.names import subdomain_errors
@@ -86,19 +86,19 @@ def _sysctls(context: Object, spec: Object, path: str, errors: Errors) -> None:
     for i, sysctl in enumerate(context.get("sysctls") or ()):
         name, where = sysctl.get("name") or "", f"{path}[{i}].name"
         if not name:
-            errors.append(required(where))
+            errors.append(build_required_error(where))
         elif len(name.encode()) > _LONGEST_SYSCTL or not _is_sysctl(name):
             detail = f"must have at most {_LONGEST_SYSCTL} characters and match regex ^{_SYSCTL}$"
             errors.append(invalid(where, name, detail))
         elif name in names:
             errors.append(duplicate(where, name))
         for shared, names_of in _OF_NAMESPACES.items():
-            if spec.get(shared) and names_of.match(_dotted(name)):
+            if spec.get(shared) and names_of.match(_normalize_sysctl(name)):
                 errors.append(invalid(where, name, f"may not be specified when '{shared}' is true"))
         names[name] = None
 
 
-def _dotted(name: str) -> str:
+def _normalize_sysctl(name: str) -> str:
     """A sysctl with dots between its parts, where the first separator is a slash."""
     first = next((letter for letter in name if letter in "./"), ".")
     return name if first == "." else name.translate(str.maketrans("./", "/."))
@@ -107,7 +107,7 @@ def _dotted(name: str) -> str:
 def _type(profile: Object, path: str, what: str, errors: Errors) -> None:
     given = profile.get("type") or ""
     if not given:
-        errors.append(required(f"{path}.type", f"type is required when {what} is set"))
+        errors.append(build_required_error(f"{path}.type", f"type is required when {what} is set"))
     elif given not in PROFILES:
         errors.append(not_supported(f"{path}.type", given, PROFILES))
 
@@ -121,7 +121,7 @@ def _seccomp(profile: Object, path: str, errors: Errors) -> None:
             detail = "can only be set when seccomp type is Localhost"
             errors.append(FieldError(where, written, detail, kind="Invalid value"))
     elif local is None:
-        errors.append(required(where, "must be set when seccomp type is Localhost"))
+        errors.append(build_required_error(where, "must be set when seccomp type is Localhost"))
     else:
         text("localhostProfile", not_below)(profile, path, errors)
 
@@ -133,7 +133,7 @@ def _app_armor(profile: Object, path: str, errors: Errors) -> None:
             errors.append(invalid(where, local, "can only be set when AppArmor type is Localhost"))
         _type(profile, path, "appArmorProfile", errors)
     elif local is None or local == "":
-        errors.append(required(where, "must be set when AppArmor type is Localhost"))
+        errors.append(build_required_error(where, "must be set when AppArmor type is Localhost"))
     else:
         if local.strip() != local:
             errors.append(invalid(where, local, "must not be padded with whitespace"))

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import duplicate, forbidden, invalid, required
+from scheduler_core.apimachinery.objects.errors import build_required_error, duplicate, forbidden, invalid
 from scheduler_core.apimachinery.objects.names import (
     label_errors,
-    qualified_name_errors,
+    list_qualified_name_errors,
+    list_underscored_subdomain_errors,
     subdomain_errors,
-    underscored_errors,
 )
 from scheduler_core.apiserver.validation import checks, placement
 from scheduler_core.apiserver.validation.checks import Errors
@@ -22,11 +22,15 @@ from scheduler_core.apiserver.validation.network.addresses import ip_address
 from scheduler_core.apiserver.validation.pods import annotations as of_annotations
 from scheduler_core.apiserver.validation.pods import operating_systems
 from scheduler_core.apiserver.validation.pods.container import Pod
-from scheduler_core.apiserver.validation.pods.containers import containers, every_container, padded_image
+from scheduler_core.apiserver.validation.pods.containers import (
+    containers,
+    every_container,
+    reject_padded_image,
+)
 from scheduler_core.apiserver.validation.pods.resources import pod_resources
 from scheduler_core.apiserver.validation.pods.security import pod_security_context
 from scheduler_core.apiserver.validation.pods.volumes import volumes
-from scheduler_core.apiserver.validation.rules import MAX_INT32, Object, Rules, named, one, within
+from scheduler_core.apiserver.validation.rules import MAX_INT32, Object, Rules, one, validate_name, within
 
 _MOST_SERVERS, _MOST_SEARCHES, _LONGEST_LIST = 3, 32, 2048
 _DNS = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
@@ -35,15 +39,15 @@ _DNS = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 def _account(spec: Object, path: str, errors: Errors) -> None:
     """The service account, whose older field counts where the other one is empty."""
     name = spec.get("serviceAccountName") or spec.get("serviceAccount")
-    named("serviceAccountName", subdomain_errors)({"serviceAccountName": name}, path, errors)
+    validate_name("serviceAccountName", subdomain_errors)({"serviceAccountName": name}, path, errors)
 
 
 _PLACED: Rules = (
     _account,
-    named("nodeName", subdomain_errors),
+    validate_name("nodeName", subdomain_errors),
     within("activeDeadlineSeconds", 1, MAX_INT32),
-    named("hostname", label_errors),
-    named("subdomain", label_errors),
+    validate_name("hostname", label_errors),
+    validate_name("subdomain", label_errors),
 )
 
 
@@ -68,18 +72,20 @@ def pod_spec(
     placement.affinity(spec.get("affinity") or {}, f"{path}.affinity", errors)
     _dns(spec, f"{path}.dnsConfig", errors)
     _gates(spec, path, errors)
-    placement.spread(spec.get("topologySpreadConstraints") or (), f"{path}.topologySpreadConstraints", errors)
+    placement.validate_spread_constraints(
+        spec.get("topologySpreadConstraints") or (), f"{path}.topologySpreadConstraints", errors
+    )
     operating_systems.host_process(spec, path, errors)
     _host_users(spec, path, errors)
     for rule in _PLACED:
         rule(spec, path, errors)
     placement.tolerations(spec.get("tolerations") or (), f"{path}.tolerations", errors)
     _host_aliases(spec, f"{path}.hostAliases", errors)
-    named("priorityClassName", subdomain_errors)(spec, path, errors)
+    validate_name("priorityClassName", subdomain_errors)(spec, path, errors)
     if (name := spec.get("runtimeClassName")) is not None:
         errors += [invalid(f"{path}.runtimeClassName", name, problem) for problem in subdomain_errors(name)]
     if spec.get("preemptionPolicy") == "":
-        errors.append(required(f"{path}.preemptionPolicy"))
+        errors.append(build_required_error(f"{path}.preemptionPolicy"))
     one("preemptionPolicy", "PreemptLowerPriority", "Never")(spec, path, errors)
     if spec.get("overhead"):
         checks.resource_requirements({"limits": spec["overhead"]}, f"{path}.overhead", errors)
@@ -92,14 +98,14 @@ def pod(manifest: Object, errors: Errors, new: bool = True) -> None:
     pod_spec(spec, errors, meta=meta)
     for field in ("containers", "initContainers"):
         for i, raw in enumerate(spec.get(field) or ()):
-            padded_image(raw, f"spec.{field}[{i}]", errors)
+            reject_padded_image(raw, f"spec.{field}[{i}]", errors)
     if new and spec.get("ephemeralContainers"):
         errors.append(forbidden("spec.ephemeralContainers", "cannot be set on create"))
     if spec.get("nodeName") and spec.get("schedulingGates"):
         errors.append(forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared"))
     annotations = meta.get("annotations") or {}
-    of_annotations.annotated_seccomp(spec, annotations, "spec", errors)
-    of_annotations.annotated_app_armor(spec, annotations, errors)
+    of_annotations.validate_seccomp_annotations(spec, annotations, "spec", errors)
+    of_annotations.validate_app_armor_annotations(spec, annotations, errors)
     phase = (manifest.get("status") or {}).get("phase")
     checks.one_of(errors, "status.phase", phase, ("Pending", "Running", "Succeeded", "Failed", "Unknown"))
 
@@ -119,11 +125,11 @@ def _dns(spec: Object, path: str, errors: Errors) -> None:
     servers = (config or {}).get("nameservers") or ()
     if spec.get("dnsPolicy") == "None":
         if config is None:
-            errors.append(required(path, "must provide `dnsConfig` when `dnsPolicy` is None"))
+            errors.append(build_required_error(path, "must provide `dnsConfig` when `dnsPolicy` is None"))
             return
         if not servers:
             detail = "must provide at least one DNS nameserver when `dnsPolicy` is None"
-            errors.append(required(f"{path}.nameservers", detail))
+            errors.append(build_required_error(f"{path}.nameservers", detail))
             return
     if config is None:
         return
@@ -135,7 +141,7 @@ def _dns(spec: Object, path: str, errors: Errors) -> None:
     _searches(list(config.get("searches") or ()), f"{path}.searches", errors)
     for i, option in enumerate(config.get("options") or ()):
         if not option.get("name"):
-            errors.append(required(f"{path}.options[{i}]", "must not be empty"))
+            errors.append(build_required_error(f"{path}.options[{i}]", "must not be empty"))
 
 
 def _searches(searches: list[str], path: str, errors: Errors) -> None:
@@ -146,18 +152,18 @@ def _searches(searches: list[str], path: str, errors: Errors) -> None:
         errors.append(invalid(path, searches, detail))
     for i, search in enumerate(searches):
         name = search.removesuffix(".")
-        problems = () if search == "." else underscored_errors(name)
+        problems = () if search == "." else list_underscored_subdomain_errors(name)
         errors += [invalid(f"{path}[{i}]", name, problem) for problem in problems]
 
 
 def _gates(spec: Object, path: str, errors: Errors) -> None:
     for i, gate in enumerate(spec.get("readinessGates") or ()):
         name, where = gate.get("conditionType") or "", f"{path}.readinessGates[{i}].conditionType"
-        errors += [invalid(where, name, problem) for problem in qualified_name_errors(name)]
+        errors += [invalid(where, name, problem) for problem in list_qualified_name_errors(name)]
     seen: dict[str, None] = {}
     for i, gate in enumerate(spec.get("schedulingGates") or ()):
         name, where = gate.get("name") or "", f"{path}.schedulingGates[{i}]"
-        errors += [invalid(where, name, problem) for problem in qualified_name_errors(name)]
+        errors += [invalid(where, name, problem) for problem in list_qualified_name_errors(name)]
         if name in seen:
             errors.append(duplicate(where, name))
         seen[name] = None

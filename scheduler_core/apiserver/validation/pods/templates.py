@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import forbidden, invalid, not_supported, required
+from scheduler_core.apimachinery.objects.errors import build_required_error, forbidden, invalid, not_supported
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import Errors
-from scheduler_core.apiserver.validation.pods.annotations import annotated_seccomp, pod_annotations
+from scheduler_core.apiserver.validation.pods.annotations import pod_annotations, validate_seccomp_annotations
 from scheduler_core.apiserver.validation.pods.spec import pod_spec
 from scheduler_core.apiserver.validation.rules import Object
 
@@ -27,20 +27,20 @@ def pod_template(template: Object, path: str, errors: Errors) -> None:
     checks.annotation_keys(annotations, f"{path}.annotations", errors)
     errors += pod_annotations(annotations, spec, f"{path}.annotations")
     pod_spec(spec, errors, f"{path}.spec")
-    annotated_seccomp(spec, annotations, f"{path}.spec", errors)
+    validate_seccomp_annotations(spec, annotations, f"{path}.spec", errors)
     if spec.get("ephemeralContainers"):
         detail = "ephemeral containers not allowed in pod template"
         errors.append(forbidden(f"{path}.spec.ephemeralContainers", detail))
 
 
-def replicated(spec: Object, errors: Errors) -> None:
+def validate_selector_and_template(spec: Object, errors: Errors) -> None:
     """Selector and template of a Deployment or ReplicaSet."""
     selector = spec.get("selector")
     before = len(errors)
     checks.label_selector(selector, "spec.selector", errors)
     wrong = len(errors) > before
     if selector is None:
-        errors.append(required("spec.selector"))
+        errors.append(build_required_error("spec.selector"))
     elif is_empty(selector):
         errors.append(invalid("spec.selector", {}, "empty selector is invalid for deployment"))
     if wrong:

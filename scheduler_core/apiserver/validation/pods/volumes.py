@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import duplicate, forbidden, invalid, required
+from scheduler_core.apimachinery.objects.errors import build_required_error, duplicate, forbidden, invalid
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.validation import checks
@@ -18,13 +18,13 @@ from scheduler_core.apiserver.validation.rules import (
     Rule,
     Rules,
     each,
-    named,
+    list_volume_path_errors,
     need,
     not_below,
     obey,
     only_one,
-    reserved,
     text,
+    validate_name,
     within,
 )
 from scheduler_core.apiserver.validation.storage.persistent import claim_spec, template_metadata
@@ -52,7 +52,7 @@ def mode(field: str) -> Rule:
 
 def path_text(value: Object, path: str, errors: Errors) -> None:
     """A file's path, which is looked at even where it is missing."""
-    text("path", reserved)({"path": value.get("path") or ""}, path, errors)
+    text("path", list_volume_path_errors)({"path": value.get("path") or ""}, path, errors)
 
 
 KEY_TO_PATH: Rules = (need("key", "path"), path_text, mode("mode"))
@@ -78,7 +78,7 @@ def downward_file(value: Object, path: str, errors: Errors) -> None:
     elif of_resource is not None:
         resource_reference(of_resource, f"{path}.resourceFieldRef", errors, in_volume=True)
     else:
-        errors.append(required(path, "one of fieldRef and resourceFieldRef is required"))
+        errors.append(build_required_error(path, "one of fieldRef and resourceFieldRef is required"))
     mode("mode")(value, path, errors)
 
 
@@ -88,7 +88,7 @@ def _downward(value: Object, path: str, errors: Errors) -> None:
         downward_file(file, path, errors)
 
 
-def _projected(value: Object, path: str, errors: Errors) -> None:
+def _validate_projected(value: Object, path: str, errors: Errors) -> None:
     mode("defaultMode")(value, path, errors)
     taken: dict[str, None] = {}
 
@@ -131,7 +131,7 @@ def _publish_secret(value: Object, path: str, errors: Errors) -> None:
         return
     name = reference.get("name") or ""
     if not name:
-        errors.append(required(f"{path}.nodePublishSecretRef.name"))
+        errors.append(build_required_error(f"{path}.nodePublishSecretRef.name"))
         return
     errors += [invalid(f"{path}.name", name, problem) for problem in subdomain_errors(name)]
 
@@ -139,7 +139,7 @@ def _publish_secret(value: Object, path: str, errors: Errors) -> None:
 def _template(value: Object, path: str, errors: Errors) -> None:
     template = value.get("volumeClaimTemplate")
     if template is None:
-        errors.append(required(f"{path}.volumeClaimTemplate"))
+        errors.append(build_required_error(f"{path}.volumeClaimTemplate"))
         return
     where = f"{path}.volumeClaimTemplate"
     template_metadata(template.get("metadata") or {}, f"{where}.metadata", errors)
@@ -173,7 +173,7 @@ _SOURCES: dict[str, Rules] = {
     "portworxVolume": SHARED["portworxVolume"],
     "azureDisk": SHARED["azureDisk"],
     "storageos": storageos(namespaced=False),
-    "projected": (_projected,),
+    "projected": (_validate_projected,),
     "scaleIO": SHARED["scaleIO"],
     "csi": (driver, _publish_secret),
     "ephemeral": (_template,),
@@ -191,7 +191,7 @@ def volumes(given: Any, pod: str, path: str, errors: Errors) -> dict[str, Object
         where, name, before = f"{path}[{i}]", volume.get("name") or "", len(errors)
         _ONE_SOURCE(volume, where, errors)
         _source_and_name(volume, name, pod, where, errors)
-        named("name", label_errors, needed=True)(volume, where, errors)
+        validate_name("name", label_errors, needed=True)(volume, where, errors)
         if name in sound:
             errors.append(duplicate(f"{where}.name", name))
         if len(errors) == before:

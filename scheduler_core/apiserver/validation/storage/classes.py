@@ -6,14 +6,14 @@ kube: pkg/apis/storage/validation/validation.go @ v1.34.1
 from __future__ import annotations
 
 from scheduler_core.apimachinery.objects.errors import (
+    build_required_error,
     duplicate,
     forbidden,
     invalid,
     not_supported,
-    required,
     too_long,
 )
-from scheduler_core.apimachinery.objects.names import qualified_name_errors, subdomain_errors
+from scheduler_core.apimachinery.objects.names import list_qualified_name_errors, subdomain_errors
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors
@@ -45,9 +45,9 @@ def provisioner(manifest: Object, field: str, errors: Errors) -> None:
     """The name of who makes volumes."""
     name = (manifest.get(field) or "").lower()
     if not name:
-        errors.append(required(field))
+        errors.append(build_required_error(field))
         return
-    errors += [invalid(field, name, problem) for problem in qualified_name_errors(name)]
+    errors += [invalid(field, name, problem) for problem in list_qualified_name_errors(name)]
 
 
 def parameters(given: Object, errors: Errors) -> None:
@@ -66,7 +66,7 @@ def _topology(term: Object, path: str, errors: Errors) -> dict[str, set[str]]:
     for i, expression in enumerate(term.get("matchLabelExpressions") or ()):
         where, values, key = f"{path}[{i}]", expression.get("values") or (), expression.get("key") or ""
         if not values:
-            errors.append(required(f"{where}.values"))
+            errors.append(build_required_error(f"{where}.values"))
         seen: dict[str, None] = {}
         for j, value in enumerate(values):
             checks.unique(errors, seen, value, f"{where}.values[{j}]")
@@ -83,7 +83,7 @@ def csi_node(manifest: Object, errors: Errors) -> None:
         where, name, node = f"spec.drivers[{i}]", driver.get("name") or "", driver.get("nodeID") or ""
         driver_name(name, f"{where}.name", errors)
         if not node:
-            errors.append(required(f"{where}.nodeID"))
+            errors.append(build_required_error(f"{where}.nodeID"))
         if len(node.encode()) > _LONGEST_NODE_ID:
             detail = f"must be {_LONGEST_NODE_ID} characters or less"
             errors.append(invalid(f"{where}.nodeID", node, detail))
@@ -92,9 +92,9 @@ def csi_node(manifest: Object, errors: Errors) -> None:
         keys: dict[str, None] = {}
         for key in driver.get("topologyKeys") or ():
             if not key:
-                errors.append(required(where))
+                errors.append(build_required_error(where))
             checks.unique(errors, keys, key, where)
-            errors += [invalid(where, key, problem) for problem in qualified_name_errors(key)]
+            errors += [invalid(where, key, problem) for problem in list_qualified_name_errors(key)]
 
 
 def csi_driver(manifest: Object, errors: Errors) -> None:
@@ -127,16 +127,16 @@ def volume_attachment(manifest: Object, errors: Errors) -> None:
     attacher, source = spec.get("attacher") or "", spec.get("source") or {}
     inline, name = source.get("inlineVolumeSpec"), source.get("persistentVolumeName")
     if not attacher:
-        errors.append(required("spec.attacher"))
+        errors.append(build_required_error("spec.attacher"))
     if inline is None and name is None:
-        errors.append(required("spec.source", _EXACTLY))
+        errors.append(build_required_error("spec.source", _EXACTLY))
     elif inline is not None and name is not None:
         errors.append(forbidden("spec.source", _EXACTLY))
     elif inline is not None:
         inline_volume(inline, "spec.source.inlineVolumeSpec", errors)
     elif not name:
         detail = "must specify non empty persistentVolumeName"
-        errors.append(required("spec.source.persistentVolumeName", detail))
+        errors.append(build_required_error("spec.source.persistentVolumeName", detail))
     node = spec.get("nodeName") or ""
     errors += [invalid("spec.nodeName", node, problem) for problem in subdomain_errors(node)]
     if not is_provisioner(attacher):

@@ -22,14 +22,14 @@ NOT_SOURCES = (
 )
 
 
-def defaulted_volume(manifest: Manifest) -> Manifest:
+def apply_volume_defaults(manifest: Manifest) -> Manifest:
     spec = manifest.get("spec") or {}
     if not spec.get("persistentVolumeReclaimPolicy"):
         manifest = {**manifest, "spec": {**spec, "persistentVolumeReclaimPolicy": "Retain"}}
     return _with_mode(manifest)
 
 
-def defaulted_claim(manifest: Manifest) -> Manifest:
+def apply_claim_defaults(manifest: Manifest) -> Manifest:
     return _with_mode(manifest)
 
 

@@ -9,7 +9,13 @@ from __future__ import annotations
 import posixpath
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import forbidden, invalid, keyed, not_supported, required
+from scheduler_core.apimachinery.objects.errors import (
+    build_required_error,
+    forbidden,
+    format_key_path,
+    invalid,
+    not_supported,
+)
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
 from scheduler_core.apimachinery.objects.quantity import nanos, value
 from scheduler_core.apiserver.validation import checks
@@ -19,11 +25,11 @@ from scheduler_core.apiserver.validation.rules import (
     Rule,
     Rules,
     inner,
-    named,
     need,
     obey,
     one,
     only_one,
+    validate_name,
 )
 from scheduler_core.apiserver.validation.storage.sources import (
     AZURE_FILE,
@@ -48,11 +54,11 @@ _MOUNTED = (
     *("cephfs", "azureFile", "vsphereVolume", "azureDisk", "photonPersistentDisk"),
 )
 _INLINE = "in the context of inline volumes"
-_CLASS = named("storageClassName", subdomain_errors)
+_CLASS = validate_name("storageClassName", subdomain_errors)
 _MODE = one("volumeMode", "Block", "Filesystem", empty=True)
 _REFERENCE: Rules = (
-    named("name", subdomain_errors, needed=True),
-    named("namespace", label_errors, needed=True),
+    validate_name("name", subdomain_errors, needed=True),
+    validate_name("namespace", label_errors, needed=True),
 )
 
 
@@ -61,12 +67,12 @@ def _gluster_namespace(given: Object, path: str, errors: Errors) -> None:
     if namespace == "":
         detail = "if the endpointnamespace is set, it must be a valid namespace name"
         errors.append(invalid(where, namespace, detail))
-    named("endpointsNamespace", label_errors)(given, path, errors)
+    validate_name("endpointsNamespace", label_errors)(given, path, errors)
 
 
 def _secret_namespace(given: Object, path: str, errors: Errors) -> None:
     if given.get("secretNamespace") == "":
-        errors.append(required(f"{path}.secretNamespace"))
+        errors.append(build_required_error(f"{path}.secretNamespace"))
 
 
 def _driver(given: Object, path: str, errors: Errors) -> None:
@@ -126,7 +132,7 @@ def inline_volume(spec: Object, path: str, errors: Errors) -> None:
         if spec.get(field):
             errors.append(forbidden(f"{path}.{field}", f"may not be specified {_INLINE}"))
     if spec.get("csi") is None:
-        errors.append(required(f"{path}.csi", f"has to be specified {_INLINE}"))
+        errors.append(build_required_error(f"{path}.csi", f"has to be specified {_INLINE}"))
     _access_modes(spec, path, "", errors)
     where = f"{path}.persistentVolumeReclaimPolicy"
     if spec.get("persistentVolumeReclaimPolicy") not in (None, "", "Retain"):
@@ -145,7 +151,7 @@ def _affinity(affinity: Object | None, path: str, errors: Errors) -> None:
     if affinity is None:
         return
     if affinity.get("required") is None:
-        errors.append(required(f"{path}.required", "must specify required node constraints"))
+        errors.append(build_required_error(f"{path}.required", "must specify required node constraints"))
     else:
         checks.node_selector(affinity["required"], f"{path}.required", errors)
 
@@ -158,9 +164,9 @@ def _source(spec: Object, name: str, path: str, errors: Errors, placed: bool) ->
         portal = spec["iscsi"].get("targetPortal") or ""
         initiator_length(name, spec["iscsi"], f"{path}.iscsi.targetportal", portal, errors)
     if found[:1] == ["local"] and not placed:
-        errors.append(required(f"{path}.nodeAffinity", "Local volume requires node affinity"))
+        errors.append(build_required_error(f"{path}.nodeAffinity", "Local volume requires node affinity"))
     if not found:
-        errors.append(required(path, "must specify a volume type"))
+        errors.append(build_required_error(path, "must specify a volume type"))
     root = posixpath.normpath((spec.get("hostPath") or {}).get("path") or ".") in ("/", "//")
     if root and spec.get("persistentVolumeReclaimPolicy") == "Recycle":
         detail = "may not be 'recycle' for a hostPath mount of '/'"
@@ -172,17 +178,19 @@ def _attributes(spec: Object, path: str, errors: Errors) -> None:
     if name is None:
         return
     if not name:
-        errors.append(required(where, "an empty string is disallowed"))
-    named("volumeAttributesClassName", subdomain_errors)(spec, path, errors)
+        errors.append(build_required_error(where, "an empty string is disallowed"))
+    validate_name("volumeAttributesClassName", subdomain_errors)(spec, path, errors)
     if spec.get("csi") is None:
-        errors.append(required(f"{path}.csi", "has to be specified when using volumeAttributesClassName"))
+        errors.append(
+            build_required_error(f"{path}.csi", "has to be specified when using volumeAttributesClassName")
+        )
 
 
 def _access_modes(spec: Object, path: str, detail: str, errors: Errors, *between: Rule) -> None:
     """`between`: what kube looks at once there are some, before each."""
     modes, where = spec.get("accessModes") or (), f"{path}.accessModes"
     if not modes:
-        errors.append(required(where, detail))
+        errors.append(build_required_error(where, detail))
     obey(between, spec, path, errors)
     errors += [not_supported(where, mode, _MODES) for mode in modes if mode not in _MODES]
     known = [mode for mode in modes if mode in _MODES]
@@ -193,12 +201,12 @@ def _access_modes(spec: Object, path: str, detail: str, errors: Errors, *between
 def _capacity(given: Object | None, errors: Errors) -> None:
     capacity = given or {}
     if not capacity:
-        errors.append(required("spec.capacity"))
+        errors.append(build_required_error("spec.capacity"))
     if list(capacity) != ["storage"]:
         shown = {name: checks.quantity_text(capacity[name]) for name in sorted(capacity)}
         errors.append(not_supported("spec.capacity", None if given is None else shown, ("storage",)))
     for name, quantity in capacity.items():
-        where = keyed("spec.capacity", name)
+        where = format_key_path("spec.capacity", name)
         if nanos(quantity) < 0:
             errors.append(invalid(where, value(quantity), "must be a valid resource quantity"))
         _positive(quantity, where, errors)
@@ -232,9 +240,9 @@ def claim_spec(spec: Object, path: str, errors: Errors) -> None:
     """Validate the spec of a claim or a claim template."""
     _access_modes(spec, path, "at least 1 access mode is required", errors, _selector)
     size = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
-    where = keyed(f"{path}.resources", "storage")
+    where = format_key_path(f"{path}.resources", "storage")
     if size is None:
-        errors.append(required(where))
+        errors.append(build_required_error(where))
     else:
         _positive(size, where, errors)
     _CLASS(spec, path, errors)
@@ -244,13 +252,13 @@ def claim_spec(spec: Object, path: str, errors: Errors) -> None:
         if given is not None:
             _data_source(given, f"{path}.{field}", errors)
     if other is not None and other.get("namespace"):
-        named("namespace", label_errors)(other, f"{path}.dataSourceRef", errors)
+        validate_name("namespace", label_errors)(other, f"{path}.dataSourceRef", errors)
         if source is not None:
             detail = "may not be specified when dataSourceRef.namespace is specified"
             errors.append(invalid(path, {}, detail))
     elif source is not None and other is not None and _identity(source) != _identity(other):
         errors.append(invalid(path, {}, "must match dataSourceRef"))
-    named("volumeAttributesClassName", subdomain_errors)(spec, path, errors)
+    validate_name("volumeAttributesClassName", subdomain_errors)(spec, path, errors)
 
 
 def _selector(spec: Object, path: str, errors: Errors) -> None:
@@ -263,7 +271,7 @@ def _data_source(source: Object, path: str, errors: Errors) -> None:
     if not source.get("apiGroup") and kind != "PersistentVolumeClaim":
         detail = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
         errors.append(invalid(path, kind, detail))
-    named("apiGroup", subdomain_errors)(source, path, errors)
+    validate_name("apiGroup", subdomain_errors)(source, path, errors)
 
 
 def _identity(source: Object) -> tuple[Any, str, str]:

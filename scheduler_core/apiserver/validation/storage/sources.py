@@ -7,20 +7,30 @@ from __future__ import annotations
 
 import re
 
-from scheduler_core.apimachinery.objects.errors import invalid, keyed, not_supported, required, too_long
-from scheduler_core.apimachinery.objects.names import label_errors, qualified_name_errors, subdomain_errors
+from scheduler_core.apimachinery.objects.errors import (
+    build_required_error,
+    format_key_path,
+    invalid,
+    not_supported,
+    too_long,
+)
+from scheduler_core.apimachinery.objects.names import (
+    label_errors,
+    list_qualified_name_errors,
+    subdomain_errors,
+)
 from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.rules import (
     Object,
     Rule,
     Rules,
     inner,
-    named,
     need,
     obey,
     one,
     steps_back,
     text,
+    validate_name,
     within,
 )
 
@@ -42,13 +52,13 @@ def is_provisioner(name: str) -> bool:
     """Return True for a domain and a name. DEVIATION: the driver and the attacher of a volume may be named like its provisioner, as the
     volumes that are made here are.
     """
-    return "/" in name and not qualified_name_errors(name.lower())
+    return "/" in name and not list_qualified_name_errors(name.lower())
 
 
 def driver_name(name: str, path: str, errors: Errors) -> None:
     """The name of a CSI driver."""
     if not name:
-        errors.append(required(path))
+        errors.append(build_required_error(path))
     if len(name.encode()) > 63:
         errors.append(too_long(path, 63))
     errors += [invalid(path, name, problem) for problem in subdomain_errors(name.lower())]
@@ -108,7 +118,7 @@ def iscsi(persistent: bool) -> Rules:
         if (value.get("chapAuthDiscovery") or value.get("chapAuthSession")) and value.get(
             "secretRef"
         ) is None:
-            errors.append(required(f"{path}.secretRef"))
+            errors.append(build_required_error(f"{path}.secretRef"))
 
     return (
         need("iqn"),
@@ -130,12 +140,16 @@ def initiator_length(name: str, value: Object, path: str, shown: str, errors: Er
 def _fibre_channel(value: Object, path: str, errors: Errors) -> None:
     names, ids, lun = value.get("targetWWNs") or (), value.get("wwids") or (), value.get("lun")
     if not names and not ids:
-        errors.append(required(f"{path}.targetWWNs", "must specify either targetWWNs or wwids, but not both"))
+        errors.append(
+            build_required_error(
+                f"{path}.targetWWNs", "must specify either targetWWNs or wwids, but not both"
+            )
+        )
     if names and ids:
         detail = "targetWWNs and wwids can not be specified simultaneously"
         errors.append(invalid(f"{path}.targetWWNs", list(names), detail))
     if names and lun is None:
-        errors.append(required(f"{path}.lun", "lun is required if targetWWNs is specified"))
+        errors.append(build_required_error(f"{path}.lun", "lun is required if targetWWNs is specified"))
     elif names:
         within("lun", 0, 255)(value, path, errors)
 
@@ -143,10 +157,10 @@ def _fibre_channel(value: Object, path: str, errors: Errors) -> None:
 def _quobyte(value: Object, path: str, errors: Errors) -> None:
     registry = value.get("registry") or ""
     if not registry:
-        errors.append(required(f"{path}.registry", _PAIRS))
+        errors.append(build_required_error(f"{path}.registry", _PAIRS))
     elif len((value.get("tenant") or "").encode()) >= 65:
         detail = "must be a UUID and may not exceed a length of 64 characters"
-        errors.append(required(f"{path}.tenant", detail))
+        errors.append(build_required_error(f"{path}.tenant", detail))
     else:
         wrong = [pair for pair in registry.split(",") if not _is_pair(pair)]
         errors += [invalid(f"{path}.registry", registry, _PAIRS) for _ in wrong]
@@ -166,7 +180,7 @@ def _is_pair(text: str) -> bool:
 def _flocker(value: Object, path: str, errors: Errors) -> None:
     name, uuid = value.get("datasetName") or "", value.get("datasetUUID") or ""
     if not name and not uuid:
-        errors.append(required(path, "one of datasetName and datasetUUID is required"))
+        errors.append(build_required_error(path, "one of datasetName and datasetUUID is required"))
     if name and uuid:
         detail = "datasetName and datasetUUID can not be specified simultaneously"
         errors.append(invalid(path, "resource", detail))
@@ -179,7 +193,7 @@ def _options(value: Object, path: str, errors: Errors) -> None:
         space = f".{key.split('/')[0].lower()}"
         if space.endswith((".kubernetes.io", ".k8s.io")):
             detail = "kubernetes.io and k8s.io namespaces are reserved"
-            errors.append(invalid(keyed(f"{path}.options", key), key, detail))
+            errors.append(invalid(format_key_path(f"{path}.options", key), key, detail))
 
 
 def _disk(value: Object, path: str, errors: Errors) -> None:
@@ -229,7 +243,10 @@ def cinder(namespaced: bool) -> Rules:
 
 def storageos(namespaced: bool) -> Rules:
     """A StorageOS volume; `namespaced`: whether its secret has a namespace."""
-    names = named("volumeName", label_errors, needed=True), named("volumeNamespace", label_errors)
+    names = (
+        validate_name("volumeName", label_errors, needed=True),
+        validate_name("volumeNamespace", label_errors),
+    )
     return (*names, _secret(namespaced))
 
 

@@ -11,7 +11,7 @@ from scheduler_core.controllers.kubelet.eviction.messages import canonical
 from scheduler_core.controllers.kubelet.eviction.observations import PodStats
 
 
-def exceeded(stats: PodStats, image_disk: bool) -> str:
+def explain_exceeded_limit(stats: PodStats, image_disk: bool) -> str:
     """Return why a pod is to be evicted, "" if it is within its limits."""
     if not stats.found:
         return ""

@@ -189,7 +189,7 @@ class EvictionManager(Controller):
             over = [
                 (stats, why)
                 for stats in observed.pods
-                if (why := limits.exceeded(stats, observed.image_disk))
+                if (why := limits.explain_exceeded_limit(stats, observed.image_disk))
             ]
             over = [(stats, why) for stats, why in over if not is_critical(stats.pod)]
             for stats, why in over:
@@ -248,7 +248,7 @@ class EvictionManager(Controller):
     ) -> tuple[str, list[tuple[Pod, int]]]:
         """Evicts the first pod in the ranking that is not critical."""
         threshold = judged.thresholds[0]
-        rows = ranking.ranked(observed.pods, threshold.signal, observed.image_disk)
+        rows = ranking.rank_pods(observed.pods, threshold.signal, observed.image_disk)
         chosen = next(((stats, i) for i, (stats, _) in enumerate(rows) if not is_critical(stats.pod)), None)
         resource = ranking.RESOURCES[threshold.signal]
         if chosen is None:

@@ -100,7 +100,9 @@ def observe(
     _memory(found, node, configuration, own, pods)
     _disks(found, own, pods, unused)
     pid_max = own.get("pidMax", PID_MAX)
-    found[signals.PIDS] = _left(pid_max, own.get("pids", 0) + sum(stats.get("pids") for stats in pods))
+    found[signals.PIDS] = _observe_available(
+        pid_max, own.get("pids", 0) + sum(stats.get("pids") for stats in pods)
+    )
     return Observations(found, pods, "imagefs.capacity" in own, declared, unused)
 
 
@@ -123,7 +125,7 @@ def _stats(world: World, book: UsageBook, pod: Pod) -> PodStats:
     return PodStats(pod, started, running, book.of_pod(pod).at(world.now))
 
 
-def _left(capacity: int, used: int) -> Observation:
+def _observe_available(capacity: int, used: int) -> Observation:
     return Observation(max(capacity - used, 0), capacity)
 
 
@@ -135,8 +137,8 @@ def _memory(
     pods: tuple[PodStats, ...],
 ) -> None:
     capacity, used = capacity_of(node, "memory"), sum(stats.get("memory") for stats in pods)
-    found[signals.MEMORY] = _left(capacity, used + own.get("memory", 0))
-    found[signals.ALLOCATABLE_MEMORY] = _left(
+    found[signals.MEMORY] = _observe_available(capacity, used + own.get("memory", 0))
+    found[signals.ALLOCATABLE_MEMORY] = _observe_available(
         max(capacity - configuration.reserved("memory") // NANO, 0), used
     )
 
@@ -147,17 +149,17 @@ def _disks(
     writable = sum(stats.get("rootfs") for stats in pods)
     used = own.get("nodefs.used", 0) + sum(stats.get("logs") + stats.local_volumes for stats in pods)
     capacity = own.get("nodefs.capacity", NODE_DISK_CAPACITY)
-    inodes = _left(
+    inodes = _observe_available(
         own.get("inodes.total", INODES),
         own.get("inodes.used", 0) + sum(stats.get("inodes") for stats in pods),
     )
     found[signals.NODE_INODES] = inodes
     if "imagefs.capacity" in own:
-        found[signals.NODE_DISK] = _left(capacity, used)
-        images = _left(own["imagefs.capacity"], own.get("imagefs.used", 0) + unused + writable)
+        found[signals.NODE_DISK] = _observe_available(capacity, used)
+        images = _observe_available(own["imagefs.capacity"], own.get("imagefs.used", 0) + unused + writable)
         found[signals.IMAGE_DISK] = found[signals.CONTAINER_DISK] = images
         return
-    everything = _left(capacity, used + writable + unused)
+    everything = _observe_available(capacity, used + writable + unused)
     for signal in (signals.NODE_DISK, signals.IMAGE_DISK, signals.CONTAINER_DISK):
         found[signal] = everything
     found[signals.IMAGE_INODES] = found[signals.CONTAINER_INODES] = inodes

@@ -31,7 +31,7 @@ RESOURCES = {
 Place = tuple[bool, bool, int, int]
 
 
-def ranked(pods: Sequence[PodStats], signal: str, image_disk: bool) -> list[tuple[PodStats, Ranked]]:
+def rank_pods(pods: Sequence[PodStats], signal: str, image_disk: bool) -> list[tuple[PodStats, Ranked]]:
     """The pods in the order in which they are evicted, with what their places came from."""
     resource = RESOURCES[signal]
     if resource == PIDS:

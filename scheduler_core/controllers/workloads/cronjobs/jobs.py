@@ -55,7 +55,7 @@ class Jobs:
         ):
             limit = self.owner.spec.get(field)
             ended = [job for job in self.all if (is_finished(job) or {}).get("type") == type_]
-            ended.sort(key=_started)
+            ended.sort(key=_get_start_order)
             for job in ended[: max(0, len(ended) - limit)] if limit is not None else ():
                 self.delete(job, f"only {limit} {type_} Jobs are kept")
         self.all = [job for job in self.all if self._get(job["metadata"]) is not None]
@@ -172,6 +172,6 @@ class Jobs:
         }
 
 
-def _started(job: Manifest) -> tuple[bool, str, str]:
+def _get_start_order(job: Manifest) -> tuple[bool, str, str]:
     start = (job.get("status") or {}).get("startTime")
     return start is None, start or "", job["metadata"]["name"]

@@ -21,7 +21,7 @@ from scheduler_core.controllers.workloads.daemonsets.daemons import FAILED, SUCC
 from scheduler_core.controllers.workloads.daemonsets.manage import manage
 from scheduler_core.controllers.workloads.daemonsets.placement import Placement
 from scheduler_core.controllers.workloads.daemonsets.rolling import roll
-from scheduler_core.controllers.workloads.owners import Owner, claimed_pods
+from scheduler_core.controllers.workloads.owners import Owner, claim_pods
 from scheduler_core.controllers.workloads.pods import POD_REASONS, soonest_available
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
@@ -75,8 +75,8 @@ class DaemonSetController(WorkloadController):
             text = "This daemon set is selecting all pods. A non-empty selector is required."
             self.event(world, WARNING, _SELECTS_ALL, self.kind, key, text)
             return ""
-        pods = claimed_pods(world, owner, lambda pod: True)
-        revisions = history.numbered(world, owner, history.POD_HASH, _present_hash(pods))
+        pods = claim_pods(world, owner, lambda pod: True)
+        revisions = history.sync_revisions(world, owner, history.POD_HASH, _present_hash(pods))
         code = history.hash_of(revisions.update)
         daemons = Daemons(self, world, owner, pods, code)
         refused = None
@@ -84,7 +84,7 @@ class DaemonSetController(WorkloadController):
             self._update(daemons, revisions, pods)
         except Refused as problem:
             refused = problem
-        found = claimed_pods(world, owner, lambda pod: True)
+        found = claim_pods(world, owner, lambda pod: True)
         self._write(Daemons(self, world, owner, found, code), revisions.collisions)
         if refused is not None:
             raise refused

@@ -13,7 +13,12 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.workloads.daemonsets.placement import Placement, by_node, pinned, tolerations
+from scheduler_core.controllers.workloads.daemonsets.placement import (
+    Placement,
+    by_node,
+    pin_to_node,
+    tolerations,
+)
 from scheduler_core.controllers.workloads.history import POD_HASH
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import (
@@ -106,7 +111,7 @@ class Daemons:
 
     def _pod(self, node: str) -> Mapping[str, Any]:
         pod = from_template(self.owner, self.owner.template)
-        spec = pinned({**pod["spec"], "tolerations": tolerations(pod["spec"])}, node)
+        spec = pin_to_node({**pod["spec"], "tolerations": tolerations(pod["spec"])}, node)
         labels = {**pod["metadata"]["labels"], POD_HASH: self.hash}
         return {**pod, "metadata": {**pod["metadata"], "labels": labels}, "spec": spec}
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.controllers.workloads.amounts import scaled
+from scheduler_core.controllers.workloads.amounts import resolve_percentage
 from scheduler_core.controllers.workloads.daemonsets.daemons import Daemons
 from scheduler_core.controllers.workloads.owners import Owner
 
@@ -38,10 +38,12 @@ def _on_node(daemons: Daemons, node: Node) -> tuple[bool, list[Pod]]:
         return True, []
     if not may_stay:
         return False, [pod for pod in pods or () if not pod.deleting]
-    return _kept(daemons, node, pods or (), should)
+    return _plan_node_pods(daemons, node, pods or (), should)
 
 
-def _kept(daemons: Daemons, node: Node, pods: Sequence[Pod], should: bool) -> tuple[bool, list[Pod]]:
+def _plan_node_pods(
+    daemons: Daemons, node: Node, pods: Sequence[Pod], should: bool
+) -> tuple[bool, list[Pod]]:
     gone: list[Pod] = []
     running: list[Pod] = []
     for pod in pods:
@@ -74,12 +76,12 @@ def _surplus(daemons: Daemons, running: Sequence[Pod]) -> list[Pod]:
 
 def surge(owner: Owner, nodes: int) -> int:
     """Return how many nodes may have two pods in a rolling update."""
-    return scaled(_rolling(owner).get("maxSurge"), nodes, up=True)
+    return resolve_percentage(_rolling(owner).get("maxSurge"), nodes, up=True)
 
 
 def unavailable(owner: Owner, nodes: int) -> int:
     """Return how many nodes may lack an available pod in a rolling update."""
-    return scaled(_rolling(owner).get("maxUnavailable"), nodes, up=True)
+    return resolve_percentage(_rolling(owner).get("maxUnavailable"), nodes, up=True)
 
 
 def allows_surge(owner: Owner) -> bool:

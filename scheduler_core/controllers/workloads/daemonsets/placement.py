@@ -70,7 +70,7 @@ def _alike(one: Manifest, other: Manifest) -> bool:
     )
 
 
-def pinned(spec: Manifest, node: str) -> dict[str, Any]:
+def pin_to_node(spec: Manifest, node: str) -> dict[str, Any]:
     """A pod's spec that fits a node alone: its required node affinity is replaced, not merged."""
     affinity = dict(spec.get("affinity") or {})
     wanted = dict(affinity.get("nodeAffinity") or {})

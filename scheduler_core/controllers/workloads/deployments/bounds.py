@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.controllers.workloads.amounts import scaled
+from scheduler_core.controllers.workloads.amounts import resolve_percentage
 
 Manifest = Mapping[str, Any]
 DESIRED = "deployment.kubernetes.io/desired-replicas"
@@ -25,7 +25,10 @@ def fenceposts(surge: int | str | None, unavailable: int | str | None, wanted: i
 
     kube: ResolveFenceposts
     """
-    above, below = scaled(surge, wanted, up=True), scaled(unavailable, wanted, up=False)
+    above, below = (
+        resolve_percentage(surge, wanted, up=True),
+        resolve_percentage(unavailable, wanted, up=False),
+    )
     return (0, 1) if above == 0 and below == 0 else (above, below)
 
 
@@ -38,19 +41,19 @@ def max_surge(spec: Manifest) -> int:
     if not is_rolling(spec):
         return 0
     rolling = _rolling(spec)
-    return fenceposts(rolling.get("maxSurge"), rolling.get("maxUnavailable"), wanted(spec))[0]
+    return fenceposts(rolling.get("maxSurge"), rolling.get("maxUnavailable"), get_desired_replicas(spec))[0]
 
 
 def max_unavailable(spec: Manifest) -> int:
     """Pods that a rollout may lack."""
-    if not is_rolling(spec) or wanted(spec) == 0:
+    if not is_rolling(spec) or get_desired_replicas(spec) == 0:
         return 0
     rolling = _rolling(spec)
-    below = fenceposts(rolling.get("maxSurge"), rolling.get("maxUnavailable"), wanted(spec))[1]
-    return min(below, wanted(spec))
+    below = fenceposts(rolling.get("maxSurge"), rolling.get("maxUnavailable"), get_desired_replicas(spec))[1]
+    return min(below, get_desired_replicas(spec))
 
 
-def wanted(spec: Manifest) -> int:
+def get_desired_replicas(spec: Manifest) -> int:
     return int(spec.get("replicas") or 0)
 
 
@@ -59,7 +62,7 @@ def size(replica_set: Manifest) -> int:
     return int((replica_set.get("spec") or {}).get("replicas") or 0)
 
 
-def counted(replica_set: Manifest | None, field: str) -> int:
+def get_status_count(replica_set: Manifest | None, field: str) -> int:
     """A number of its status."""
     return int(((replica_set or {}).get("status") or {}).get(field) or 0)
 
@@ -69,7 +72,7 @@ def total(replica_sets: Iterable[Manifest]) -> int:
 
 
 def total_of(replica_sets: Iterable[Manifest], field: str) -> int:
-    return sum(counted(one, field) for one in replica_sets)
+    return sum(get_status_count(one, field) for one in replica_sets)
 
 
 def new_size(spec: Manifest, replica_sets: Iterable[Manifest], new: int) -> int:
@@ -78,9 +81,13 @@ def new_size(spec: Manifest, replica_sets: Iterable[Manifest], new: int) -> int:
     kube: NewRSNewReplicas
     """
     if not is_rolling(spec):
-        return wanted(spec)
-    room = wanted(spec) + scaled(_rolling(spec).get("maxSurge"), wanted(spec), up=True) - total(replica_sets)
-    return new if room <= 0 else new + min(room, wanted(spec) - new)
+        return get_desired_replicas(spec)
+    room = (
+        get_desired_replicas(spec)
+        + resolve_percentage(_rolling(spec).get("maxSurge"), get_desired_replicas(spec), up=True)
+        - total(replica_sets)
+    )
+    return new if room <= 0 else new + min(room, get_desired_replicas(spec) - new)
 
 
 def proportion(replica_set: Manifest, spec: Manifest, replicas: int, to_add: int, added: int) -> int:
@@ -95,16 +102,16 @@ def proportion(replica_set: Manifest, spec: Manifest, replicas: int, to_add: int
 
 
 def _fraction(replica_set: Manifest, spec: Manifest, replicas: int) -> int:
-    if wanted(spec) == 0:
+    if get_desired_replicas(spec) == 0:
         return -size(replica_set)
-    before = annotated(replica_set, MOST) or replicas
+    before = parse_annotation(replica_set, MOST) or replicas
     if before == 0:
         return 0
-    after = size(replica_set) * (wanted(spec) + max_surge(spec)) / before
+    after = size(replica_set) * (get_desired_replicas(spec) + max_surge(spec)) / before
     return int(after + 0.5) - size(replica_set)
 
 
-def annotated(manifest: Manifest, annotation: str) -> int | None:
+def parse_annotation(manifest: Manifest, annotation: str) -> int | None:
     """A number that an annotation tells, or None."""
     text = (manifest["metadata"].get("annotations") or {}).get(annotation)
     if text is None or not (text.isascii() and text.isdigit()):

@@ -34,13 +34,13 @@ def condition(type_: str, status: str, reason: str, message: str, now: str) -> M
     }
 
 
-def found(conditions: Sequence[Manifest], type_: str) -> Manifest | None:
+def find_condition(conditions: Sequence[Manifest], type_: str) -> Manifest | None:
     return next((one for one in conditions if one.get("type") == type_), None)
 
 
 def progressing(status: Manifest) -> Manifest | None:
     """The condition Progressing of a status."""
-    return found(status.get("conditions") or (), PROGRESSING)
+    return find_condition(status.get("conditions") or (), PROGRESSING)
 
 
 def without(conditions: Sequence[Manifest], type_: str) -> Conditions:
@@ -49,7 +49,7 @@ def without(conditions: Sequence[Manifest], type_: str) -> Conditions:
 
 def with_condition(conditions: Sequence[Manifest], new: Manifest) -> Conditions:
     """Set a condition; the same status and reason change nothing, the same status alone keeps `lastTransitionTime`."""
-    old = found(conditions, new["type"])
+    old = find_condition(conditions, new["type"])
     if old is not None and (old.get("status"), old.get("reason")) == (new["status"], new["reason"]):
         return list(conditions)
     if old is not None and old.get("status") == new["status"]:

@@ -20,7 +20,7 @@ from scheduler_core.controllers.workloads.deployments.scaling import scale, was_
 from scheduler_core.controllers.workloads.deployments.strategies import recreate, roll
 from scheduler_core.controllers.workloads.owners import (
     Owner,
-    claimed_objects,
+    claim_objects,
     note_selectors,
     resolve,
     selecting,
@@ -77,7 +77,7 @@ class DeploymentController(Controller):
         )
         if owner is None or (owner.spec.get("strategy") or {}).get("type") != "Recreate":
             return
-        if not _pods(world, claimed_objects(world, owner, "ReplicaSet")):
+        if not _pods(world, claim_objects(world, owner, "ReplicaSet")):
             self.enqueue(world, owner.key)
 
     def sync(self, world: World, key: str) -> str:
@@ -89,7 +89,7 @@ class DeploymentController(Controller):
             self.event(world, WARNING, _SELECTS_ALL, "Deployment", key, text)
             world.api.patch_status(owner.target, {"observedGeneration": owner.generation})
             return ""
-        rollout = Rollout(self, world, owner, claimed_objects(world, owner, "ReplicaSet"))
+        rollout = Rollout(self, world, owner, claim_objects(world, owner, "ReplicaSet"))
         self._sync(rollout)
         return "; ".join(rollout.said)
 
@@ -169,9 +169,9 @@ def _roll_back(rollout: Rollout) -> None:
 
 def _take_template(rollout: Rollout, replica_set: Manifest) -> None:
     manifest = rollout.owner.manifest
-    notes = revisions.kept(revisions.annotations_of(manifest))
+    notes = revisions.select_own_annotations(revisions.annotations_of(manifest))
     notes.pop(revisions.ROLLBACK, None)
-    notes.update(revisions.copied(revisions.annotations_of(replica_set)))
+    notes.update(revisions.select_shared_annotations(revisions.annotations_of(replica_set)))
     rollout.world.api.update(
         {
             **manifest,

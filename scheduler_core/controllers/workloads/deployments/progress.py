@@ -11,7 +11,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.base.clock.agenda import MILLISECOND
 from scheduler_core.controllers.workloads.deployments import bounds, conditions
-from scheduler_core.controllers.workloads.deployments.bounds import total_of, wanted
+from scheduler_core.controllers.workloads.deployments.bounds import get_desired_replicas, total_of
 from scheduler_core.controllers.workloads.deployments.rollout import Rollout
 
 Status = dict[str, Any]
@@ -30,7 +30,7 @@ def sync_rollout_status(rollout: Rollout) -> None:
     if not conditions.has_deadline(rollout.spec):
         given = conditions.without(given, conditions.PROGRESSING)
     elif not _was_complete(rollout, status):
-        given = _progressed(rollout, status, given)
+        given = _update_progressing(rollout, status, given)
     failure = _failure(rollout)
     if failure is None:
         given = conditions.without(given, conditions.FAILURE)
@@ -45,7 +45,7 @@ def sync_rollout_status(rollout: Rollout) -> None:
 
 def is_complete(rollout: Rollout, status: Manifest) -> bool:
     """Return True if a status reports only new pods, all of them available."""
-    count = wanted(rollout.spec)
+    count = get_desired_replicas(rollout.spec)
     return (
         all(
             int(status.get(field) or 0) == count
@@ -59,7 +59,7 @@ def _numbers(rollout: Rollout) -> Status:
     """kube: calculateStatus"""
     every, new = rollout.all, rollout.new
     available = total_of(every, "availableReplicas")
-    enough = available >= wanted(rollout.spec) - bounds.max_unavailable(rollout.spec)
+    enough = available >= get_desired_replicas(rollout.spec) - bounds.max_unavailable(rollout.spec)
     says = (
         ("True", conditions.ENOUGH, "Deployment has minimum availability.")
         if enough
@@ -70,7 +70,7 @@ def _numbers(rollout: Rollout) -> Status:
     return {
         "observedGeneration": rollout.owner.generation,
         "replicas": total_of(every, "replicas"),
-        "updatedReplicas": bounds.counted(new, "replicas"),
+        "updatedReplicas": bounds.get_status_count(new, "replicas"),
         "readyReplicas": total_of(every, "readyReplicas"),
         "availableReplicas": available,
         "unavailableReplicas": max(0, bounds.total(every) - available),
@@ -92,7 +92,7 @@ def _was_complete(rollout: Rollout, status: Status) -> bool:
     )
 
 
-def _progressed(rollout: Rollout, status: Status, given: list[Manifest]) -> list[Manifest]:
+def _update_progressing(rollout: Rollout, status: Status, given: list[Manifest]) -> list[Manifest]:
     subject = (
         f'Deployment "{rollout.owner.name}"'
         if rollout.new is None
@@ -102,7 +102,7 @@ def _progressed(rollout: Rollout, status: Status, given: list[Manifest]) -> list
     def progress(state: str, reason: str, words: str) -> Manifest:
         return conditions.condition(conditions.PROGRESSING, state, reason, f"{subject} {words}.", rollout.now)
 
-    current = conditions.found(given, conditions.PROGRESSING)
+    current = conditions.find_condition(given, conditions.PROGRESSING)
     if is_complete(rollout, status):
         return conditions.with_condition(
             given, progress("True", conditions.COMPLETE, "has successfully progressed")
@@ -112,7 +112,7 @@ def _progressed(rollout: Rollout, status: Status, given: list[Manifest]) -> list
         if current is not None and current.get("status") == "True":
             new = {**new, "lastTransitionTime": current.get("lastTransitionTime")}
         return conditions.with_condition(conditions.without(given, conditions.PROGRESSING), new)
-    if _timed_out(rollout, current):
+    if _has_timed_out(rollout, current):
         new = progress("False", conditions.TIMED_OUT, "has timed out progressing")
         return conditions.with_condition(given, new)
     return given
@@ -133,7 +133,7 @@ def _goes_on(before: Manifest, after: Manifest) -> bool:
     )
 
 
-def _timed_out(rollout: Rollout, current: Manifest | None) -> bool:
+def _has_timed_out(rollout: Rollout, current: Manifest | None) -> bool:
     if current is None or current.get("reason") == conditions.COMPLETE:
         return False
     if current.get("reason") == conditions.TIMED_OUT:
@@ -167,7 +167,9 @@ def _look_again(rollout: Rollout) -> None:
 def _failure(rollout: Rollout) -> Manifest | None:
     """A failure to create or delete pods, of the new ReplicaSet's first."""
     for one in (*([] if rollout.new is None else [rollout.new]), *rollout.old):
-        failure = conditions.found((one.get("status") or {}).get("conditions") or (), conditions.FAILURE)
+        failure = conditions.find_condition(
+            (one.get("status") or {}).get("conditions") or (), conditions.FAILURE
+        )
         if failure is not None:
             return {**failure, "lastUpdateTime": failure.get("lastTransitionTime")}
     return None

@@ -65,13 +65,15 @@ def new_and_old(
     return None, ordered
 
 
-def revised(deployment: Manifest, replica_set: Manifest | None, revision: int) -> dict[str, str]:
+def set_revision_annotations(
+    deployment: Manifest, replica_set: Manifest | None, revision: int
+) -> dict[str, str]:
     """The annotations of the new ReplicaSet under a revision: the Deployment's own, its number, and the numbers that it had before.
 
     kube: SetNewReplicaSetAnnotations
     """
     notes = dict(annotations_of(replica_set)) if replica_set is not None else {}
-    notes.update(copied(annotations_of(deployment)))
+    notes.update(select_shared_annotations(annotations_of(deployment)))
     former = notes.get(REVISION)
     if former and not former.lstrip("-").isdecimal():
         return notes
@@ -83,12 +85,12 @@ def revised(deployment: Manifest, replica_set: Manifest | None, revision: int) -
     return notes
 
 
-def copied(annotations: Mapping[str, str]) -> dict[str, str]:
+def select_shared_annotations(annotations: Mapping[str, str]) -> dict[str, str]:
     """The annotations that a Deployment and its ReplicaSets share."""
     return {name: value for name, value in annotations.items() if name not in _NOT_COPIED}
 
 
-def kept(annotations: Mapping[str, str]) -> dict[str, str]:
+def select_own_annotations(annotations: Mapping[str, str]) -> dict[str, str]:
     """Return the annotations that are not copied."""
     return {name: value for name, value in annotations.items() if name in _NOT_COPIED}
 

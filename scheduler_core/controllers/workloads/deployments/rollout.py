@@ -14,7 +14,7 @@ from scheduler_core.apiserver.template_defaults import without_template_defaults
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.amounts import template_hash
 from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
-from scheduler_core.controllers.workloads.deployments.bounds import size, wanted
+from scheduler_core.controllers.workloads.deployments.bounds import get_desired_replicas, size
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import namespace_ends
 
@@ -83,7 +83,7 @@ class Rollout:
             self._create(revision)
 
     def _renumber(self, new: Manifest, revision: int) -> None:
-        notes = revisions.revised(self.owner.manifest, new, revision)
+        notes = revisions.set_revision_annotations(self.owner.manifest, new, revision)
         ready = self.owner.number("minReadySeconds")
         patch: dict[str, Any] = {}
         if notes != revisions.annotations_of(new):
@@ -118,7 +118,7 @@ class Rollout:
         if size(self.new) > 0:
             self._record_scaling(f"Scaled up replica set {name} from 0 to {size(self.new)}")
         self.said.append(
-            f"created {name} with {size(self.new)} of {wanted(self.spec)} pods for revision {revision}"
+            f"created {name} with {size(self.new)} of {get_desired_replicas(self.spec)} pods for revision {revision}"
         )
         self._number_deployment(str(revision))
         if conditions.has_deadline(self.spec):
@@ -132,7 +132,7 @@ class Rollout:
         meta = template.get("metadata") or {}
         labels = {**(meta.get("labels") or {}), revisions.HASH: code}
         selector = self.spec.get("selector") or {}
-        notes = revisions.revised(owner.manifest, None, revision)
+        notes = revisions.set_revision_annotations(owner.manifest, None, revision)
         spec: dict[str, Any] = {
             "replicas": bounds.new_size(self.spec, self.old, 0),
             "selector": {
@@ -168,8 +168,8 @@ class Rollout:
 
     def _sizes(self) -> dict[str, str]:
         """The annotations by which a later scaling knows what was wanted."""
-        most = wanted(self.spec) + bounds.max_surge(self.spec)
-        return {bounds.DESIRED: str(wanted(self.spec)), bounds.MOST: str(most)}
+        most = get_desired_replicas(self.spec) + bounds.max_surge(self.spec)
+        return {bounds.DESIRED: str(get_desired_replicas(self.spec)), bounds.MOST: str(most)}
 
     def scale(self, replica_set: Manifest, count: int, why: str) -> bool:
         """Sets the size of a ReplicaSet, and notes what was wanted. Whether the size changed."""
@@ -206,9 +206,9 @@ class Rollout:
         alive = [one for one in self.old if not one["metadata"].get("deletionTimestamp")]
         alive.sort(key=revisions.revision_of)
         for one in alive[: max(0, len(alive) - int(limit))]:
-            observed = bounds.counted(one, "observedGeneration")
+            observed = bounds.get_status_count(one, "observedGeneration")
             if (
-                bounds.counted(one, "replicas")
+                bounds.get_status_count(one, "replicas")
                 or size(one)
                 or int(one["metadata"].get("generation") or 0) > observed
             ):

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.controllers.workloads.deployments import bounds
-from scheduler_core.controllers.workloads.deployments.bounds import size, wanted
+from scheduler_core.controllers.workloads.deployments.bounds import get_desired_replicas, size
 from scheduler_core.controllers.workloads.deployments.rollout import Rollout
 
 Manifest = Mapping[str, Any]
@@ -17,17 +17,17 @@ Manifest = Mapping[str, Any]
 
 def was_scaled(rollout: Rollout) -> bool:
     """Return whether the desired number of pods differs from the one recorded on the ReplicaSets."""
-    known = (bounds.annotated(one, bounds.DESIRED) for one in rollout.all if size(one) > 0)
-    return any(number is not None and number != wanted(rollout.spec) for number in known)
+    known = (bounds.parse_annotation(one, bounds.DESIRED) for one in rollout.all if size(one) > 0)
+    return any(number is not None and number != get_desired_replicas(rollout.spec) for number in known)
 
 
 def scale(rollout: Rollout) -> None:
     """Brings the ReplicaSets to the number of pods wanted."""
-    count = wanted(rollout.spec)
+    count = get_desired_replicas(rollout.spec)
     only = _only_one(rollout)
     if only is not None:
         rollout.resize(only, count, f"{count} pods are wanted")
-    elif _saturated(rollout):
+    elif _is_saturated(rollout):
         for one in rollout.active_old:
             rollout.resize(one, 0, "the new pods are all available")
     elif bounds.is_rolling(rollout.spec):
@@ -45,20 +45,20 @@ def _only_one(rollout: Rollout) -> Manifest | None:
     return active[0] if active else rollout.new or rollout.old[-1]
 
 
-def _saturated(rollout: Rollout) -> bool:
-    new, count = rollout.new, wanted(rollout.spec)
+def _is_saturated(rollout: Rollout) -> bool:
+    new, count = rollout.new, get_desired_replicas(rollout.spec)
     return (
         new is not None
         and size(new) == count
-        and bounds.annotated(new, bounds.DESIRED) == count
-        and bounds.counted(new, "availableReplicas") == count
+        and bounds.parse_annotation(new, bounds.DESIRED) == count
+        and bounds.get_status_count(new, "availableReplicas") == count
     )
 
 
 def _share(rollout: Rollout) -> None:
     active = [one for one in rollout.all if size(one) > 0]
     for one, number in shares(active, rollout.spec, rollout.owner.counted("replicas")):
-        rollout.scale(one, number, f"its share of {wanted(rollout.spec)} pods")
+        rollout.scale(one, number, f"its share of {get_desired_replicas(rollout.spec)} pods")
 
 
 def shares(active: Sequence[Manifest], spec: Manifest, replicas: int) -> list[tuple[Manifest, int]]:
@@ -66,9 +66,9 @@ def shares(active: Sequence[Manifest], spec: Manifest, replicas: int) -> list[tu
 
     Of equal ones the newest gets the remainder, and the oldest loses it.
     """
-    allowed = wanted(spec) + bounds.max_surge(spec) if wanted(spec) > 0 else 0
+    allowed = get_desired_replicas(spec) + bounds.max_surge(spec) if get_desired_replicas(spec) > 0 else 0
     to_add = allowed - bounds.total(active)
-    ordered = sorted(active, key=_created, reverse=to_add > 0)
+    ordered = sorted(active, key=_get_creation_order, reverse=to_add > 0)
     ordered.sort(key=size, reverse=True)
     added = 0
     sizes = []
@@ -81,6 +81,6 @@ def shares(active: Sequence[Manifest], spec: Manifest, replicas: int) -> list[tu
     return list(zip(ordered, sizes, strict=True))
 
 
-def _created(replica_set: Manifest) -> tuple[str, str]:
+def _get_creation_order(replica_set: Manifest) -> tuple[str, str]:
     meta = replica_set["metadata"]
     return meta.get("creationTimestamp") or "", meta["name"]

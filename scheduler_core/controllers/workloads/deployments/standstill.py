@@ -21,7 +21,7 @@ def standstill(store: Store, deployment: Manifest, replica_sets: Sequence[Manife
     new, old = revisions.new_and_old(owner.template, replica_sets)
     if owner.spec.get("paused"):
         return "it is paused: changes of the template wait until it is resumed"
-    failure = conditions.found(owner.status.get("conditions") or (), conditions.FAILURE)
+    failure = conditions.find_condition(owner.status.get("conditions") or (), conditions.FAILURE)
     if failure is not None and failure.get("status") == "True":
         return str(failure.get("message") or "")
     left = [pod for one in old for pod in _pods(store, one) if not pod.terminal]
@@ -30,7 +30,11 @@ def standstill(store: Store, deployment: Manifest, replica_sets: Sequence[Manife
     lacking = [pod for pod in _pods(store, new) if not pod.terminal and not (pod.ready and not pod.deleting)]
     if not lacking:
         return ""
-    return f"{_described(lacking)}; {_bound(owner, [*old, new], left)}" if left else _described(lacking)
+    return (
+        f"{_describe_unavailable(lacking)}; {_describe_bounds(owner, [*old, new], left)}"
+        if left
+        else _describe_unavailable(lacking)
+    )
 
 
 def _pods(store: Store, replica_set: Manifest) -> list[Pod]:
@@ -44,11 +48,11 @@ def _waits_for_ends(owner: Owner, new: Manifest | None, left: Sequence[Pod]) -> 
         return f"{len(left)} old pods have not ended yet, {ending} of them are being deleted"
     if new is None:
         return "the deployment-controller has made no ReplicaSet of the present template yet"
-    short = owner.number("replicas") - bounds.counted(new, "availableReplicas")
+    short = owner.number("replicas") - bounds.get_status_count(new, "availableReplicas")
     return f"{short} pods are not available yet" if short > 0 else ""
 
 
-def _described(pods: Sequence[Pod]) -> str:
+def _describe_unavailable(pods: Sequence[Pod]) -> str:
     reasons = Counter(_reason(pod) for pod in pods)
     named = [f"{count} {reason}" for reason, count in reasons.most_common(MOST_REASONS)]
     return f"{len(pods)} new pods are not available: {', '.join(named)}"
@@ -65,7 +69,7 @@ def _reason(pod: Pod) -> str:
     return "not Ready" if pod.phase == "Running" else pod.phase
 
 
-def _bound(owner: Owner, every: Sequence[Manifest], left: Sequence[Pod]) -> str:
+def _describe_bounds(owner: Owner, every: Sequence[Manifest], left: Sequence[Pod]) -> str:
     wanted = owner.number("replicas")
     most = wanted + bounds.max_surge(owner.spec)
     least = wanted - bounds.max_unavailable(owner.spec)

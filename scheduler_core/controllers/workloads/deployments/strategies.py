@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.controllers.workloads.deployments import bounds
-from scheduler_core.controllers.workloads.deployments.bounds import counted, size, total, total_of, wanted
+from scheduler_core.controllers.workloads.deployments.bounds import (
+    get_desired_replicas,
+    get_status_count,
+    size,
+    total,
+    total_of,
+)
 from scheduler_core.controllers.workloads.deployments.progress import is_complete, sync_rollout_status
 from scheduler_core.controllers.workloads.deployments.rollout import Rollout
 
@@ -31,7 +37,7 @@ def recreate(rollout: Rollout, pods: Sequence[Pod]) -> None:
         if rollout.new is None:
             rollout.find_new(create=True)
         assert rollout.new is not None
-        rollout.resize(rollout.new, wanted(rollout.spec), "no old pod is left")
+        rollout.resize(rollout.new, get_desired_replicas(rollout.spec), "no old pod is left")
         if is_complete(rollout, rollout.owner.status):
             rollout.clean_up()
     sync_rollout_status(rollout)
@@ -49,7 +55,7 @@ def _old_pods(rollout: Rollout, pods: Sequence[Pod]) -> bool:
 def _grow(rollout: Rollout) -> bool:
     new = rollout.new
     assert new is not None
-    count = wanted(rollout.spec)
+    count = get_desired_replicas(rollout.spec)
     if size(new) > count:
         return rollout.resize(new, count, f"{count} pods are wanted")
     if size(new) == count:
@@ -65,10 +71,10 @@ def _shrink(rollout: Rollout) -> bool:
     assert new is not None
     if not old:
         return False
-    least = wanted(rollout.spec) - bounds.max_unavailable(rollout.spec)
-    lacking = size(new) - counted(new, "availableReplicas")
+    least = get_desired_replicas(rollout.spec) - bounds.max_unavailable(rollout.spec)
+    lacking = size(new) - get_status_count(new, "availableReplicas")
     most = total(rollout.all) - least - lacking
-    if most <= 0 or any(size(one) < counted(one, "availableReplicas") for one in old):
+    if most <= 0 or any(size(one) < get_status_count(one, "availableReplicas") for one in old):
         return False  # or a ReplicaSet has still to shrink
     return _drop_unhealthy(rollout, most) + _drop_healthy(rollout, least) > 0
 
@@ -76,7 +82,7 @@ def _shrink(rollout: Rollout) -> bool:
 def _drop_unhealthy(rollout: Rollout, most: int) -> int:
     gone = 0
     for one in rollout.active_old:
-        sick = size(one) - counted(one, "availableReplicas")
+        sick = size(one) - get_status_count(one, "availableReplicas")
         count = min(most - gone, sick)
         if count > 0:
             rollout.resize(one, size(one) - count, f"{sick} of its pods are not available")

@@ -17,9 +17,9 @@ FIRST, LONGEST = 10 * SECOND, 600 * SECOND
 
 def after(known: Failures, succeeded: Sequence[Pod], failed: Sequence[Pod]) -> Failures:
     """Failures in a row since the last success, with those of pods that have just ended."""
-    ends = sorted(finished_at(pod) for pod in failed)
+    ends = sorted(get_finish_time(pod) for pod in failed)
     if succeeded:
-        success = max(finished_at(pod) for pod in succeeded)
+        success = max(get_finish_time(pod) for pod in succeeded)
         ends = [end for end in ends if end > success]
         known = Failures()
     return Failures(known.number + len(ends), ends[-1]) if ends else known
@@ -32,7 +32,7 @@ def waits_until(count: int, last: int) -> int:
     return last + min(FIRST << min(count - 1, 10), LONGEST)
 
 
-def finished_at(pod: Pod) -> int:
+def get_finish_time(pod: Pod) -> int:
     """Return a pod's end (ns since 1970): of its last container, else when it stopped being Ready, was deleted, or created."""
     ends = _containers(pod)
     if ends:

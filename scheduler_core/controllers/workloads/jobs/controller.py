@@ -19,7 +19,7 @@ from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.jobs import finish, pods
 from scheduler_core.controllers.workloads.jobs.look import TRACKING, Look, is_tracked
 from scheduler_core.controllers.workloads.jobs.tracking import track
-from scheduler_core.controllers.workloads.owners import Owner, claimed_pods, resolve
+from scheduler_core.controllers.workloads.owners import Owner, claim_pods, resolve
 from scheduler_core.controllers.workloads.pods import POD_REASONS
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
@@ -88,7 +88,7 @@ class JobController(WorkloadController):
             text = "Skipped Job sync because completion mode is unknown"
             self.event(world, WARNING, _UNKNOWN_MODE, self.kind, key, text)
             return ""
-        found = claimed_pods(world, owner, lambda pod: True, finalizers=(TRACKING,))
+        found = claim_pods(world, owner, lambda pod: True, finalizers=(TRACKING,))
         look = Look(self, world, owner, found)
         self._sync(look)
         return "; ".join(look.said)
@@ -103,7 +103,7 @@ class JobController(WorkloadController):
                 ending = None
         else:
             refused = None if owner.deleting else pods.manage(look)
-            ending = finish.completed(look)
+            ending = finish.check_completions(look)
             if ending is None and not owner.deleting:
                 self._note_suspension(look, status)
         status |= {"active": look.active, "ready": look.ready, "terminating": look.terminating}
@@ -117,7 +117,7 @@ class JobController(WorkloadController):
     def _note_suspension(self, look: Look, status: dict[str, Any]) -> None:
         conditions: list[finish.Condition] = status["conditions"]
         old = next((one for one in conditions if one["type"] == finish.SUSPENDED), None)
-        suspended = finish.found(conditions, finish.SUSPENDED) is not None
+        suspended = finish.find_true_condition(conditions, finish.SUSPENDED) is not None
         if look.is_suspended == suspended:
             return
         word = "Suspended" if look.is_suspended else "Resumed"

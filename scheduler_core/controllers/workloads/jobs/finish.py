@@ -37,7 +37,7 @@ def condition(look: Look, type_: str, reason: str, message: str, status: str = "
     }
 
 
-def found(conditions: Sequence[Condition], type_: str) -> Condition | None:
+def find_true_condition(conditions: Sequence[Condition], type_: str) -> Condition | None:
     """The condition of a type that is True."""
     return next((one for one in conditions if one.get("type") == type_ and one.get("status") == "True"), None)
 
@@ -45,20 +45,20 @@ def found(conditions: Sequence[Condition], type_: str) -> Condition | None:
 def is_finished(manifest: Mapping[str, Any]) -> Condition | None:
     """The condition that says how a Job has ended, or None."""
     given = (manifest.get("status") or {}).get("conditions") or ()
-    return found(given, COMPLETE) or found(given, FAILED)
+    return find_true_condition(given, COMPLETE) or find_true_condition(given, FAILED)
 
 
 def finish(look: Look) -> Condition | None:
     """The condition that ends the Job: FailureTarget or SuccessCriteriaMet, or what follows from one that is there."""
-    return _decided(look) or _limited(look) or _by_indexes(look)
+    return _find_decision(look) or _check_limits(look) or _by_indexes(look)
 
 
-def _decided(look: Look) -> Condition | None:
+def _find_decision(look: Look) -> Condition | None:
     given = look.owner.status.get("conditions") or ()
-    met = found(given, SUCCESS_CRITERIA)
+    met = find_true_condition(given, SUCCESS_CRITERIA)
     if met is not None:
         return met
-    target = found(given, FAILURE_TARGET)
+    target = find_true_condition(given, FAILURE_TARGET)
     if target is not None:
         return condition(look, FAILED, target["reason"], target["message"])
     if look.policy is None:
@@ -68,8 +68,8 @@ def _decided(look: Look) -> Condition | None:
     return condition(look, FAILURE_TARGET, "PodFailurePolicy", message) if message else None
 
 
-def _limited(look: Look) -> Condition | None:
-    if look.failed > look.owner.number("backoffLimit") or _restarted_too_often(look):
+def _check_limits(look: Look) -> Condition | None:
+    if look.failed > look.owner.number("backoffLimit") or _is_past_backoff_limit(look):
         text = "Job has reached the specified backoff limit"
         return condition(look, FAILURE_TARGET, "BackoffLimitExceeded", text)
     end = deadline(look)
@@ -87,7 +87,7 @@ def deadline(look: Look) -> int | None:
     return parse_time(start) - look.world.store.epoch + int(seconds) * SECOND
 
 
-def _restarted_too_often(look: Look) -> bool:
+def _is_past_backoff_limit(look: Look) -> bool:
     """kube: pastBackoffLimitOnFailure"""
     if (look.owner.template.get("spec") or {}).get("restartPolicy") != "OnFailure":
         return False
@@ -114,7 +114,7 @@ def _by_indexes(look: Look) -> Condition | None:
     return condition(look, SUCCESS_CRITERIA, "SuccessPolicy", message) if message else None
 
 
-def completed(look: Look) -> Condition | None:
+def check_completions(look: Look) -> Condition | None:
     """The condition of a Job whose pods have succeeded often enough."""
     if look.completions is None:
         enough = look.succeeded > 0

@@ -55,7 +55,7 @@ def all_failures(pod: Pod) -> int:
     return failures(pod) + _number(pod.annotations, IGNORED_FAILURES)
 
 
-def ignored_failures(pod: Pod) -> int:
+def count_ignored_failures(pod: Pod) -> int:
     return _number(pod.annotations, IGNORED_FAILURES)
 
 

@@ -167,6 +167,6 @@ class Look:
 
 
 def _later(pod: Pod, other: Pod) -> bool:
-    return indexes.all_failures(other) <= indexes.all_failures(pod) and backoff.finished_at(
+    return indexes.all_failures(other) <= indexes.all_failures(pod) and backoff.get_finish_time(
         pod
-    ) >= backoff.finished_at(other)
+    ) >= backoff.get_finish_time(other)

@@ -34,7 +34,7 @@ def manage(look: Look) -> Refused | None:
     """Creates the pods that lack or deletes those that are too many. The first refusal."""
     if look.is_suspended:
         return delete(look, surplus(look, look.active), "the Job is suspended", untrack=True)
-    wanted = _wanted(look)
+    wanted = _count_desired_pods(look)
     gone = surplus(look, max(0, look.active - wanted))[:MOST_PER_SYNC]
     if gone:
         return delete(look, gone, f"{wanted} pods are to be active", untrack=True)
@@ -42,7 +42,7 @@ def manage(look: Look) -> Refused | None:
     return _create(look, min(lacking, MOST_PER_SYNC)) if lacking > 0 else None
 
 
-def _wanted(look: Look) -> int:
+def _count_desired_pods(look: Look) -> int:
     """Return the number of pods that should be active now."""
     parallelism = look.owner.number("parallelism")
     if look.completions is None:
@@ -131,7 +131,7 @@ def _index_waits_until(look: Look, index: int) -> int:
     pod = look.replaced.get(index)
     if pod is None:
         return 0
-    return backoff.waits_until(indexes.all_failures(pod) + 1, backoff.finished_at(pod))
+    return backoff.waits_until(indexes.all_failures(pod) + 1, backoff.get_finish_time(pod))
 
 
 def _pending(look: Look, count: int) -> list[int]:
@@ -202,5 +202,5 @@ def _counts(look: Look, index: int) -> dict[str, str]:
         return {indexes.FAILURES: "0"}
     counts = policies.judge(look.policy, pod).counts
     failed = indexes.failures(pod) + counts
-    ignored = indexes.ignored_failures(pod) + (not counts)
+    ignored = indexes.count_ignored_failures(pod) + (not counts)
     return {indexes.FAILURES: str(failed), **({indexes.IGNORED_FAILURES: str(ignored)} if ignored else {})}

@@ -28,7 +28,7 @@ def track(look: Look, status: Status, ending: Condition | None) -> None:
         conditions.append(ending)
         ending = finish.condition(look, finish.FAILED, ending["reason"], ending["message"])
     elif ending is not None and ending["type"] == finish.SUCCESS_CRITERIA:
-        if finish.found(conditions, finish.SUCCESS_CRITERIA) is None:
+        if finish.find_true_condition(conditions, finish.SUCCESS_CRITERIA) is None:
             conditions.append(ending)
         ending = finish.condition(look, finish.COMPLETE, ending["reason"], ending["message"])
     over = ending is not None and look.terminating <= 0

@@ -13,7 +13,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import World
-from scheduler_core.controllers.workloads.owners import Owner, claimed_pods
+from scheduler_core.controllers.workloads.owners import Owner, claim_pods
 from scheduler_core.controllers.workloads.pods import (
     POD_REASONS,
     create_pods,
@@ -49,7 +49,7 @@ class ReplicaSetController(WorkloadController):
         owner = Owner.found(world, self.kind, key)
         if owner is None or owner.selector.errors:
             return ""
-        pods = claimed_pods(world, owner, is_active)
+        pods = claim_pods(world, owner, is_active)
         said, refused = ("", None) if owner.deleting else self._manage(world, owner, pods)
         world.api.patch_status(owner.target, replica_status(world, owner, pods, refused))
         if refused is not None:

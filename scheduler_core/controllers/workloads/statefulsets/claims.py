@@ -66,7 +66,7 @@ def _create(
 
 def is_stale(world: World, owner: Owner, name: str, ordinal: int) -> bool:
     """Return whether a claim of a pod to be created still belongs to a former pod of the same name."""
-    if not _deleted(owner, "whenScaled"):
+    if not _deletes_claims(owner, "whenScaled"):
         return False
     return any(
         ref.get("kind") == "Pod" and ref.get("name") == name
@@ -75,7 +75,7 @@ def is_stale(world: World, owner: Owner, name: str, ordinal: int) -> bool:
     )
 
 
-def retained(world: World, owner: Owner, pod: Pod) -> bool:
+def has_retention_applied(world: World, owner: Owner, pod: Pod) -> bool:
     """Return whether the owners of a pod's claims match the retention policy."""
     return all(_is_up_to_date(owner, pod, claim) for claim in _claims(world, owner, ordinal_of(pod)))
 
@@ -91,7 +91,7 @@ def retain(controller: Controller, world: World, owner: Owner, pod: Pod) -> None
             )
             controller.event(world, WARNING, CONFLICT, owner.kind, owner.key, text)
         if not _is_up_to_date(owner, pod, claim):
-            refs = _wanted_references(owner, pod, claim)
+            refs = _build_references(owner, pod, claim)
             patch = {"metadata": {"ownerReferences": refs or None}}
             world.api.patch((_KIND, owner.namespace, name), patch)
 
@@ -108,7 +108,7 @@ def _references(claim: Manifest) -> list[Manifest]:
     return list(claim["metadata"].get("ownerReferences") or ())
 
 
-def _deleted(owner: Owner, when: str) -> bool:
+def _deletes_claims(owner: Owner, when: str) -> bool:
     """Return whether the policy deletes claims: whenScaled or whenDeleted."""
     policy = owner.spec.get("persistentVolumeClaimRetentionPolicy") or {}
     return bool(policy.get(when) == "Delete")
@@ -123,7 +123,7 @@ def _names(ref: Manifest, other: Manifest) -> bool:
 
 
 def _has_other_controller(owner: Owner, pod: Pod, claim: Manifest) -> bool:
-    if not _deleted(owner, "whenScaled") and not _deleted(owner, "whenDeleted"):
+    if not _deletes_claims(owner, "whenScaled") and not _deletes_claims(owner, "whenDeleted"):
         return False
     for ref in _references(claim):
         own = next((one for one in (owner.reference(), _pod_reference(pod)) if _names(ref, one)), None)
@@ -151,12 +151,12 @@ def _is_up_to_date(owner: Owner, pod: Pod, claim: Manifest) -> bool:
 
 def _policy_references(owner: Owner, pod: Pod) -> list[dict[str, Any]]:
     beyond = ordinal_of(pod) not in ordinals(owner)
-    if beyond and _deleted(owner, "whenScaled"):
+    if beyond and _deletes_claims(owner, "whenScaled"):
         return [_pod_reference(pod)]
-    return [owner.reference()] if _deleted(owner, "whenDeleted") else []
+    return [owner.reference()] if _deletes_claims(owner, "whenDeleted") else []
 
 
-def _wanted_references(owner: Owner, pod: Pod, claim: Manifest) -> list[Manifest]:
+def _build_references(owner: Owner, pod: Pod, claim: Manifest) -> list[Manifest]:
     own = (owner.reference(), _pod_reference(pod))
     kept = [ref for ref in _references(claim) if not any(_names(ref, one) for one in own)]
     if _has_other_controller(owner, pod, claim):

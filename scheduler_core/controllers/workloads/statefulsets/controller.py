@@ -14,7 +14,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads import history
-from scheduler_core.controllers.workloads.owners import Owner, claimed_pods
+from scheduler_core.controllers.workloads.owners import Owner, claim_pods
 from scheduler_core.controllers.workloads.pods import POD_REASONS, soonest_available
 from scheduler_core.controllers.workloads.statefulsets import claims, identity
 from scheduler_core.controllers.workloads.statefulsets.replicas import Pods
@@ -42,12 +42,12 @@ class StatefulSetController(WorkloadController):
         if owner is None or owner.selector.errors:
             return ""
         given = str(owner.status.get("updateRevision") or "").removeprefix(f"{owner.name}-")
-        revisions = history.numbered(world, owner, history.HASH, given)
+        revisions = history.sync_revisions(world, owner, history.HASH, given)
 
         def named(pod: Pod) -> bool:
             return identity.parent_and_ordinal(pod.name)[0] == owner.name
 
-        pods = claimed_pods(world, owner, lambda pod: True, named)
+        pods = claim_pods(world, owner, lambda pod: True, named)
         work = Pods(self, world, owner, [])
         current = _current(owner, revisions)
         fields = stateful_status(world, owner, pods, current, revisions)

@@ -94,7 +94,7 @@ class Pods:
             labels = identity.identity(pod.name, identity.ordinal_of(pod))
             self.world.api.patch(("Pod", pod.namespace, pod.name), {"metadata": {"labels": labels}})
             self._record("update", pod.name)
-        if not claims.retained(self.world, self.owner, pod):
+        if not claims.has_retention_applied(self.world, self.owner, pod):
             claims.retain(self.controller, self.world, self.owner, pod)
 
     def condemn(self, pod: Pod, first_unavailable: Pod | None) -> bool:

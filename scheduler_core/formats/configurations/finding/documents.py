@@ -15,7 +15,7 @@ from scheduler_core.formats.configurations.finding.found import (
     Lines,
     Source,
     as_template,
-    joined,
+    join_path,
     name_of,
 )
 from scheduler_core.formats.configurations.finding.sections import CHART_PATHS, chart_values, section_flags
@@ -190,7 +190,7 @@ def _chart(path: str) -> str:
     """A field of the configuration as the chart's values have it."""
     for field, value in CHART_PATHS.items():
         if path.startswith(field):
-            return joined(value, path.removeprefix(field).lstrip(".")).removesuffix(".name")
+            return join_path(value, path.removeprefix(field).lstrip(".")).removesuffix(".name")
     return path
 
 

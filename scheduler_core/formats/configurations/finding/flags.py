@@ -98,10 +98,10 @@ def _take(made: FromFlags, name: str, value: str, path: str) -> None:
         text = f"--{name}={value} is the scoringStrategy MostAllocated of NodeResourcesFit"
         made.changes.append(Change("moved", path, text))
     else:
-        made.changes.append(_said(name, value, path))
+        made.changes.append(_describe_flag(name, value, path))
 
 
-def _said(name: str, value: str, path: str) -> Change:
+def _describe_flag(name: str, value: str, path: str) -> Change:
     if name in _POLICY:
         effect = "paste the Policy, which can be turned into v1, too"
         return Change("lost", path, f"--{name}={value} {_GONE}, and its Policy is not in this text", effect)

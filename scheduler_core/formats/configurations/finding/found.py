@@ -70,7 +70,7 @@ class Source:
 
     def at(self, path: str) -> Locate:
         """Finds fields of what stands at a path."""
-        return lambda inner: self.loaded.locate(joined(path, inner))
+        return lambda inner: self.loaded.locate(join_path(path, inner))
 
     def inside(self, path: str, locate: Locate) -> Locate:
         """Finds fields of a text that is the value at a path, which `locate` finds within that text."""
@@ -89,7 +89,7 @@ class Source:
         return line + inner[0], inner[1] + len(first) - len(first.lstrip(" "))
 
 
-def joined(path: str, inner: str) -> str:
+def join_path(path: str, inner: str) -> str:
     """The path of a field below another one."""
     return f"{path}.{inner}" if path and inner and not inner.startswith("[") else path + inner
 

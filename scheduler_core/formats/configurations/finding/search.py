@@ -6,7 +6,7 @@ from scheduler_core.apimachinery.objects.errors import InvalidObject
 from scheduler_core.apimachinery.objects.loading import LoadLimits, load_manifests
 from scheduler_core.formats.configurations.finding.documents import find_in
 from scheduler_core.formats.configurations.finding.found import Found, as_template
-from scheduler_core.formats.configurations.finding.texts import quoted
+from scheduler_core.formats.configurations.finding.texts import extract_quotes
 
 
 def find(text: str, limits: LoadLimits) -> list[Found]:
@@ -17,14 +17,14 @@ def find(text: str, limits: LoadLimits) -> list[Found]:
         if found:
             return found
     except InvalidObject as error:
-        parts = quoted(text)
+        parts = extract_quotes(text)
         if not parts:
             raise InvalidObject(as_template(error, text)) from error
-        return [each for part in parts for each in _found(part, limits)]
-    return [each for part in quoted(text) for each in _found(part, limits)]
+        return [each for part in parts for each in _search_part(part, limits)]
+    return [each for part in extract_quotes(text) for each in _search_part(part, limits)]
 
 
-def _found(part: str, limits: LoadLimits) -> list[Found]:
+def _search_part(part: str, limits: LoadLimits) -> list[Found]:
     try:
         return find_in(load_manifests(part, limits), part)
     except InvalidObject as error:

@@ -69,12 +69,12 @@ def _kops(manifest: Manifest) -> Iterator[Flag]:
             yield "feature-gates", gates, path
         elif name == "leaderElection":
             for field, given in _mapping(value).items():
-                yield _dashed(str(field)), _text(given), f"{path}.{field}"
+                yield _convert_to_dashes(str(field)), _text(given), f"{path}.{field}"
         else:
-            yield _KOPS.get(name, _dashed(str(name))), _text(value), path
+            yield _KOPS.get(name, _convert_to_dashes(str(name))), _text(value), path
 
 
-def _dashed(name: str) -> str:
+def _convert_to_dashes(name: str) -> str:
     """leaderElectLeaseDuration as leader-elect-lease-duration."""
     return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name)
 

@@ -15,7 +15,7 @@ _LEFT_OUT = re.compile(r"^[ \t]*\.\.\.[ \t]*$", re.MULTILINE)  # what a text doe
 _MOST = 20
 
 
-def quoted(text: str) -> list[str]:
+def extract_quotes(text: str) -> list[str]:
     """The parts of a text that quote a configuration, each with as many blank lines before it as the text has lines there."""
     parts = []
     for start, lines in _blocks(text.split("\n")):

@@ -7,14 +7,14 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.loading import Loaded
 from scheduler_core.formats.manifests.notes import Note, gettext_noop
-from scheduler_core.formats.manifests.places import changed
+from scheduler_core.formats.manifests.places import replace_manifest
 from scheduler_core.formats.manifests.versions.networking import endpoint_slice, ingress, network_policy
 from scheduler_core.formats.manifests.versions.others import autoscaler, binding, budget, runtime_class
 from scheduler_core.formats.manifests.versions.workloads import (
+    add_template_labels,
     daemon_set_of_extensions,
     deployment_of_apps,
     deployment_of_extensions,
-    labelled,
     stateful_set_of_apps,
 )
 
@@ -37,7 +37,7 @@ _OF_STORAGE = ("StorageClass", "CSIDriver", "CSINode", "CSIStorageCapacity", "Vo
 _OLDER: dict[tuple[str, str], tuple[str, Convert]] = {
     ("extensions/v1beta1", "Deployment"): (_APPS, deployment_of_extensions),
     ("extensions/v1beta1", "DaemonSet"): (_APPS, daemon_set_of_extensions),
-    ("extensions/v1beta1", "ReplicaSet"): (_APPS, labelled),
+    ("extensions/v1beta1", "ReplicaSet"): (_APPS, add_template_labels),
     ("extensions/v1beta1", "Job"): (_BATCH, _same),
     ("extensions/v1beta1", "Ingress"): (_NETWORKING, ingress),
     ("extensions/v1beta1", "NetworkPolicy"): (_NETWORKING, network_policy),
@@ -68,7 +68,7 @@ _OLDER: dict[tuple[str, str], tuple[str, Convert]] = {
 }
 
 
-def brought_up(objects: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
+def upgrade_objects(objects: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
     """Objects with those of older versions as v1.34 would have stored them, and what is said of these."""
     counts: dict[tuple[str, str], int] = {}
     kept = []
@@ -76,7 +76,7 @@ def brought_up(objects: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
         older = _older(each.manifest)
         if older is not None:
             counts[older] = counts.get(older, 0) + 1
-            each = changed(each, _converted(each.manifest, *_OLDER[older]))
+            each = replace_manifest(each, _convert_manifest(each.manifest, *_OLDER[older]))
         kept.append(each)
     return kept, [
         Note(OLDER, {"kind": kind, "old": old, "new": _OLDER[old, kind][0], "count": f"{count:,}"})
@@ -92,7 +92,7 @@ def _older(manifest: Any) -> tuple[str, str] | None:
     return older if older in _OLDER else None
 
 
-def _converted(manifest: Manifest, version: str, convert: Convert) -> Manifest:
+def _convert_manifest(manifest: Manifest, version: str, convert: Convert) -> Manifest:
     """Convert a manifest; one of an unexpected shape gets only the version, and the API server refuses it."""
     try:
         return {**convert(manifest), "apiVersion": version}

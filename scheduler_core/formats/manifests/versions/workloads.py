@@ -14,7 +14,7 @@ _ROLLBACK = "deprecated.deployment.rollback.revision"
 _GENERATION = "deprecated.daemonset.template.generation"
 
 
-def labelled(manifest: Manifest) -> Manifest:
+def add_template_labels(manifest: Manifest) -> Manifest:
     """Add the labels of the template, and a selector of them, where the manifest has none of its own."""
     spec = manifest.get("spec") or {}
     meta = manifest.get("metadata") or {}
@@ -44,7 +44,7 @@ def deployment_of_apps(manifest: Manifest) -> Manifest:
 
 def _deployment(manifest: Manifest, step: int | str) -> Manifest:
     """`step`: how many pods more and less there may be in a rolling update."""
-    manifest = labelled(manifest)
+    manifest = add_template_labels(manifest)
     spec = {name: value for name, value in (manifest.get("spec") or {}).items() if name != "rollbackTo"}
     strategy = dict(spec.get("strategy") or {})
     strategy["type"] = strategy.get("type") or "RollingUpdate"
@@ -54,12 +54,12 @@ def _deployment(manifest: Manifest, step: int | str) -> Manifest:
         strategy["rollingUpdate"] = {**rolling, **missing}
     spec["strategy"] = strategy
     back = (manifest.get("spec") or {}).get("rollbackTo")
-    noted = manifest if back is None else _annotated(manifest, _ROLLBACK, back.get("revision") or 0)
+    noted = manifest if back is None else _add_annotation(manifest, _ROLLBACK, back.get("revision") or 0)
     return {**noted, "spec": spec}
 
 
 def daemon_set_of_extensions(manifest: Manifest) -> Manifest:
-    manifest = labelled(manifest)
+    manifest = add_template_labels(manifest)
     spec = {
         name: value for name, value in (manifest.get("spec") or {}).items() if name != "templateGeneration"
     }
@@ -69,13 +69,13 @@ def daemon_set_of_extensions(manifest: Manifest) -> Manifest:
         strategy["rollingUpdate"] = {"maxUnavailable": 1, **(strategy.get("rollingUpdate") or {})}
     generation = (manifest.get("spec") or {}).get("templateGeneration") or 0
     return {
-        **_annotated(manifest, _GENERATION, generation),
+        **_add_annotation(manifest, _GENERATION, generation),
         "spec": {**spec, "updateStrategy": strategy, **_missing(spec, {"revisionHistoryLimit": 10})},
     }
 
 
 def stateful_set_of_apps(manifest: Manifest) -> Manifest:
-    manifest = labelled(manifest)
+    manifest = add_template_labels(manifest)
     spec = manifest.get("spec") or {}
     strategy = dict(spec.get("updateStrategy") or {})
     strategy["type"] = strategy.get("type") or "OnDelete"
@@ -88,7 +88,7 @@ def _missing(given: Manifest, defaults: Manifest) -> dict[str, Any]:
     return {name: value for name, value in defaults.items() if given.get(name) is None}
 
 
-def _annotated(manifest: Manifest, name: str, number: int) -> Manifest:
+def _add_annotation(manifest: Manifest, name: str, number: int) -> Manifest:
     meta = manifest.get("metadata") or {}
     annotations = {**(meta.get("annotations") or {}), name: str(number)}
     return {**manifest, "metadata": {**meta, "annotations": annotations}}

@@ -112,14 +112,14 @@ def _amounts(field: str, texts: Texts) -> list[tuple[str, Amount]]:
     return found
 
 
-def _known(field: str, signal: str) -> None:
+def _check_signal(field: str, signal: str) -> None:
     if signal not in SIGNALS:
         raise FieldProblem(field, signal, f"unsupported eviction signal {signal}")
 
 
 def _amount(field: str, signal: str, text: str) -> Amount | None:
     """None for what kube passes over."""
-    _known(field, signal)
+    _check_signal(field, signal)
     if text in ("0%", "100%"):
         return None
     if text.endswith("%"):
@@ -137,7 +137,7 @@ def _amount(field: str, signal: str, text: str) -> Amount | None:
 
 def _least(signal: str, text: str) -> Amount:
     field = "evictionMinimumReclaim"
-    _known(field, signal)
+    _check_signal(field, signal)
     if text.endswith("%"):
         share = _share(field, text)
         if share <= 0:
@@ -152,7 +152,7 @@ def _least(signal: str, text: str) -> Amount:
 
 def _grace(signal: str, text: str) -> int:
     field = "evictionSoftGracePeriod"
-    _known(field, signal)
+    _check_signal(field, signal)
     try:
         grace = parse_duration(text)
     except ValueError as problem:

@@ -55,7 +55,7 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
     stage = search.OF_NOMINATED if extension.nominated else ""
     try:
         result = read_filter(exchange)
-        kept = _kept(extension, exchange, result)
+        kept = _list_remaining(extension, exchange, result)
     except ExtenderError as problem:
         effect = Effect(ignored=extender.ignorable)
         step = extender_calls.take(extension, cycle, effect, str(problem), stage=stage)
@@ -91,7 +91,7 @@ def leave(
     return conclude(cycle, framework, algorithm_state)
 
 
-def _kept(extension: Extension, exchange: Exchange, result: FilterResult) -> tuple[Kept, ...]:
+def _list_remaining(extension: Extension, exchange: Exchange, result: FilterResult) -> tuple[Kept, ...]:
     """The nodes that are left, in the order of the answer. ExtenderError."""
     extender = exchange.extender
     if extender.node_cache_capable and result.node_names is not None:

@@ -17,7 +17,7 @@ from scheduler_core.scheduler.core.cycles.search import Search, Stage
 from scheduler_core.scheduler.extenders.extender import Verb
 from scheduler_core.scheduler.framework.node_to_status import EXCLUDED, NOT_EVALUATED, PASSED
 from scheduler_core.scheduler.framework.plugin import Plugin, Point, Rows, Verdicts
-from scheduler_core.scheduler.framework.runtime.filters import FilterRunner, nominated_rows
+from scheduler_core.scheduler.framework.runtime.filters import FilterRunner, find_nominated_rows
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_filter
 from scheduler_core.scheduler.framework.status import Code, Status, error, unresolvable
@@ -80,7 +80,7 @@ def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_sta
     rows = _rows_to_search(cycle)
     own = framework.percentage_of_nodes_to_score
     wanted = feasible_nodes_to_find(algorithm_state.percentage if own is None else own, len(rows))
-    if not framework.has(Point.SCORE) and not _extended(algorithm_state):
+    if not framework.has(Point.SCORE) and not _has_extenders(algorithm_state):
         wanted = 1
     if len(rows):
         start = algorithm_state.next_start % len(rows)
@@ -91,7 +91,7 @@ def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_sta
         open_block(cycle, framework, algorithm_state)
 
 
-def _extended(algorithm_state: AlgorithmState) -> bool:
+def _has_extenders(algorithm_state: AlgorithmState) -> bool:
     """Return whether any extender filters or scores, regardless of its managed resources."""
     return any(e.has(Verb.FILTER) or e.has(Verb.PRIORITIZE) for e in algorithm_state.extenders)
 
@@ -104,11 +104,13 @@ def _rows_to_search(cycle: SchedulingCycle) -> Rows:
     outside = np.ones(len(cycle.nodes), np.bool_)
     outside[rows] = False
     cycle.refused_by[outside & (cycle.refused_by == NOT_EVALUATED)] = EXCLUDED
-    cycle.absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(_said_to_narrow(cycle))}]")
+    cycle.absent = unresolvable(
+        f"node(s) didn't satisfy plugin(s) [{' '.join(_list_narrowing_plugins(cycle))}]"
+    )
     return rows
 
 
-def _said_to_narrow(cycle: SchedulingCycle) -> list[str]:
+def _list_narrowing_plugins(cycle: SchedulingCycle) -> list[str]:
     """Plugins that kube names for it: also the one that refused the nominated node, whose look shares the set of names.
 
     kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode)
@@ -131,7 +133,7 @@ def open_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: Al
     search.stop = search.start + size
     rows = search.order[search.start : search.stop]
     cycle.refused_by[rows] = PASSED
-    nominated = nominated_rows(algorithm_state.nominator, cycle.pod, cycle.nodes, rows)
+    nominated = find_nominated_rows(algorithm_state.nominator, cycle.pod, cycle.nodes, rows)
     if nominated:
         search.nominated = True
         runner = FilterRunner(framework, algorithm_state.nominator)
@@ -226,12 +228,12 @@ def close_search(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Row
     refused = int(np.count_nonzero(cycle.refused_by >= 0))
     search.processed = len(passing) + refused
     if cycle.extension is not None:
-        search.processed += _named_by_extenders(cycle, cycle.extension)
+        search.processed += _count_extender_statuses(cycle, cycle.extension)
     algorithm_state.next_start = (algorithm_state.next_start + search.processed) % len(cycle.nodes)
     return seen[passing]
 
 
-def _named_by_extenders(cycle: SchedulingCycle, extension: Extension) -> int:
+def _count_extender_statuses(cycle: SchedulingCycle, extension: Extension) -> int:
     """Count the nodes with an extender status from the nominated-node pass; drop statuses that later plugin verdicts replace."""
     for name in list(extension.statuses):
         row = cycle.nodes.row(name)
@@ -279,6 +281,6 @@ def take_unseen(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Rows
         return taken
     search.processed = len(taken)
     if cycle.extension is not None:
-        search.processed += _named_by_extenders(cycle, cycle.extension)
+        search.processed += _count_extender_statuses(cycle, cycle.extension)
     algorithm_state.next_start = (algorithm_state.next_start + search.processed) % len(cycle.nodes)
     return taken

@@ -111,7 +111,7 @@ KUBE_LIMITS = (50, 100)
 LEAST_QPS = 1 / 3600
 
 
-def configured_limits(configuration: Mapping[str, Any]) -> tuple[float, int] | None:
+def read_limits(configuration: Mapping[str, Any]) -> tuple[float, int] | None:
     """Calls a second and burst as a configuration has them; None where calls are not limited."""
     connection = configuration.get("clientConnection") or {}
     limits = connection.get("qps") or 0, connection.get("burst") or 0

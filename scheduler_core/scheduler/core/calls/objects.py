@@ -13,7 +13,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.faults import CLAIMS
-from scheduler_core.apiserver.kinds import known
+from scheduler_core.apiserver.kinds import get_kind_by_key
 from scheduler_core.apiserver.status import DONE, Refused, not_found
 from scheduler_core.base.trace.kinds import ApiCall
 from scheduler_core.scheduler.core.calls import client
@@ -35,9 +35,9 @@ class PodObjectCalls:
         if self.caller.hang is not None:
             fault = client.fault_of(self.caller, CLAIMS, self.pod.key)
             assert fault is not None
-            return Reply(error=fault.answer(known(kind).resource, name).message)
+            return Reply(error=fault.answer(get_kind_by_key(kind).resource, name).message)
         found = self.caller.world.store.get(kind, namespace, name)
-        resource = known(kind).resource
+        resource = get_kind_by_key(kind).resource
         return Reply(found) if found is not None else Reply(error=not_found(resource, name).message)
 
     def create(self, manifest: Manifest) -> Reply:
@@ -93,7 +93,7 @@ class PodObjectCalls:
     ) -> Reply:
         kind, namespace, name = target
         fault = client.take_fault(self.caller, CLAIMS, self.pod.key)
-        failure = DONE if fault is None else fault.answer(known(kind).resource, name)
+        failure = DONE if fault is None else fault.answer(get_kind_by_key(kind).resource, name)
         answer, written = failure, None
         if failure.ok or (fault is not None and fault.after_write):
             try:

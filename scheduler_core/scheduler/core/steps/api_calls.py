@@ -53,7 +53,7 @@ def pump(scheduler: Scheduler) -> None:
         number, call = turn
         if isinstance(call, StatusPatch) and call.idle:
             scheduler.calls.finish(number)
-            measure.called(scheduler, PATCH, True, 0)
+            measure.record_api_call(scheduler, PATCH, True, 0)
         else:
             _send(scheduler, number, call)
 
@@ -90,7 +90,7 @@ def _answer_at(scheduler: Scheduler, number: int, at: int) -> None:
         agenda.push(at, action)
 
 
-def retried(scheduler: Scheduler, number: int) -> bool:
+def retry_call(scheduler: Scheduler, number: int) -> bool:
     """Retry a failed call after a pause, if the client retries such a fault. Return whether it does."""
     world, calls = scheduler.world, scheduler.calls
     call, tries = calls.running[number], calls.retries.get(number, 0)
@@ -111,7 +111,7 @@ def retried(scheduler: Scheduler, number: int) -> bool:
 def patch(scheduler: Scheduler, call: StatusPatch) -> Answer:
     world = scheduler.world
     fault = client.take_fault(scheduler, STATUS, call.key)
-    condition = _merged(world.store.pod_at(call.key), call) if call.sends_condition else None
+    condition = _merge_condition(world.store.pod_at(call.key), call) if call.sends_condition else None
     nomination = call.nomination if call.changes_nomination else None
     fields = ["nominatedNodeName"] if nomination is not None else []
     fields += ["conditions"] if condition is not None else []
@@ -125,7 +125,7 @@ def patch(scheduler: Scheduler, call: StatusPatch) -> Answer:
     return written if answer.ok else answer
 
 
-def _merged(live: Pod | None, call: StatusPatch) -> Mapping[str, Any]:
+def _merge_condition(live: Pod | None, call: StatusPatch) -> Mapping[str, Any]:
     """The condition as a strategic merge patch leaves it: fields in which it differs from the base are set, the others stay as they are."""
     assert call.condition is not None
     kind = call.condition["type"]

@@ -102,7 +102,7 @@ def _follow(scheduler: Scheduler, binding: BindingCycle, result: PhaseResult) ->
 def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
     status = binding.decision
     assert status is not None
-    measure.waited(scheduler, binding, status)
+    measure.record_permit_wait(scheduler, binding, status)
     _record(scheduler, binding, points.wait_on_permit(status, binding))
     scheduler.world.record(WaitEnded(binding.pod.key, status.to_json()), scheduler.name, binding.span)
     if status.ok:
@@ -157,7 +157,7 @@ def _run_extender(scheduler: Scheduler, binding: BindingCycle) -> None:
     """An extender has answered."""
     status = extender_binding.take(scheduler, binding)
     if status.ok:
-        _bound(scheduler, binding)
+        _complete_bind(scheduler, binding)
         _follow(scheduler, binding, PhaseResult.EXTENDED)
     elif status.code is Code.SKIP:
         binding.index += 1
@@ -175,7 +175,7 @@ def _begin_bind(scheduler: Scheduler, binding: BindingCycle) -> None:
 
 
 def _pass_through(scheduler: Scheduler, binding: BindingCycle) -> None:
-    measure.passed_through(scheduler, binding)
+    measure.record_empty_point(scheduler, binding)
     _follow(scheduler, binding, PhaseResult.SUCCESS)
 
 
@@ -188,7 +188,7 @@ def _run(scheduler: Scheduler, binding: BindingCycle) -> None:
     """Calls a plugin, or takes its answer once its latency has passed."""
     if binding.done:
         binding.done = False
-        _answered(scheduler, binding, binding.answer)
+        _handle_status(scheduler, binding, binding.answer)
     else:
         _call(scheduler, binding)
 
@@ -204,38 +204,38 @@ def _call(scheduler: Scheduler, binding: BindingCycle) -> None:
         binding.done, binding.answer = True, step.status
         _push(scheduler, binding, step.timeout)
     else:
-        _answered(scheduler, binding, step.status)
+        _handle_status(scheduler, binding, step.status)
 
 
 def _record(scheduler: Scheduler, binding: BindingCycle, step: PluginStep) -> None:
     record_step(scheduler.world, scheduler.name, binding, step)
 
 
-def _answered(scheduler: Scheduler, binding: BindingCycle, status: Status) -> None:
+def _handle_status(scheduler: Scheduler, binding: BindingCycle, status: Status) -> None:
     point = Point(binding.phase.value)
     plugins = _plugins(scheduler, binding)
     last = binding.index + 1 >= len(plugins)
     passed_on = point is Point.BIND and status.code is Code.SKIP
     failed = not status.ok and (last or not passed_on) and point is not Point.POST_BIND
     over = failed or last or (point is Point.BIND and status.ok)
-    measure.answered(scheduler, binding, plugins[binding.index].name, status, over)
+    measure.record_plugin(scheduler, binding, plugins[binding.index].name, status, over)
     if failed:
         _fail(scheduler, binding, point, status)
         return
     binding.index += 1
     if over:
         if point is Point.BIND:
-            _bound(scheduler, binding)
+            _complete_bind(scheduler, binding)
         _follow(scheduler, binding, PhaseResult.SUCCESS)
     else:
         _push(scheduler, binding, 0)
 
 
-def _bound(scheduler: Scheduler, binding: BindingCycle) -> None:
+def _complete_bind(scheduler: Scheduler, binding: BindingCycle) -> None:
     expiry.finish_binding(scheduler, binding.pod)
     text = f"Successfully assigned {binding.pod.key} to {binding.node}"
     note(scheduler, binding.pod, NORMAL, "Scheduled", text, "Binding")
-    measure.bound(scheduler, binding)
+    measure.record_binding(scheduler, binding)
 
 
 def _finish(scheduler: Scheduler, binding: BindingCycle) -> None:
@@ -257,7 +257,7 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
     binding.phase = _ROWS[binding.phase].then[result]
     for plugin in scheduler.profiles[binding.profile].at(Point.UNRESERVE):
         _record(scheduler, binding, points.run_unreserve(plugin, binding))
-    measure.unreserved(scheduler, binding)
+    measure.record_unreserve(scheduler, binding)
     del scheduler.bindings[binding.number]
     was_assumed = scheduler.is_assumed(binding.pod)
     forget(scheduler, binding.pod, binding.span)

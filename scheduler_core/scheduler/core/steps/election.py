@@ -152,11 +152,11 @@ def _note(scheduler: Scheduler, report: Report) -> None:
         startup.note(scheduler)
 
 
-def _unnoted(scheduler: Scheduler, report: Report) -> None:
+def _ignore_report(scheduler: Scheduler, report: Report) -> None:
     """Nothing: it happens all the time."""
 
 
-def _renewed(scheduler: Scheduler, report: Report) -> None:
+def _on_renewal(scheduler: Scheduler, report: Report) -> None:
     process = startup.process_of(scheduler)
     if process.renewal_failed:
         process.renewal_failed = False
@@ -168,12 +168,12 @@ def _not_renewed(scheduler: Scheduler, report: Report) -> None:
     _note(scheduler, report)
 
 
-def _started(scheduler: Scheduler, report: Report) -> None:
+def _on_start(scheduler: Scheduler, report: Report) -> None:
     _note(scheduler, report)
     startup.lead(scheduler)
 
 
-def _stopped(scheduler: Scheduler, report: Report) -> None:
+def _on_stop(scheduler: Scheduler, report: Report) -> None:
     """End a canceled scheduler when it is done; exit at once if it lost the lease."""
     _note(scheduler, report)
     if _elector(scheduler).cancelled:
@@ -202,10 +202,10 @@ def _event(scheduler: Scheduler, report: Report) -> None:
 
 
 _REPORTS: Mapping[What, Callable[[Scheduler, Report], None]] = {
-    What.STARTED_LEADING: _started,
-    What.STOPPED_LEADING: _stopped,
+    What.STARTED_LEADING: _on_start,
+    What.STOPPED_LEADING: _on_stop,
     What.EVENT: _event,
-    What.NOT_ACQUIRED: _unnoted,
-    What.RENEWED: _renewed,
+    What.NOT_ACQUIRED: _ignore_report,
+    What.RENEWED: _on_renewal,
     What.NOT_RENEWED: _not_renewed,
 }

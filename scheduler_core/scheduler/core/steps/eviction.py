@@ -29,7 +29,7 @@ from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycl
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import permit
 from scheduler_core.scheduler.core.steps.api_calls import patch_status
-from scheduler_core.scheduler.core.steps.outcome import observed_generation
+from scheduler_core.scheduler.core.steps.outcome import get_observed_generation
 from scheduler_core.scheduler.framework.status import error
 
 PLUGIN = "DefaultPreemption"
@@ -93,7 +93,7 @@ def _go_on(scheduler: Scheduler, job: Eviction) -> int | None:
             _wait(scheduler, replace(job, has_condition=has_condition))
             return None
         permit.reject(scheduler, waiting, PLUGIN, "preempted")
-        job = _evicted(scheduler, job)
+        job = _record_eviction(scheduler, job)
     return _end(scheduler, job)
 
 
@@ -143,7 +143,7 @@ def advance(scheduler: Scheduler, number: int) -> None:
     elif not answer.ok:
         _give_up(scheduler, job, answer)
     elif job.has_condition:
-        _resume(scheduler, _evicted(scheduler, job))
+        _resume(scheduler, _record_eviction(scheduler, job))
     else:
         _wait(scheduler, replace(job, has_condition=True, tries=0))
 
@@ -193,11 +193,11 @@ def _give_up(scheduler: Scheduler, job: Eviction, answer: Answer) -> None:
         scheduler.push_cycle(0)
     else:
         scheduler.queue.activate((job.preemptor,), scheduler.world.now)
-        measure.preempted(scheduler)
+        measure.record_preemption(scheduler)
     scheduler.wake_up()
 
 
-def _evicted(scheduler: Scheduler, job: Eviction) -> Eviction:
+def _record_eviction(scheduler: Scheduler, job: Eviction) -> Eviction:
     victim = job.victims[job.index]
     text = f"Preempted by pod {job.preemptor.uid} on node {job.node}"
     note(scheduler, victim, NORMAL, "Preempted", text, "Preempting", job.preemptor)
@@ -214,7 +214,7 @@ def _end(scheduler: Scheduler, job: Eviction) -> int:
     else:
         if not job.evicted:
             scheduler.queue.activate((job.preemptor,), scheduler.world.now)
-        measure.preempted(scheduler)
+        measure.record_preemption(scheduler)
     scheduler.wake_up()
     return cost
 
@@ -222,7 +222,7 @@ def _end(scheduler: Scheduler, job: Eviction) -> int:
 def _condition(scheduler: Scheduler, job: Eviction, victim: Pod) -> dict[str, Any]:
     return {
         "type": "DisruptionTarget",
-        **observed_generation(scheduler, victim, "DisruptionTarget"),
+        **get_observed_generation(scheduler, victim, "DisruptionTarget"),
         "status": "True",
         "reason": "PreemptionByScheduler",
         "message": f"{job.preemptor.spec.scheduler_name}: preempting to accommodate a higher priority pod",

@@ -47,7 +47,7 @@ def _record(scheduler: Scheduler, exchange: Exchange, span: int) -> None:
     scheduler.world.record(facts, scheduler.name, span)
 
 
-def awaited(scheduler: Scheduler) -> Iterator[tuple[int, Exchange]]:
+def iterate_awaited_calls(scheduler: Scheduler) -> Iterator[tuple[int, Exchange]]:
     """The calls whose answers come from outside, with the numbers of their attempts."""
     cycle = scheduler.cycle
     if cycle is not None and cycle.extension is not None:
@@ -61,7 +61,11 @@ def awaited(scheduler: Scheduler) -> Iterator[tuple[int, Exchange]]:
 
 def answer(scheduler: Scheduler, attempt: int, number: int, answer: Answer) -> bool:
     """Takes an answer from outside; False where nobody waits for it any more."""
-    waiting = [exchange for a, exchange in awaited(scheduler) if (a, exchange.number) == (attempt, number)]
+    waiting = [
+        exchange
+        for a, exchange in iterate_awaited_calls(scheduler)
+        if (a, exchange.number) == (attempt, number)
+    ]
     if not waiting:
         return False
     (exchange,) = waiting

@@ -26,7 +26,7 @@ from scheduler_core.scheduler.framework.events import (
     ObjectEvent,
 )
 from scheduler_core.scheduler.framework.features import Features
-from scheduler_core.scheduler.plugins.dynamicresources.tracked_slices import changed_by
+from scheduler_core.scheduler.plugins.dynamicresources.tracked_slices import find_changed_slices
 from scheduler_core.scheduler.queue.historical import SERVICE
 
 NODE_ADD = ClusterEvent("Node", Action.ADD)
@@ -63,18 +63,18 @@ def _on_node(scheduler: Scheduler, event: WatchEvent) -> None:
         assert old is not None
         scheduler.queue.move_all(ObjectEvent(NODE_DELETE, old, None), now)
         scheduler.cache.remove_node(old)
-        measure.handled(scheduler, _NODE_DELETE)
+        measure.record_event(scheduler, _NODE_DELETE)
         return
     assert new is not None
     scheduler.cache.add_node(new)
     if event.type == ADDED or old is None:
         scheduler.queue.move_all(ObjectEvent(NODE_ADD, None, new), now)
-        measure.handled(scheduler, _NODE_ADD)
+        measure.record_event(scheduler, _NODE_ADD)
         return
     for action in node_changes(old, new):
         change = ClusterEvent("Node", action)
         scheduler.queue.move_all(ObjectEvent(change, old, new), now)
-        measure.handled(scheduler, change.label)
+        measure.record_event(scheduler, change.label)
 
 
 def node_changes(old: Node, new: Node) -> list[Action]:
@@ -141,28 +141,28 @@ def _on_assigned(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None
         if old is not None:
             scheduler.cache.remove_pod(old)
             queue.move_all(ObjectEvent(ASSIGNED_POD_DELETE, old, None), now)
-            measure.handled(scheduler, _ASSIGNED_POD_DELETE)
+            measure.record_event(scheduler, _ASSIGNED_POD_DELETE)
     elif old is None:
         scheduler.cache.add_pod(new)
         queue.move_all(ObjectEvent(ASSIGNED_POD_ADD, None, new), now)
-        measure.handled(scheduler, _ASSIGNED_POD_ADD)
+        measure.record_event(scheduler, _ASSIGNED_POD_ADD)
     else:
         scheduler.calls.seen(new)
         scheduler.cache.update_pod(new)
-        measure.handled(scheduler, _ASSIGNED_POD_UPDATE)
+        measure.record_event(scheduler, _ASSIGNED_POD_UPDATE)
         for change in pod_changes(old, new, scheduler.features):
             queue.move_all(ObjectEvent(change, old, new), now)
-            measure.handled(scheduler, change.label)
+            measure.record_event(scheduler, change.label)
 
 
 def _on_waiting(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None:
     if new is None:
         if old is not None:
             _leave_queue(scheduler, old)
-            measure.handled(scheduler, _UNSCHEDULABLE_POD_DELETE)
+            measure.record_event(scheduler, _UNSCHEDULABLE_POD_DELETE)
     elif old is None:
         scheduler.queue.add(new, scheduler.world.now)
-        measure.handled(scheduler, _UNSCHEDULABLE_POD_ADD)
+        measure.record_event(scheduler, _UNSCHEDULABLE_POD_ADD)
     else:
         _update_in_queue(scheduler, old, new)
 
@@ -183,8 +183,8 @@ def _update_in_queue(scheduler: Scheduler, old: Pod, new: Pod) -> None:
     changes = pod_changes(old, new, scheduler.features)
     for change in changes:
         if change != UNSCHEDULABLE_POD_UPDATE:
-            measure.handled(scheduler, change.label)
-    measure.handled(scheduler, _UNSCHEDULABLE_POD_UPDATE)
+            measure.record_event(scheduler, change.label)
+    measure.record_event(scheduler, _UNSCHEDULABLE_POD_UPDATE)
     scheduler.calls.seen(new)
     if scheduler.is_assumed(new):
         return
@@ -203,7 +203,7 @@ def pod_changes(old: Pod, new: Pod, features: Features) -> list[ClusterEvent]:
     actions = []
     if old.labels != new.labels:
         actions.append(Action.UPDATE_POD_LABEL)
-    if _scaled_down(old, new):
+    if _has_scaled_down(old, new):
         actions.append(Action.UPDATE_POD_SCALE_DOWN)
     if old.spec.scheduling_gates and not new.spec.scheduling_gates:
         actions.append(Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
@@ -220,7 +220,7 @@ def _claims(pod: Pod) -> list[object]:
     return [status.get("resourceClaimStatuses") or [], status.get("extendedResourceClaimStatus")]
 
 
-def _scaled_down(old: Pod, new: Pod) -> bool:
+def _has_scaled_down(old: Pod, new: Pod) -> bool:
     had, has = whole_requests(old), whole_requests(new)
     before, after = dict(had.scalar), dict(has.scalar)
     return (
@@ -271,11 +271,11 @@ def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
     if resource is not None:
         happened = ClusterEvent(resource, _ACTIONS.get(event.type, Action.UPDATE))
         scheduler.queue.move_all(ObjectEvent(happened, old, new), scheduler.world.now)
-        measure.handled(scheduler, happened.label)
+        measure.record_event(scheduler, happened.label)
 
 
 def _on_taints(scheduler: Scheduler, event: WatchEvent) -> None:
     """Slices whose devices are tainted otherwise by now. kube: resourceslice/tracker"""
-    for changed in changed_by(scheduler.view, event.kind, event.old, event.new):
+    for changed in find_changed_slices(scheduler.view, event.kind, event.old, event.new):
         scheduler.queue.move_all(ObjectEvent(_SLICE_UPDATE, changed, changed), scheduler.world.now)
-        measure.handled(scheduler, _SLICE_UPDATE.label)
+        measure.record_event(scheduler, _SLICE_UPDATE.label)

@@ -51,7 +51,7 @@ def handle_failure(
     leaves it, "" clears it. If the pod was deleted and re-created under its name meanwhile, the new pod replaces the failed one.
     """
     result = "unschedulable" if status.rejected else "error"
-    measure.failed(scheduler, result, entry.pod.spec.scheduler_name, started)
+    measure.record_failure(scheduler, result, entry.pod.spec.scheduler_name, started)
     live = scheduler.live(entry.key)
     if live is None or live.node_name:
         scheduler.queue.done(entry.pod.uid)
@@ -65,7 +65,7 @@ def handle_failure(
     note(scheduler, entry.pod, WARNING, "FailedScheduling", message, "Scheduling")
     condition = {
         "type": "PodScheduled",
-        **observed_generation(scheduler, entry.pod, "PodScheduled"),
+        **get_observed_generation(scheduler, entry.pod, "PodScheduled"),
         "status": "False",
         "reason": "Unschedulable" if status.rejected else "SchedulerError",
         "message": message,
@@ -73,7 +73,7 @@ def handle_failure(
     return patch_status(scheduler, entry.pod, condition, nomination)
 
 
-def observed_generation(scheduler: Scheduler, pod: Pod, kind: str) -> dict[str, int]:
+def get_observed_generation(scheduler: Scheduler, pod: Pod, kind: str) -> dict[str, int]:
     """The generation that a condition of this kind says it has seen. Without the gate only one that has said so before says it.
 
     kube: api/v1/pod/util.go CalculatePodConditionObservedGeneration

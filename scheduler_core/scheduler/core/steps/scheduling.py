@@ -80,7 +80,7 @@ def open_cycle(scheduler: Scheduler, entry: QueuedPod) -> None:
     scheduler.cycle = cycle
     for point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT):  # they ran while the pod was queued
         for plugin in framework.at(point):
-            _record(scheduler, cycle, points.passed_while_queued(plugin, point, cycle))
+            _record(scheduler, cycle, points.keep_queued_pass(plugin, point, cycle))
     sort = framework.at(Point.QUEUE_SORT)[0]
     if not sort.guarded or _is_sorted(scheduler, cycle, sort):
         algorithm.begin(cycle, framework, scheduler.algorithm_state)
@@ -163,7 +163,7 @@ def _reserve(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
     if cycle.index < len(plugins):
         return 0
     _follow(cycle, PhaseResult.SUCCESS)
-    return 0 if scheduler.profiles[cycle.profile].at(Point.PERMIT) else _succeed(scheduler, cycle)
+    return 0 if scheduler.profiles[cycle.profile].at(Point.PERMIT) else _complete_cycle(scheduler, cycle)
 
 
 def _assume(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
@@ -190,10 +190,10 @@ def _permit(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
     elif not step.status.ok:
         return _roll_back(scheduler, cycle, Point.PERMIT, step.status)
     cycle.index += 1
-    return 0 if cycle.index < len(plugins) else _succeed(scheduler, cycle)
+    return 0 if cycle.index < len(plugins) else _complete_cycle(scheduler, cycle)
 
 
-def _succeed(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
+def _complete_cycle(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
     """The binding cycle takes over, and the scheduling thread is free."""
     _follow(cycle, PhaseResult.SUCCESS)
     cycle.outcome = "scheduled"

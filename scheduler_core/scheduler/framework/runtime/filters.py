@@ -15,7 +15,7 @@ import numpy as np
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.cache.what_if import Change, added, change_rows
+from scheduler_core.scheduler.cache.what_if import Change, add_pods, change_rows
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Plugin, Point, Rows, Verdicts
 from scheduler_core.scheduler.framework.runtime.framework import Framework
@@ -53,7 +53,7 @@ class FilterRunner:
     def refusals(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> dict[int, Status]:
         """Row -> the first plugin's refusal; rows that pass are not in it."""
         out: dict[int, Status] = {}
-        nominated = nominated_rows(self._nominations, pod, nodes, rows)
+        nominated = find_nominated_rows(self._nominations, pod, nodes, rows)
         if nominated:
             view, what_if = self.with_nominated(state, pod, nodes, nominated)
             self._run(what_if, pod, view, np.array(sorted(nominated), np.intp), out)
@@ -67,7 +67,7 @@ class FilterRunner:
         """View and state in which the nominated pods already run on their rows."""
         view, what_if = nodes.copy(), state.what_if()
         self.adjust(
-            what_if, pod, view, [change for row, pods in nominated.items() for change in added(row, pods)]
+            what_if, pod, view, [change for row, pods in nominated.items() for change in add_pods(row, pods)]
         )
         return view, what_if
 
@@ -89,12 +89,12 @@ def _passing(
     refused = verdicts.refused
     if not refused.any():
         return rows
-    signed = tuple(_signed(status, plugin.name) for status in verdicts.statuses)
+    signed = tuple(_sign_status(status, plugin.name) for status in verdicts.statuses)
     out.update(Verdicts(verdicts.reason, signed).refusals(rows))
     return rows[~refused]
 
 
-def _signed(status: Status, plugin: str) -> Status:
+def _sign_status(status: Status, plugin: str) -> Status:
     if not status.ok and not status.rejected:
         return filter_error(plugin, status)
     return status.by(plugin)
@@ -105,7 +105,7 @@ def filter_error(plugin: str, status: Status) -> Status:
     return error(f'running "{plugin}" filter plugin: {status.message}').by(plugin)
 
 
-def nominated_rows(
+def find_nominated_rows(
     nominations: Nominations, pod: Pod, nodes: NodeTable, rows: Rows
 ) -> dict[int, tuple[Pod, ...]]:
     """Rows among `rows` that other pods of at least this pod's priority are nominated to, with those pods."""

@@ -54,10 +54,10 @@ def queue_sort_key(framework: Framework, pod: Pod, timestamp: int) -> tuple[int,
 
 def run_queue_sort(plugin: Plugin, cycle: Cycle, timestamp: int) -> PluginStep:
     """Record whether QueueSort had an answer for the pod; it ran while the pod was queued."""
-    return _answered(Point.QUEUE_SORT, plugin, cycle, plugin.sort_status(cycle.pod, timestamp))
+    return _keep_answer(Point.QUEUE_SORT, plugin, cycle, plugin.sort_status(cycle.pod, timestamp))
 
 
-def passed_while_queued(plugin: Plugin, point: Point, cycle: Cycle) -> PluginStep:
+def keep_queued_pass(plugin: Plugin, point: Point, cycle: Cycle) -> PluginStep:
     """The step of a plugin that let the pod pass before its cycle began."""
     return _keep(cycle, PluginStep(point, plugin.name, SUCCESS, cycle.t, cycle.position))
 
@@ -167,7 +167,7 @@ def run_normalize_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows, raw: S
     """NormalizeScore: the step has the normalised scores, or a status where the plugin can't normalise."""
     scores = plugin.normalize(cycle.state, cycle.pod, cycle.nodes, rows, raw)
     if isinstance(scores, Status):
-        return _answered(Point.NORMALIZE_SCORE, plugin, cycle, scores)
+        return _keep_answer(Point.NORMALIZE_SCORE, plugin, cycle, scores)
     step = PluginStep(
         _NORMALIZE_SCORE,
         plugin.name,
@@ -188,7 +188,7 @@ def run_normalize_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows, raw: S
 def run_reserve(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
     """Reserve."""
     status = plugin.reserve(cycle.state, cycle.pod, cycle.node)
-    return _answered(Point.RESERVE, plugin, cycle, status)
+    return _keep_answer(Point.RESERVE, plugin, cycle, status)
 
 
 def run_unreserve(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
@@ -201,7 +201,7 @@ def run_unreserve(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
 def run_permit(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
     """Permit; with code Wait the pod waits for the step's timeout."""
     result = plugin.permit(cycle.state, cycle.pod, cycle.node)
-    return _answered(Point.PERMIT, plugin, cycle, result.status, min(result.timeout, MAX_PERMIT_WAIT))
+    return _keep_answer(Point.PERMIT, plugin, cycle, result.status, min(result.timeout, MAX_PERMIT_WAIT))
 
 
 def wait_on_permit(status: Status, cycle: Cycle) -> PluginStep:
@@ -217,23 +217,23 @@ def will_pre_bind(plugin: Plugin, cycle: NodeCycle) -> bool:
 def run_pre_bind(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
     """PreBind, whose answer arrives after the step's timeout; with code Wait the plugin is asked again then."""
     result = plugin.pre_bind(cycle.state, cycle.pod, cycle.node)
-    return _answered(Point.PRE_BIND, plugin, cycle, result.status, result.latency or 0)
+    return _keep_answer(Point.PRE_BIND, plugin, cycle, result.status, result.latency or 0)
 
 
 def run_bind(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
     """Bind, whose answer arrives after the step's timeout."""
     result = plugin.bind(cycle.state, cycle.pod, cycle.node)
-    return _answered(Point.BIND, plugin, cycle, result.status, result.latency or 0)
+    return _keep_answer(Point.BIND, plugin, cycle, result.status, result.latency or 0)
 
 
 def run_post_bind(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
     """PostBind, which can't fail; a text that the plugin leaves in the state is the step's reason."""
     failed = plugin.post_bind(cycle.state, cycle.pod, cycle.node)
     if failed is not None:
-        return _answered(Point.POST_BIND, plugin, cycle, failed)
+        return _keep_answer(Point.POST_BIND, plugin, cycle, failed)
     note = cycle.state.get(f"{Point.POST_BIND}{plugin.name}")
     status = Status(reasons=(note,)) if isinstance(note, str) else SUCCESS
-    return _answered(Point.POST_BIND, plugin, cycle, status)
+    return _keep_answer(Point.POST_BIND, plugin, cycle, status)
 
 
 # What extenders answer, who are asked in the place of plugins
@@ -269,7 +269,7 @@ def extender_answered(
     return _keep(cycle, step)
 
 
-def _answered(point: Point, plugin: Plugin, cycle: Cycle, status: Status, timeout: int = 0) -> PluginStep:
+def _keep_answer(point: Point, plugin: Plugin, cycle: Cycle, status: Status, timeout: int = 0) -> PluginStep:
     name = plugin.name
     return _keep(cycle, PluginStep(point, name, status.by(name), cycle.t, cycle.position, timeout=timeout))
 

@@ -59,7 +59,7 @@ def facts_of(step: PluginStep, pod: str, nodes: NodeTable | None = None) -> Plug
         status,
         step.evaluated,
         step.refused,
-        _refused(step, nodes),
+        _collect_refusals(step, nodes),
         _scores(step, nodes),
         None if step.node_names is None else sorted(step.node_names),
         step.stage,
@@ -67,7 +67,7 @@ def facts_of(step: PluginStep, pod: str, nodes: NodeTable | None = None) -> Plug
     )
 
 
-def _refused(step: PluginStep, nodes: NodeTable) -> dict[str, StatusData] | None:
+def _collect_refusals(step: PluginStep, nodes: NodeTable) -> dict[str, StatusData] | None:
     if step.verdicts is None:
         return None
     return {nodes.names[row]: status.to_json() for row, status in step.refusals()}

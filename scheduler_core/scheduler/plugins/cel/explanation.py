@@ -33,18 +33,18 @@ def values_of(expression: Compiled, outcome: Outcome) -> list[tuple[str, str]]:
     for start, end, value in outcome.values:
         part = " ".join(text[start:end].split())
         if not _plain(part) and (start, end) != (0, len(text)):
-            parts[(_cut(part), shown(value))] = None
+            parts[(_cut(part), format_value(value))] = None
     return list(parts)
 
 
-def explained(expression: Compiled, variables: Mapping[str, Any]) -> Explanation:
+def explain_expression(expression: Compiled, variables: Mapping[str, Any]) -> Explanation:
     """Return an explanation of the expression's value for these variables."""
     outcome = expression.evaluate(variables, Spent(), watch=True)
     parts = values_of(expression, outcome)
     heading = Paragraph((f"{FIELDS[expression.field]}: ", Code(" ".join(expression.program.text.split()))))
     rows = [Row(((Code(part),), (Code(value),))) for part, value in parts[:MOST_PARTS]]
     if not outcome.error:
-        rows.append(Row(((Words(ANSWER),), (Code(shown(outcome.value)),)), here=True))
+        rows.append(Row(((Words(ANSWER),), (Code(format_value(outcome.value)),)), here=True))
     more = max(len(parts) - MOST_PARTS, 0)
     table = Table((gettext_noop("part"), gettext_noop("value")), tuple(rows), more)
     if not outcome.error:
@@ -52,7 +52,7 @@ def explained(expression: Compiled, variables: Mapping[str, Any]) -> Explanation
     return heading, table, Paragraph((Words(NO_ANSWER), f" {outcome.error}"), "bad")
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """A value as JSON, cut where it is long."""
     return _cut(json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=str))
 

@@ -117,7 +117,9 @@ class Compiled:
         for kind in EXPRESSIONS[self.field].answers:
             if type(value) is _PYTHON[kind]:
                 return value  # type: ignore[return-value]
-        raise EvaluationFailed(f"received {_shown(value)} as its answer; expected {_expected(self.field)}")
+        raise EvaluationFailed(
+            f"received {_format_repr(value)} as its answer; expected {_format_answer_types(self.field)}"
+        )
 
 
 class Spent:
@@ -136,7 +138,7 @@ _ENVIRONMENTS = {
 
 
 @lru_cache(maxsize=512)
-def compiled(field: str, text: str) -> Compiled:
+def compile_expression(field: str, text: str) -> Compiled:
     """CompileError."""
     program = _ENVIRONMENTS[field].compile(text, None)
     return Compiled(field, program, frozenset(_NAME.findall(text)) & frozenset(EXPRESSIONS[field].variables))
@@ -151,24 +153,26 @@ def problems_of(definition: Definition) -> tuple[Wrong, ...]:
         if not text:
             continue
         try:
-            program = compiled(field, text).program
+            program = compile_expression(field, text).program
         except CompileError as wrong:
             found.append(Wrong(field, wrong.message, wrong.line, wrong.column, wrong.offset))
             continue
         kind = program.tree.type
         if kind not in (ANY, DYN) and str(kind) not in EXPRESSIONS[field].answers:
-            found.append(Wrong(field, f"the answer is of type {kind}; expected {_expected(field)}", 1, 0, 0))
+            found.append(
+                Wrong(field, f"the answer is of type {kind}; expected {_format_answer_types(field)}", 1, 0, 0)
+            )
     return tuple(found)
 
 
 _PYTHON = {"bool": bool, "int": int, "double": float, "string": str}
 
 
-def _expected(field: str) -> str:
+def _format_answer_types(field: str) -> str:
     *others, last = EXPRESSIONS[field].answers
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def _shown(value: Any) -> str:
+def _format_repr(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

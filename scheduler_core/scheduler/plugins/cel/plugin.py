@@ -36,13 +36,13 @@ from scheduler_core.scheduler.framework.status import (
 )
 from scheduler_core.scheduler.plugins.cel import variables
 from scheduler_core.scheduler.plugins.cel.definition import Definition
-from scheduler_core.scheduler.plugins.cel.explanation import explained
+from scheduler_core.scheduler.plugins.cel.explanation import explain_expression
 from scheduler_core.scheduler.plugins.cel.expressions import (
     Answer,
     Compiled,
     EvaluationFailed,
     Spent,
-    compiled,
+    compile_expression,
 )
 from scheduler_core.scheduler.plugins.cel.formula import answer_formula, normalization_formula
 from scheduler_core.scheduler.plugins.cel.normalize import NORMALIZED
@@ -74,7 +74,9 @@ class Own(Plugin):
             block
             for field in ("filter", "score")
             if getattr(self.definition, field)
-            for block in explained(self.expression(field), self.on_node(self.expression(field), pod, info))
+            for block in explain_expression(
+                self.expression(field), self.on_node(self.expression(field), pod, info)
+            )
         )
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula | None:
@@ -94,7 +96,7 @@ class Own(Plugin):
         return normalization_formula(self.definition.normalize, nodes, rows, scores, i)
 
     def expression(self, field: str) -> Compiled:
-        return compiled(field, getattr(self.definition, field))
+        return compile_expression(field, getattr(self.definition, field))
 
     def on_node(self, expression: Compiled, pod: Pod, info: NodeInfo) -> dict[str, Any]:
         """The variables of an expression about one node."""
@@ -131,7 +133,7 @@ class Own(Plugin):
         )
 
 
-def failed(field: str, problem: EvaluationFailed, node: str = "") -> Status:
+def build_error_status(field: str, problem: EvaluationFailed, node: str = "") -> Status:
     """The Error status of an expression without an answer."""
     where = f' on node "{node}"' if node else ""
     return error(f"evaluating CEL expression of {LABELS[field]}{where}: {problem}")
@@ -152,7 +154,7 @@ def pre_enqueue(self: Own, pod: Pod) -> Status:
             variables.of_pod(pod, self.given, self.handle.now), Spent()
         )
     except EvaluationFailed as problem:
-        return failed("pre_enqueue", problem)
+        return build_error_status("pre_enqueue", problem)
     return self.let_in(answer)
 
 
@@ -166,7 +168,7 @@ def filter_rows(self: Own, state: CycleState, pod: Pod, nodes: NodeTable, rows: 
         try:
             status = self.fits(expression.answer(self.on_node(expression, pod, info), spent))
         except EvaluationFailed as problem:
-            reason[i] = statuses.setdefault(failed("filter", problem, info.name), len(statuses))
+            reason[i] = statuses.setdefault(build_error_status("filter", problem, info.name), len(statuses))
             break
         if not status.ok:
             reason[i] = statuses.setdefault(status, len(statuses))
@@ -182,7 +184,7 @@ def score(self: Own, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) 
         try:
             scores[i] = as_score(expression.answer(self.on_node(expression, pod, info), spent))
         except EvaluationFailed as problem:
-            return failed("score", problem, info.name)
+            return build_error_status("score", problem, info.name)
     return scores
 
 
@@ -207,5 +209,5 @@ def permit(self: Own, state: CycleState, pod: Pod, node_name: str) -> PermitResu
     try:
         answer = expression.answer(given, Spent())
     except EvaluationFailed as problem:
-        return PermitResult(failed("permit", problem, node_name))
+        return PermitResult(build_error_status("permit", problem, node_name))
     return self.permitted(answer)

@@ -17,7 +17,7 @@ from scheduler_core.scheduler.framework.per_node import NodeInfo
 from scheduler_core.scheduler.framework.plugin import Failure, Handle, PostFilterResult
 from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.scheduler.plugins.cel.expressions import EvaluationFailed, Spent
-from scheduler_core.scheduler.plugins.cel.plugin import Own, failed, pre_enqueue
+from scheduler_core.scheduler.plugins.cel.plugin import Own, build_error_status, pre_enqueue
 from scheduler_core.scheduler.plugins.defaultpreemption.plugin import DefaultPreemption
 
 _DEFAULTS = {"minCandidateNodesPercentage": 10, "minCandidateNodesAbsolute": 100}
@@ -49,7 +49,7 @@ class OwnPreemption(Own, DefaultPreemption):
         try:
             return super().post_filter(state, pod, nodes, failure)
         except EvaluationFailed as problem:
-            return PostFilterResult(failed("post_filter", problem))
+            return PostFilterResult(build_error_status("post_filter", problem))
 
     def is_eligible(self, nodes: NodeTable, row: int, victim: Pod, preemptor: Pod) -> bool:
         expression, info = self.expression("post_filter"), NodeInfo(nodes, row)

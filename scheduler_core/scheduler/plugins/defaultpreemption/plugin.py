@@ -96,7 +96,7 @@ class DefaultPreemption(Plugin):
             return _no_candidates(nodes, evidence, errors)
         if failure.extended:
             return PostFilterResult(AWAITING, evidence=evidence)
-        return _nominated(pod, failure, evidence)
+        return _nominate_best(pod, failure, evidence)
 
     def nominate(
         self,
@@ -117,7 +117,7 @@ class DefaultPreemption(Plugin):
         evidence = replace(evidence, extended=extended, criteria=[])
         if not extended:
             return PostFilterResult(unschedulable(PREFIX + NO_CANDIDATE), evidence=evidence)
-        return _nominated(pod, failure, evidence)
+        return _nominate_best(pod, failure, evidence)
 
     def _find_candidates(
         self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure, evidence: Evidence, same: bool
@@ -134,7 +134,7 @@ class DefaultPreemption(Plugin):
         now = failure.now if bool((nodes.pod_table.start > failure.now).any()) else AT_LAST
         lasting = same and now == AT_LAST  # else outcomes are of this attempt alone
         local = failure.filters.local_to_rows(state) if lasting and not self.chooses_victims else None
-        known = _known(local, pod, nodes, budgets)
+        known = _recall_outcomes(local, pod, nodes, budgets)
         nominated = [row for name in failure.nominated_nodes() if (row := nodes.row(name)) is not None]
         _forget(known, nominated)
         eligible = self.is_eligible if self.chooses_victims else None
@@ -175,14 +175,16 @@ class DefaultPreemption(Plugin):
         return min(max(share, int(self.args["minCandidateNodesAbsolute"])), nodes)
 
 
-def _nominated(pod: Pod, failure: Failure, evidence: Evidence) -> PostFilterResult:
+def _nominate_best(pod: Pod, failure: Failure, evidence: Evidence) -> PostFilterResult:
     best = choose(evidence, failure.draw)
     evidence.nominated = best.node
     lower = tuple(p for p in failure.nominated(best.node) if p.priority < pod.priority)
     return PostFilterResult(SUCCESS, best.node, best.victims, lower, evidence)
 
 
-def _known(local: tuple[object, ...] | None, pod: Pod, nodes: NodeTable, budgets: list[Budget]) -> Outcomes:
+def _recall_outcomes(
+    local: tuple[object, ...] | None, pod: Pod, nodes: NodeTable, budgets: list[Budget]
+) -> Outcomes:
     """Return the outcomes of earlier dry runs of such a pod, by row; empty if a filter depends on other rows."""
     if local is None:
         return {}

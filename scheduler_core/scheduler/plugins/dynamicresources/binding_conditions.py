@@ -49,7 +49,7 @@ def ready(claim: Manifest) -> bool:
     return True
 
 
-def timed_out(claim: Manifest, now: int) -> bool:
+def has_timed_out(claim: Manifest, now: int) -> bool:
     """Return whether the allocation exceeds the binding timeout at `now` (ns since 1970)."""
     since = (allocation_of(claim) or {}).get("allocationTimestamp")
     if since is None or not any("bindingConditions" in result for result in results_of(claim)):
@@ -60,7 +60,7 @@ def timed_out(claim: Manifest, now: int) -> bool:
 def unusable(claim: Manifest, now: int) -> bool:
     """Return whether an allocated claim's binding has failed or timed out."""
     try:
-        return not ready(claim) and timed_out(claim, now)
+        return not ready(claim) and has_timed_out(claim, now)
     except BindingFailed:
         return True
 

@@ -46,7 +46,7 @@ def bind(
         if protected.manifest is None:
             return protected
         claim = protected.manifest
-    written = calls.update(_reserved(claim, pod, allocation, timestamp), "status")
+    written = calls.update(_reserve_claim(claim, pod, allocation, timestamp), "status")
     if written.manifest is not None:
         return written
     what = "allocation and reservation" if allocation is not None else "reservation"
@@ -70,7 +70,7 @@ def _with_finalizers(claim: Manifest, finalizers: list[Any]) -> Manifest:
     return {**claim, "metadata": metadata}
 
 
-def _reserved(claim: Manifest, pod: Pod, allocation: Manifest | None, timestamp: str) -> Manifest:
+def _reserve_claim(claim: Manifest, pod: Pod, allocation: Manifest | None, timestamp: str) -> Manifest:
     given = dict(allocation if allocation is not None else allocation_of(claim) or {})
     if timestamp and not given.get("allocationTimestamp"):
         given["allocationTimestamp"] = timestamp

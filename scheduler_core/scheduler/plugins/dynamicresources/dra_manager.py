@@ -21,7 +21,7 @@ from scheduler_core.apimachinery.dra.allocated import (
     AllocatedState,
     Consumed,
     add_consumed,
-    consumed_nanos,
+    get_consumed_nanos,
     is_share,
     remove_consumed,
 )
@@ -60,7 +60,7 @@ class AllocatedDevices:
     def add(self, claim: ResourceClaim) -> None:
         for result in claim.results:
             if is_share(result, self._consumable):
-                add_consumed(self._capacity, result.device, consumed_nanos(result))
+                add_consumed(self._capacity, result.device, get_consumed_nanos(result))
             elif not result.admin:
                 self._taken[result.device] = self._taken.get(result.device, 0) + 1
         self._changed(claim)
@@ -68,7 +68,7 @@ class AllocatedDevices:
     def remove(self, claim: ResourceClaim) -> None:
         for result in claim.results:
             if is_share(result, self._consumable):
-                remove_consumed(self._capacity, result.device, consumed_nanos(result))
+                remove_consumed(self._capacity, result.device, get_consumed_nanos(result))
             elif not result.admin:
                 self._release(result.device)
         self._changed(claim)

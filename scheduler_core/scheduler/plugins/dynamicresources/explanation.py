@@ -68,7 +68,7 @@ _SAID_NO = {
 _DETAIL = {"selector": "expression", "counters": "missing", "taint": "taint", "constraint": "attribute"}
 
 
-def explained(
+def explain_devices(
     asked: NodeFilter, node: Node, found: Found | None, tree: SearchTree, order: str
 ) -> Explanation:
     """`found`: what the search said, None where there was nothing to search; `order`: what depends on the order of slices."""
@@ -115,14 +115,14 @@ def _claim_rows(asked: NodeFilter, node: Node, found: Found | None, places: Plac
         name: Parts = (_EXTENDED,) if is_in_memory(claim) else (_claim(claim, allocated),)
         if allocated:
             out = index in unavailable
-            parts: Parts = (_HAS, *_listed(_texts(claim), places))
+            parts: Parts = (_HAS, *_format_devices(_texts(claim), places))
             yield Row((name, (*parts, ": ", _OUT_OF_REACH) if out else parts), bad=out)
             continue
         result = next(results, None)
         if result is None:
             yield Row((name, (_NOTHING,)), bad=True)
         else:
-            yield Row((name, (_WOULD_GET, *_listed(result.texts(), places))))
+            yield Row((name, (_WOULD_GET, *_format_devices(result.texts(), places))))
 
 
 def _claim(claim: Manifest, allocated: bool) -> Written:
@@ -136,7 +136,7 @@ def _texts(claim: Manifest) -> list[str]:
     ]
 
 
-def _listed(texts: Iterable[str], places: Places) -> Parts:
+def _format_devices(texts: Iterable[str], places: Places) -> Parts:
     """Each as request=device."""
     parts: list[Part] = []
     for text in texts:
@@ -147,7 +147,7 @@ def _listed(texts: Iterable[str], places: Places) -> Parts:
 def _devices(root: Mapping[str, Any], places: Places) -> list[Paragraph | Table]:
     """Each device that was looked at, with the last thing that kept it from being taken."""
     refused: dict[str, Parts] = {}
-    for device in _looked_at(root):
+    for device in _iterate_devices(root):
         why = _why(device)
         if why and refused.get(device["device"]) != (_GIVEN_BACK,):  # what it was tried for holds it in use
             refused[device["device"]] = why
@@ -155,7 +155,7 @@ def _devices(root: Mapping[str, Any], places: Places) -> list[Paragraph | Table]
     return [Table(_DEVICES, tuple(rows[:SHOWN]), max(len(rows) - SHOWN, 0))] if rows else []
 
 
-def _looked_at(root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _iterate_devices(root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The devices of a search's tree, in the order in which it came to them."""
     ahead = [root]
     while ahead:

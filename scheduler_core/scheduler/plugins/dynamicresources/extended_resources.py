@@ -46,7 +46,7 @@ class NodeShare:
     requests: tuple[Manifest, ...] | None = None
 
 
-def wanted(pod: Pod, classes: Mapping[str, str]) -> Wanted | None:
+def find_wanted_resources(pod: Pod, classes: Mapping[str, str]) -> Wanted | None:
     """None where no class stands for anything that the pod requests."""
     scalar = pod.spec.requests.scalar
     if not any(amount and is_extended_name(name) and name in classes for name, amount in scalar):

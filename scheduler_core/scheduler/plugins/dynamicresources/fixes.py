@@ -62,7 +62,7 @@ def propose(
         for change, edited in _variants(case, claim):
             if case.fits(index, edited):
                 yield draft.with_object(change, edited)
-    yield from _freed(draft, case)
+    yield from _propose_deletions(draft, case)
 
 
 def other_classes(
@@ -94,7 +94,7 @@ def missing_claims(draft: Draft, pod: Pod, handle: Handle) -> Iterator[Draft]:
         for other in alike[:MOST_NAMED]:
             yield draft.with_pod(Change("claim-name", {"from": name, "to": other}), _naming(name, other))
         for device_class in list(handle.list(classes.KIND))[:MOST_NAMED]:
-            yield _claimed(draft, pod.namespace, name, str(device_class["metadata"]["name"]))
+            yield _propose_claim(draft, pod.namespace, name, str(device_class["metadata"]["name"]))
 
 
 def _naming(old: str, new: str) -> Edit:
@@ -106,7 +106,7 @@ def _naming(old: str, new: str) -> Edit:
     return edit
 
 
-def _claimed(draft: Draft, namespace: str, name: str, device_class: str) -> Draft:
+def _propose_claim(draft: Draft, namespace: str, name: str, device_class: str) -> Draft:
     ask = {"deviceClassName": device_class, "allocationMode": "ExactCount", "count": 1}
     claim = {
         "apiVersion": "resource.k8s.io/v1",
@@ -129,14 +129,14 @@ def _variants(case: _Case, claim: Manifest) -> Iterator[tuple[Change, Manifest]]
             values = {"claim": key_of(claim), "request": at[0], "expression": text}
             yield (
                 Change("device-selector", values),
-                _edited(claim, at, _without_selector(i)),
+                _edit_request(claim, at, _without_selector(i)),
             )
         for key, effect in _taints(case):
             toleration = {"key": key, "operator": "Exists", "effect": effect}
             values = {"claim": key_of(claim), "request": at[0], "taint": f"{key}:{effect}"}
             yield (
                 Change("device-toleration", values),
-                _edited(claim, at, _tolerating(toleration)),
+                _edit_request(claim, at, _tolerating(toleration)),
             )
         for device_class in case.handle.list(classes.KIND):
             name, asked = device_class["metadata"]["name"], ask.get("deviceClassName") or ""
@@ -160,7 +160,7 @@ def _asks(claim: Manifest) -> Iterator[tuple[Place, Manifest]]:
             yield (f"{request['name']}/{each['name']}", i, j), each
 
 
-def _edited(claim: Manifest, at: Place, edit: Edit) -> Manifest:
+def _edit_request(claim: Manifest, at: Place, edit: Edit) -> Manifest:
     _, index, alternative = at
     new = copy.deepcopy(dict(claim))
     request = new["spec"]["devices"]["requests"][index]
@@ -194,7 +194,7 @@ def _fewer(case: _Case, claim: Manifest, at: Place, ask: Manifest) -> Iterator[t
     count = int(ask.get("count") or 0)
     index = case.claims.index(claim)
     for fewer in range(count - 1, 0, -1):
-        edited = _edited(claim, at, _with(count=fewer))
+        edited = _edit_request(claim, at, _with(count=fewer))
         if case.fits(index, edited):
             values = {"claim": key_of(claim), "request": at[0], "from": count, "to": fewer}
             yield Change("devices", values, (count - fewer) / count), edited
@@ -203,7 +203,7 @@ def _fewer(case: _Case, claim: Manifest, at: Place, ask: Manifest) -> Iterator[t
 
 def _with_class(claim: Manifest, at: Place, was: str, name: str) -> tuple[Change, Manifest]:
     values = {"claim": key_of(claim), "request": at[0], "from": was, "to": name}
-    return Change("device-class", values), _edited(claim, at, _with(deviceClassName=name))
+    return Change("device-class", values), _edit_request(claim, at, _with(deviceClassName=name))
 
 
 def _taints(case: _Case) -> list[tuple[str, str]]:
@@ -219,7 +219,7 @@ def _taints(case: _Case) -> list[tuple[str, str]]:
 # Devices that others use
 
 
-def _freed(draft: Draft, case: _Case) -> Iterator[Draft]:
+def _propose_deletions(draft: Draft, case: _Case) -> Iterator[Draft]:
     """Pods deleted, of the lowest priority first, until their devices are enough."""
     here = {each.pool for each in case.search.reaching(case.refusal.node)}
     holders = sorted(_holders(case, here), key=lambda holder: (holder[0].priority, holder[0].key))

@@ -15,7 +15,7 @@ from scheduler_core.apimachinery.dra import classes, slices, taints
 from scheduler_core.apimachinery.dra.classes import DeviceClass
 from scheduler_core.apimachinery.dra.features import DeviceFeatures
 from scheduler_core.apimachinery.dra.matching import Selectors
-from scheduler_core.apimachinery.dra.taints import tracked
+from scheduler_core.apimachinery.dra.taints import track_slices
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.plugin import Handle
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSearch, Slices
@@ -97,7 +97,9 @@ class Inventories:
             and known.taint_rules is inventory.taint_rules
         )
         if not same or (inventory.taint_rules and by_name is not self._used):
-            self._found = Slices(tracked(inventory.slices, inventory.taint_rules, by_name, self._selectors))
+            self._found = Slices(
+                track_slices(inventory.slices, inventory.taint_rules, by_name, self._selectors)
+            )
         self._known, self._used = inventory, by_name
         self.search.prepare(inventory.allocated, self._found, by_name)
         return self.search

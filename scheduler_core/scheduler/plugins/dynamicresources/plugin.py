@@ -51,7 +51,7 @@ from scheduler_core.scheduler.plugins.dynamicresources import (
     reasons,
 )
 from scheduler_core.scheduler.plugins.dynamicresources.arguments import ARGUMENTS
-from scheduler_core.scheduler.plugins.dynamicresources.explanation import explained
+from scheduler_core.scheduler.plugins.dynamicresources.explanation import explain_devices
 from scheduler_core.scheduler.plugins.dynamicresources.filtering import (
     CANNOT_ALLOCATE,
     NodeFilter,
@@ -63,9 +63,9 @@ from scheduler_core.scheduler.plugins.dynamicresources.orders import order_depen
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
     Manifest,
     allocation_of,
+    is_reserved_for,
     pod_claims,
     problem,
-    reserved_for,
     uid_of,
     with_status,
 )
@@ -261,7 +261,7 @@ class DynamicResources(Plugin):
         for claim in store.users:
             if claims.remove_pending_allocation(uid_of(claim)):
                 claims.restore(claim["metadata"]["namespace"], claim["metadata"]["name"])
-            if allocation_of(claim) is not None and reserved_for(claim, pod):
+            if allocation_of(claim) is not None and is_reserved_for(claim, pod):
                 claim_writing.release(calls, claim, pod)
         special = store.extended
         if special is None:
@@ -296,7 +296,9 @@ class DynamicResources(Plugin):
             return ()
         asked, tree = self._node_filter(pod, facts), SearchTree(patience=MOST_NODES)
         found = asked.watched(nodes.nodes[row], tree)
-        return explained(asked, nodes.nodes[row], found, tree, self.order_dependence(state, pod, nodes, row))
+        return explain_devices(
+            asked, nodes.nodes[row], found, tree, self.order_dependence(state, pod, nodes, row)
+        )
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         facts: Facts | None = refusal.state.get(FACTS)

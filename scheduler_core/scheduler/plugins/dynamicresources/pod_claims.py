@@ -53,7 +53,7 @@ def allocation_of(claim: Manifest) -> Manifest | None:
     return found
 
 
-def reserved_for(claim: Manifest, pod: Pod) -> bool:
+def is_reserved_for(claim: Manifest, pod: Pod) -> bool:
     """kube: resourceclaim.IsReservedForPod"""
     consumers = (claim.get("status") or {}).get("reservedFor") or ()
     return any(consumer.get("uid") == pod.uid for consumer in consumers)

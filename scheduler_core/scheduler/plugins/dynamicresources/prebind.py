@@ -30,8 +30,8 @@ from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import
 from scheduler_core.scheduler.plugins.dynamicresources.filtering import with_requests
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
     Manifest,
+    is_reserved_for,
     key_of,
-    reserved_for,
     uid_of,
 )
 from scheduler_core.scheduler.plugins.dynamicresources.state import Facts, NodeAllocation, Progress
@@ -75,7 +75,7 @@ class Binding:
         extended = self._facts.store.is_extended(index)
         if self._progress.claim is not None and self._progress.waited:
             return self._assume(index, claim, self._progress.claim)
-        if reserved_for(claim, self._pod):
+        if is_reserved_for(claim, self._pod):
             self._next()
             return None
         if extended and allocation is None and not _requests(claim):
@@ -189,7 +189,7 @@ class Binding:
                 is_ready = binding_conditions.ready(known)
             except BindingFailed as failed:
                 problem = str(failed)
-            if not problem and not is_ready and binding_conditions.timed_out(known, self._handle.now):
+            if not problem and not is_ready and binding_conditions.has_timed_out(known, self._handle.now):
                 problem = f"claim {metadata['name']} binding timeout"
             if problem or not is_ready:
                 break

@@ -47,7 +47,7 @@ def _special(handle: Handle, pod: Pod) -> tuple[Manifest | None, Wanted | None]:
     if not handle.features.dra_extended_resource:
         return None, None
     by_resource = classes.classes_by_resource(handle.list(classes.KIND))
-    wanted = extended_resources.wanted(pod, by_resource)
+    wanted = extended_resources.find_wanted_resources(pod, by_resource)
     if wanted is None:
         return None, None
     existing = extended_resources.existing_claim(pod, handle.claims.list())
@@ -64,13 +64,13 @@ def _refusal(handle: Handle, store: ClaimStore, inventories: Inventories) -> Sta
         if handle.claims.has_pending_allocation(uid_of(claim)):
             return unresolvable(reasons.ALLOCATING(claim=key_of(claim)))
         if not store.is_extended(index):
-            refusal = _checked(claim, inventories.classes(), handle.features.dra_prioritized_list)
+            refusal = _check_claim(claim, inventories.classes(), handle.features.dra_prioritized_list)
             if refusal is not None:
                 return refusal
     return None
 
 
-def _checked(claim: Manifest, by_name: Mapping[str, DeviceClass], prioritized: bool) -> Status | None:
+def _check_claim(claim: Manifest, by_name: Mapping[str, DeviceClass], prioritized: bool) -> Status | None:
     """A request that names no known class can't be served by any node."""
     for request in ResourceClaim.of(claim).requests:
         where = {"claim": key_of(claim), "request": request.name}

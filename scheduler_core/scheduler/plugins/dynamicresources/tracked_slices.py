@@ -11,13 +11,15 @@ from typing import Any
 from scheduler_core.apimachinery.dra import classes, slices, taints
 from scheduler_core.apimachinery.dra.classes import DeviceClass
 from scheduler_core.apimachinery.dra.selectors import CelSelectors
-from scheduler_core.apimachinery.dra.taints import tracked
+from scheduler_core.apimachinery.dra.taints import track_slices
 from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import Informer
 
 Manifest = Mapping[str, Any]
 
 
-def changed_by(informer: Informer, kind: str, old: Manifest | None, new: Manifest | None) -> list[Manifest]:
+def find_changed_slices(
+    informer: Informer, kind: str, old: Manifest | None, new: Manifest | None
+) -> list[Manifest]:
     """The slices that a change of a rule or a class, which the informer has heard of, gives other taints."""
     after = {each: informer.list(each) for each in (taints.KIND, classes.KIND)}
     if not after[taints.KIND] and kind != taints.KIND:
@@ -25,7 +27,7 @@ def changed_by(informer: Informer, kind: str, old: Manifest | None, new: Manifes
     before = {**after, kind: _undone(after[kind], old, new)}
     selectors, manifests = CelSelectors(), informer.list(slices.KIND)
     then, now = (
-        tracked(manifests, known[taints.KIND], _by_name(known[classes.KIND]), selectors)
+        track_slices(manifests, known[taints.KIND], _by_name(known[classes.KIND]), selectors)
         for known in (before, after)
     )
     return [

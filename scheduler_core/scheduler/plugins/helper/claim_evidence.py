@@ -17,10 +17,10 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
     class_of,
     deleting,
     fully_bound,
+    get_requested_storage,
     is_for,
     name_of,
     phase,
-    requested,
     volume_mode,
     volume_name,
     volumes_of,
@@ -58,11 +58,11 @@ def _claim(handle: Handle, pod: Pod, name: str) -> dict[str, Any]:
         "claim": f"{pod.namespace}/{name}",
         "exists": True,
         "phase": phase(claim) or "Pending",
-        "requested": requested(claim) // BILLION,
+        "requested": get_requested_storage(claim) // BILLION,
         "accessModes": list(access_modes(claim)),
         "volumeMode": volume_mode(claim),
         "deleting": deleting(claim),
-        "selector": ", ".join(map(_written, _selector(claim).requirements)),
+        "selector": ", ".join(map(_format_requirement, _selector(claim).requirements)),
         "class": of_class,
         "classExists": storage_class is not None,
         "bindingMode": str((storage_class or {}).get("volumeBindingMode") or ""),
@@ -104,7 +104,7 @@ def _selector(claim: Manifest) -> LabelSelector:
     return LabelSelector.of((claim.get("spec") or {}).get("selector") or {})
 
 
-def _written(requirement: Requirement) -> str:
+def _format_requirement(requirement: Requirement) -> str:
     """Return the requirement as a key=value label if possible."""
     if requirement.op == IN and len(requirement.values) == 1:
         return f"{requirement.key}={requirement.values[0]}"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apimachinery.objects.errors import FieldError, invalid, required
+from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid
 from scheduler_core.apimachinery.objects.strict import INTEGER32, ListOf, Shape
 from scheduler_core.scheduler.framework.formula import Expression, Line, by, constant, minus, times, total
 from scheduler_core.scheduler.framework.plugin import Scores
@@ -27,7 +27,7 @@ POINTS: Shape = ListOf({"utilization": INTEGER32, "score": INTEGER32})
 
 def point_errors(points: Sequence[Mapping[str, Any]], path: str) -> list[FieldError]:
     if not points:
-        return [required(path, "at least one point must be specified")]
+        return [build_required_error(path, "at least one point must be specified")]
     errors: list[FieldError] = []
     places = [point.get("utilization") or 0 for point in points]
     for i in range(1, len(places)):

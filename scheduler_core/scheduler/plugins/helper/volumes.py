@@ -100,7 +100,7 @@ def is_lost(claim: Manifest, handle: Handle) -> bool:
     return phase(claim) == "Lost" or (bool(volume) and handle.get(VOLUME, "", volume) is None)
 
 
-def lost_claims(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
+def recreate_lost_claims(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
     """Propose to recreate the pod's claims whose volumes no longer exist."""
     for use in volumes_of(refusal.pod.spec).claims:
         claim = handle.get(CLAIM, refusal.pod.namespace, use.name(refusal.pod))
@@ -110,7 +110,7 @@ def lost_claims(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draf
 
 def anew(draft: Draft, claim: Manifest, refusal: Refusal) -> Draft:
     values = {"claim": key_of(claim), "volume": volume_name(claim), "node": refusal.node.name}
-    return draft.with_object(Change("claim-anew", values), made_anew(claim))
+    return draft.with_object(Change("claim-anew", values), build_unbound_claim(claim))
 
 
 def beside(draft: Draft, claim: Manifest, handle: Handle) -> Draft:
@@ -118,13 +118,13 @@ def beside(draft: Draft, claim: Manifest, handle: Handle) -> Draft:
     name, namespace = name_of(claim), claim["metadata"].get("namespace") or "default"
     names = (f"{name}-{number}" for number in count(2))
     new = next(each for each in names if handle.get(CLAIM, namespace, each) is None)
-    made = made_anew(claim)
+    made = build_unbound_claim(claim)
     made = {**made, "metadata": {**made["metadata"], "name": new}}
     values = {"claim": key_of(claim), "to": new}
     return draft.with_pod(Change("claim-beside", values), _using(name, new)).beside(made)
 
 
-def called_otherwise(draft: Draft, pod: Pod, volume: str, handle: Handle) -> Draft:
+def rename_volume(draft: Draft, pod: Pod, volume: str, handle: Handle) -> Draft:
     """An ephemeral volume by another name, whose claim nobody has."""
     names = (f"{volume}-{number}" for number in count(2))
     new = next(each for each in names if handle.get(CLAIM, pod.namespace, f"{pod.name}-{each}") is None)
@@ -143,7 +143,7 @@ def called_otherwise(draft: Draft, pod: Pod, volume: str, handle: Handle) -> Dra
     return draft.with_pod(Change("volume-name", values), edit).taking_time()
 
 
-def made_anew(
+def build_unbound_claim(
     claim: Manifest,
     class_name: str | None = None,
     size: str | None = None,

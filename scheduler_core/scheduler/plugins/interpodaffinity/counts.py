@@ -68,10 +68,10 @@ def with_named_namespaces(terms: Iterable[AffinityTerm], handle: Handle) -> tupl
 
     As in kube the selector itself stays, and is then asked about no labels at all: `!team` selects every namespace.
     """
-    return tuple(_named(term, handle) for term in terms)
+    return tuple(_resolve_namespaces(term, handle) for term in terms)
 
 
-def _named(term: AffinityTerm, handle: Handle) -> AffinityTerm:
+def _resolve_namespaces(term: AffinityTerm, handle: Handle) -> AffinityTerm:
     selector = term.namespace_selector
     if selector.nothing or selector.empty:
         return term

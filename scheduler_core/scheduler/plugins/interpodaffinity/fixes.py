@@ -23,10 +23,10 @@ _NO_AFFINITY, _OWN_ANTI = STATUSES[NO_AFFINITY].message, STATUSES[OWN_ANTI].mess
 def propose(draft: Draft, refusal: Refusal, rules: Rules | None) -> Iterator[Draft]:
     if _NO_AFFINITY in refusal.status.reasons:
         yield from _by_its_own_label(draft, refusal)
-        yield from _found_elsewhere(draft, refusal)
-        yield from _softened(draft, "podAffinity", _NO_AFFINITY)
+        yield from _propose_elsewhere(draft, refusal)
+        yield from _propose_softening(draft, "podAffinity", _NO_AFFINITY)
     elif _OWN_ANTI in refusal.status.reasons:
-        yield from _softened(draft, "podAntiAffinity", _OWN_ANTI)
+        yield from _propose_softening(draft, "podAntiAffinity", _OWN_ANTI)
     elif rules is not None and not draft.changes:
         terms = repelling(rules, refusal.nodes, refusal.row)
         pods = list({pod.key: pod for term in terms for pod in term.pods}.values())
@@ -35,7 +35,7 @@ def propose(draft: Draft, refusal: Refusal, rules: Rules | None) -> Iterator[Dra
     yield from add_node(draft, refusal)
 
 
-def _found_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
+def _propose_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
     """The node labelled into a domain of a term's key; pods that a term asks for looked for in the namespaces where they are."""
     manifest = draft.pod or draft.original
     terms = (manifest["spec"].get("affinity") or {}).get("podAffinity", {}).get(REQUIRED) or []
@@ -88,7 +88,7 @@ def _text(selector: LabelSelector) -> str:
     return ", ".join(str(requirement) for requirement in selector.requirements)
 
 
-def _softened(draft: Draft, what: str, reason: str) -> Iterator[Draft]:
+def _propose_softening(draft: Draft, what: str, reason: str) -> Iterator[Draft]:
     manifest = draft.pod or draft.original
     terms = (manifest["spec"].get("affinity") or {}).get(what, {}).get(REQUIRED) or []
     for index, term in enumerate(terms):

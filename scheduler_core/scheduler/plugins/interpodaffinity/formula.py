@@ -92,7 +92,9 @@ def _own(
     for i, term in enumerate(terms):
         source = Source("Pod", pod.key, f"spec.affinity.{kind}.{PREFERRED}[{i}].weight")
         count = Value(_pods_near(nodes, row, term), _PODS)
-        yield Line(_named(nodes, row, term), times(Value(sign * term.weight, _WEIGHT, source=source), count))
+        yield Line(
+            _describe_term(nodes, row, term), times(Value(sign * term.weight, _WEIGHT, source=source), count)
+        )
 
 
 def _pods_near(nodes: NodeTable, row: int, term: AffinityTerm) -> int:
@@ -117,7 +119,7 @@ def _of_existing(nodes: NodeTable, row: int, incoming: Incoming, hard_weight: in
                 if term.topology_key == key and incoming.is_meant(term):
                     counted[term, weight, hard] += int(near[number])
     for (term, weight, hard), pods in counted.items():
-        name = (*_named(nodes, row, term), " ", Aside((_OF_EXISTING,)))
+        name = (*_describe_term(nodes, row, term), " ", Aside((_OF_EXISTING,)))
         yield Line(name, times(Value(weight, _HARD if hard else _WEIGHT), Value(pods, _EXISTING)))
 
 
@@ -130,7 +132,7 @@ def _soft(terms: AffinityTerms, hard_weight: int) -> Iterator[tuple[AffinityTerm
         yield term, hard_weight, True
 
 
-def _named(nodes: NodeTable, row: int, term: AffinityTerm) -> Parts:
+def _describe_term(nodes: NodeTable, row: int, term: AffinityTerm) -> Parts:
     selector = ", ".join(str(requirement) for requirement in term.selector.requirements)
     domain = nodes.nodes[row].labels.get(term.topology_key)
     where: Part = term.topology_key if domain is None else f"{term.topology_key} = {domain}"

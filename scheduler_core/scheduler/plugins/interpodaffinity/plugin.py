@@ -46,9 +46,9 @@ from scheduler_core.scheduler.plugins.interpodaffinity.counts import (
     with_named_namespaces,
 )
 from scheduler_core.scheduler.plugins.interpodaffinity.evidence import affinity_evidence
-from scheduler_core.scheduler.plugins.interpodaffinity.explanation import explained
+from scheduler_core.scheduler.plugins.interpodaffinity.explanation import explain_terms
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import REASONS, Rules
-from scheduler_core.scheduler.plugins.interpodaffinity.scoring import Preferences, normalized_scores
+from scheduler_core.scheduler.plugins.interpodaffinity.scoring import Preferences, normalize_scores
 
 INVALID = Reason("InvalidTerms", "parsing pod: <problem>")
 
@@ -131,12 +131,12 @@ class InterPodAffinity(Plugin):
         return _NO_SCORE_STATE if preferences is None else preferences.scores(rows)
 
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
-        return normalized_scores(scores)
+        return normalize_scores(scores)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per required term the pods around the node that match it, and the existing pods that keep the pod away."""
         rules: Rules | None = state.get(_FILTER)
-        return () if rules is None else explained(pod, rules, nodes, row)
+        return () if rules is None else explain_terms(pod, rules, nodes, row)
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         terms, incoming = affinity_terms(pod), Incoming.of(pod, nodes, self.handle)

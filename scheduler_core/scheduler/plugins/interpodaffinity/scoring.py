@@ -67,27 +67,27 @@ def _part(
     nodes: NodeTable, key: str, pairs: list[tuple[AnyMeasure, AnyMeasure]]
 ) -> tuple[Topology, Counts] | None:
     """None where no term matches on a node with the label. Weights that cancel out are something nevertheless."""
-    counts = _added(nodes, [weight for weight, _ in pairs])
+    counts = _add_counts(nodes, [weight for weight, _ in pairs])
     if counts.any():
         where = topology(nodes, key)
         sums = where.sums(counts)
         if where.complete or sums.any():
             return where, sums
-    numbers = _added(nodes, [number for _, number in pairs])
+    numbers = _add_counts(nodes, [number for _, number in pairs])
     if not numbers.any():
         return None
     where = topology(nodes, key)
     return (where, where.sums(counts)) if where.sums(numbers).any() else None
 
 
-def _added(nodes: NodeTable, measures: list[AnyMeasure]) -> Counts:
+def _add_counts(nodes: NodeTable, measures: list[AnyMeasure]) -> Counts:
     counts = nodes.pod_table.counts(measures[0])
     for measure in measures[1:]:
         counts = counts + nodes.pod_table.counts(measure)
     return counts
 
 
-def normalized_scores(scores: Scores) -> Scores:
+def normalize_scores(scores: Scores) -> Scores:
     """Return scores scaled from 0 (lowest) to 100 (highest), in Go's order of operations; all 0 if equal."""
     if not len(scores):
         return scores.copy()

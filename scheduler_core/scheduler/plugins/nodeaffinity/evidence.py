@@ -36,7 +36,7 @@ def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alterna
     counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values))
     order = np.argsort(-counts, kind="stable")[:SHOWN_VALUES].tolist()
     return {
-        "text": _written(requirement),
+        "text": _format_requirement(requirement),
         "key": requirement.key,
         "field": field,
         **({} if alternative < 0 else {"alternative": alternative}),
@@ -46,7 +46,7 @@ def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alterna
     }
 
 
-def _written(requirement: Requirement) -> str:
+def _format_requirement(requirement: Requirement) -> str:
     """Return the requirement in kubectl's selector syntax."""
     single = requirement.op == IN and len(requirement.values) == 1
     return f"{requirement.key}={requirement.values[0]}" if single else str(requirement)

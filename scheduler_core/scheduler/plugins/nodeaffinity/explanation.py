@@ -25,7 +25,7 @@ _COLUMNS = gettext_noop("asked for"), gettext_noop("the node has")
 _TERM, _NO_LABEL = Words(gettext_noop("term")), Words(gettext_noop("no such label"))
 
 
-def explained(
+def explain_affinity(
     pod: Pod, terms: Sequence[NodeSelectorTerm], added: Sequence[NodeSelectorTerm], node: Node
 ) -> Explanation:
     """The pod's terms and those that the profile adds are numbered. Each value leads to where it is written, but for added terms."""
@@ -40,7 +40,7 @@ def explained(
         for i, field in enumerate(term.fields):
             holds, written = accepts_field(field, node.name), path and f"{path}.matchFields[{i}]"
             name = Written(node.name, Source("Node", node.name, "metadata.name"))
-            rows.append(Row((_wanted(field, number, written, pod), (name,)), bad=not holds))
+            rows.append(Row((_describe_requirement(field, number, written, pod), (name,)), bad=not holds))
     return (Table(_COLUMNS, tuple(rows)),) if rows else ()
 
 
@@ -48,10 +48,10 @@ def _of_label(requirement: Requirement, node: Node, term: int, path: str, pod: P
     value = node.labels.get(requirement.key)
     source = Source("Node", node.name, f"metadata.labels[{requirement.key}]")
     has: Parts = (Written(value, source),) if value else (_NO_LABEL,)
-    return Row((_wanted(requirement, term, path, pod), has), bad=not requirement.accepts(value))
+    return Row((_describe_requirement(requirement, term, path, pod), has), bad=not requirement.accepts(value))
 
 
-def _wanted(requirement: Requirement, term: int, path: str, pod: Pod) -> Parts:
+def _describe_requirement(requirement: Requirement, term: int, path: str, pod: Pod) -> Parts:
     wanted = f"{requirement.key} {requirement.op} {', '.join(requirement.values)}".rstrip()
     number: Parts = (Aside((_TERM, f" {term}")), " ") if term else ()
     return (*number, Written(wanted, Source("Pod", pod.key, path)) if path else Code(wanted))

@@ -47,7 +47,7 @@ def propose(draft: Draft, refusal: Refusal, added: NodeSelector | None) -> Itera
         yield label_node(draft, node, [label for label in labels if label is not None])
     if wrong:
         yield from respelt(draft, refusal, wrong)
-        yield _reselected(draft, wrong)
+        yield _remove_selectors(draft, wrong)
     if added is not None and least_missing(added, node)[1]:
         change = Change("configuration", {"plugin": NAME, "argument": "addedAffinity"})
         yield with_argument(draft, refusal, change, NAME, lambda args: args.pop("addedAffinity", None))
@@ -78,7 +78,7 @@ def _label_for(requirement: Requirement) -> tuple[str, str | None] | None:
     return None
 
 
-def _reselected(draft: Draft, wrong: dict[str, str]) -> Draft:
+def _remove_selectors(draft: Draft, wrong: dict[str, str]) -> Draft:
     """The wrong entries of the pod's nodeSelector left out."""
     for key, value in wrong.items():
 
@@ -100,7 +100,7 @@ def _gave_way(draft: Draft, terms: NodeSelector, node: Node) -> Iterator[Draft]:
             yield draft.with_pod(
                 Change("selector", {"text": str(requirement)}), _without_expression(index, at)
             )
-    yield draft.with_pod(Change("soften", {"what": "nodeAffinity", "text": ""}), _preferred_nodes)
+    yield draft.with_pod(Change("soften", {"what": "nodeAffinity", "text": ""}), _prefer_nodes)
 
 
 def _without_expression(term: int, at: int) -> Edit:
@@ -111,7 +111,7 @@ def _without_expression(term: int, at: int) -> Edit:
     return edit
 
 
-def _preferred_nodes(manifest: dict[str, Any]) -> None:
+def _prefer_nodes(manifest: dict[str, Any]) -> None:
     affinity = manifest["spec"]["affinity"]["nodeAffinity"]
     for term in affinity.pop(REQUIRED)["nodeSelectorTerms"]:
         # A preference may not ask for a node by its name.

@@ -44,7 +44,7 @@ def _lines(pod: Pod | None, node: Node, terms: Terms) -> Iterator[Line]:
             _MATCHES if matches else _DIFFERS,
             source=Source("Node", node.name, "metadata.labels"),
         )
-        name: Parts = (Code(_spelled(term)), *((" ", _ADDED) if pod is None else ()))
+        name: Parts = (Code(_format_term(term)), *((" ", _ADDED) if pod is None else ()))
         yield Line(name, times(Value(weight, _WEIGHT, source=source), held))
 
 
@@ -60,6 +60,6 @@ def _paths(pod: Pod) -> list[str]:
     return [f"spec.affinity.nodeAffinity.{PREFERRED}[{i}].weight" for i in counting]
 
 
-def _spelled(term: NodeSelectorTerm) -> str:
+def _format_term(term: NodeSelectorTerm) -> str:
     wanted = (*term.expressions, *term.fields)
     return ", ".join(f"{r.key} {r.op} {' '.join(r.values)}".rstrip() for r in wanted)

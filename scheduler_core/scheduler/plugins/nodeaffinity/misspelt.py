@@ -19,8 +19,8 @@ Pair = tuple[str, str]
 def respelt(draft: Draft, refusal: Refusal, wrong: Mapping[str, str]) -> Iterator[Draft]:
     """The pod asks for the node's label in place of one that no node has; of a hostname, in place of the node's name."""
     for key, value in wrong.items():
-        if not _found(refusal, key, (value,)):
-            for pair in _meant(refusal, key, value):
+        if not _has_match(refusal, key, (value,)):
+            for pair in _find_meant(refusal, key, value):
                 yield _asking_for(draft, (key, value), pair, _in_selector(key, pair))
 
 
@@ -28,17 +28,17 @@ def respelt_term(draft: Draft, refusal: Refusal, term: NodeSelectorTerm, index: 
     """The same for the expressions of a term of the required node affinity."""
     for at, each in enumerate(term.expressions):
         asked = each.op == IN and len(each.values) == 1 and not each.matches(refusal.node.labels)
-        if asked and not _found(refusal, each.key, each.values):
-            for pair in _meant(refusal, each.key, each.values[0]):
+        if asked and not _has_match(refusal, each.key, each.values):
+            for pair in _find_meant(refusal, each.key, each.values[0]):
                 yield _asking_for(draft, (each.key, each.values[0]), pair, _in_term(index, at, pair))
 
 
-def _found(refusal: Refusal, key: str, values: Sequence[str]) -> bool:
+def _has_match(refusal: Refusal, key: str, values: Sequence[str]) -> bool:
     """Return whether a node has the label with one of the requested values."""
     return any(node.labels.get(key) in values for node in refusal.nodes.nodes)
 
 
-def _meant(refusal: Refusal, key: str, value: str) -> Iterator[Pair]:
+def _find_meant(refusal: Refusal, key: str, value: str) -> Iterator[Pair]:
     """The labels of the node that were meant."""
     labels = refusal.node.labels
     if key in labels:

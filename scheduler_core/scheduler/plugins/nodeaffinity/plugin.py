@@ -47,7 +47,7 @@ from scheduler_core.scheduler.plugins.helper.normalize import default_normalizat
 from scheduler_core.scheduler.plugins.nodeaffinity import fixes
 from scheduler_core.scheduler.plugins.nodeaffinity.arguments import ARGUMENTS, PREFERRED, REQUIRED
 from scheduler_core.scheduler.plugins.nodeaffinity.evidence import label_evidence
-from scheduler_core.scheduler.plugins.nodeaffinity.explanation import explained
+from scheduler_core.scheduler.plugins.nodeaffinity.explanation import explain_affinity
 from scheduler_core.scheduler.plugins.nodeaffinity.formula import score_formula
 
 NAME = "NodeAffinity"
@@ -70,13 +70,13 @@ def _after_node_change(plugin: NodeAffinity, pod: Pod, old: Node | None, new: No
     """Queueing hint. kube: isSchedulableAfterNodeChange"""
     if plugin.added is not None and not plugin.added.matches(new.labels, new.name):
         return False
-    matches = _required_matches(pod, new)
+    matches = _matches_required(pod, new)
     if not matches or old is None:
         return matches is not False
-    return _required_matches(pod, old) is not True
+    return _matches_required(pod, old) is not True
 
 
-def _required_matches(pod: Pod, node: Node) -> bool | None:
+def _matches_required(pod: Pod, node: Node) -> bool | None:
     """None: unknown, as some term can't be parsed and no other matches. kube takes that for a reason to try again."""
     if any(node.labels.get(key) != value for key, value in pod.spec.node_selector.items()):
         return False
@@ -100,7 +100,7 @@ class NodeAffinity(Plugin):
         added = args.get("addedAffinity") or {}
         required, preferred = added.get(REQUIRED), added.get(PREFERRED) or ()
         self.added = None if required is None else NodeSelector.of(required)
-        self._added_preferred = _weighted_terms(preferred)
+        self._added_preferred = _compile_weighted_terms(preferred)
         self._prefers_added = bool(preferred)
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
@@ -110,7 +110,7 @@ class NodeAffinity(Plugin):
         state.write(PRE_FILTER_STATE, pod.spec)
         if required is None:
             return _GO_ON
-        names = _named_nodes(required.terms)
+        names = _collect_node_names(required.terms)
         if names is None:
             return _GO_ON
         return PreFilterResult(node_names=names) if names else PreFilterResult(CONFLICT)
@@ -118,7 +118,7 @@ class NodeAffinity(Plugin):
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         spec: PodSpec = state.get(PRE_FILTER_STATE) or pod.spec  # without PreFilter: as the pod says
         matched = remember(
-            nodes.memo, (NAME, "required", spec.fingerprint), lambda: _required_mask(nodes, spec)
+            nodes.memo, (NAME, "required", spec.fingerprint), lambda: _compute_required_mask(nodes, spec)
         )
         refused = ~matched[rows]
         if self.added is None:
@@ -128,20 +128,20 @@ class NodeAffinity(Plugin):
         return Verdicts(reason.astype(np.int32), (REFUSED_BY_ADDED, REFUSED))
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
-        terms = _preferred(pod.spec)
+        terms = _get_preferred(pod.spec)
         broken = _broken(terms or ())
         if broken is not None:
             return broken
         return SKIP if terms is None and not self._prefers_added else SUCCESS
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
-        broken = _broken(_preferred(pod.spec) or ())  # met here where the profile leaves out PreScore
+        broken = _broken(_get_preferred(pod.spec) or ())  # met here where the profile leaves out PreScore
         if broken is not None:
             return broken
         own = remember(
             nodes.memo,
             (NAME, "preferred", pod.spec.fingerprint),
-            lambda: preference_scores(nodes, _preferred(pod.spec) or ()),
+            lambda: preference_scores(nodes, _get_preferred(pod.spec) or ()),
         )[rows]
         if not self._added_preferred:
             return own
@@ -159,10 +159,10 @@ class NodeAffinity(Plugin):
         """Every requirement of the node selector and the required terms, with the node's own value."""
         required = pod.spec.node_affinity_required
         added = self.added.terms if self.added else ()
-        return explained(pod, required.terms if required is not None else (), added, nodes.nodes[row])
+        return explain_affinity(pod, required.terms if required is not None else (), added, nodes.nodes[row])
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
-        return score_formula(pod, nodes.nodes[row], _preferred(pod.spec) or (), self._added_preferred)
+        return score_formula(pod, nodes.nodes[row], _get_preferred(pod.spec) or (), self._added_preferred)
 
     def normalization(
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
@@ -180,7 +180,7 @@ class NodeAffinity(Plugin):
         return remember(nodes.memo, (NAME, "added", added), lambda: selector_mask(nodes, added))
 
 
-def _weighted_terms(preferred: Sequence[Mapping[str, Any]]) -> WeightedTerms:
+def _compile_weighted_terms(preferred: Sequence[Mapping[str, Any]]) -> WeightedTerms:
     """The added preferred terms, compiled; those without a weight and empty ones don't count."""
     terms = (
         (int(raw.get("weight") or 0), NodeSelectorTerm.of(raw.get("preference") or {})) for raw in preferred
@@ -188,7 +188,7 @@ def _weighted_terms(preferred: Sequence[Mapping[str, Any]]) -> WeightedTerms:
     return tuple((weight, term) for weight, term in terms if weight and not term.empty)
 
 
-def _preferred(spec: PodSpec) -> WeightedTerms | None:
+def _get_preferred(spec: PodSpec) -> WeightedTerms | None:
     """The pod's preferred terms; None where the field is absent, which is not the same as an empty list."""
     if spec.node_affinity_preferred:
         return spec.node_affinity_preferred
@@ -201,14 +201,14 @@ def _broken(terms: WeightedTerms) -> Status | None:
     return error(aggregate(problems)) if problems else None
 
 
-def _required_mask(nodes: NodeTable, spec: PodSpec) -> Mask:
+def _compute_required_mask(nodes: NodeTable, spec: PodSpec) -> Mask:
     mask = labels_mask(nodes, spec.node_selector)
     if spec.node_affinity_required is not None:
         mask &= selector_mask(nodes, spec.node_affinity_required)
     return mask
 
 
-def _named_nodes(terms: Sequence[NodeSelectorTerm]) -> frozenset[str] | None:
+def _collect_node_names(terms: Sequence[NodeSelectorTerm]) -> frozenset[str] | None:
     """The names that metadata.name requirements leave; None where some term leaves all nodes."""
     names: frozenset[str] = frozenset()
     if not terms:

@@ -37,7 +37,7 @@ def _request_of(container: Any, resource: str) -> int:
     return -(-nanos(raw) // (1_000_000 if resource == "cpu" else 1_000_000_000))
 
 
-def rounded(resource: str, amount: int) -> int:
+def round_down(resource: str, amount: int) -> int:
     """Down to what people would write."""
     if resource in ("memory", "ephemeral-storage") and amount > 1 << 20:
         return amount >> 20 << 20

@@ -8,7 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, duplicate, invalid, not_supported, required
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    build_required_error,
+    duplicate,
+    invalid,
+    not_supported,
+)
 from scheduler_core.apimachinery.objects.strict import INTEGER64, STRING, ListOf, Shape
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, present
 from scheduler_core.scheduler.framework.features import Features
@@ -66,7 +72,7 @@ def _strategy_errors(strategy: Given, path: str) -> list[FieldError]:
         errors += point_errors(ratio.get("shape") or (), f"{path}.shape")
     elif strategy["type"] == REQUESTED_TO_CAPACITY_RATIO:
         # DEVIATION: kube-scheduler accepts this and then crashes.
-        errors.append(required(f"{path}.requestedToCapacityRatio", "the strategy needs a shape"))
+        errors.append(build_required_error(f"{path}.requestedToCapacityRatio", "the strategy needs a shape"))
     return errors
 
 

@@ -17,7 +17,7 @@ from scheduler_core.scheduler.framework.formula import Formula
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Plugin, Rows, Scores
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status
 from scheduler_core.scheduler.plugins.noderesources.arguments import BALANCED_ALLOCATION
-from scheduler_core.scheduler.plugins.noderesources.formula import balanced_formula
+from scheduler_core.scheduler.plugins.noderesources.formula import build_balanced_formula
 from scheduler_core.scheduler.plugins.noderesources.resource_allocation import Weighed, weigh
 
 NAME = "NodeResourcesBalancedAllocation"
@@ -37,16 +37,16 @@ class NodeResourcesBalancedAllocation(Plugin):
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
         if self._best_effort(pod):  # where the profile leaves out PreScore
             return np.zeros(len(rows), np.int64)
-        return balanced(weigh(nodes, rows, self.args["resources"], pod.requests, nonzero=False))
+        return score_balance(weigh(nodes, rows, self.args["resources"], pod.requests, nonzero=False))
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
-        return balanced_formula(self.args["resources"], pod, nodes, row)
+        return build_balanced_formula(self.args["resources"], pod, nodes, row)
 
     def _best_effort(self, pod: Pod) -> bool:
         return not any(pod.requests.get(resource["name"]) for resource in self.args["resources"])
 
 
-def balanced(weighed: Sequence[Weighed]) -> Scores:
+def score_balance(weighed: Sequence[Weighed]) -> Scores:
     """Nodes that lack a resource leave it out; they are computed together with those that lack the same ones."""
     has = np.array([w.allocatable != 0 for w in weighed])
     fractions = [_fraction(w) for w in weighed]

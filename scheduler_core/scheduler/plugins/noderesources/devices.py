@@ -35,14 +35,14 @@ class Check:
         return 0 if self.allocatable is None else self.fails & (self.incoming > self.allocatable)
 
 
-def served_by_classes(handle: Handle, requests: Resources) -> frozenset[str] | None:
+def find_class_resources(handle: Handle, requests: Resources) -> frozenset[str] | None:
     """The resources that classes stand for; None where the pod requests no extended resource."""
     if not any(amount and is_extended_name(name) for name, amount in requests.scalar):
         return None
     return frozenset(classes_by_resource(handle.list(KIND)))
 
 
-def left_to_devices(
+def exclude_device_resources(
     checks: Sequence[Check], served: frozenset[str] | None, nodes: NodeTable, rows: Rows
 ) -> list[Check]:
     """The checks without what nodes lack and devices may have."""

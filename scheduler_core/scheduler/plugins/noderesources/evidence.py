@@ -28,7 +28,7 @@ def lacking(
     )
 
 
-def crowded(nodes: NodeTable, rows: Rows) -> Evidence:
+def collect_crowding(nodes: NodeTable, rows: Rows) -> Evidence:
     """Nodes without room for one more pod."""
     allowed = nodes.allowed_pods[rows]
     said = {"resource": POD_SLOTS, "requested": 1, "field": "status.allocatable.pods"}

@@ -34,11 +34,11 @@ from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, err
 from scheduler_core.scheduler.plugins.noderesources import devices, fixes, hints
 from scheduler_core.scheduler.plugins.noderesources.arguments import FIT
 from scheduler_core.scheduler.plugins.noderesources.devices import Check
-from scheduler_core.scheduler.plugins.noderesources.evidence import crowded, lacking
-from scheduler_core.scheduler.plugins.noderesources.explanation import Compared, explained
+from scheduler_core.scheduler.plugins.noderesources.evidence import collect_crowding, lacking
+from scheduler_core.scheduler.plugins.noderesources.explanation import Compared, explain_resources
 from scheduler_core.scheduler.plugins.noderesources.formula import fit_formula
 from scheduler_core.scheduler.plugins.noderesources.resource_allocation import (
-    defaulted_requests,
+    compute_defaulted_requests,
     strategy,
     weigh,
 )
@@ -95,7 +95,7 @@ class NodeResourcesFit(Plugin):
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         state.write(PRE_FILTER_STATE, pod.spec.requests)
         if self._devices_serve:
-            state.write(DEVICE_CLASSES, devices.served_by_classes(self.handle, pod.spec.requests))
+            state.write(DEVICE_CLASSES, devices.find_class_resources(self.handle, pod.spec.requests))
         return _GO_ON
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
@@ -104,7 +104,7 @@ class NodeResourcesFit(Plugin):
             return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         checks = self._checks(requests, nodes, rows)
         if self._devices_serve:
-            checks = devices.left_to_devices(checks, state.get(DEVICE_CLASSES), nodes, rows)
+            checks = devices.exclude_device_resources(checks, state.get(DEVICE_CLASSES), nodes, rows)
         failed = [check for check in checks if np.count_nonzero(check.fails)]
         return _verdicts(failed, len(rows)) if failed else None
 
@@ -112,7 +112,7 @@ class NodeResourcesFit(Plugin):
         return SUCCESS
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
-        requests = defaulted_requests(pod.spec)
+        requests = compute_defaulted_requests(pod.spec)
         return self._strategy(weigh(nodes, rows, self._scoring["resources"], requests, nonzero=True))
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
@@ -123,7 +123,7 @@ class NodeResourcesFit(Plugin):
             )
             for name, incoming, column in self._wanted(pod.spec.requests, nodes)
         ]
-        return explained(
+        return explain_resources(
             pod, nodes.names[row], wanted, int(nodes.pod_count[row]), int(nodes.allowed_pods[row])
         )
 
@@ -134,7 +134,7 @@ class NodeResourcesFit(Plugin):
         """Return how near the nodes came: the amounts of one resource that they lack, smallest first."""
         resource = _resource(said)
         if resource is None:
-            return crowded(nodes, rows) if said.code == _TOO_MANY_PODS.code else {}
+            return collect_crowding(nodes, rows) if said.code == _TOO_MANY_PODS.code else {}
         for name, wanted, column in self._wanted(pod.spec.requests, nodes):
             if name == resource:
                 return lacking(nodes, rows, name, wanted, column, f"resources.requests.{name}")

@@ -16,10 +16,10 @@ from scheduler_core.scheduler.plugins.noderesources.amounts import (
     largest_container,
     of_the_whole,
     quantity,
-    rounded,
+    round_down,
 )
-from scheduler_core.scheduler.plugins.noderesources.moving import moved, resized
-from scheduler_core.scheduler.plugins.noderesources.names import in_millicores, renamed
+from scheduler_core.scheduler.plugins.noderesources.moving import propose_moves, propose_resize
+from scheduler_core.scheduler.plugins.noderesources.names import in_millicores, propose_renaming
 
 MOST_PODS = 110  # of a node, unless its kubelet says otherwise
 
@@ -28,14 +28,14 @@ def propose(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
     """Ask for less, or have the pods that are in the way move, shrink or end."""
     nodes, row = refusal.nodes, refusal.row
     missing = _missing(refusal)
-    yield from _offered(draft, refusal, missing)
-    yield from renamed(draft, refusal, missing)
+    yield from _propose_offers(draft, refusal, missing)
+    yield from propose_renaming(draft, refusal, missing)
     yield from in_millicores(draft, refusal, missing)
     yield from _asking_less(draft, refusal.pod, missing)
     if not draft.changes:
         full = int(nodes.pod_count[row]) >= int(nodes.allowed_pods[row])
-        yield from resized(draft, nodes.pods[row], missing)
-        yield from moved(draft, refusal, missing)
+        yield from propose_resize(draft, nodes.pods[row], missing)
+        yield from propose_moves(draft, refusal, missing)
         victims = _in_the_way(nodes.pods[row], missing, full)
         if victims:
             amounts = [f"{quantity(resource, n)} {resource}" for resource, n in missing.items()]
@@ -65,7 +65,7 @@ def _free(refusal: Refusal, resource: str) -> int:
 # Offering more
 
 
-def _offered(draft: Draft, refusal: Refusal, missing: dict[str, int]) -> Iterator[Draft]:
+def _propose_offers(draft: Draft, refusal: Refusal, missing: dict[str, int]) -> Iterator[Draft]:
     """Propose resources that a device plugin could offer on a node without them, and more pods if the pod limit is reached."""
     node, nodes, row = refusal.node, refusal.nodes, refusal.row
     for resource, lacking in missing.items():
@@ -115,7 +115,7 @@ def _asking_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Dr
         if place is None or (lacking >= wanted and not extended):
             return
         field, index, requested = place
-        new = rounded(resource, requested - lacking)
+        new = round_down(resource, requested - lacking)
         if new < 0 or (new == 0 and not extended):
             return
         text = quantity(resource, new)

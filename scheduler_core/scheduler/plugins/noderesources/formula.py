@@ -26,7 +26,7 @@ from scheduler_core.scheduler.framework.formula import (
     least,
     minus,
     root,
-    rounded,
+    round_expression,
     share,
     size,
     square,
@@ -41,7 +41,10 @@ from scheduler_core.scheduler.plugins.helper.shape_score import (
     broken_line_formula,
 )
 from scheduler_core.scheduler.plugins.noderesources.arguments import LEAST_ALLOCATED, MOST_ALLOCATED
-from scheduler_core.scheduler.plugins.noderesources.resource_allocation import defaulted_requests, weigh
+from scheduler_core.scheduler.plugins.noderesources.resource_allocation import (
+    compute_defaulted_requests,
+    weigh,
+)
 
 _ALLOCATABLE = gettext_noop("allocatable on the node")
 _USED = gettext_noop("requested by the pods on the node")
@@ -106,7 +109,7 @@ class _Counted:
         return by(times(minus(self.allocatable, self.requested), constant(100)), self.allocatable)
 
 
-def _counted(
+def _collect_counted(
     pod: Pod, nodes: NodeTable, row: int, resources: Any, requests: Resources, *, nonzero: bool
 ) -> list[_Counted]:
     """Return the resources that the node has."""
@@ -141,7 +144,9 @@ def request_path(pod: Pod, resource: str) -> str:
 
 def fit_formula(scoring: Mapping[str, Any], pod: Pod, nodes: NodeTable, row: int) -> Formula:
     """NodeResourcesFit's score by its scoringStrategy."""
-    counted = _counted(pod, nodes, row, scoring["resources"], defaulted_requests(pod.spec), nonzero=True)
+    counted = _collect_counted(
+        pod, nodes, row, scoring["resources"], compute_defaulted_requests(pod.spec), nonzero=True
+    )
     strategy = {LEAST_ALLOCATED: _LEAST, MOST_ALLOCATED: _MOST}.get(scoring["type"], _RATIO)
     notes = [strategy, ROUNDED_DOWN, _DEFAULTS, *((_OVER,) if any(c.over for c in counted) else ())]
     if strategy is _RATIO:
@@ -149,14 +154,14 @@ def fit_formula(scoring: Mapping[str, Any], pod: Pod, nodes: NodeTable, row: int
     lines = [Line((c.name,), c.free if strategy is _LEAST else c.share) for c in counted]
     if not lines:
         return _nothing(notes)
-    return Formula((*lines, Line(_NODE, by(*_weighed(counted, lines)))), tuple(notes))
+    return Formula((*lines, Line(_NODE, by(*_weigh_lines(counted, lines)))), tuple(notes))
 
 
 def _nothing(notes: Sequence[Parts]) -> Formula:
     return Formula((Line(_NODE, Value(0, _ZERO)),), (*notes, _NOTHING))
 
 
-def _weighed(counted: Sequence[_Counted], lines: Sequence[Line]) -> tuple[Expression, Expression]:
+def _weigh_lines(counted: Sequence[_Counted], lines: Sequence[Line]) -> tuple[Expression, Expression]:
     """The lines times their weights, and the weights, summed up."""
     weights = [Value(c.weight, _WEIGHT) for c in counted]
     pairs = zip(lines, weights, strict=True)
@@ -177,15 +182,17 @@ def _by_shape(
     taken = [(c, line) for c, line in zip(counted, scores, strict=True) if line.result > 0]
     if not taken:
         return Formula((*lines, Line(_NODE, Value(0, _ZERO))), tuple(notes))
-    mean = share(*_weighed([c for c, _ in taken], [line for _, line in taken]))
-    return Formula((*lines, Line(_NODE, rounded(mean))), tuple(notes))
+    mean = share(*_weigh_lines([c for c, _ in taken], [line for _, line in taken]))
+    return Formula((*lines, Line(_NODE, round_expression(mean))), tuple(notes))
 
 
-def balanced_formula(resources: Sequence[Mapping[str, Any]], pod: Pod, nodes: NodeTable, row: int) -> Formula:
+def build_balanced_formula(
+    resources: Sequence[Mapping[str, Any]], pod: Pod, nodes: NodeTable, row: int
+) -> Formula:
     """NodeResourcesBalancedAllocation's score, on real requests."""
     if not any(pod.requests.get(resource["name"]) for resource in resources):
         return Formula((Line(_NODE, Value(0, _ZERO)),), (_BEST_EFFORT,))
-    counted = _counted(pod, nodes, row, resources, pod.requests, nonzero=False)
+    counted = _collect_counted(pod, nodes, row, resources, pod.requests, nonzero=False)
     if len(counted) < 2:
         return Formula((Line(_NODE, constant(MAX_NODE_SCORE)),), (_BALANCED, _ALONE))
     fractions = [Line((c.name,), least(share(c.requested, c.allocatable), constant(1.0))) for c in counted]

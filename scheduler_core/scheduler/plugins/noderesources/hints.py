@@ -39,7 +39,7 @@ def after_node_resources_change(plugin: Any, pod: Pod, old: Node | None, new: No
     return old is None or _offers_more(pod.spec.requests, old, new, devices)
 
 
-def _wanted(requests: Resources) -> list[str]:
+def _list_requested(requests: Resources) -> list[str]:
     names = ("cpu", "memory", "ephemeral-storage")
     scalar = [name for name, amount in requests.scalar if amount]
     return [*(name for name in names if requests.get(name)), *scalar]
@@ -51,7 +51,7 @@ def _fits_empty(requests: Resources, node: Node, devices: bool) -> bool:
         return False
     return all(
         requests.get(name) <= node.allocatable.get(name) or (devices and _lacks(node, name))
-        for name in _wanted(requests)
+        for name in _list_requested(requests)
     )
 
 
@@ -60,7 +60,7 @@ def _offers_more(requests: Resources, old: Node, new: Node, devices: bool) -> bo
         return True
     return any(
         new.allocatable.get(name) > old.allocatable.get(name) or (devices and _lacks(new, name))
-        for name in _wanted(requests)
+        for name in _list_requested(requests)
     )
 
 

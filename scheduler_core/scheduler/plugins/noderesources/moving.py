@@ -12,14 +12,14 @@ from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.selection import misses
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
-from scheduler_core.scheduler.plugins.noderesources.amounts import largest_container, quantity, rounded
+from scheduler_core.scheduler.plugins.noderesources.amounts import largest_container, quantity, round_down
 
 MOST_MOVED = 3
 SHARE = 2  # a pod keeps at least one part of so many of what it asked for
 _RESIZABLE = ("cpu", "memory")
 
 
-def resized(draft: Draft, pods: tuple[Pod, ...], missing: Mapping[str, int]) -> Iterator[Draft]:
+def propose_resize(draft: Draft, pods: tuple[Pod, ...], missing: Mapping[str, int]) -> Iterator[Draft]:
     """The pod with the largest request asks for so much less in place."""
     if len(missing) != 1:
         return
@@ -31,7 +31,7 @@ def resized(draft: Draft, pods: tuple[Pod, ...], missing: Mapping[str, int]) -> 
     if not able:
         return
     pod, (index, amount) = max(able, key=lambda each: (each[1][1], -each[0].priority, each[0].key))
-    text = quantity(resource, rounded(resource, amount - lacking))
+    text = quantity(resource, round_down(resource, amount - lacking))
     containers = copy.deepcopy(list(pod.manifest["spec"]["containers"]))
     resources = containers[index]["resources"]
     resources["requests"][resource] = text
@@ -48,7 +48,7 @@ def _running(pod: Pod, resource: str) -> tuple[int, int] | None:
     return None if place is None or place[0] != "containers" else place[1:]
 
 
-def moved(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Iterator[Draft]:
+def propose_moves(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Iterator[Draft]:
     """The fewest pods of the node that fit elsewhere and leave enough room: each is made anew on another node."""
     nodes, row = refusal.nodes, refusal.row
     free = (nodes.allocatable - nodes.requested).astype(np.int64)

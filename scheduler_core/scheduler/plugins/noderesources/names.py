@@ -14,13 +14,13 @@ CPU = "cpu"
 STEP = 50  # millicores that people ask for are a multiple of it; machines of 96 or 128 cores there are
 
 
-def renamed(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Iterator[Draft]:
+def propose_renaming(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Iterator[Draft]:
     """The pod asks for what the node has enough of, in place of the one resource that nobody offers."""
     for resource in missing:
-        if len(missing) > 1 or "/" not in resource or _offered_somewhere(refusal, resource):
+        if len(missing) > 1 or "/" not in resource or _is_offered(refusal, resource):
             continue
         wanted = refusal.pod.requests.get(resource)
-        others = [other for other in _here(refusal, wanted) if _meant(resource, other)]
+        others = [other for other in _here(refusal, wanted) if _is_similar(resource, other)]
         for other in sorted(others, key=lambda name: (-likeness(resource, name), name))[:MOST]:
             values = {"from": resource, "to": other, "amount": quantity(resource, wanted)}
             yield draft.with_pod(Change("resource-name", values), _edit(resource, other))
@@ -44,7 +44,7 @@ def in_millicores(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) ->
         yield draft.with_pod(change, edit)
 
 
-def _offered_somewhere(refusal: Refusal, resource: str) -> bool:
+def _is_offered(refusal: Refusal, resource: str) -> bool:
     column = refusal.nodes.resources.columns.get(resource)
     amounts = refusal.nodes.allocatable
     return column is not None and column < amounts.shape[1] and bool(amounts[:, column].any())
@@ -61,7 +61,7 @@ def _here(refusal: Refusal, wanted: int) -> Iterator[str]:
                 yield name
 
 
-def _meant(resource: str, other: str) -> bool:
+def _is_similar(resource: str, other: str) -> bool:
     return resource.partition("/")[0] == other.partition("/")[0] or alike(resource, other)
 
 

@@ -38,7 +38,7 @@ class Weighed:
     allocatable: Column
 
 
-def defaulted_requests(spec: PodSpec) -> Resources:
+def compute_defaulted_requests(spec: PodSpec) -> Resources:
     """The container requests, 100m and 200Mi where a container says nothing; pod-level resources are ignored."""
     return remember(
         spec.memo,
@@ -94,7 +94,7 @@ def most_allocated(weighed: Sequence[Weighed]) -> Scores:
     return _average([(w, _share(w, w.requested, over=MAX_NODE_SCORE)) for w in weighed])
 
 
-def requested_to_capacity_ratio(weighed: Sequence[Weighed], shape: Sequence[Mapping[str, Any]]) -> Scores:
+def score_capacity_ratio(weighed: Sequence[Weighed], shape: Sequence[Mapping[str, Any]]) -> Scores:
     """The shape's value at each resource's utilisation; resources that score 0 leave the average."""
     points = [
         (int(point["utilization"]), int(point["score"]) * (MAX_NODE_SCORE // MAX_CUSTOM_SCORE))
@@ -141,4 +141,4 @@ def strategy(scoring: Mapping[str, Any]) -> Strategy:
     if kind == MOST_ALLOCATED:
         return most_allocated
     shape = scoring["requestedToCapacityRatio"]["shape"]
-    return lambda weighed: requested_to_capacity_ratio(weighed, shape)
+    return lambda weighed: score_capacity_ratio(weighed, shape)

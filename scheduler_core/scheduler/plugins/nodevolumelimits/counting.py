@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scheduler_core.apimachinery.objects.ownership import owned_by
+from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.csi_migration import (
-    counted_on,
     handle_of,
     in_tree_plugin,
+    is_counted_on,
     plugin_of_provisioner,
 )
 from scheduler_core.apimachinery.objects.storage.volumes import (
@@ -65,7 +65,7 @@ class Counter:
             claim = self._claim(pod, name)
             if claim is None:
                 return unresolvable(NO_CLAIM(key=f"{pod.namespace}/{name}", claim=name))
-            if use.ephemeral and not owned_by(claim, pod):
+            if use.ephemeral and not is_owned_by(claim, pod):
                 return error(not_owned(claim, pod))
         return None
 
@@ -119,7 +119,7 @@ class Counter:
             claim = self._claim(pod, use.name(pod))
             if claim is None:
                 continue
-            if use.ephemeral and not owned_by(claim, pod):
+            if use.ephemeral and not is_owned_by(claim, pod):
                 raise ValueError(not_owned(claim, pod))
             driver, handle = self._driver_of(claim, csi_node)
             if driver and handle:
@@ -127,7 +127,7 @@ class Counter:
         for volume in mine.in_tree:
             plugin = in_tree_plugin(volume)
             self._varies = True
-            if plugin is not None and counted_on(csi_node, plugin):
+            if plugin is not None and is_counted_on(csi_node, plugin):
                 try:
                     handle = handle_of(plugin, volume[plugin.source], {})
                 except ValueError as wrong:
@@ -154,7 +154,7 @@ class Counter:
             return str(source.get("driver") or ""), str(source.get("volumeHandle") or "")
         plugin = in_tree_plugin(spec)
         self._varies = self._varies or plugin is not None
-        if plugin is None or not counted_on(csi_node, plugin):
+        if plugin is None or not is_counted_on(csi_node, plugin):
             return "", ""
         try:
             labels = volume["metadata"].get("labels") or {}
@@ -173,7 +173,7 @@ class Counter:
         if plugin is None:
             return provisioner, handle
         self._varies = True
-        return (plugin.driver, handle) if counted_on(csi_node, plugin) else ("", "")
+        return (plugin.driver, handle) if is_counted_on(csi_node, plugin) else ("", "")
 
     def _attached_to(self, node_name: str) -> Attached:
         if self._attachments is None:

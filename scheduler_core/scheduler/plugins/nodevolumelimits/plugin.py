@@ -98,7 +98,7 @@ class NodeVolumeLimits(Plugin):
             return
         if csi_node is None or not over:
             return
-        yield _raised(draft, nodes.names[row], csi_node, limits, over)
+        yield _raise_limits(draft, nodes.names[row], csi_node, limits, over)
         if holders and not draft.changes:
             yield delete_pods(draft, nodes.names[row], holders)
         yield from add_node(draft, refusal)
@@ -114,13 +114,15 @@ class NodeVolumeLimits(Plugin):
         if csi_node is None:
             return ()
         rows = [
-            _explained(driver, attached.get(driver, 0), new.get(driver, 0), limit, _source(csi_node, driver))
+            _explain_limit(
+                driver, attached.get(driver, 0), new.get(driver, 0), limit, _source(csi_node, driver)
+            )
             for driver, limit in limits_of(csi_node).items()
         ]
         return (Table(_COLUMNS, tuple(rows)),) if rows else ()
 
 
-def _raised(
+def _raise_limits(
     draft: Draft, node: str, csi_node: Manifest, limits: Mapping[str, int], over: dict[str, int]
 ) -> Draft:
     """CSINode with limits that are just high enough."""
@@ -151,7 +153,7 @@ def _holders(
     return []
 
 
-def _explained(driver: str, attached: int, new: int, limit: int, source: Source) -> Row:
+def _explain_limit(driver: str, attached: int, new: int, limit: int, source: Source) -> Row:
     allowed = (Written(str(limit), source),)
     return Row(((driver,), (str(attached),), (str(new),), allowed), bad=attached + new > limit)
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from scheduler_core.apimachinery.objects.errors import (
     FieldError,
+    build_required_error,
     duplicate,
     forbidden,
     invalid,
     not_supported,
-    required,
 )
 from scheduler_core.apimachinery.objects.strict import ANY, INTEGER32, STRING, ListOf, Shape
 from scheduler_core.scheduler.framework.arguments import Arguments, Given
@@ -58,11 +58,11 @@ def _constraint_errors(constraint: Given, path: str) -> list[FieldError]:
     if skew <= 0:
         errors.append(invalid(f"{path}.maxSkew", skew, "not in valid range (0, inf)"))
     if not key:
-        errors.append(required(f"{path}.topologyKey", "can not be empty"))
+        errors.append(build_required_error(f"{path}.topologyKey", "can not be empty"))
     else:
         errors += name_errors(key, f"{path}.topologyKey")
     if not action:
-        errors.append(required(f"{path}.whenUnsatisfiable", "can not be empty"))
+        errors.append(build_required_error(f"{path}.whenUnsatisfiable", "can not be empty"))
     elif action not in (HARD, SOFT):
         errors.append(not_supported(f"{path}.whenUnsatisfiable", action, (HARD, SOFT)))
     if constraint.get("labelSelector") is not None:

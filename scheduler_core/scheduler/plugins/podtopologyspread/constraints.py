@@ -114,7 +114,9 @@ def _with_label_keys(selector: LabelSelector, keys: Iterable[str], labels: Label
 
 def _constraint(raw: Mapping[str, Any], pod: Pod, selector: LabelSelector) -> Constraint:
     namespace = pod.namespace
-    name = f"{namespace}/{'' if selector.nothing else '&'.join(map(_spelled, selector.requirements))}"
+    name = (
+        f"{namespace}/{'' if selector.nothing else '&'.join(map(_spell_requirement, selector.requirements))}"
+    )
     if selector.nothing:
         name += " nothing"
 
@@ -132,7 +134,7 @@ def _constraint(raw: Mapping[str, Any], pod: Pod, selector: LabelSelector) -> Co
     )
 
 
-def _spelled(requirement: Requirement) -> str:
+def _spell_requirement(requirement: Requirement) -> str:
     """Unlike its text for people, this keeps every requirement apart from every other."""
     return f"{requirement.key} {requirement.op} {requirement.values!r}"
 
@@ -195,7 +197,10 @@ def _lay_out(nodes: NodeTable, constraints: Constraints, spec: PodSpec) -> Layou
             qualified &= nodes.label(constraint.topology_key).codes >= 0
     domains = tuple(
         _domains(
-            nodes, c, qualified & included(nodes, c, spec), merge_missing=not constraints.require_all_keys
+            nodes,
+            c,
+            qualified & compute_included_mask(nodes, c, spec),
+            merge_missing=not constraints.require_all_keys,
         )
         for c in constraints.items
     )
@@ -216,7 +221,7 @@ def _domains(nodes: NodeTable, constraint: Constraint, included: Mask, *, merge_
     return Domains(values, codes, counted, eligible, labelled, bool(labelled.all()))
 
 
-def included(nodes: NodeTable, constraint: Constraint, spec: PodSpec) -> Mask:
+def compute_included_mask(nodes: NodeTable, constraint: Constraint, spec: PodSpec) -> Mask:
     """The rows that the constraint's node inclusion policies let count."""
     mask = np.ones(len(nodes), np.bool_)
     if constraint.honors_affinity:

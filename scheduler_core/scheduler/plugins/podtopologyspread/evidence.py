@@ -12,13 +12,13 @@ import numpy as np
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.plugin import Evidence, Rows
-from scheduler_core.scheduler.plugins.podtopologyspread.constraints import Constraint, included
+from scheduler_core.scheduler.plugins.podtopologyspread.constraints import Constraint, compute_included_mask
 from scheduler_core.scheduler.plugins.podtopologyspread.filtering import Spread, lowest_count
 
 SHOWN = 20
 
 
-def spread_evidence(spread: Spread, pod: Pod, nodes: NodeTable, rows: Rows) -> Evidence:
+def collect_spread_evidence(spread: Spread, pod: Pod, nodes: NodeTable, rows: Rows) -> Evidence:
     """Return evidence for the constraints that refuse one of the rows."""
     return {
         "constraints": [
@@ -38,7 +38,7 @@ def _constraint(spread: Spread, i: int, pod: Pod, nodes: NodeTable) -> dict[str,
     constraint, domains, sums = spread.constraints.items[i], spread.layout.domains[i], spread.sums[i]
     lowest = lowest_count(constraint, domains, sums)
     eligible = domains.eligible[np.argsort(sums[domains.eligible], kind="stable")].tolist()
-    closed = _closed(spread, i, pod, nodes)
+    closed = _find_closed_domains(spread, i, pod, nodes)
     out: dict[str, Any] = {
         "topologyKey": constraint.topology_key,
         "maxSkew": constraint.max_skew,
@@ -65,14 +65,14 @@ def _constraint(spread: Spread, i: int, pod: Pod, nodes: NodeTable) -> dict[str,
     return out
 
 
-def _honored(constraint: Constraint) -> Constraint:
+def _honor_policies(constraint: Constraint) -> Constraint:
     return replace(constraint, honors_affinity=True, honors_taints=True)
 
 
-def _closed(spread: Spread, i: int, pod: Pod, nodes: NodeTable) -> dict[int, None]:
+def _find_closed_domains(spread: Spread, i: int, pod: Pod, nodes: NodeTable) -> dict[int, None]:
     """The domains that count and have no node that the pod's tolerations, selector and affinity leave it, or that is not cordoned."""
     domains = spread.layout.domains[i]
-    may = included(nodes, _honored(spread.constraints.items[i]), pod.spec)
+    may = compute_included_mask(nodes, _honor_policies(spread.constraints.items[i]), pod.spec)
     opened = np.unique(domains.counted[may & (domains.counted > 0)]).tolist()
     return {code: None for code in domains.eligible.tolist() if code not in opened}
 
@@ -80,10 +80,10 @@ def _closed(spread: Spread, i: int, pod: Pod, nodes: NodeTable) -> dict[int, Non
 def _with_policies(spread: Spread, i: int, pod: Pod, nodes: NodeTable) -> dict[str, Any]:
     """Return the effect of Honor for both policies: the lowest count of an eligible domain, and the number of passing nodes."""
     constraints = spread.constraints
-    items = tuple(_honored(each) if at == i else each for at, each in enumerate(constraints.items))
+    items = tuple(_honor_policies(each) if at == i else each for at, each in enumerate(constraints.items))
     layout = f"{constraints.layout} honoring {i} {pod.spec.fingerprint}"
     other = Spread.of(nodes, replace(constraints, items=items, layout=layout), pod.spec)
-    may = included(nodes, items[i], pod.spec)
+    may = compute_included_mask(nodes, items[i], pod.spec)
     verdicts = other.verdicts(np.arange(len(nodes), dtype=np.intp))
     passing = may if verdicts is None else may & ~verdicts.refused
     changed = [] if constraints.items[i].honors_taints else ["nodeTaintsPolicy"]

@@ -84,7 +84,7 @@ def _figures(spread: Spread, i: int, row: int) -> ConstraintFigures:
     )
 
 
-def explained(pod: Pod, node: str, constraints: Iterable[ConstraintFigures]) -> Explanation:
+def explain_constraints(pod: Pod, node: str, constraints: Iterable[ConstraintFigures]) -> Explanation:
     """Return an explanation that links values to their place in the pod and node; default constraints have no place."""
     return tuple(block for constraint in constraints for block in _blocks(pod, node, constraint))
 

@@ -17,7 +17,7 @@ from scheduler_core.scheduler.framework.formula import (
     by,
     constant,
     minus,
-    rounded,
+    round_expression,
     times,
     total,
 )
@@ -61,9 +61,11 @@ def score_formula(evenness: Evenness, nodes: NodeTable, row: int) -> Formula:
         ln = Of(_LN, (total(size, constant(2)),))
         weight = Line((Code(constraint.topology_key), " ", _WEIGHED), ln)
         weights.append(weight)
-        parts.append(Line(_named(nodes, row, constraint.topology_key), _part(evenness, i, row, weight)))
+        parts.append(
+            Line(_describe_domain(nodes, row, constraint.topology_key), _part(evenness, i, row, weight))
+        )
     lines = [line for pair in zip(weights, parts, strict=True) for line in pair]
-    return Formula((*lines, Line(_NODE, rounded(total(*parts)))), (_FEWER,))
+    return Formula((*lines, Line(_NODE, round_expression(total(*parts)))), (_FEWER,))
 
 
 def _part(evenness: Evenness, i: int, row: int, weight: Line) -> Expression:
@@ -80,7 +82,7 @@ def _part(evenness: Evenness, i: int, row: int, weight: Line) -> Expression:
     return total(times(Value(pods, _PODS), weight), skew)
 
 
-def _named(nodes: NodeTable, row: int, key: str) -> Parts:
+def _describe_domain(nodes: NodeTable, row: int, key: str) -> Parts:
     domain = nodes.nodes[row].labels.get(key)
     where: Part = key if domain is None else f"{key} = {domain}"
     return (where,)

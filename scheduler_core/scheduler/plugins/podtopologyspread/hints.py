@@ -16,7 +16,7 @@ from scheduler_core.scheduler.plugins.podtopologyspread.constraints import Const
 
 def after_spread_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | None) -> bool:
     """kube: isSchedulableAfterPodChange"""
-    if any(other is not None and not _involved(other, pod) for other in (new, old)):
+    if any(other is not None and not _is_involved(other, pod) for other in (new, old)):
         return False
     constraints: tuple[Constraint, ...] | None = plugin.hard_constraints(pod)
     if constraints is None:
@@ -31,7 +31,7 @@ def after_spread_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | N
     return any(c.selector.matches(old.labels) != c.selector.matches(new.labels) for c in constraints)
 
 
-def _involved(other: Pod, pod: Pod) -> bool:
+def _is_involved(other: Pod, pod: Pod) -> bool:
     return other.uid == pod.uid or (bool(other.node_name) and other.namespace == pod.namespace)
 
 

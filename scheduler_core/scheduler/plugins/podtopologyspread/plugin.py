@@ -47,10 +47,10 @@ from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
     compile_constraints,
 )
 from scheduler_core.scheduler.plugins.podtopologyspread.default_selector import default_selector
-from scheduler_core.scheduler.plugins.podtopologyspread.evidence import spread_evidence
-from scheduler_core.scheduler.plugins.podtopologyspread.explanation import explained, figures
+from scheduler_core.scheduler.plugins.podtopologyspread.evidence import collect_spread_evidence
+from scheduler_core.scheduler.plugins.podtopologyspread.explanation import explain_constraints, figures
 from scheduler_core.scheduler.plugins.podtopologyspread.filtering import REASONS, Spread
-from scheduler_core.scheduler.plugins.podtopologyspread.scoring import Evenness, normalized_scores
+from scheduler_core.scheduler.plugins.podtopologyspread.scoring import Evenness, normalize_scores
 
 ZONE = "topology.kubernetes.io/zone"
 SYSTEM_DEFAULTS: tuple[Mapping[str, Any], ...] = (
@@ -129,12 +129,12 @@ class PodTopologySpread(Plugin):
 
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         evenness: Evenness = state.read(_SCORE)
-        return normalized_scores(scores, evenness.ignored(rows))
+        return normalize_scores(scores, evenness.ignored(rows))
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per hard constraint the pods in each domain and the skew that the pod would make there."""
         spread: Spread | None = state.get(_FILTER)
-        return () if spread is None else explained(pod, nodes.names[row], figures(spread, row))
+        return () if spread is None else explain_constraints(pod, nodes.names[row], figures(spread, row))
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula | None:
         evenness: Evenness | None = state.get(_SCORE)
@@ -149,7 +149,7 @@ class PodTopologySpread(Plugin):
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
         """Per constraint the domains, and those that count although the pod can go to none of their nodes."""
         spread: Spread | None = state.get(_FILTER)
-        return {} if spread is None else spread_evidence(spread, pod, nodes, rows)
+        return {} if spread is None else collect_spread_evidence(spread, pod, nodes, rows)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         spread: Spread | None = refusal.state.get(_FILTER)

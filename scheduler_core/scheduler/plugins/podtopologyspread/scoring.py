@@ -83,7 +83,7 @@ def _distinct(domains: Domains, rows: Rows) -> int:
     return int(np.count_nonzero(seen[1:]))
 
 
-def normalized_scores(scores: Scores, ignored: Mask | None) -> Scores:
+def normalize_scores(scores: Scores, ignored: Mask | None) -> Scores:
     """The emptiest becomes the best; ignored rows get 0. Where nothing matches anywhere all get 100."""
     counted = scores if ignored is None else scores[~ignored]
     highest = int(counted.max(initial=0))

@@ -12,8 +12,8 @@ from scheduler_core.apimachinery.objects.labels import NodeSelector
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.csi_migration import (
     in_tree_plugin,
-    migrated_on,
-    translated_affinity,
+    is_migrated_on,
+    translate_affinity,
 )
 from scheduler_core.apimachinery.objects.storage.volumes import (
     BOUND_BY_CONTROLLER,
@@ -146,8 +146,8 @@ class Binder:
 
     def _affinity_problem(self, node: Manifest, volume: Manifest) -> str:
         plugin = in_tree_plugin(volume.get("spec") or {})
-        if plugin is not None and migrated_on(self._handle.get("CSINode", "", name_of(node)), plugin):
-            volume = translated_affinity(plugin, volume)
+        if plugin is not None and is_migrated_on(self._handle.get("CSINode", "", name_of(node)), plugin):
+            volume = translate_affinity(plugin, volume)
         required = ((volume.get("spec") or {}).get("nodeAffinity") or {}).get("required")
         labels = node["metadata"].get("labels") or {}
         if required is None or NodeSelector.of(required).matches(labels, ""):

@@ -9,7 +9,7 @@ from scheduler_core.apimachinery.objects.storage.volumes import VOLUME, volumes_
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.plugin import Evidence, Handle
 from scheduler_core.scheduler.plugins.helper.claim_evidence import claims_evidence
-from scheduler_core.scheduler.plugins.volumebinding.topology import bound_rows
+from scheduler_core.scheduler.plugins.volumebinding.topology import find_bound_rows
 
 SHOWN_USERS = 3
 
@@ -21,7 +21,7 @@ def volume_evidence(handle: Handle, pod: Pod, nodes: NodeTable) -> Evidence:
             claim["usedBy"] = _users(nodes, claim["claim"])
         for candidate in claim.get("candidates", ()):
             volume = handle.get(VOLUME, "", candidate["volume"])
-            reached = [] if volume is None else bound_rows(nodes, handle, volume).nonzero()[0].tolist()
+            reached = [] if volume is None else find_bound_rows(nodes, handle, volume).nonzero()[0].tolist()
             candidate["reachedFrom"] = len(reached)
             candidate["reachedFromNodes"] = [nodes.names[row] for row in reached[:3]]
     return {"claims": claims}

@@ -72,12 +72,12 @@ def prospect(claim: Manifest, claims: Claims, plan: Plan | None, nodes: NodeTabl
     )
 
 
-def explained(bound: Iterable[Reach], delayed: Iterable[Prospect]) -> Explanation:
-    rows = [_bound_row(reach) for reach in bound] + [_delayed_row(claim) for claim in delayed]
+def explain_claims(bound: Iterable[Reach], delayed: Iterable[Prospect]) -> Explanation:
+    rows = [_build_bound_row(reach) for reach in bound] + [_build_delayed_row(claim) for claim in delayed]
     return (Table(_COLUMNS, tuple(rows)),) if rows else ()
 
 
-def _bound_row(reach: Reach) -> Row:
+def _build_bound_row(reach: Reach) -> Row:
     out = reach.reached is False
     name = volume_name(reach.claim)
     volume = Code(name) if reach.reached is None else _volume(name)
@@ -85,17 +85,17 @@ def _bound_row(reach: Reach) -> Row:
     return Row(((_claim(reach.claim, "spec.volumeName"),), parts), bad=out)
 
 
-def _delayed_row(prospect: Prospect) -> Row:
+def _build_delayed_row(prospect: Prospect) -> Row:
     name = class_of(prospect.claim)
     written = _claim(prospect.claim, "spec.storageClassName")
     claim: Parts = (written, *((Below((name,)),) if name else ()))
     parts: Parts = (_PROVISIONED if prospect.provisioned else _NOTHING,)
     if prospect.volume:
         parts = (_WOULD_GET, " ", _volume(prospect.volume))
-    return Row((claim, (*parts, *_offered(prospect.offered))))
+    return Row((claim, (*parts, *_format_offered(prospect.offered))))
 
 
-def _offered(volumes: Iterable[tuple[str, bool]]) -> Parts:
+def _format_offered(volumes: Iterable[tuple[str, bool]]) -> Parts:
     parts: list[Part] = []
     for name, reached in volumes:
         parts += [_volume(name), *((" ",) if reached else (" (", _NOT_REACHED, ") "))]

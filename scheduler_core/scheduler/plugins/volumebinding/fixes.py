@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scheduler_core.apimachinery.objects.ownership import owned_by
+from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
@@ -29,16 +29,16 @@ from scheduler_core.scheduler.plugins.helper.volumes import (
     IS_DEFAULT,
     anew,
     beside,
-    called_otherwise,
+    build_unbound_claim,
     is_lost,
-    made_anew,
     missing_claims,
     new_volume,
+    rename_volume,
     size_of,
     usable_classes,
 )
 from scheduler_core.scheduler.plugins.volumebinding.matching import room
-from scheduler_core.scheduler.plugins.volumebinding.near_volumes import matched
+from scheduler_core.scheduler.plugins.volumebinding.near_volumes import propose_matches
 from scheduler_core.scheduler.plugins.volumebinding.topology import as_mask, volume_rows
 
 MOST_CLASSES = 2
@@ -72,8 +72,8 @@ def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft
         claim = handle.get(CLAIM, pod.namespace, name)
         if claim is None:
             continue
-        if use.ephemeral and not owned_by(claim, pod):
-            yield called_otherwise(draft, pod, use.claim, handle)
+        if use.ephemeral and not is_owned_by(claim, pod):
+            yield rename_volume(draft, pod, use.claim, handle)
         elif deleting(claim) or is_lost(claim, handle):
             yield anew(draft, claim, refusal)
             if deleting(claim) and not use.ephemeral:
@@ -97,16 +97,18 @@ def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) ->
         for each in usable[:MOST_CLASSES]:
             yield _default(draft, claim, each)
     waits = known is not None and known.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
-    yield from matched(draft, claim, handle)
+    yield from propose_matches(draft, claim, handle)
     change = Change("volume", {"claim": key_of(claim), "size": size_of(claim), "class": name})
     node = refusal.node.labels.get(HOSTNAME, "") if waits else ""
     yield draft.with_applied(change, new_volume(claim, node))
     for each in usable[:MOST_CLASSES]:
         values = {"claim": key_of(claim), "from": name, "to": name_of(each)}
-        yield draft.with_object(Change("claim-class", values), made_anew(claim, class_name=name_of(each)))
+        yield draft.with_object(
+            Change("claim-class", values), build_unbound_claim(claim, class_name=name_of(each))
+        )
     if known is not None:
         yield from _topologies(draft, known, refusal)
-        yield from _published(draft, claim, known, refusal, handle)
+        yield from _propose_capacity(draft, claim, known, refusal, handle)
         yield from _smaller(draft, claim, known, handle)
 
 
@@ -153,7 +155,7 @@ def _topologies(draft: Draft, storage_class: Manifest, refusal: Refusal) -> Iter
     )
 
 
-def _published(
+def _propose_capacity(
     draft: Draft, claim: Manifest, storage_class: Manifest, refusal: Refusal, handle: Handle
 ) -> Iterator[Draft]:
     """A driver that keeps count of its room, and tells of none for the class, tells of as much as is asked for."""
@@ -182,7 +184,7 @@ def _smaller(draft: Draft, claim: Manifest, storage_class: Manifest, handle: Han
     if 0 < most << 20 < value(size_of(claim)):
         size = f"{most}Mi" if most % 1024 else f"{most // 1024}Gi"
         values = {"claim": key_of(claim), "from": size_of(claim), "to": size}
-        yield draft.with_object(Change("claim-size", values), made_anew(claim, size=size))
+        yield draft.with_object(Change("claim-size", values), build_unbound_claim(claim, size=size))
 
 
 # Claims whose volume is elsewhere
@@ -193,7 +195,7 @@ def _out_of_reach(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handl
     volume = handle.get(VOLUME, "", volume_name(claim))
     if volume is None or as_mask(refusal.nodes, volume_rows(refusal.nodes, volume))[refusal.row]:
         return
-    yield from _named(draft, volume, refusal)
+    yield from _propose_hostname(draft, volume, refusal)
     used = any(
         pod.spec.volumes
         and pod.namespace == claim["metadata"].get("namespace")
@@ -205,7 +207,7 @@ def _out_of_reach(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handl
         yield anew(draft, claim, refusal)
 
 
-def _named(draft: Draft, volume: Manifest, refusal: Refusal) -> Iterator[Draft]:
+def _propose_hostname(draft: Draft, volume: Manifest, refusal: Refusal) -> Iterator[Draft]:
     """A node that the volume asks for by its name where its hostname label is another one."""
     node, required = refusal.node, volume["spec"]["nodeAffinity"]["required"]
     for term in required.get("nodeSelectorTerms") or ():

@@ -20,7 +20,7 @@ from scheduler_core.scheduler.framework.formula import (
     Value,
     by,
     constant,
-    rounded,
+    round_expression,
     share,
     times,
     total,
@@ -55,7 +55,7 @@ def score_formula(
         return nothing()
     scores = lines[1::2]
     mean = share(total(*scores), constant(len(scores)))
-    return Formula((*lines, Line(_NODE, rounded(mean))), (_AVERAGED, _STATIC, ROUNDED_DOWN))
+    return Formula((*lines, Line(_NODE, round_expression(mean))), (_AVERAGED, _STATIC, ROUNDED_DOWN))
 
 
 def _lines(loads: Loads, shape: Sequence[Mapping[str, Any]]) -> list[Line]:

@@ -23,9 +23,9 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
     capacity,
     claim_ref,
     class_of,
+    get_requested_storage,
     key_of,
     name_of,
-    requested,
 )
 from scheduler_core.base.state import SharedState
 from scheduler_core.scheduler.cache.table import NodeTable
@@ -33,7 +33,7 @@ from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Featur
 from scheduler_core.scheduler.framework.plugin import Handle
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
 from scheduler_core.scheduler.plugins.volumebinding.topology import (
-    allowed_mask,
+    get_allowed_mask,
     label_selector_mask,
     volume_rows,
 )
@@ -84,7 +84,7 @@ def match(
         matches.to_provision.append(claim)
         matches.provisioned.append(candidates)
     matches.no_match |= ~candidates
-    matches.claims = sorted(unselected, key=requested)
+    matches.claims = sorted(unselected, key=get_requested_storage)
     for claim in matches.claims:
         try:
             taken = find_matching(nodes, claim, offered, matches.volumes, features)
@@ -177,7 +177,7 @@ def _check_provisions(nodes: NodeTable, handle: Handle, matches: Matches) -> Non
 def _can_provision(nodes: NodeTable, storage_class: Manifest) -> Mask:
     if storage_class.get("provisioner") in (None, "", NO_PROVISIONER):
         return np.zeros(len(nodes), np.bool_)
-    allowed = allowed_mask(nodes, storage_class.get("allowedTopologies") or ())
+    allowed = get_allowed_mask(nodes, storage_class.get("allowedTopologies") or ())
     return np.ones(len(nodes), np.bool_) if allowed is None else allowed
 
 

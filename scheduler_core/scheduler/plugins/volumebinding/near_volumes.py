@@ -22,16 +22,16 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
 )
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.plugin import Handle
-from scheduler_core.scheduler.plugins.helper.volumes import made_anew, size_of
+from scheduler_core.scheduler.plugins.helper.volumes import build_unbound_claim, size_of
 
 MOST = 2
 
 
-def matched(draft: Draft, claim: Manifest, handle: Handle) -> Iterator[Draft]:
+def propose_matches(draft: Draft, claim: Manifest, handle: Handle) -> Iterator[Draft]:
     """The claim made anew so that it takes a volume which nobody has, and the volume let go of where an old claim still holds it."""
     found = []
     for volume in handle.list(VOLUME):
-        if deleting(volume) or volume_mode(volume) != volume_mode(claim) or _held(volume, claim, handle):
+        if deleting(volume) or volume_mode(volume) != volume_mode(claim) or _is_held(volume, claim, handle):
             continue
         proposal = _matching(draft, claim, volume)
         if proposal is not draft:
@@ -39,7 +39,7 @@ def matched(draft: Draft, claim: Manifest, handle: Handle) -> Iterator[Draft]:
     yield from sorted(found, key=lambda each: each.cost)[:MOST]
 
 
-def _held(volume: Manifest, claim: Manifest, handle: Handle) -> bool:
+def _is_held(volume: Manifest, claim: Manifest, handle: Handle) -> bool:
     """Return whether another existing claim holds the volume."""
     ref = claim_ref(volume)
     if ref is None or is_for(volume, claim):
@@ -60,7 +60,7 @@ def _matching(draft: Draft, claim: Manifest, volume: Manifest) -> Draft:
     if class_of(volume) != class_of(claim):
         wanted["class_name"] = class_of(volume)
         values = {"claim": key, "from": class_of(claim), "to": class_of(volume)}
-        draft = draft.with_object(Change("claim-class", values), made_anew(claim, **wanted))
+        draft = draft.with_object(Change("claim-class", values), build_unbound_claim(claim, **wanted))
     labels = _labels_wanted(claim, volume)
     if labels:
         meta = volume["metadata"]
@@ -72,12 +72,12 @@ def _matching(draft: Draft, claim: Manifest, volume: Manifest) -> Draft:
     if value(size) < value(size_of(claim)):
         wanted["size"] = size
         values = {"claim": key, "from": size_of(claim), "to": size}
-        draft = draft.with_object(Change("claim-size", values), made_anew(claim, **wanted))
+        draft = draft.with_object(Change("claim-size", values), build_unbound_claim(claim, **wanted))
     modes = access_modes(volume)
     if modes and any(mode not in modes for mode in access_modes(claim)):
         wanted["modes"] = list(modes)
         values = {"claim": key, "from": ", ".join(access_modes(claim)), "to": ", ".join(modes)}
-        draft = draft.with_object(Change("claim-mode", values), made_anew(claim, **wanted))
+        draft = draft.with_object(Change("claim-mode", values), build_unbound_claim(claim, **wanted))
     return draft
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.ownership import owned_by
+from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
@@ -56,11 +56,11 @@ from scheduler_core.scheduler.plugins.volumebinding.arguments import ARGUMENTS
 from scheduler_core.scheduler.plugins.volumebinding.assumed import AssumedObjects
 from scheduler_core.scheduler.plugins.volumebinding.binder import SECOND, Binder, Plan
 from scheduler_core.scheduler.plugins.volumebinding.evidence import volume_evidence
-from scheduler_core.scheduler.plugins.volumebinding.explanation import Reach, explained, prospect
+from scheduler_core.scheduler.plugins.volumebinding.explanation import Reach, explain_claims, prospect
 from scheduler_core.scheduler.plugins.volumebinding.matching import NONE, match
 from scheduler_core.scheduler.plugins.volumebinding.scorer import capacity_scores
-from scheduler_core.scheduler.plugins.volumebinding.state import Claims, PodVolumes, planned
-from scheduler_core.scheduler.plugins.volumebinding.topology import bound_rows
+from scheduler_core.scheduler.plugins.volumebinding.state import Claims, PodVolumes, build_plan
+from scheduler_core.scheduler.plugins.volumebinding.topology import find_bound_rows
 
 NAME = "VolumeBinding"
 
@@ -152,7 +152,7 @@ class VolumeBinding(Plugin):
             return _LOST(claim=name, volume=volume_name(claim))
         if deleting(claim):
             return _DELETED(claim=name)
-        return not_owned(claim, pod) if use.ephemeral and not owned_by(claim, pod) else ""
+        return not_owned(claim, pod) if use.ephemeral and not is_owned_by(claim, pod) else ""
 
     def _sort_out(self, pod: Pod, uses: tuple[ClaimUse, ...]) -> Claims | None:
         """None where a claim should be bound by now and is not. ValueError where a class says not when it binds."""
@@ -221,7 +221,7 @@ class VolumeBinding(Plugin):
             volume = self._objects.volume(volume_name(claim))
             if volume is None:
                 return conflict, ~conflict
-            conflict |= ~bound_rows(nodes, self.handle, volume)
+            conflict |= ~find_bound_rows(nodes, self.handle, volume)
         return conflict, missing
 
     # PreScore and Score
@@ -263,7 +263,7 @@ class VolumeBinding(Plugin):
             state.write(PLAN, Plan(all_bound=True))
             return SUCCESS
         claims: Claims = state.read(CLAIMS)
-        plan = planned(claims, pod_volumes, node_name)
+        plan = build_plan(claims, pod_volumes, node_name)
         problem = self._assume(plan)
         state.write(PLAN, replace(plan, all_bound=False))
         return error(problem) if problem else SUCCESS
@@ -300,7 +300,7 @@ class VolumeBinding(Plugin):
         """Writes the decision on the first call, then looks once a second whether the claims are bound."""
         plan: Plan | None = state.get(PLAN)
         if plan is None:
-            unreserved = _unreserved(state, node_name)
+            unreserved = _plan_unreserved(state, node_name)
             if isinstance(unreserved, Status):
                 return CallResult(unreserved)
             state.write(PLAN, unreserved)
@@ -339,9 +339,9 @@ class VolumeBinding(Plugin):
         if claims is None:
             return ()
         pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
-        plan = None if pod_volumes is None else planned(claims, pod_volumes, nodes.names[row])
+        plan = None if pod_volumes is None else build_plan(claims, pod_volumes, nodes.names[row])
         bound = [self._reach(claim, nodes, row) for claim in claims.bound]
-        return explained(bound, [prospect(claim, claims, plan, nodes, row) for claim in claims.delayed])
+        return explain_claims(bound, [prospect(claim, claims, plan, nodes, row) for claim in claims.delayed])
 
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
         """Each claim with its class and the volumes that could be its own."""
@@ -349,14 +349,16 @@ class VolumeBinding(Plugin):
 
     def _reach(self, claim: Manifest, nodes: NodeTable, row: int) -> Reach:
         volume = self._objects.volume(volume_name(claim))
-        return Reach(claim, None if volume is None else bool(bound_rows(nodes, self.handle, volume)[row]))
+        return Reach(
+            claim, None if volume is None else bool(find_bound_rows(nodes, self.handle, volume)[row])
+        )
 
 
-def _unreserved(state: CycleState, node_name: str) -> Plan | Status:
+def _plan_unreserved(state: CycleState, node_name: str) -> Plan | Status:
     """The plan that Filter made, in a profile that leaves out Reserve; a pod without claims has none, and kube fails it for that."""
     if CLAIMS not in state.values:
         return NO_STATE
     pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
     if pod_volumes is None or node_name not in pod_volumes.rows:
         return error(f'no pod volume found for node "{node_name}"')
-    return replace(planned(state.read(CLAIMS), pod_volumes, node_name), all_bound=False)
+    return replace(build_plan(state.read(CLAIMS), pod_volumes, node_name), all_bound=False)

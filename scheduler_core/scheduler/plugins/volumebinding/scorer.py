@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apimachinery.objects.quantity import value_of_nanos
-from scheduler_core.apimachinery.objects.storage.volumes import Manifest, capacity, requested
+from scheduler_core.apimachinery.objects.storage.volumes import Manifest, capacity, get_requested_storage
 from scheduler_core.scheduler.framework.plugin import Rows, Scores
 from scheduler_core.scheduler.plugins.helper.go_math import divide, round_half_away
 from scheduler_core.scheduler.plugins.helper.shape_score import MAX_UTILIZATION, broken_linear
@@ -68,7 +68,7 @@ def _static(matches: Matches, offered: Sequence[Manifest], rows: Rows) -> Loads:
         for i in np.unique(got[got != NONE]).tolist():
             requests, capacities, counted = loads.of(_class_name(offered[i]))
             here = got == i
-            requests[here] += value_of_nanos(requested(claim))
+            requests[here] += value_of_nanos(get_requested_storage(claim))
             capacities[here] += value_of_nanos(capacity(offered[i]))
             counted |= here
     return loads
@@ -83,7 +83,7 @@ def _dynamic(matches: Matches, rows: Rows) -> Loads:
         requests, capacities, counted = loads.of(_class_name(claim))
         here = mask[rows] & (rooms[rows] != NO_ROOM)
         capacities[here] = rooms[rows][here]
-        requests[here] += value_of_nanos(requested(claim))
+        requests[here] += value_of_nanos(get_requested_storage(claim))
         counted |= here
     return loads
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.objects.storage.volumes import (
     SELECTED_NODE,
     Manifest,
-    reserved_for,
+    bind_volume_to_claim,
     with_annotation,
 )
 from scheduler_core.scheduler.framework.status import Status
@@ -42,14 +42,14 @@ class PodVolumes:
     rows: Mapping[str, int]
 
 
-def planned(claims: Claims, pod_volumes: PodVolumes, node_name: str) -> Plan:
+def build_plan(claims: Claims, pod_volumes: PodVolumes, node_name: str) -> Plan:
     """Return the plan for a passing node: volumes with the claims they are reserved for, and claims with their selected node."""
     matches = pod_volumes.matches
     if matches is None:
         return Plan()
     row = pod_volumes.rows[node_name]
     static = [
-        (reserved_for(claims.offered[int(column[row])], claim), claim)
+        (bind_volume_to_claim(claims.offered[int(column[row])], claim), claim)
         for claim, column in zip(matches.claims, matches.volumes, strict=False)
         if column[row] != NONE
     ]

@@ -23,8 +23,8 @@ from scheduler_core.apimachinery.objects.labels import (
 from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apimachinery.objects.storage.csi_migration import (
     in_tree_plugin,
-    migrated_on,
-    translated_affinity,
+    is_migrated_on,
+    translate_affinity,
 )
 from scheduler_core.apimachinery.objects.storage.volumes import Manifest, name_of
 from scheduler_core.scheduler.cache.table import NodeTable
@@ -52,7 +52,7 @@ def volume_rows(nodes: NodeTable, volume: Manifest) -> Rows | None:
     return entry[1]
 
 
-def bound_rows(nodes: NodeTable, handle: Handle, volume: Manifest) -> Mask:
+def find_bound_rows(nodes: NodeTable, handle: Handle, volume: Manifest) -> Mask:
     """The rows that a bound volume's node affinity allows, as its CSI driver writes it where that has taken over."""
     mask = as_mask(nodes, volume_rows(nodes, volume))
     plugin = in_tree_plugin(volume.get("spec") or {})
@@ -61,10 +61,10 @@ def bound_rows(nodes: NodeTable, handle: Handle, volume: Manifest) -> Mask:
     migrated = [
         row
         for csi_node in handle.list("CSINode")
-        if migrated_on(csi_node, plugin) and (row := nodes.row(name_of(csi_node))) is not None
+        if is_migrated_on(csi_node, plugin) and (row := nodes.row(name_of(csi_node))) is not None
     ]
     if migrated:
-        translated = as_mask(nodes, volume_rows(nodes, translated_affinity(plugin, volume)))
+        translated = as_mask(nodes, volume_rows(nodes, translate_affinity(plugin, volume)))
         mask[migrated] = translated[migrated]
     return mask
 
@@ -117,16 +117,18 @@ def _label_index(nodes: NodeTable, key: str) -> dict[str, Rows]:
     return {value: order[bounds[i] : bounds[i + 1]] for i, value in enumerate(column.values)}
 
 
-def allowed_mask(nodes: NodeTable, terms: Sequence[Manifest]) -> Mask | None:
+def get_allowed_mask(nodes: NodeTable, terms: Sequence[Manifest]) -> Mask | None:
     """The rows that a class' allowedTopologies leave; None: all of them. An empty term allows nothing."""
     if not terms:
         return None
     return remember(
-        nodes.memo, ("allowed topologies", canonical(list(terms))), lambda: _allowed(nodes, terms)
+        nodes.memo,
+        ("allowed topologies", canonical(list(terms))),
+        lambda: _compute_allowed_mask(nodes, terms),
     )
 
 
-def _allowed(nodes: NodeTable, terms: Sequence[Manifest]) -> Mask:
+def _compute_allowed_mask(nodes: NodeTable, terms: Sequence[Manifest]) -> Mask:
     mask = np.zeros(len(nodes), np.bool_)
     for term in terms:
         expressions = term.get("matchLabelExpressions") or ()

@@ -116,12 +116,12 @@ def release(world: Objects, victims: tuple[Pod, ...]) -> dict[str, Manifest | No
             world.remove(KIND, metadata["namespace"], metadata["name"])
             released[key] = None
         elif len(left) < len(consumers):
-            world.put(_released(claim, left))
+            world.put(_release_claim(claim, left))
             released[key] = _without_empty({**status, "reservedFor": left} if left else _free(claim))
     return released
 
 
-def _released(claim: Manifest, left: list[Manifest]) -> Manifest:
+def _release_claim(claim: Manifest, left: list[Manifest]) -> Manifest:
     if left:
         return {**claim, "status": {**claim["status"], "reservedFor": left}}
     finalizers = [each for each in claim["metadata"].get("finalizers") or () if each != FINALIZER]

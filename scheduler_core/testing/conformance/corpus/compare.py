@@ -87,25 +87,30 @@ class Difference:
 def first_difference(number: int, pod: str, expected: Attempt, received: Attempt) -> Difference | None:
     """Compare one attempt, both sides in the corpus' shape."""
     for field in FIELDS:
-        place = first_place(_shown(field, expected.get(field)), _shown(field, _cut(received.get(field))))
+        place = first_place(
+            _format_field(field, expected.get(field)), _format_field(field, _cut(received.get(field)))
+        )
         if place is not None:
             return Difference(number, pod, f"{field}{place[0]}", place[1], place[2])
     return None
 
 
-def _shown(field: str, value: Any) -> Any:
+def _format_field(field: str, value: Any) -> Any:
     """A field as it is compared: a node that passes is not one that was not evaluated, and points have their plugins' names."""
     if field == "filter" and isinstance(value, dict):
         return {node: _PASSES if verdict is None else verdict for node, verdict in value.items()}
     if field == "scores" and isinstance(value, dict):
-        return {**value, "nodes": {node: _named(value["plugins"], of) for node, of in value["nodes"].items()}}
+        return {
+            **value,
+            "nodes": {node: _name_points(value["plugins"], of) for node, of in value["nodes"].items()},
+        }
     return value
 
 
 _PASSES = "passes"
 
 
-def _named(plugins: Sequence[str], scores: Mapping[str, Any]) -> dict[str, Any]:
+def _name_points(plugins: Sequence[str], scores: Mapping[str, Any]) -> dict[str, Any]:
     """Name points by their plugins; without Score plugins, the corpus has null for no points."""
     return {
         step: dict(zip(plugins, points or (), strict=True)) if step in _POINTS else points

@@ -15,8 +15,8 @@ from scheduler_core.scheduler.core.cycles.extension import Extension
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
 from scheduler_core.scheduler.extenders.extender import Extender, Verb, extenders_of
-from scheduler_core.scheduler.extenders.recorded import recorded_answer
-from scheduler_core.scheduler.extenders.transport import refused, within
+from scheduler_core.scheduler.extenders.recorded import answer_from_rules
+from scheduler_core.scheduler.extenders.transport import refuse_connection, within
 from scheduler_core.scheduler.framework.node_to_status import NodeToStatus
 from scheduler_core.scheduler.framework.preemption.evidence import Evidence
 from scheduler_core.scheduler.framework.status import Code
@@ -51,8 +51,8 @@ class ScriptedExtenders:
 
     def _ask(self, exchange: Exchange) -> Answer:
         if NOBODY_LISTENS in exchange.url:
-            return refused(exchange.url)
-        return recorded_answer(exchange, self.rules[exchange.extender.index])
+            return refuse_connection(exchange.url)
+        return answer_from_rules(exchange, self.rules[exchange.extender.index])
 
     def calls(self, cycle: SchedulingCycle) -> list[Observed]:
         """The calls of a cycle."""
@@ -144,8 +144,8 @@ def _call(exchange: Exchange, given: Answer, nodes: int) -> Observed:
     out: Observed = {
         "extender": exchange.extender.index,
         "verb": exchange.verb.value,
-        "request": shortened(exchange.request_json, nodes) if reached else None,
-        "response": _parsed(given.body, nodes) if reached else None,
+        "request": shorten_body(exchange.request_json, nodes) if reached else None,
+        "response": _parse_body(given.body, nodes) if reached else None,
         "effect": _effect(exchange),
     }
     if exchange.nominated:
@@ -157,9 +157,9 @@ def _call(exchange: Exchange, given: Answer, nodes: int) -> Observed:
     return out
 
 
-def _parsed(body: str, nodes: int) -> Any:
+def _parse_body(body: str, nodes: int) -> Any:
     try:
-        return shortened(json.loads(body), nodes)
+        return shorten_body(json.loads(body), nodes)
     except ValueError:
         return body
 
@@ -175,16 +175,16 @@ def _effect(exchange: Exchange) -> Observed:
     return effect
 
 
-def shortened(body: Any, nodes: int) -> Any:
+def shorten_body(body: Any, nodes: int) -> Any:
     """Shorten a body as the corpus does: without empty values, and with names for objects if the cluster has many nodes."""
     if isinstance(body, list):
-        return [shortened(value, nodes) for value in body]
+        return [shorten_body(value, nodes) for value in body]
     if not isinstance(body, dict):
         return body
-    return {name: _shortened(name, value, nodes) for name, value in body.items()}
+    return {name: _shorten_field(name, value, nodes) for name, value in body.items()}
 
 
-def _shortened(name: str, value: Any, nodes: int) -> Any:
+def _shorten_field(name: str, value: Any, nodes: int) -> Any:
     if name in ("Nodes", "nodes") and isinstance(value, dict):
         items = value.get("items") or []
         if nodes > MOST:
@@ -194,7 +194,7 @@ def _shortened(name: str, value: Any, nodes: int) -> Any:
         return {node: {**victims, "Pods": _pods(victims["Pods"], nodes)} for node, victims in value.items()}
     if name == "Pod" and isinstance(value, dict):
         return _plain(value)
-    return shortened(value, nodes)
+    return shorten_body(value, nodes)
 
 
 def _pods(pods: Sequence[Any], nodes: int) -> Any:
@@ -210,7 +210,7 @@ def _plain(manifest: Mapping[str, Any]) -> Observed:
         if name == "metadata":
             out[name] = {field: inner for field, inner in value.items() if field != "resourceVersion"}
         elif name in ("spec", "status"):
-            inner = {field: _contained(field, part) for field, part in value.items()}
+            inner = {field: _drop_empty_resources(field, part) for field, part in value.items()}
             inner = {
                 field: part for field, part in inner.items() if field not in ("nodeInfo", "daemonEndpoints")
             }
@@ -221,7 +221,7 @@ def _plain(manifest: Mapping[str, Any]) -> Observed:
     return out
 
 
-def _contained(field: str, value: Any) -> Any:
+def _drop_empty_resources(field: str, value: Any) -> Any:
     if field not in ("containers", "initContainers") or not isinstance(value, list):
         return value
     return [{name: part for name, part in c.items() if name != "resources" or part} for c in value]

@@ -28,9 +28,9 @@ from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.testing.conformance.corpus.compare import Difference
 from scheduler_core.testing.conformance.corpus.observe import (
     Observed,
-    nominated_node,
     observe_all,
     observe_failure,
+    observe_nominated_node,
     preemption,
     without_empty,
 )
@@ -71,15 +71,17 @@ def run_large(scenario: Scenario, watch: Watch | None = None) -> Difference | No
             number, "corpus", framework.name, QueuedPod(pod, 0, 0), world.take_snapshot(), 0
         )
         algorithm_state.next_start = 0
-        algorithm_state.draw = partial(_drawn, cycle, expected.get("chosen"))
+        algorithm_state.draw = partial(_find_drawn, cycle, expected.get("chosen"))
         begin(cycle, framework, algorithm_state)
         while cycle.phase in IN_ALGORITHM:
             advance(cycle, framework, algorithm_state)
         if watch is not None:
             watch(framework, cycle)
-        received = _observed(cycle, framework)
+        received = _observe_cycle(cycle, framework)
         if cycle.search is not None and cycle.search.own_nomination:
-            received["refused"] = _counted(observe_all(cycle, FilterRunner(framework, world.nominator)))
+            received["refused"] = _count_refusals(
+                observe_all(cycle, FilterRunner(framework, world.nominator))
+            )
         if cycle.chosen is not None:
             world.bind_pod(pod, cycle.chosen)
         else:
@@ -93,7 +95,7 @@ def run_large(scenario: Scenario, watch: Watch | None = None) -> Difference | No
     return None
 
 
-def _drawn(cycle: SchedulingCycle, wanted: str | None, ties: int) -> int:
+def _find_drawn(cycle: SchedulingCycle, wanted: str | None, ties: int) -> int:
     """The place of the corpus' choice among the tied rows; the first where it chose another node altogether."""
     row = cycle.nodes.row(wanted) if wanted else None
     assert cycle.tied_rows is not None
@@ -101,12 +103,12 @@ def _drawn(cycle: SchedulingCycle, wanted: str | None, ties: int) -> int:
     return at[0] if at else 0
 
 
-def _observed(cycle: SchedulingCycle, framework: Framework) -> Observed:
+def _observe_cycle(cycle: SchedulingCycle, framework: Framework) -> Observed:
     out: Observed = {
         "scored": cycle.scores is not None and framework.has(Point.SCORE),
         "nFeasible": 0 if cycle.feasible is None else len(cycle.feasible),
     }
-    out["nominatedNode"] = nominated_node(cycle)
+    out["nominatedNode"] = observe_nominated_node(cycle)
     out["refused"] = _refusals(cycle)
     if cycle.tied_rows is not None:
         out["nTop"] = len(cycle.tied_rows)
@@ -131,7 +133,7 @@ def _refusals(cycle: SchedulingCycle) -> dict[str, int]:
     return dict(counts)
 
 
-def _counted(verdicts: Observed) -> dict[str, int]:
+def _count_refusals(verdicts: Observed) -> dict[str, int]:
     counts = Counter(
         f"{status['plugin']}: {', '.join(status['reasons'])}" for status in verdicts.values() if status
     )

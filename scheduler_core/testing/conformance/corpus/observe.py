@@ -32,11 +32,11 @@ def observe(cycle: SchedulingCycle, *, ranks: bool, sampled: bool) -> Observed:
     out: Observed = {"scored": cycle.scores is not None and ranks}
     if any(step.point is Point.PRE_FILTER for step in cycle.steps) or cycle.search is not None:
         out["preFilter"] = _pre_filter(cycle)
-    nominated = nominated_node(cycle)
+    nominated = observe_nominated_node(cycle)
     if nominated is not None:
         out["nominatedNode"] = nominated
     if cycle.search is not None and not cycle.search.own_nomination:
-        out["filter"] = _refused(cycle) if sampled else _verdicts(cycle)
+        out["filter"] = _observe_refusals(cycle) if sampled else _verdicts(cycle)
     if cycle.feasible is not None:
         if not sampled:
             out["feasible"] = _names(cycle, np.sort(cycle.feasible, kind="stable"))
@@ -80,7 +80,7 @@ def observe_all(cycle: SchedulingCycle, runner: FilterRunner) -> Observed:
     return out
 
 
-def nominated_node(cycle: SchedulingCycle) -> Observed | None:
+def observe_nominated_node(cycle: SchedulingCycle) -> Observed | None:
     """Return the result for the pod's nominated node; None if the node was not evaluated."""
     lost = cycle.extension is not None and cycle.extension.lost  # by the extenders
     if cycle.search is None or not (cycle.search.own_nomination or cycle.nominated_refusal or lost):
@@ -146,7 +146,7 @@ def _verdicts(cycle: SchedulingCycle) -> Observed:
     return verdicts
 
 
-def _refused(cycle: SchedulingCycle) -> Observed:
+def _observe_refusals(cycle: SchedulingCycle) -> Observed:
     """Only the nodes that were evaluated and refused."""
     node_to_status = cycle.node_to_status
     statuses = ((row, node_to_status.status_of(row)) for row in node_to_status.refused.tolist())
@@ -170,14 +170,14 @@ def _scores(cycle: SchedulingCycle, board: ScoreBoard) -> Observed:
         cycle.nodes.names[int(row)]: {
             **{step: [int(scores[i]) for scores in vectors] for step, vectors in steps.items()},
             "total": int(board.total[i]),
-            **_extended(board, i),
+            **_observe_extenders(board, i),
         }
         for i, row in enumerate(board.rows)
     }
     return {"plugins": list(board.plugins), "weights": list(board.weights), "nodes": nodes}
 
 
-def _extended(board: ScoreBoard, i: int) -> Observed:
+def _observe_extenders(board: ScoreBoard, i: int) -> Observed:
     score = sum(int(scores[i]) for scores in board.extended)
     return {"extender": score} if score else {}
 

@@ -16,7 +16,7 @@ from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmSta
 from scheduler_core.scheduler.core.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
 from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.extenders.extender import ignored_resources, without_ignored_resources
+from scheduler_core.scheduler.extenders.extender import list_ignored_resources, without_ignored_resources
 from scheduler_core.scheduler.framework.plugin import Failure, Point
 from scheduler_core.scheduler.framework.runtime.cycles import Trial
 from scheduler_core.scheduler.framework.runtime.filters import FilterRunner
@@ -140,7 +140,7 @@ class _Run:
         self.sampled = any("sampling" in attempt for attempt in scenario.attempts)
         self.world = World(scenario.data["objects"], scenario.data["pending"], settings)
         self.extenders = ScriptedExtenders(scenario, configuration.manifest)
-        ignored = ignored_resources(configuration.manifest)
+        ignored = list_ignored_resources(configuration.manifest)
         self.frameworks = {
             profile.scheduler_name: Framework(
                 without_ignored_resources(with_all_candidates(profile), ignored), registry(), self.world
@@ -205,7 +205,7 @@ class _Run:
         if self.sampled and sampling is not None:
             seen["sampling"] = sampling
             if cycle.chosen is not None and not self.extenders:
-                seen["evaluatedNodes"] = _evaluated(cycle)
+                seen["evaluatedNodes"] = _count_evaluated(cycle)
         else:
             seen.pop("feasibleNodes", None)
         by_nomination = cycle.search is not None and cycle.search.own_nomination
@@ -315,7 +315,7 @@ class _Run:
         return cycle, sampling, plugins
 
 
-def _evaluated(cycle: SchedulingCycle) -> int:
+def _count_evaluated(cycle: SchedulingCycle) -> int:
     """Feasible nodes and nodes with a status of their own."""
     assert cycle.feasible is not None
     return len(cycle.feasible) + len(cycle.node_to_status.refused)

@@ -10,9 +10,9 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     SELECTED_NODE,
     VOLUME,
+    bind_volume_to_claim,
     key_of,
     name_of,
-    reserved_for,
     with_annotation,
 )
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
@@ -44,7 +44,7 @@ def bind_claims(world: World, framework: Framework, cycle: SchedulingCycle) -> l
         _bind(world, volume, claim)
         effects.append({"pvc": key_of(claim), "pv": name_of(volume), "kind": "static"})
     for claim in plan.dynamic:
-        volume = _provisioned_volume(claim, world.get("Node", "", cycle.node))
+        volume = _build_provisioned_volume(claim, world.get("Node", "", cycle.node))
         _bind(world, volume, claim)
         effects.append({"pvc": key_of(claim), "pv": name_of(volume), "kind": "dynamic"})
     return sorted(effects, key=lambda effect: effect["pvc"])
@@ -56,10 +56,10 @@ def _bind(world: World, volume: Manifest, claim: Manifest) -> None:
     bound = with_annotation(stored, BIND_COMPLETED, "yes")
     spec = {**bound["spec"], "volumeName": name_of(volume)}
     world.put({**bound, "spec": spec, "status": {"phase": "Bound"}})
-    world.put({**reserved_for(volume, stored), "status": {"phase": "Bound"}})
+    world.put({**bind_volume_to_claim(volume, stored), "status": {"phase": "Bound"}})
 
 
-def _provisioned_volume(claim: Manifest, node: Manifest | None) -> Manifest:
+def _build_provisioned_volume(claim: Manifest, node: Manifest | None) -> Manifest:
     """The volume that the corpus says is made for a claim."""
     meta, spec = claim["metadata"], claim.get("spec") or {}
     name = f"dyn-{meta.get('namespace') or ''}-{name_of(claim)}"

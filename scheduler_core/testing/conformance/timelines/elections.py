@@ -91,7 +91,7 @@ class _Run:
         lease = self.store.get("Lease", *self._place)
         if lease is None:
             return
-        changed = {field: _written(field, value) for field, value in op["set"].items()}
+        changed = {field: _write_field(field, value) for field, value in op["set"].items()}
         self.store.overwrite({**lease, "spec": {**lease["spec"], **changed}}, "Lease")
 
     def advance(self, op: Op) -> None:
@@ -154,8 +154,8 @@ class _Run:
         lease = self.store.get("Lease", *self._place)
         shown: Shown = {
             "t": self.now / SECOND,
-            "lease": None if lease is None else _shown_lease(lease["spec"]),
-            "candidates": {name: _shown(e) for name, e in self.candidates.items()},
+            "lease": None if lease is None else _show_lease(lease["spec"]),
+            "candidates": {name: _show_elector(e) for name, e in self.candidates.items()},
             "log": sorted(self.log, key=lambda entry: (entry["t"], "callback" in entry)),
             "result": self.result,
         }
@@ -191,13 +191,13 @@ def _elector(name: str, config: Mapping[str, Any]) -> LeaderElector:
     )
 
 
-def _written(field: str, value: Any) -> Any:
+def _write_field(field: str, value: Any) -> Any:
     return (
         format_micro_time(START + round(value * SECOND)) if field in _TIMES and value is not None else value
     )
 
 
-def _shown_lease(spec: Mapping[str, Any]) -> Shown:
+def _show_lease(spec: Mapping[str, Any]) -> Shown:
     """Show every field of the election record, empty or not, and what else the Lease says."""
     said = {name: value for name, value in spec.items() if value is not None}
     return _EMPTY | {
@@ -206,6 +206,6 @@ def _shown_lease(spec: Mapping[str, Any]) -> Shown:
     }
 
 
-def _shown(elector: LeaderElector) -> Shown:
+def _show_elector(elector: LeaderElector) -> Shown:
     candidate = elector.candidate
     return {"isLeader": candidate.is_leader, "observedLeader": candidate.observed.holder}

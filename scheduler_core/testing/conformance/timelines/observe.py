@@ -50,8 +50,8 @@ class Observer:
             "waitingOnPermit": sorted(waiting.pod.key for waiting in scheduler.pods_waiting()),
             "nominated": {node: list(keys) for node, keys in queue.nominator.everything().items()},
             "podStatus": self._changed_pods(),
-            "incoming": _grown(self._incoming, queue.metrics.incoming),
-            "scheduleAttempts": _grown(self._attempts, queue.metrics.attempts),
+            "incoming": _count_growth(self._incoming, queue.metrics.incoming),
+            "scheduleAttempts": _count_growth(self._attempts, queue.metrics.attempts),
             "pending": pending(scheduler),
             "unschedulablePodsGauge": {
                 f"{plugin}/{profile}": n for (plugin, profile), n in queue.metrics.unschedulable.items() if n
@@ -142,7 +142,7 @@ def pending(scheduler: Scheduler) -> Shown:
     return {name: n for name, n in counts.items() if n}
 
 
-def _grown(before: Counter[tuple[str, str]], now: Counter[tuple[str, str]]) -> Shown:
+def _count_growth(before: Counter[tuple[str, str]], now: Counter[tuple[str, str]]) -> Shown:
     grown = {f"{a}/{b}": n - before[a, b] for (a, b), n in now.items() if n != before[a, b]}
     before.clear()
     before.update(now)

@@ -31,12 +31,12 @@ _ANSWERS = {
 }
 
 
-def _annotated(pod: Pod, what: str) -> str:
+def _get_annotation(pod: Pod, what: str) -> str:
     return pod.annotations.get(f"oracle.io/{what}", "")
 
 
 def _answer(pod: Pod, what: str) -> Status:
-    return _ANSWERS.get(_annotated(pod, what), SUCCESS)
+    return _ANSWERS.get(_get_annotation(pod, what), SUCCESS)
 
 
 def _after_pod_label_change(plugin: OraclePermit, pod: Pod, old: Pod, new: Pod) -> bool:
@@ -50,7 +50,7 @@ class OraclePermit(Plugin):
     events = (On("Node", Action.ADD), On("Pod", Action.UPDATE_POD_LABEL, _after_pod_label_change))
 
     def pre_enqueue(self, pod: Pod) -> Status:
-        return unresolvable("oracle gate") if _annotated(pod, "preenqueue") == "gate" else SUCCESS
+        return unresolvable("oracle gate") if _get_annotation(pod, "preenqueue") == "gate" else SUCCESS
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         return PreFilterResult(_answer(pod, "prefilter"))
@@ -62,10 +62,10 @@ class OraclePermit(Plugin):
         return
 
     def permit(self, state: CycleState, pod: Pod, node_name: str) -> PermitResult:
-        wanted = tuple(key.strip() for key in _annotated(pod, "activate").split(",") if key.strip())
+        wanted = tuple(key.strip() for key in _get_annotation(pod, "activate").split(",") if key.strip())
         if wanted:
             state.write(PODS_TO_ACTIVATE, wanted)
-        word, _, seconds = _annotated(pod, "permit").partition(":")
+        word, _, seconds = _get_annotation(pod, "permit").partition(":")
         if word == "wait":
             return PermitResult(Status(Code.WAIT), round(float(seconds) * SECOND))
         return PermitResult(_answer(pod, "permit"))

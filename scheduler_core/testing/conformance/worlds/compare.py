@@ -98,7 +98,7 @@ def judge(world: Observed, item: Item, history: Mapping[int, History]) -> str:
         return _order(item["order"], history)
     word = next((word for word in _TEMPORAL if word in item), "")
     if not word:
-        return found(world, item)
+        return find_difference(world, item)
     first, last = (seconds(text) for text in item["between"])
     kept = history[id(item[word])]
     if word == "becomes":
@@ -110,7 +110,7 @@ def judge(world: Observed, item: Item, history: Mapping[int, History]) -> str:
     if fine:
         return ""
     times = ", ".join(f"{at / SECOND:g}s {'yes' if holds else 'no'}" for at, holds in kept.changes)
-    return f"{times}; now: {found(world, item[word]) or 'as expected'}"
+    return f"{times}; now: {find_difference(world, item[word]) or 'as expected'}"
 
 
 def _order(items: list[Item], history: Mapping[int, History]) -> str:
@@ -120,7 +120,7 @@ def _order(items: list[Item], history: Mapping[int, History]) -> str:
     return ", ".join("never" if at is None else f"{at / SECOND:g}s" for at in firsts)
 
 
-def found(world: Observed, item: Item) -> str:
+def find_difference(world: Observed, item: Item) -> str:
     """ "" where a plain item holds, else what was found."""
     if "count" in item:
         return _bounds(count(world.sim, item["count"]), item)

@@ -10,7 +10,7 @@ import msgspec
 
 from scheduler_core.apimachinery.objects.errors import InvalidObject
 from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.typed import typed
+from scheduler_core.apimachinery.objects.typed import convert_data
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.controllers.kubelet.eviction.observations import capacity_of
 from scheduler_core.controllers.kubelet.oom_score import oom_score_adj
@@ -89,7 +89,7 @@ class _Run:
 
     def _sample(self) -> None:
         for item in self.temporal:
-            self.history[id(item)].note(self.sim.now, compare.found(self, item) == "")
+            self.history[id(item)].note(self.sim.now, compare.find_difference(self, item) == "")
 
     def _apply(self, command: Command) -> None:
         self.sim.apply(command)
@@ -304,7 +304,7 @@ def _cluster(settings: Mapping[str, Any]) -> dict[str, Any]:
         "provisioners": settings.get("provisioners") or [],
     }
     try:
-        typed(cluster, ClusterSettings)
+        convert_data(cluster, ClusterSettings)
     except InvalidObject as problem:
         raise NotSupported(f"settings: {problem}") from problem
     return cluster

@@ -7,7 +7,7 @@ from django.test import Client
 
 from playground.models import Session
 from playground.sessions.database import log
-from playground.sessions.database.branches import described_name, family
+from playground.sessions.database.branches import build_fork_name, family
 
 pytestmark = pytest.mark.django_db
 
@@ -134,10 +134,10 @@ def test_a_long_name_is_cut_for_its_number() -> None:
 
 def test_a_name_that_says_much_leaves_room_for_the_origins_and_for_a_number() -> None:
     root = begin("cluster")
-    first = described_name(root, "without " + "y" * 200)
+    first = build_fork_name(root, "without " + "y" * 200)
     assert first.startswith("cluster · without yyy") and len(first) <= 120
     fork(root, name=first)
-    assert described_name(root, "without " + "y" * 200) == f"{first} (2)"
+    assert build_fork_name(root, "without " + "y" * 200) == f"{first} (2)"
 
 
 @pytest.mark.django_db(transaction=True)

@@ -9,7 +9,7 @@ import pytest
 from playground.models import Session
 from playground.presenters import Look
 from playground.presenters.comparison import identical, pods, present
-from playground.presenters.comparison.alignment import aligned
+from playground.presenters.comparison.alignment import align_sequences
 from playground.sessions.database.listing import LoggedCommand, commands
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.jobs.comparisons import Comparison
@@ -203,7 +203,7 @@ def test_commands_that_both_have_are_not_listed() -> None:
 def test_what_comes_again_and_again_is_aligned_with_as_many_as_there_are(
     ours: str, theirs: str, pairs: Any
 ) -> None:
-    assert aligned([one.encode() for one in ours], [one.encode() for one in theirs]) == pairs
+    assert align_sequences([one.encode() for one in ours], [one.encode() for one in theirs]) == pairs
 
 
 async def test_the_log_is_read_up_to_a_head(session: Session) -> None:

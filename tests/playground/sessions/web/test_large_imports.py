@@ -71,7 +71,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     calls: list[tuple[Any, ...]] = []
     monkeypatch.setattr(previews, "keep_packed", lambda *given: calls.append(("keep", *given)))
     monkeypatch.setattr(previews, "drop", lambda *given: calls.append(("drop", *given)))
-    monkeypatch.setattr(previews, "packed_command", lambda *given: b"command")
+    monkeypatch.setattr(previews, "get_packed_command", lambda *given: b"command")
     return calls
 
 

@@ -16,7 +16,7 @@ from playground.sessions.worker.conditions.cel import (
     STRIKES,
     WHILE,
     Allowance,
-    compiled,
+    compile_program,
     weight,
 )
 from playground.sessions.worker.conditions.evaluation import Failed
@@ -143,7 +143,7 @@ def patched() -> tuple[Simulation, Any]:
 
 def test_an_expression_that_takes_too_much_is_ended_and_then_not_asked_any_more() -> None:
     sim, record = patched()
-    program = compiled(ENDLESS)
+    program = compile_program(ENDLESS)
     for _ in range(STRIKES):
         with pytest.raises(Failed, match="was ended"):
             program.value(record, sim, Allowance())
@@ -159,8 +159,8 @@ def test_the_expressions_at_one_step_have_so_much_time_together() -> None:
     sim, record = patched()
     text = f"{LOOPS}.exists(k, k == 'x')"
     with pytest.raises(Failed, match="not asked there"):
-        compiled(text).value(record, sim, Allowance(0))
-    assert compiled(text).value(record, sim, Allowance()) is False
+        compile_program(text).value(record, sim, Allowance(0))
+    assert compile_program(text).value(record, sim, Allowance()) is False
 
 
 def test_after_one_that_was_ended_others_are_evaluated() -> None:
@@ -189,7 +189,7 @@ def test_what_surely_takes_little_is_evaluated_at_once(
     asked: list[str] = []
     monkeypatch.setattr(Evaluator, "ask", lambda self, expression, given: asked.append(expression))
     sim, record = patched()
-    compiled(text).value(record, sim, Allowance())
+    compile_program(text).value(record, sim, Allowance())
     assert asked == ([] if here else [text])
 
 
@@ -273,9 +273,9 @@ def test_a_field_has_the_type_that_its_class_says() -> None:
         for record in sim.last:
             for name in record.data.keys() - {named for kind, named in asked if kind == record.kind}:
                 asked.add((record.kind, name))
-                said = str(compiled(f"type(record.data.{name})").value(record, sim, Allowance())).partition(
-                    "<"
-                )[0]
+                said = str(
+                    compile_program(f"type(record.data.{name})").value(record, sim, Allowance())
+                ).partition("<")[0]
                 declared = DATA_FIELDS[record.kind][name]
                 null = said.startswith("NULL") and declared.endswith(" or null")
                 assert null or declared.startswith(beginnings[said]), (record.kind, name)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from playground.sessions.protocol.looking import FindNames, FoundName
-from playground.sessions.worker.answers.overview import find_names, matching, thinned
+from playground.sessions.worker.answers.overview import find_names, matching, thin_attempts
 
 NAMES = ["default/web-1", "default/my-web", "shop/api-1", "webs/db-1"]
 
@@ -44,15 +44,15 @@ def attempt(position: int, outcome: str = "scheduled", *victims: str) -> Any:
 
 def test_ends_of_attempts_are_spread_over_the_history_and_failures_stay() -> None:
     attempts = [attempt(i, "unschedulable" if i == 503 else "scheduled") for i in range(1000)]
-    ends = thinned(attempts, 999, 10)
+    ends = thin_attempts(attempts, 999, 10)
     assert len(ends) == 10
     assert [end.position for end in ends if not end.scheduled] == [503]
 
 
 def test_ends_after_the_head_are_not_told() -> None:
-    assert [end.position for end in thinned([attempt(3), attempt(9)], 5, 10)] == [3]
+    assert [end.position for end in thin_attempts([attempt(3), attempt(9)], 5, 10)] == [3]
 
 
 def test_of_failures_beside_each_other_the_one_that_preempts_is_told() -> None:
     attempts = [attempt(1, "unschedulable", "default/low"), attempt(2, "unschedulable")]
-    assert [(end.position, end.preempts) for end in thinned(attempts, 9, 2)] == [(1, True)]
+    assert [(end.position, end.preempts) for end in thin_attempts(attempts, 9, 2)] == [(1, True)]

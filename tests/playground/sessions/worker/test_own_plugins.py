@@ -14,7 +14,7 @@ from playground.sessions.worker import handlers
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.world import Grain
 from scheduler_core.scheduler.framework import guard
-from scheduler_core.scheduler.framework.guard import guarded
+from scheduler_core.scheduler.framework.guard import guard_plugin
 from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.plugins.registry import with_plugins
 from tests.playground.sessions.worker.test_engine import finish, made
@@ -41,7 +41,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
         "kind": "KubeSchedulerConfiguration",
         "profiles": [profile],
     }
-    with with_plugins(guarded(Loops)):
+    with with_plugins(guard_plugin(Loops)):
         yield made({"kind": "SetConfiguration", "configuration": manifest}, cluster(3, 2))
 
 

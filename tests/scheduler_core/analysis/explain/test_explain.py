@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.analysis.explain import Explanation, State, explain, uncreated
+from scheduler_core.analysis.explain import Explanation, State, explain, explain_uncreated
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import cluster, make, wait
@@ -189,7 +189,7 @@ def test_pods_that_a_quota_keeps_from_being_made_are_called_by_their_owner():
     wait(sim, 1)
     sim.apply(ApplyObjects((make("ReplicaSet", "web", spec=spec),)))
     wait(sim, 5)
-    [found] = uncreated(sim)
+    [found] = explain_uncreated(sim)
     assert (found.pod, found.state) == ("default/web-*", State.QUOTA_EXCEEDED)
     assert found.reasons[0].evidence == {
         "owner": {"kind": "ReplicaSet", "name": "web"},

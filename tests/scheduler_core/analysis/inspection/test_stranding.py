@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.analysis.inspection.stranding import Stranded, Way, stranded
+from scheduler_core.analysis.inspection.stranding import Stranded, Way, find_stranding
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetPrograms, SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, nodes_of, pod, scheduler_of, settle, world
@@ -40,10 +40,10 @@ def refused_by_the_anti_affinity_of_another() -> Simulation:
 
 def test_the_deletion_of_a_pod_with_anti_affinity_strands_those_it_refused() -> None:
     sim = refused_by_the_anti_affinity_of_another()
-    assert stranded(sim, "default/second") is None
+    assert find_stranding(sim, "default/second") is None
     delete(sim, "first")
     settle(sim)
-    found = stranded(sim, "default/second")
+    found = find_stranding(sim, "default/second")
     assert found is not None
     assert (found.way, found.node, found.plugins) == (
         Way.EXISTING_ANTI_AFFINITY,
@@ -56,11 +56,11 @@ def test_a_stranded_pod_is_tried_again_when_it_says() -> None:
     sim = refused_by_the_anti_affinity_of_another()
     delete(sim, "first")
     settle(sim)
-    found = stranded(sim, "default/second")
+    found = find_stranding(sim, "default/second")
     assert found is not None and found.until == 330 * SECOND
     while sim.now < found.until and sim.advance():
         pass
-    assert stranded(sim, "default/second") is None
+    assert find_stranding(sim, "default/second") is None
     settle(sim)
     assert nodes_of(sim)["default/second"] == "n"
 
@@ -73,7 +73,7 @@ def test_a_pod_that_keeps_away_from_two_kinds_is_stranded_when_one_of_them_goes(
     settle(sim)
     delete(sim, "first")
     settle(sim)
-    found = stranded(sim, "default/shy")
+    found = find_stranding(sim, "default/shy")
     assert found is not None and found.way is Way.NO_HINT
     assert found.until == 330 * SECOND
 
@@ -99,9 +99,9 @@ def a_gated_preemptor() -> Simulation:
 
 def test_a_preemptor_that_was_gated_hears_of_no_node() -> None:
     sim = a_gated_preemptor()
-    assert stranded(sim, "default/vip") is None
+    assert find_stranding(sim, "default/vip") is None
     sim.apply(ApplyObjects((node("m"),)))
-    found = stranded(sim, "default/vip")
+    found = find_stranding(sim, "default/vip")
     assert found == Stranded(Way.GATED_PREEMPTOR, "m", ("DefaultPreemption",))
 
 
@@ -114,5 +114,5 @@ def test_a_pod_in_the_active_queue_is_not_stranded() -> None:
     sim = world(node("n"))
     sim.apply(SetSettings({"manual": True}))
     sim.apply(ApplyObjects((pod("p"),)))
-    assert stranded(sim, "default/p") is None
-    assert stranded(sim, "default/nobody") is None
+    assert find_stranding(sim, "default/p") is None
+    assert find_stranding(sim, "default/nobody") is None

@@ -6,7 +6,7 @@ from scheduler_core.apimachinery.dra.amounts import Amount
 from scheduler_core.apimachinery.dra.claims import ClaimError, ResourceClaim, check_owner, claim_name
 from scheduler_core.apimachinery.dra.classes import DeviceClass
 from scheduler_core.apimachinery.dra.slices import DeviceId, PoolId, ResourceSlice
-from scheduler_core.apimachinery.dra.taints import DeviceTaintRule, tainted
+from scheduler_core.apimachinery.dra.taints import DeviceTaintRule, taint_slice
 from scheduler_core.apimachinery.objects.pod import Pod
 
 
@@ -141,7 +141,7 @@ def test_a_rule_taints_the_devices_that_it_selects() -> None:
             },
         }
     )
-    patched = tainted(read, [rule], {}, lambda *_: True)
+    patched = taint_slice(read, [rule], {}, lambda *_: True)
     assert [len(device.taints) for device in patched.devices] == [0, 1]
     assert read.devices[1].taints == ()
 
@@ -150,7 +150,7 @@ def test_a_rule_of_another_driver_or_of_an_unknown_class_applies_to_nothing() ->
     read = ResourceSlice.of(a_slice())
     for selector in ({"driver": "x"}, {"pool": "x"}, {"deviceClassName": "gpu"}):
         rule = DeviceTaintRule.of({"spec": {"deviceSelector": selector, "taint": {"key": "k"}}})
-        assert tainted(read, [rule], {}, lambda *_: True) is read
+        assert taint_slice(read, [rule], {}, lambda *_: True) is read
 
 
 def test_a_rule_asks_its_class_and_its_own_selectors() -> None:
@@ -172,7 +172,7 @@ def test_a_rule_asks_its_class_and_its_own_selectors() -> None:
         return expression == "one"
 
     read = ResourceSlice.of(a_slice(devices=[{"name": "d"}]))
-    assert tainted(read, [rule], {"gpu": gpu}, selects) is read
+    assert taint_slice(read, [rule], {"gpu": gpu}, selects) is read
     assert asked == ["one", "two"]
 
 
@@ -180,5 +180,5 @@ def test_a_rule_does_not_see_that_a_device_allows_several_allocations() -> None:
     read = ResourceSlice.of(a_slice(devices=[{"name": "d", "allowMultipleAllocations": True}]))
     selector = {"selectors": [{"cel": {"expression": "device.allowMultipleAllocations"}}]}
     rule = DeviceTaintRule.of({"spec": {"deviceSelector": selector, "taint": {"key": "k"}}})
-    patched = tainted(read, [rule], {}, lambda _, __, device: bool(device.allows_multiple))
+    patched = taint_slice(read, [rule], {}, lambda _, __, device: bool(device.allows_multiple))
     assert patched is read

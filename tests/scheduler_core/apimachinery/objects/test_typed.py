@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from scheduler_core.apimachinery.objects.errors import InvalidObject
-from scheduler_core.apimachinery.objects.typed import FieldProblem, typed
+from scheduler_core.apimachinery.objects.typed import FieldProblem, convert_data
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ GOOD = {"kind": "Box", "parts": [{"name": "a"}]}
 
 def problem(data: Any) -> tuple[str, str, str]:
     with pytest.raises(InvalidObject) as refused:
-        typed(data, Box | Lid)
+        convert_data(data, Box | Lid)
     (error,) = refused.value.errors
     return error.path, error.received, error.expected
 
@@ -107,7 +107,7 @@ def test_an_unknown_field_may_have_any_name() -> None:
 
 
 def test_an_unknown_field_is_passed_over_elsewhere() -> None:
-    assert typed({**GOOD, "off": 1}, Box | Lid) == Box((Part("a"),))
+    assert convert_data({**GOOD, "off": 1}, Box | Lid) == Box((Part("a"),))
 
 
 def test_a_long_value_is_cut() -> None:

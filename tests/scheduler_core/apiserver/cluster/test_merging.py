@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.apiserver.schema.merging import BadPatch, merged
+from scheduler_core.apiserver.schema.merging import BadPatch, apply_strategic_patch
 from tests.scheduler_core.apiserver.cluster.requests import api_server, make, pod, refusal
 
 A, B, C = ({"name": name, "image": name} for name in "abc")
@@ -102,7 +102,7 @@ def env(**values: str) -> list[dict[str, str]]:
     ],
 )
 def test_merging(old: dict[str, Any], patch: dict[str, Any], new: dict[str, Any]) -> None:
-    assert merged(old, patch, "Pod") == new
+    assert apply_strategic_patch(old, patch, "Pod") == new
 
 
 @pytest.mark.parametrize(
@@ -116,12 +116,12 @@ def test_merging(old: dict[str, Any], patch: dict[str, Any], new: dict[str, Any]
 )
 def test_patches_that_cannot_be_applied(patch: dict[str, Any], problem: str) -> None:
     with pytest.raises(BadPatch, match=problem):
-        merged(containers(A), patch, "Pod")
+        apply_strategic_patch(containers(A), patch, "Pod")
 
 
 def test_nothing_is_changed_in_place() -> None:
     old = containers(A, B)
-    merged(old, containers({"name": "b", "image": "x"}, nodeName="n"), "Pod")
+    apply_strategic_patch(old, containers({"name": "b", "image": "x"}, nodeName="n"), "Pod")
     assert old == containers(A, B)
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from scheduler_core.apimachinery.objects.errors import InvalidObject
-from scheduler_core.apimachinery.objects.typed import typed
+from scheduler_core.apimachinery.objects.typed import convert_data
 from scheduler_core.apiserver.admission.catalogue import LEFT_OUT, PLUGINS
-from scheduler_core.apiserver.admission.plugins.tolerations import covers, merged
+from scheduler_core.apiserver.admission.plugins.tolerations import covers, merge_tolerations
 from scheduler_core.apiserver.options import NOT_HERE, ORDERED_PLUGINS, APIServerOptions
 from tests.scheduler_core.apiserver.cluster.requests import api_server, make, pod, refusal
 
@@ -43,7 +43,7 @@ def test_which_toleration_covers_which(wide: dict[str, Any], narrow: dict[str, A
 
 
 def test_merging_keeps_the_widest_in_the_order_given() -> None:
-    assert merged([FOO_BAR, FOO_TEN], [FOO, FOO]) == [FOO]
+    assert merge_tolerations([FOO_BAR, FOO_TEN], [FOO, FOO]) == [FOO]
 
 
 def test_an_extended_resource_is_tolerated_where_the_plugin_is_on() -> None:
@@ -192,7 +192,7 @@ def test_everything_can_be_denied() -> None:
 )
 def test_flags_that_kube_apiserver_refuses(flags: dict[str, Any], field: str) -> None:
     with pytest.raises(InvalidObject) as refused:
-        typed(flags, APIServerOptions)
+        convert_data(flags, APIServerOptions)
     assert refused.value.errors[0].path == field
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError
 from scheduler_core.apiserver.options import APIServerOptions
-from scheduler_core.apiserver.registry.devices.defaults import defaulted
+from scheduler_core.apiserver.registry.devices.defaults import apply_device_defaults
 from scheduler_core.apiserver.registry.devices.gates import DeviceGates
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.status import Refused
@@ -37,7 +37,9 @@ def errors_of(case: dict[str, Any]) -> list[str]:
             api.create(manifest)
         else:
             kind, old = api.read(case["old"])
-            there = api.store.create(defaulted(old, kind.key, "2026-01-01T00:00:00Z"), kind.key, 0).new
+            there = api.store.create(
+                apply_device_defaults(old, kind.key, "2026-01-01T00:00:00Z"), kind.key, 0
+            ).new
             assert there is not None
             meta = {name: there["metadata"][name] for name in ("uid", "resourceVersion")}
             api.update(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.apiserver.imports.renaming import renamed
+from scheduler_core.apiserver.imports.renaming import rename_manifests
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation, in_creation_order, plan_import, take_in
 from tests.scheduler_core.apiserver.imports.live import of, owner, running, snapshot
@@ -177,7 +177,7 @@ def test_no_word_of_a_former_name_is_left() -> None:
         "disk",
         "fast",
     }
-    written = json.dumps(renamed(estate()).objects)
+    written = json.dumps(rename_manifests(estate()).objects)
     assert words & set(re.findall("[a-z]+", written)) == set()
 
 
@@ -217,12 +217,12 @@ def test_texts_go_or_are_names_too(spec: Manifest) -> None:
         "metadata": {"name": "p", "annotations": {"a.b/c": TEXTS}},
         "spec": spec,
     }
-    assert TEXTS not in json.dumps(renamed([{**made, "status": {"message": TEXTS}}]).objects)
+    assert TEXTS not in json.dumps(rename_manifests([{**made, "status": {"message": TEXTS}}]).objects)
 
 
 def test_names_keep_their_order_and_what_they_have_in_common() -> None:
     made = ["web", "web-1", "web-db", "webshop", "a", "zeta", "default-x", "kube-proxy"]
-    names = dict(renamed([pod(name) for name in made]).names)
+    names = dict(rename_manifests([pod(name) for name in made]).names)
     assert sorted(made) == sorted(made, key=lambda name: names.get(name, name))
     assert names["web-db"].startswith(names["web"] + "-")
     assert names["web-1"] == names["web"] + "-1"
@@ -232,7 +232,7 @@ def test_what_a_controller_has_drawn_stays_behind_its_owners_new_name() -> None:
     made = running(
         "web-5d4f8c-x7k2p", "2025-11-20T08:00:00Z", ownerReferences=owner("ReplicaSet", "web-5d4f8c")
     )
-    [new] = renamed([made]).objects
+    [new] = rename_manifests([made]).objects
     assert new["metadata"]["name"] == new["metadata"]["ownerReferences"][0]["name"] + "-x7k2p"
 
 
@@ -257,7 +257,7 @@ def test_what_kubernetes_defines_stays() -> None:
             }
         }
     }
-    new, chooser = renamed([made, pod("p", affinity=chooses)]).objects
+    new, chooser = rename_manifests([made, pod("p", affinity=chooses)]).objects
     labels = new["metadata"]["labels"]
     assert labels["kubernetes.io/os"] == "linux"
     assert "node-role.kubernetes.io/control-plane" in labels
@@ -271,6 +271,6 @@ def test_kinds_that_decide_nothing_are_left_out() -> None:
         {"apiVersion": "example.net/v1", "kind": "Pod", "metadata": {"name": "c"}},
         pod("p"),
     ]
-    result = renamed(made)
+    result = rename_manifests(made)
     assert result.left_out == 2
     assert result.objects[:2] == [None, None]

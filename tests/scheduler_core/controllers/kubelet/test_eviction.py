@@ -11,7 +11,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.controllers.kubelet.eviction.judgement import judge, met
 from scheduler_core.controllers.kubelet.eviction.observations import Observation, PodStats, observe
-from scheduler_core.controllers.kubelet.eviction.ranking import ranked
+from scheduler_core.controllers.kubelet.eviction.ranking import rank_pods
 from scheduler_core.controllers.memory.eviction import EvictionState
 from scheduler_core.scheduler.config.kubelet import Amount, Threshold, read_kubelet
 from scheduler_core.world.commands import Refused, SetUsage
@@ -154,7 +154,7 @@ ROWS += [stats("important", 10, 0, 5000), stats("best-effort", 0, 0, 250)]
     ],
 )
 def test_pods_are_ranked_as_kube_ranks_them(signal: str, order: list[str]) -> None:
-    assert [each.pod.name for each, _ in ranked(ROWS, signal, False)] == order
+    assert [each.pod.name for each, _ in rank_pods(ROWS, signal, False)] == order
 
 
 @pytest.mark.parametrize(
@@ -330,4 +330,4 @@ MEMORY_1GI, MEMORY_100MI = {"cpu": "100m", "memory": "1Gi"}, {"cpu": "100m", "me
     ],
 )
 def test_the_first_pod_is_the_one_of_kubes_own_tests(signal: str, pods: list[PodStats], first: str) -> None:
-    assert ranked(pods, signal, False)[0][0].pod.name == first
+    assert rank_pods(pods, signal, False)[0][0].pod.name == first

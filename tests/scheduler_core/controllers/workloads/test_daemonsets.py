@@ -1,7 +1,7 @@
 import pytest
 
 from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.controllers.workloads.daemonsets.placement import Placement, pinned, tolerations
+from scheduler_core.controllers.workloads.daemonsets.placement import Placement, pin_to_node, tolerations
 from scheduler_core.controllers.workloads.owners import Owner
 from tests.scheduler_core.controllers.workloads.hands import Hands, template, workload
 
@@ -77,7 +77,7 @@ def test_the_required_node_affinity_is_replaced_and_the_preferred_one_kept():
         "preferredDuringSchedulingIgnoredDuringExecution": preferred,
         "requiredDuringSchedulingIgnoredDuringExecution": required,
     }
-    affinity = pinned({"affinity": {"nodeAffinity": given}}, "n1")["affinity"]["nodeAffinity"]
+    affinity = pin_to_node({"affinity": {"nodeAffinity": given}}, "n1")["affinity"]["nodeAffinity"]
     assert affinity["preferredDuringSchedulingIgnoredDuringExecution"] == preferred
     field = {"key": "metadata.name", "operator": "In", "values": ["n1"]}
     terms = affinity["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
@@ -158,7 +158,7 @@ def test_pods_that_came_without_their_revision_stay():
             "namespace": "default",
             "labels": {"app": "a", "controller-revision-hash": "abc"},
         },
-        "spec": pinned({"containers": [{"name": "c", "image": "i"}]}, "n1"),
+        "spec": pin_to_node({"containers": [{"name": "c", "image": "i"}]}, "n1"),
     }
     hands.create(pod)
     hands.create(daemons())

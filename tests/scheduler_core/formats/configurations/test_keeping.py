@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.formats.configurations.keeping import kept_text
+from scheduler_core.formats.configurations.keeping import rewrite_text
 
 TEXT = """\
 # what it is for
@@ -39,7 +39,7 @@ def dump(value: Any) -> str:
 
 
 def kept(new: Any, text: str = TEXT) -> str | None:
-    return kept_text(text, yaml.safe_load(text), new, dump)
+    return rewrite_text(text, yaml.safe_load(text), new, dump)
 
 
 def changed(**fields: Any) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def test_a_new_field_stands_before_the_comments_that_follow() -> None:
     "text", ["{a: 1}", "- a: 1\n", "a: 1\n---\nb: 1\n", "a: &x 1\nb: *x\n", "a: [", "", "a: 1\nA: {{ x }}\n"]
 )
 def test_other_texts_are_left_to_others(text: str) -> None:
-    assert kept_text(text, {"a": 1}, {"a": 2}, dump) is None
+    assert rewrite_text(text, {"a": 1}, {"a": 2}, dump) is None
 
 
 SCALARS = st.one_of(
@@ -94,7 +94,7 @@ MAPPINGS = st.dictionaries(st.sampled_from("abcdef"), VALUES, min_size=1, max_si
 
 @given(MAPPINGS, MAPPINGS)
 def test_what_is_written_is_what_was_wanted(old: Any, new: Any) -> None:
-    written = kept_text(dump(old), old, new, dump)
+    written = rewrite_text(dump(old), old, new, dump)
     assert written is None or yaml.safe_load(written) == new
 
 
@@ -102,4 +102,4 @@ def test_what_is_written_is_what_was_wanted(old: Any, new: Any) -> None:
 def test_one_field_more_or_less_can_be_written(old: Any, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(old)))
     new = {key: value for key, value in old.items() if key != name} or {"z": 1}
-    assert kept_text(dump(old), old, new, dump) is not None or "{}" in dump(old) or "[]" in dump(old)
+    assert rewrite_text(dump(old), old, new, dump) is not None or "{}" in dump(old) or "[]" in dump(old)

@@ -19,7 +19,7 @@ from scheduler_core.formats.export import (
     spans_of,
 )
 from scheduler_core.formats.export.spans import Span
-from scheduler_core.formats.export.tables import written
+from scheduler_core.formats.export.tables import write_csv
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.formats.export.pairs import slices
@@ -94,4 +94,4 @@ def test_opentelemetry_reads_the_spans_and_their_ids_are_the_same_again(
 
 def test_no_cell_of_a_table_is_a_formula() -> None:
     rows = [{"a": "=1+1", "b": -1, "c": ["=1"]}, {"a": "-x", "b": "＝1", "c": "plain"}]
-    assert written(rows).splitlines() == ["a,b,c", '\'=1+1,-1,"[""=1""]"', "'-x,'＝1,plain"]
+    assert write_csv(rows).splitlines() == ["a,b,c", '\'=1+1,-1,"[""=1""]"', "'-x,'＝1,plain"]

@@ -7,7 +7,14 @@ from dataclasses import fields
 import msgspec
 import pytest
 
-from scheduler_core.scheduler.config.gates import GATES, SETTINGS, GateError, read_gates, resolve, written
+from scheduler_core.scheduler.config.gates import (
+    GATES,
+    SETTINGS,
+    GateError,
+    format_gates,
+    read_gates,
+    resolve,
+)
 from scheduler_core.scheduler.config.load import load_configuration
 from scheduler_core.scheduler.config.settings import READ_AT_START, WorldSettings
 from scheduler_core.scheduler.config.types import ConfigurationError
@@ -56,12 +63,12 @@ def test_every_gate_that_can_be_set_is_a_setting_that_restarts_and_has_kubes_def
     ],
 )
 def test_what_amounts_to_the_defaults(text: str) -> None:
-    assert written(read_gates(text).settings) == ""
+    assert format_gates(read_gates(text).settings) == ""
 
 
 def test_what_is_written_is_read_again() -> None:
     text = "PodLevelResources=false,SchedulerPopFromBackoffQ=false,StorageCapacityScoring=true"
-    assert written(read_gates(f"--feature-gates={text}").settings) == text
+    assert format_gates(read_gates(f"--feature-gates={text}").settings) == text
 
 
 def test_the_last_of_two_counts() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.apimachinery.objects.errors import InvalidObject
-from scheduler_core.apimachinery.objects.typed import FieldProblem, typed
+from scheduler_core.apimachinery.objects.typed import FieldProblem, convert_data
 from scheduler_core.scheduler.config.cluster import ClusterSettings
 from scheduler_core.scheduler.config.kubelet import read_kubelet, without_effect
 
@@ -81,7 +81,7 @@ def test_what_is_wrong_is_refused_in_kubes_words(given: dict[str, Any], why: str
 
 def test_the_settings_say_which_node_s_field_is_wrong() -> None:
     with pytest.raises(InvalidObject) as invalid:
-        typed({"kubelets": {"n1": {"maxPods": -5}}}, ClusterSettings)
+        convert_data({"kubelets": {"n1": {"maxPods": -5}}}, ClusterSettings)
     assert invalid.value.errors[0].path == "kubelets[n1].maxPods"
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.schema.table import fields, parsed
-from scheduler_core.scheduler.extenders.go_fields import written
+from scheduler_core.apiserver.schema.table import fields, parse_expression
+from scheduler_core.scheduler.extenders.go_fields import write_go_object
 from scheduler_core.scheduler.extenders.wire import node_json, pod_json
 from tests.scheduler_core.worlds import node, pod
 
@@ -21,7 +21,7 @@ TABLE = json.loads((HERE.parents[4] / "scheduler_core/scheduler/extenders/go_fie
 
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_an_object_is_written_as_go_writes_it(sample: dict[str, Any]) -> None:
-    assert json.dumps(written(sample["given"], sample["type"])) == json.dumps(sample["written"])
+    assert json.dumps(write_go_object(sample["given"], sample["type"])) == json.dumps(sample["written"])
 
 
 @pytest.mark.parametrize("status", [{}, {"nominatedNodeName": ""}, {"nominatedNodeName": None}])
@@ -53,7 +53,7 @@ def test_the_table_is_about_fields_that_there_are_and_says_of_each_how_go_writes
             continue
         reached.add(type_)
         for field in fields(type_).values():
-            inner = field if field.shape == "object" else parsed(field.inner)
+            inner = field if field.shape == "object" else parse_expression(field.inner)
             todo += [inner.inner] if inner.shape == "object" else []
     for told in TABLE.values():
         assert set(told) <= reached

@@ -11,7 +11,7 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
 from scheduler_core.scheduler.extenders.extender import Extender, Verb
 from scheduler_core.scheduler.extenders.request import NodeVictims, Request
-from scheduler_core.scheduler.extenders.written import Written, problems_of, written_answer
+from scheduler_core.scheduler.extenders.written import Written, answer_from_expressions, problems_of
 from scheduler_core.world.commands import ApplyObjects, SetExtender
 from tests.scheduler_core.scheduler.extenders.test_sessions import URL, extended, node_of
 from tests.scheduler_core.worlds import node, pod, settle
@@ -24,7 +24,7 @@ def answer(verb: Verb, *, names_only: bool = True, **expressions: Any) -> Answer
     extender = Extender(0, URL, ((verb, verb.value),), node_cache_capable=names_only)
     victims = (NodeVictims("a", (WEB,), 0), NodeVictims("b", (WEB,), 2))
     request = Request(WEB, NODES, victims, "b", names_only)
-    return written_answer(Exchange(0, extender, verb, request), Written(**expressions))
+    return answer_from_expressions(Exchange(0, extender, verb, request), Written(**expressions))
 
 
 def body(verb: Verb, **expressions: Any) -> Any:

@@ -10,7 +10,7 @@ from scheduler_core.scheduler.framework.formula import (
     constant,
     lines_of,
     minus,
-    rounded,
+    round_expression,
     share,
     times,
     total,
@@ -26,8 +26,8 @@ SEVEN, TWO, HUGE = constant(7), constant(2), constant(2**62)
         (by(SEVEN, TWO), 3),
         (by(minus(constant(0), SEVEN), TWO), -3),  # towards zero
         (share(SEVEN, TWO), 3.5),
-        (rounded(share(SEVEN, TWO)), 4),
-        (rounded(share(constant(-7), TWO)), -4),  # halves away from zero
+        (round_expression(share(SEVEN, TWO)), 4),
+        (round_expression(share(constant(-7), TWO)), -4),  # halves away from zero
         (whole(constant(-3.5)), -3),
         (times(HUGE, TWO), -(2**63)),  # int64 wraps
         (total(HUGE, HUGE, constant(1)), 1 - 2**63),

@@ -1,7 +1,7 @@
 import pytest
 
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import make_plugin, scored
+from scheduler_core.testing.drive import make_plugin, score_nodes
 
 MIB = 1024 * 1024
 
@@ -13,22 +13,22 @@ MIB = 1024 * 1024
 )
 def test_an_image_on_one_of_two_nodes_counts_half_its_size(mib: int, score: int) -> None:
     nodes = make_table([make_node("a").has_image("app:v1", mib * MIB), make_node("b")])
-    assert scored(make_plugin("ImageLocality"), make_pod("p").pod(), nodes) == {"a": score, "b": 0}
+    assert score_nodes(make_plugin("ImageLocality"), make_pod("p").pod(), nodes) == {"a": score, "b": 0}
 
 
 def test_an_image_without_a_tag_means_latest() -> None:
     nodes = make_table([make_node("a").has_image("reg:5000/app:latest", 500 * MIB)])
     pod = make_pod("p").image("reg:5000/app").pod()
-    assert scored(make_plugin("ImageLocality"), pod, nodes) == {"a": 48}
+    assert score_nodes(make_plugin("ImageLocality"), pod, nodes) == {"a": 48}
 
 
 def test_init_containers_count_in_the_sum_and_in_the_bound() -> None:
     nodes = make_table([make_node("a").has_image("app:v1", 1000 * MIB)])
     plugin = make_plugin("ImageLocality")
-    assert scored(plugin, make_pod("p").init_container("i").pod(), nodes) == {"a": 100}
-    assert scored(plugin, make_pod("p").init_container("i", "other:v1").pod(), nodes) == {"a": 49}
+    assert score_nodes(plugin, make_pod("p").init_container("i").pod(), nodes) == {"a": 100}
+    assert score_nodes(plugin, make_pod("p").init_container("i", "other:v1").pod(), nodes) == {"a": 49}
 
 
 def test_a_pod_whose_images_nobody_has_scores_nothing() -> None:
     nodes = make_table([make_node("a")])
-    assert scored(make_plugin("ImageLocality"), make_pod("p").pod(), nodes) == {"a": 0}
+    assert score_nodes(make_plugin("ImageLocality"), make_pod("p").pod(), nodes) == {"a": 0}

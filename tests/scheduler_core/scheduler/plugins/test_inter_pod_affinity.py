@@ -5,7 +5,7 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.framework.status import SKIP, Code, Status, unresolvable, unschedulable
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import NoObjects, all_rows, filtered, make_plugin
+from scheduler_core.testing.drive import NoObjects, all_rows, filter_nodes, make_plugin
 from scheduler_core.testing.explained import paragraphs, rows
 
 ZONE, HOSTNAME = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
@@ -53,7 +53,7 @@ def refusals(
     built: PodBuilder, pods: list[PodBuilder], handle: NoObjects | None = None, **more: Any
 ) -> dict[str, Status]:
     plugin = make_plugin("InterPodAffinity", None, handle)
-    found = filtered(plugin, built.pod(), make_table(more.get("nodes", NODES), pods))
+    found = filter_nodes(plugin, built.pod(), make_table(more.get("nodes", NODES), pods))
     return {name: status for name, status in found.items() if status is not None}
 
 

@@ -2,7 +2,13 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import PreFilterResult
 from scheduler_core.scheduler.framework.status import SKIP, Code, unresolvable
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table, term
-from scheduler_core.testing.drive import all_rows, filtered, make_plugin, normalized, scored
+from scheduler_core.testing.drive import (
+    all_rows,
+    filter_nodes,
+    make_plugin,
+    normalize_node_scores,
+    score_nodes,
+)
 from scheduler_core.testing.explained import rows
 
 NODES = make_table(
@@ -18,7 +24,7 @@ NAME = "metadata.name"
 
 
 def passing(pod: PodBuilder, args: dict[str, object] | None = None) -> list[str]:
-    found = filtered(make_plugin("NodeAffinity", args), pod.pod(), NODES)
+    found = filter_nodes(make_plugin("NodeAffinity", args), pod.pod(), NODES)
     return [name for name, status in found.items() if status is None]
 
 
@@ -33,7 +39,7 @@ def test_a_pod_without_selectors_is_skipped() -> None:
 def test_a_node_selector_wants_all_its_labels() -> None:
     pod = make_pod("p").selector({"disk": "ssd"})
     assert passing(pod) == ["a"]
-    assert filtered(make_plugin("NodeAffinity"), pod.pod(), NODES)["b"] == REFUSED
+    assert filter_nodes(make_plugin("NodeAffinity"), pod.pod(), NODES)["b"] == REFUSED
 
 
 def test_expressions_of_a_term_are_anded_and_terms_are_ored() -> None:
@@ -84,26 +90,30 @@ def test_added_affinity_is_judged_before_the_pods_own() -> None:
             }
         }
     }
-    found = filtered(make_plugin("NodeAffinity", added), make_pod("p").selector({"disk": "ssd"}).pod(), NODES)
+    found = filter_nodes(
+        make_plugin("NodeAffinity", added), make_pod("p").selector({"disk": "ssd"}).pod(), NODES
+    )
     assert found == {"a": None, "b": REFUSED, "c": ENFORCED}
 
 
 def test_weights_of_matching_preferences_are_summed() -> None:
     pod = make_pod("p").prefers((10, term(("disk", "Exists", ()))), (5, term(("size", "Lt", ("5",))))).pod()
     plugin = make_plugin("NodeAffinity")
-    assert scored(plugin, pod, NODES) == {"a": 15, "b": 10, "c": 0}
-    assert normalized(plugin, pod, NODES) == {"a": 100, "b": 66, "c": 0}
+    assert score_nodes(plugin, pod, NODES) == {"a": 15, "b": 10, "c": 0}
+    assert normalize_node_scores(plugin, pod, NODES) == {"a": 100, "b": 66, "c": 0}
 
 
 def test_without_preferences_scoring_is_skipped() -> None:
-    assert scored(make_plugin("NodeAffinity"), make_pod("p").selector({"disk": "ssd"}).pod(), NODES) is None
+    assert (
+        score_nodes(make_plugin("NodeAffinity"), make_pod("p").selector({"disk": "ssd"}).pod(), NODES) is None
+    )
 
 
 def test_added_preferences_are_added_to_the_pods() -> None:
     preference = {"weight": 7, "preference": term(("disk", "In", ("hdd",)))}
     args = {"addedAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [preference]}}
     pod = make_pod("p").prefers((1, term(("disk", "Exists", ())))).pod()
-    assert scored(make_plugin("NodeAffinity", args), pod, NODES) == {"a": 1, "b": 8, "c": 0}
+    assert score_nodes(make_plugin("NodeAffinity", args), pod, NODES) == {"a": 1, "b": 8, "c": 0}
 
 
 def test_a_preference_that_does_not_parse_is_an_internal_error() -> None:

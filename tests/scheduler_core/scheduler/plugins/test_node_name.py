@@ -1,7 +1,7 @@
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import unresolvable
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import all_rows, filtered, make_plugin
+from scheduler_core.testing.drive import all_rows, filter_nodes, make_plugin
 from scheduler_core.testing.explained import rows
 
 NODES = make_table([make_node("a"), make_node("b")])
@@ -9,20 +9,23 @@ REFUSED = unresolvable("node(s) didn't match the requested node name")
 
 
 def test_a_pod_without_a_node_name_passes_everywhere() -> None:
-    assert filtered(make_plugin("NodeName"), make_pod("p").pod(), NODES) == {"a": None, "b": None}
+    assert filter_nodes(make_plugin("NodeName"), make_pod("p").pod(), NODES) == {"a": None, "b": None}
 
 
 def test_a_pod_with_a_node_name_fits_that_node_only() -> None:
-    assert filtered(make_plugin("NodeName"), make_pod("p").on("b").pod(), NODES) == {"a": REFUSED, "b": None}
+    assert filter_nodes(make_plugin("NodeName"), make_pod("p").on("b").pod(), NODES) == {
+        "a": REFUSED,
+        "b": None,
+    }
 
 
 def test_a_node_name_that_does_not_exist_refuses_every_node() -> None:
-    found = filtered(make_plugin("NodeName"), make_pod("p").on("nope").pod(), NODES)
+    found = filter_nodes(make_plugin("NodeName"), make_pod("p").on("nope").pod(), NODES)
     assert found == {"a": REFUSED, "b": REFUSED}
 
 
 def test_only_the_rows_asked_are_answered() -> None:
-    found = filtered(make_plugin("NodeName"), make_pod("p").on("a").pod(), NODES, all_rows(NODES)[1:])
+    found = filter_nodes(make_plugin("NodeName"), make_pod("p").on("a").pod(), NODES, all_rows(NODES)[1:])
     assert found == {"b": REFUSED}
 
 

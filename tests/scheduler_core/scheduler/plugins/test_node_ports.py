@@ -2,9 +2,9 @@ import pytest
 
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import SKIP, unschedulable
-from scheduler_core.scheduler.plugins.node_ports import taken_ports
+from scheduler_core.scheduler.plugins.node_ports import list_taken_ports
 from scheduler_core.testing.builders import make_cache, make_node, make_pod, make_table
-from scheduler_core.testing.drive import filtered, make_plugin
+from scheduler_core.testing.drive import filter_nodes, make_plugin
 from scheduler_core.testing.explained import rows
 
 REFUSED = unschedulable("node(s) didn't have free ports for the requested pod ports")
@@ -33,21 +33,21 @@ def test_ports_clash_by_number_protocol_and_address(
     held: tuple[int, str, str | None], wanted: tuple[int, str, str | None], clash: bool
 ) -> None:
     nodes = make_table([make_node("a"), make_node("b")], [make_pod("old").host_port(*held).on("a")])
-    found = filtered(make_plugin("NodePorts"), make_pod("p").host_port(*wanted).pod(), nodes)
+    found = filter_nodes(make_plugin("NodePorts"), make_pod("p").host_port(*wanted).pod(), nodes)
     assert found == {"a": REFUSED if clash else None, "b": None}
 
 
 def test_it_lists_the_ports_that_are_taken() -> None:
     nodes = make_table([make_node("a")], [make_pod("old").host_port(80).host_port(90).on("a")])
     pod = make_pod("p").host_port(80).host_port(81).pod()
-    assert taken_ports(pod, nodes.ports[0]) == ["0.0.0.0:80/TCP"]
+    assert list_taken_ports(pod, nodes.ports[0]) == ["0.0.0.0:80/TCP"]
 
 
 def test_a_port_held_twice_is_free_as_soon_as_one_holder_goes() -> None:
     holders = [make_pod(name).host_port(80).on("a") for name in ("one", "two")]
     cache = make_cache([make_node("a")], holders)
     cache.remove_pod(holders[0].pod())
-    found = filtered(make_plugin("NodePorts"), make_pod("p").host_port(80).pod(), cache.table())
+    found = filter_nodes(make_plugin("NodePorts"), make_pod("p").host_port(80).pod(), cache.table())
     assert found == {"a": None}
 
 

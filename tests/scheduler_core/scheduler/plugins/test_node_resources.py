@@ -7,7 +7,7 @@ import pytest
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import Code, Status, error, unresolvable, unschedulable
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import all_rows, filtered, make_plugin, scored
+from scheduler_core.testing.drive import all_rows, filter_nodes, make_plugin, score_nodes
 from scheduler_core.testing.explained import rows
 
 FIT, BALANCED = "NodeResourcesFit", "NodeResourcesBalancedAllocation"
@@ -18,7 +18,7 @@ def fit(
     pod: PodBuilder, *bound: PodBuilder, args: dict[str, Any] | None = None, **capacity: str
 ) -> Status | None:
     nodes = make_table([make_node("a").capacity(**capacity)], [old.on("a") for old in bound])
-    return filtered(make_plugin(FIT, args), pod.pod(), nodes)["a"]
+    return filter_nodes(make_plugin(FIT, args), pod.pod(), nodes)["a"]
 
 
 def strategy(kind: str, *resources: str, shape: list[tuple[int, int]] | None = None) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def strategy(kind: str, *resources: str, shape: list[tuple[int, int]] | None = N
 
 def score(pod: PodBuilder, args: dict[str, Any] | None = None, *bound: PodBuilder, **capacity: str) -> int:
     nodes = make_table([make_node("a").capacity(**capacity)], [old.on("a") for old in bound])
-    found = scored(make_plugin(FIT, args), pod.pod(), nodes)
+    found = score_nodes(make_plugin(FIT, args), pod.pod(), nodes)
     assert found is not None
     return found["a"]
 
@@ -111,7 +111,7 @@ def test_nodes_get_a_status_for_their_own_combination() -> None:
     nodes = make_table(
         [make_node("a").capacity(cpu="1"), make_node("b"), make_node("c").capacity(memory="1Gi")]
     )
-    found = filtered(make_plugin(FIT), make_pod("p").requests(cpu="2", memory="2Gi").pod(), nodes)
+    found = filter_nodes(make_plugin(FIT), make_pod("p").requests(cpu="2", memory="2Gi").pod(), nodes)
     assert found == {
         "a": unresolvable("Insufficient cpu"),
         "b": None,
@@ -153,9 +153,9 @@ def test_the_arithmetic_wraps_like_gos_int64() -> None:
 def test_a_scalar_resource_that_the_pod_does_not_request_leaves_the_average() -> None:
     args = strategy("LeastAllocated", "cpu", GPU)
     nodes = make_table([make_node("a").capacity({GPU: "4"}, cpu="4")])
-    assert scored(make_plugin(FIT, args), make_pod("p").requests(cpu="2").pod(), nodes) == {"a": 50}
+    assert score_nodes(make_plugin(FIT, args), make_pod("p").requests(cpu="2").pod(), nodes) == {"a": 50}
     both = make_pod("p").requests({GPU: "1"}, cpu="2").pod()
-    assert scored(make_plugin(FIT, args), both, nodes) == {"a": (50 + 75) // 2}
+    assert score_nodes(make_plugin(FIT, args), both, nodes) == {"a": (50 + 75) // 2}
 
 
 def test_requested_to_capacity_ratio_leaves_out_what_scores_nothing_and_rounds() -> None:
@@ -179,13 +179,13 @@ def test_it_explains_what_comes_what_is_taken_and_what_lacks() -> None:
 
 
 def test_balanced_allocation_skips_a_best_effort_pod() -> None:
-    assert scored(make_plugin(BALANCED), make_pod("p").pod(), make_table([make_node("a")])) is None
+    assert score_nodes(make_plugin(BALANCED), make_pod("p").pod(), make_table([make_node("a")])) is None
 
 
 def test_balanced_allocation_of_two_resources_is_half_their_difference() -> None:
     nodes = make_table([make_node("a").capacity(cpu="4", memory="4Gi")])
     pod = make_pod("p").requests(cpu="1", memory="3Gi").pod()
-    assert scored(make_plugin(BALANCED), pod, nodes) == {"a": 75}
+    assert score_nodes(make_plugin(BALANCED), pod, nodes) == {"a": 75}
 
 
 def test_balanced_allocation_leaves_out_resources_that_a_node_lacks() -> None:
@@ -197,10 +197,10 @@ def test_balanced_allocation_leaves_out_resources_that_a_node_lacks() -> None:
         ]
     )
     pod = make_pod("p").requests({GPU: "1"}, cpu="2", memory="2Gi").pod()
-    assert scored(make_plugin(BALANCED, args), pod, nodes) == {"a": 100, "b": 100}
+    assert score_nodes(make_plugin(BALANCED, args), pod, nodes) == {"a": 100, "b": 100}
     uneven = make_pod("p").requests({GPU: "2"}, cpu="0", memory="2Gi").pod()
     # a: |0 - 0.5| / 2; b: the deviation of 0, 0.5 and 1 is sqrt(1/6).
-    assert scored(make_plugin(BALANCED, args), uneven, nodes) == {"a": 75, "b": 59}
+    assert score_nodes(make_plugin(BALANCED, args), uneven, nodes) == {"a": 75, "b": 59}
 
 
 def test_the_filter_never_answers_with_success_for_a_refused_row() -> None:

@@ -6,7 +6,7 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import SKIP, Status, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.nodevolumelimits.plugin import NodeVolumeLimits
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import filtered
+from scheduler_core.testing.drive import filter_nodes
 from scheduler_core.testing.explained import rows
 from scheduler_core.testing.storage import Objects, make_claim, make_class, make_csi_node, make_volume
 
@@ -26,7 +26,7 @@ def on_a(
     """What node a, where `users` run, answers; its CSINode sets a limit for the driver csi.x."""
     handle = Objects([make_csi_node("a", {"csi.x": limit}), *objects])
     nodes = make_table([make_node("a"), make_node("free")], [user.on("a") for user in users])
-    found = filtered(NodeVolumeLimits({}, handle), pod.pod(), nodes)
+    found = filter_nodes(NodeVolumeLimits({}, handle), pod.pod(), nodes)
     assert found["free"] is None
     return found["a"]
 
@@ -70,7 +70,7 @@ def test_a_claim_of_a_running_pod_that_is_gone_does_not_count() -> None:
 
 def test_a_claim_of_the_pod_itself_must_be_there() -> None:
     nodes = make_table([make_node("a")])
-    found = filtered(NodeVolumeLimits({}, Objects()), POD.pod(), nodes)
+    found = filter_nodes(NodeVolumeLimits({}, Objects()), POD.pod(), nodes)
     assert found == {
         "a": unresolvable('looking up PVC default/c: persistentvolumeclaim "c" not found'),
     }
@@ -81,8 +81,8 @@ def test_an_in_tree_volume_counts_for_the_driver_that_took_it_over() -> None:
     handle = Objects([make_csi_node("a", {"pd.csi.storage.gke.io": 1})])
     nodes = make_table([make_node("a")], [make_pod("old").volumes(disks[0]).on("a")])
     limits = NodeVolumeLimits({}, handle)
-    assert filtered(limits, make_pod("p").volumes(disks[0]).pod(), nodes) == {"a": None}
-    assert filtered(limits, make_pod("p").volumes(disks[1]).pod(), nodes) == {"a": FULL}
+    assert filter_nodes(limits, make_pod("p").volumes(disks[0]).pod(), nodes) == {"a": None}
+    assert filter_nodes(limits, make_pod("p").volumes(disks[1]).pod(), nodes) == {"a": FULL}
 
 
 def test_a_pod_without_volumes_of_drivers_is_skipped() -> None:

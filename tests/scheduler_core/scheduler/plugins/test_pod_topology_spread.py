@@ -8,7 +8,7 @@ from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.framework.status import SKIP, Code, Status, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.podtopologyspread.explanation import figures
 from scheduler_core.testing.builders import NodeBuilder, PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import NoObjects, all_rows, filtered, make_plugin
+from scheduler_core.testing.drive import NoObjects, all_rows, filter_nodes, make_plugin
 from scheduler_core.testing.explained import paragraphs, rows
 
 ZONE = "topology.kubernetes.io/zone"
@@ -52,7 +52,7 @@ def spread(pod: PodBuilder, action: str = "DoNotSchedule", **fields: Any) -> Pod
 def refusals(
     pod: PodBuilder, pods: list[PodBuilder], nodes: list[NodeBuilder] | None = None
 ) -> dict[str, Any]:
-    found = filtered(make_plugin("PodTopologySpread"), pod.pod(), make_table(nodes or NODES, pods))
+    found = filter_nodes(make_plugin("PodTopologySpread"), pod.pod(), make_table(nodes or NODES, pods))
     return {name: status for name, status in found.items() if status is not None}
 
 
@@ -183,7 +183,7 @@ def test_a_list_of_defaults_takes_the_place_of_the_systems() -> None:
     hard = {"topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule", "maxSkew": 1}
     args = {"defaultingType": "List", "defaultConstraints": [hard]}
     plugin = make_plugin("PodTopologySpread", args, Objects(SERVICE))
-    found = filtered(plugin, web("p").pod(), make_table(NODES, [web("x").on("a")]))
+    found = filter_nodes(plugin, web("p").pod(), make_table(NODES, [web("x").on("a")]))
     assert found == {"a": UNEVEN, "c": None, "b": UNEVEN}
     assert scores(web("p"), [web("x").on("a")], plugin) is None
 

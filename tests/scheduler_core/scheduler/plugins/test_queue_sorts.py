@@ -12,7 +12,7 @@ import pytest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.plugin import Plugin
-from scheduler_core.scheduler.plugins.installed import GROUP, installed
+from scheduler_core.scheduler.plugins.installed import GROUP, load_installed
 from scheduler_core.scheduler.plugins.registry import registry, with_plugins
 from scheduler_core.world.commands import ApplyObjects, SetConfiguration
 from scheduler_core.world.simulation import Simulation
@@ -108,7 +108,7 @@ def package(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_plugin_of_an_installed_package_orders_the_queue(package: str) -> None:
-    added, problems = installed(registry(), [EntryPoint("ByName", f"{package}:ByName", GROUP)])
+    added, problems = load_installed(registry(), [EntryPoint("ByName", f"{package}:ByName", GROUP)])
     assert problems == {}
     with with_plugins(added["ByName"]):
         assert tried("ByName", pod("long-name"), pod("s"), pod("mid")) == ["s", "mid", "long-name"]
@@ -129,7 +129,7 @@ def test_a_plugin_of_an_installed_package_orders_the_queue(package: str) -> None
 def test_a_plugin_that_cannot_be_used_is_left_out_with_the_reason(
     package: str, name: str, value: str, said: str
 ) -> None:
-    added, problems = installed(registry(), [EntryPoint(name, value, GROUP)])
+    added, problems = load_installed(registry(), [EntryPoint(name, value, GROUP)])
     assert said in problems[name]
     assert added == {}
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.testing.builders import NodeBuilder, PodBuilder, make_node, make_pod, make_table, term
-from scheduler_core.testing.drive import filtered, make_plugin, scored
+from scheduler_core.testing.drive import filter_nodes, make_plugin, score_nodes
 
 Manifest = dict[str, Any]
 
@@ -78,8 +78,8 @@ def test_taints_are_judged_as_one_by_one(clusters: list[Any], tolerated: list[An
             sum(t[1] == "PreferNoSchedule" and not any(tolerates(x, t) for x in soft) for t in mine)
         )
     plugin, snapshot = make_plugin("TaintToleration"), table(nodes)
-    assert texts(filtered(plugin, pod.pod(), snapshot)) == expected
-    assert list((scored(plugin, pod.pod(), snapshot) or {}).values()) == counts
+    assert texts(filter_nodes(plugin, pod.pod(), snapshot)) == expected
+    assert list((score_nodes(plugin, pod.pod(), snapshot) or {}).values()) == counts
 
 
 # Node affinity
@@ -143,9 +143,9 @@ def test_node_affinity_is_judged_as_one_by_one(
     ]
     sums = [sum(weight for weight, wanted in preferred if matches(wanted, mine)) for mine in clusters]
     plugin, snapshot = make_plugin("NodeAffinity"), table(nodes)
-    found = filtered(plugin, pod.pod(), snapshot)
+    found = filter_nodes(plugin, pod.pod(), snapshot)
     assert [status is None for status in found.values()] == fits
-    assert list((scored(plugin, pod.pod(), snapshot) or {}).values()) == sums
+    assert list((score_nodes(plugin, pod.pod(), snapshot) or {}).values()) == sums
 
 
 # Resources
@@ -194,7 +194,7 @@ def test_room_is_judged_as_one_by_one(
         code = "UnschedulableAndUnresolvable" if hopeless else "Unschedulable"
         expected.append((code, *(f"Insufficient {name}" for name in lacking)) if lacking else None)
     pod = make_pod("p").requests(written(wanted)).pod()
-    assert texts(filtered(make_plugin("NodeResourcesFit"), pod, cluster(capacity, used))) == expected
+    assert texts(filter_nodes(make_plugin("NodeResourcesFit"), pod, cluster(capacity, used))) == expected
 
 
 DEFAULTS = {"cpu": 100, "memory": 200 * 2**20, GPU: 0}
@@ -265,7 +265,7 @@ def test_strategies_score_as_one_by_one(
                 parts.append((weight, asked, mine[name]))
         expected.append(strategy_score(kind, shape, parts))
     pod = make_pod("p").requests(written(wanted)).pod()
-    found = scored(make_plugin("NodeResourcesFit", args), pod, cluster(capacity, used))
+    found = score_nodes(make_plugin("NodeResourcesFit", args), pod, cluster(capacity, used))
     assert list((found or {}).values()) == expected
 
 
@@ -296,7 +296,7 @@ def test_balance_scores_as_one_by_one(
         ]
         expected.append(deviation_score(shares))
     pod = make_pod("p").requests(written(wanted)).pod()
-    found = scored(make_plugin("NodeResourcesBalancedAllocation", args), pod, cluster(capacity, used))
+    found = score_nodes(make_plugin("NodeResourcesBalancedAllocation", args), pod, cluster(capacity, used))
     assert list((found or {}).values()) == expected
 
 
@@ -326,7 +326,7 @@ def test_ports_are_judged_as_one_by_one(held: list[Any], wanted: list[Any]) -> N
         )
         for mine in held
     ]
-    found = filtered(make_plugin("NodePorts"), pod.pod(), table(nodes, pods))
+    found = filter_nodes(make_plugin("NodePorts"), pod.pod(), table(nodes, pods))
     assert [status is None for status in found.values()] == free
 
 
@@ -342,5 +342,5 @@ def test_a_plugin_answers_for_the_rows_asked_in_their_order(clusters: list[Any],
     plugin = make_plugin("TaintToleration")
     some = data.draw(st.permutations(range(len(nodes)))).copy()[: len(nodes) // 2 + 1]
     rows = np.array(some, np.intp)
-    whole = filtered(plugin, pod, snapshot)
-    assert filtered(plugin, pod, snapshot, rows) == {f"n{row}": whole[f"n{row}"] for row in some}
+    whole = filter_nodes(plugin, pod, snapshot)
+    assert filter_nodes(plugin, pod, snapshot, rows) == {f"n{row}": whole[f"n{row}"] for row in some}

@@ -8,7 +8,7 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import SKIP, Code, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.volumebinding.plugin import VolumeBinding
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import all_rows, filtered
+from scheduler_core.testing.drive import all_rows, filter_nodes
 from scheduler_core.testing.explained import rows
 from scheduler_core.testing.storage import (
     Objects,
@@ -37,7 +37,7 @@ def plugin_with(*objects: dict[str, Any], timeout: int = 600) -> tuple[VolumeBin
 
 def refusals(*objects: dict[str, Any], pod: PodBuilder | None = None) -> dict[str, Status | None]:
     plugin, _ = plugin_with(*objects)
-    return filtered(plugin, POD if pod is None else pod.pod(), TABLE)
+    return filter_nodes(plugin, POD if pod is None else pod.pod(), TABLE)
 
 
 def pre_filter(*objects: dict[str, Any], pod: PodBuilder | None = None) -> Status:
@@ -187,7 +187,7 @@ def test_a_claims_selector_chooses_among_volumes() -> None:
 def test_a_volume_meant_for_the_claim_is_the_only_one_it_gets() -> None:
     volumes = make_volume("mine", claim="c", hosts=["a"]), make_volume("free", size="2Gi")
     plugin, _ = plugin_with(make_class(), make_claim("c"), *volumes)
-    assert filtered(plugin, POD, TABLE) == {"a": None, "b": NO_MATCH, "c": NO_MATCH}
+    assert filter_nodes(plugin, POD, TABLE) == {"a": None, "b": NO_MATCH, "c": NO_MATCH}
 
 
 def test_two_claims_of_a_pod_get_two_volumes() -> None:
@@ -270,21 +270,21 @@ def test_the_smaller_claim_chooses_first() -> None:
 def test_a_reserved_volume_is_taken_for_the_next_pod() -> None:
     plugin, _ = plugin_with(make_class(), make_claim("c"), make_claim("d"), make_volume("v"))
     reserved(plugin, "a")
-    assert set(filtered(plugin, make_pod("q").claims("d").pod(), TABLE).values()) == {NO_MATCH}
+    assert set(filter_nodes(plugin, make_pod("q").claims("d").pod(), TABLE).values()) == {NO_MATCH}
 
 
 def test_what_was_reserved_is_free_after_unreserve() -> None:
     plugin, handle = plugin_with(make_class(), make_claim("c"), make_claim("d"), make_volume("v"))
     plugin.unreserve(reserved(plugin, "a"), POD, "a")
     assert handle.assumed == {}
-    assert set(filtered(plugin, make_pod("q").claims("d").pod(), TABLE).values()) == {None}
+    assert set(filter_nodes(plugin, make_pod("q").claims("d").pod(), TABLE).values()) == {None}
 
 
 def test_an_assumption_gives_way_to_a_newer_version() -> None:
     plugin, handle = plugin_with(make_class(), make_claim("c"), make_claim("d"), make_volume("v"))
     reserved(plugin, "a")
     handle.patch("PersistentVolume", "", "v", {"metadata": {"labels": {"x": "y"}}}, POD)
-    assert set(filtered(plugin, make_pod("q").claims("d").pod(), TABLE).values()) == {None}
+    assert set(filter_nodes(plugin, make_pod("q").claims("d").pod(), TABLE).values()) == {None}
 
 
 def test_pre_bind_does_nothing_for_bound_claims() -> None:

@@ -10,7 +10,7 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.status import Status, error
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import all_rows, filtered, make_plugin
+from scheduler_core.testing.drive import all_rows, filter_nodes, make_plugin
 from scheduler_core.testing.storage import Objects, make_claim, make_class, make_volume
 
 TABLE = make_table([make_node(name) for name in "ab"])
@@ -115,7 +115,7 @@ def test_a_pool_that_only_says_how_large_a_volume_may_be_counts_as_full() -> Non
 def refusals(claim: dict[str, Any], volume: dict[str, Any], on: bool) -> dict[str, Status | None]:
     handle = Objects([make_class(), claim, volume])
     handle.features = Features(volume_attributes_class=on)
-    return filtered(make_plugin("VolumeBinding", handle=handle), make_pod("p").claims("c").pod(), TABLE)
+    return filter_nodes(make_plugin("VolumeBinding", handle=handle), make_pod("p").claims("c").pod(), TABLE)
 
 
 GOLD = {"volumeAttributesClassName": "gold"}

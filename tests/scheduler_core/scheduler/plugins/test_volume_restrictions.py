@@ -9,7 +9,7 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import SKIP, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.volume_restrictions import VolumeRestrictions
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import all_rows, filtered
+from scheduler_core.testing.drive import all_rows, filter_nodes
 from scheduler_core.testing.storage import Objects, make_claim
 
 DISK = unschedulable("node(s) had no available disk")
@@ -57,7 +57,7 @@ RBD = {"monitors": ["m1", "m2"], "pool": "p", "image": "i"}
 def test_a_disk_in_use_refuses_its_node(held: dict[str, Any], wanted: dict[str, Any], clash: bool) -> None:
     nodes = make_table(NODES, [make_pod("old").volumes(held).on("a")])
     pod = make_pod("p").volumes(wanted).pod()
-    assert filtered(VolumeRestrictions({}, Objects()), pod, nodes) == {
+    assert filter_nodes(VolumeRestrictions({}, Objects()), pod, nodes) == {
         "a": DISK if clash else None,
         "b": None,
     }
@@ -77,7 +77,7 @@ def table(*users: str) -> NodeTable:
 
 
 def test_an_exclusive_claim_in_use_refuses_every_node_in_filter() -> None:
-    assert filtered(plugin(EXCLUSIVE), POD, table("default")) == {"a": IN_USE, "b": IN_USE}
+    assert filter_nodes(plugin(EXCLUSIVE), POD, table("default")) == {"a": IN_USE, "b": IN_USE}
 
 
 def test_an_exclusive_claim_that_nobody_uses_is_skipped() -> None:

@@ -6,7 +6,7 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import SKIP, Status, unresolvable
 from scheduler_core.scheduler.plugins.volume_zone import VolumeZone
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import filtered
+from scheduler_core.testing.drive import filter_nodes
 from scheduler_core.testing.explained import rows
 from scheduler_core.testing.storage import Objects, make_claim, make_class, make_volume
 
@@ -24,7 +24,7 @@ POD = make_pod("p").claims("c").pod()
 def refused_on(labels: dict[str, str]) -> list[str]:
     """The nodes refused for a pod whose volume has these labels."""
     objects = Objects([make_claim("c", volume="v"), make_volume("v", claim="c", labels=labels)])
-    found = filtered(VolumeZone({}, objects), POD, TABLE)
+    found = filter_nodes(VolumeZone({}, objects), POD, TABLE)
     assert set(found.values()) <= {None, REFUSED}
     return [name for name, status in found.items() if status is not None]
 

@@ -56,7 +56,7 @@ def _answer(
             "yesno",
             "yes" if attempt.node else "no",
             ["yes", "no"],
-            _overlooked(attempt),
+            _explain_wrong_answer(attempt),
         )
     if about == "feasible":
         return Foreseen(position, attempt.pod, "number", f"{attempt.feasible:g}")
@@ -64,7 +64,7 @@ def _answer(
     return Foreseen(position, attempt.pod, "node", attempt.node or None, nodes)
 
 
-def _overlooked(attempt: Attempt) -> dict[str, dict[str, str]]:
+def _explain_wrong_answer(attempt: Attempt) -> dict[str, dict[str, str]]:
     """Return the attempt's result, as the fact that the wrong answer overlooks."""
     if attempt.node:
         return {"no": {"why": "fits", "text": attempt.node}}

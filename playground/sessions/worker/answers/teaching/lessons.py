@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.lessons.authoring import Checked, check, moved_and_checked
+from playground.lessons.authoring import Checked, anchor_and_check, check
 from playground.lessons.own import document_of, hand
 from playground.lessons.reading import lesson_of
 from playground.lessons.variants import Unproven, proven
@@ -17,7 +17,7 @@ TOO_MUCH = gettext_noop("The lesson takes more memory than there is here for one
 def check_lesson(request: CheckLesson) -> Checked:
     """Play what somebody wrote."""
     with Budget(ALONE, TOO_MUCH):
-        return (moved_and_checked if request.move else check)(request.files, request.max_objects)
+        return (anchor_and_check if request.move else check)(request.files, request.max_objects)
 
 
 def draw_variant(request: DrawVariant) -> Variant:

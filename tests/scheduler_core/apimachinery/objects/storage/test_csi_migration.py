@@ -3,11 +3,11 @@ from typing import Any
 import pytest
 
 from scheduler_core.apimachinery.objects.storage.csi_migration import (
-    counted_on,
     handle_of,
     in_tree_plugin,
-    migrated_on,
-    translated_affinity,
+    is_counted_on,
+    is_migrated_on,
+    translate_affinity,
 )
 from scheduler_core.testing.storage import make_csi_node, make_volume
 
@@ -49,15 +49,15 @@ def test_limits_count_most_plugins_wherever_there_is_a_csi_node() -> None:
     assert gce is not None
     assert portworx is not None
     bare, listed = make_csi_node("a", {}), make_csi_node("a", {}, migrated="kubernetes.io/portworx-volume")
-    assert [counted_on(node, gce) for node in (None, bare)] == [False, True]
-    assert [counted_on(node, portworx) for node in (bare, listed)] == [False, True]
-    assert [migrated_on(node, gce) for node in (bare, listed)] == [False, False]
+    assert [is_counted_on(node, gce) for node in (None, bare)] == [False, True]
+    assert [is_counted_on(node, portworx) for node in (bare, listed)] == [False, True]
+    assert [is_migrated_on(node, gce) for node in (bare, listed)] == [False, False]
 
 
 def affinity(volume: dict[str, Any]) -> list[tuple[str, list[str]]]:
     plugin = in_tree_plugin(volume["spec"])
     assert plugin is not None
-    spec = translated_affinity(plugin, volume)["spec"]
+    spec = translate_affinity(plugin, volume)["spec"]
     terms = ((spec.get("nodeAffinity") or {}).get("required") or {}).get("nodeSelectorTerms") or []
     return [(e["key"], e["values"]) for term in terms for e in term["matchExpressions"]]
 
