@@ -17,10 +17,10 @@ from typing import Any
 from benchmarks.probe import probe
 from scheduler_core.analysis.explain import explain
 from scheduler_core.analysis.fixes import Budget, search_fixes
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.world.commands import ApplyObjects, SetSettings
 from scheduler_core.world.simulation import Simulation
 
-Manifest = dict[str, Any]
 ZONES = "abc"
 APPLICATIONS = 200
 ZONE, HOSTNAME = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
@@ -71,7 +71,7 @@ def world(nodes: int, pods: int) -> Simulation:
     return sim
 
 
-def node(number: int) -> Manifest:
+def node(number: int) -> MutableManifest:
     name = f"node-{number}"
     offered = {"cpu": "16", "memory": "64Gi", "pods": "110"}
     if number % 50 == 0:
@@ -95,7 +95,7 @@ def node(number: int) -> Manifest:
     }
 
 
-def running(number: int, nodes: int) -> Manifest:
+def running(number: int, nodes: int) -> MutableManifest:
     """A pod of 1.5 processors, so that ten of them leave one on each node."""
     manifest = pod(f"running-{number}", app=f"app-{number % APPLICATIONS}", cpu="1500m", memory="4Gi")
     manifest["spec"]["nodeName"] = f"node-{number % nodes}"
@@ -104,7 +104,7 @@ def running(number: int, nodes: int) -> Manifest:
 
 def pod(
     name: str, *, app: str = "asked", cpu: str = "8", memory: str = "4Gi", gpu: int = 0, **spec: Any
-) -> Manifest:
+) -> MutableManifest:
     requests: dict[str, Any] = {"cpu": cpu, "memory": memory}
     if gpu:
         requests["nvidia.com/gpu"] = str(gpu)
@@ -117,19 +117,19 @@ def pod(
     }
 
 
-def _beside(kind: str, app: str, key: str) -> Manifest:
+def _beside(kind: str, app: str, key: str) -> MutableManifest:
     term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": key}
     return {kind: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
 
-def _spread(key: str) -> list[Manifest]:
+def _spread(key: str) -> list[MutableManifest]:
     selector = {"matchLabels": {"app": "app-0"}}
     return [
         {"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}
     ]
 
 
-PENDING: dict[str, Manifest] = {
+PENDING: dict[str, MutableManifest] = {
     "no-room": {},
     "more-than-a-node": {"cpu": "88"},
     "gpus": {"cpu": "2", "gpu": 16},

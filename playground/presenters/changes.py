@@ -12,9 +12,9 @@ import msgspec
 import numpy as np
 
 from playground.presenters.amounts import amount, clock
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.readonly import Attempt, CacheView, QueueView, WorldView
 
-Manifest = Mapping[str, Any]
 Row = dict[str, Any]
 
 LINES = 14  # of one object

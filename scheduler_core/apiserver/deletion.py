@@ -6,15 +6,14 @@ pkg/registry/core/pod/strategy.go (CheckGracefulDelete), pkg/registry/core/names
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.store import Store
 
-Manifest = Mapping[str, Any]
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
 _POLICIES = {"Orphan": ORPHAN, "Foreground": FOREGROUND, "Background": ""}
 _ORPHANED_BY_DEFAULT = ("Job", "ReplicationController")  # for compatibility with clients of long ago

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.admission.catalogue import plugins_of
 from scheduler_core.apiserver.admission.plugin import ADMIN, Request
@@ -26,7 +27,6 @@ from scheduler_core.apiserver.rewriting import with_condition
 from scheduler_core.apiserver.server import APIServer, Preconditions
 from scheduler_core.apiserver.status import Answer, Refused, conflict, forbidden
 
-Manifest = Mapping[str, Any]
 DISRUPTION_TARGET = "DisruptionTarget"
 DELETION_BY_TAINT_MANAGER, EVICTION_BY_API = "DeletionByTaintManager", "EvictionByEvictionAPI"
 DELETION_BY_DEVICE_TAINT_MANAGER = "DeletionByDeviceTaintManager"

@@ -6,12 +6,11 @@ kube: pkg/controller/controller_utils.go (PodControllerUIDIndex, OrphanPodIndex)
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
 
-Manifest = Mapping[str, Any]
 Key = tuple[str, str]
 
 

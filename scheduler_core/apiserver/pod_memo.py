@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import subdomain_errors
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.spec import canonical
@@ -21,7 +22,6 @@ from scheduler_core.apiserver.validation.object_meta import owners_and_finalizer
 from scheduler_core.apiserver.validation.objects import metadata
 from scheduler_core.apiserver.validation.shapes import METADATA
 
-Manifest = Mapping[str, Any]
 _TOP = dict.fromkeys(("apiVersion", "kind", "metadata", "spec", "status"))
 _POD = KINDS["Pod"]
 _NODE = "nodeName"

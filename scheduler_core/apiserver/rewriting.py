@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-Manifest = Mapping[str, Any]
+from scheduler_core.apimachinery.objects.manifest import Manifest
 
 
 def with_section(manifest: Manifest, section: str, changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver import deletion
 from scheduler_core.apiserver.admission.catalogue import others_of, plugins_of, writers_of
 from scheduler_core.apiserver.admission.plugin import ADMIN, Operation, Request
@@ -32,7 +33,6 @@ from scheduler_core.apiserver.status import Answer, Refused, already_exists, con
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation.cluster import validate, validate_update
 
-Manifest = Mapping[str, Any]
 _SUBRESOURCES = {"Pod": ("status", "resize"), "Namespace": ("status", "finalize")}
 
 

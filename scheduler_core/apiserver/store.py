@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod, Reading
 from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
@@ -23,7 +24,6 @@ from scheduler_core.apiserver.status import DONE, Answer, Refused, already_exist
 from scheduler_core.apiserver.watch import ADDED, DELETED, MODIFIED, Subscriber, WatchEvent
 from scheduler_core.base.state import Copied, Derived, Growing, Shared, State
 
-Manifest = Mapping[str, Any]
 Manifests = list[Manifest]
 Key = tuple[str, str]
 Keys = list[Key]

@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.spec import DEFAULT_GRACE_SECONDS, DEFAULT_SCHEDULER
 from scheduler_core.apiserver.schema.table import fields, parse_expression
 
-Manifest = Mapping[str, Any]
 Change = Callable[[str, Manifest], Manifest]
 
 _MODE = {"defaultMode": 0o644}

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.rewriting import list_changed_paths
 
-Manifest = Mapping[str, Any]
 SERVER_OWNED = (
     "uid",
     "creationTimestamp",

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.template_defaults import with_template_defaults
 
-Manifest = Mapping[str, Any]
 MAX_INT32 = 2**31 - 1
 _CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
 

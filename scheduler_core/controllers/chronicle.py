@@ -6,13 +6,11 @@ It is no component of kube: what `kubectl get --watch` would print, kept. It wri
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.surroundings import Figures
-
-Manifest = Mapping[str, Any]
 
 
 class Chronicle(Controller):

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_reference
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     SELECTED_NODE,
     VOLUME,
-    Manifest,
     annotation,
     class_of,
     name_of,

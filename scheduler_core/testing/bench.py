@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.base.trace.kinds import AttemptEnded, AttemptStarted, Facts
@@ -26,8 +27,6 @@ from scheduler_core.scheduler.framework.step import PluginStep
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
-
-Manifest = dict[str, Any]
 
 FEWER_PODS = 300  # measured where all of 5,000 nodes are scored
 FULL_PERCENTAGE = 100
@@ -47,7 +46,7 @@ class Workload:
     def of(cls, data: Mapping[str, Any]) -> Workload:
         return cls(str(data["name"]), int(data["size"]), str(data["kind"]), data)
 
-    def objects(self) -> Iterator[Manifest]:
+    def objects(self) -> Iterator[MutableManifest]:
         """Namespaces, nodes, what else there is of a cluster, and the pods that are there before."""
         for name in self.data["namespaces"]:
             yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
@@ -64,13 +63,13 @@ class Workload:
                 yield _fill_template(group["template"], i=number, node=f"node-{node}")
                 number += 1
 
-    def measured(self) -> list[Manifest]:
+    def measured(self) -> list[MutableManifest]:
         """The pods to be scheduled, in order."""
         pods = self.data["measuredPods"]
         templates = pods["templates"]
         return [_fill_template(templates[k % len(templates)], i=k) for k in range(pods["count"])]
 
-    def with_measured(self) -> Iterator[Manifest]:
+    def with_measured(self) -> Iterator[MutableManifest]:
         """Return the objects that accompany measured pods: claims for devices."""
         pods = self.data["measuredPods"]
         return (_fill_template(each, i=k) for k in range(pods["count"]) for each in pods.get("with") or ())

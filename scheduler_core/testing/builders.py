@@ -15,12 +15,12 @@ import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.cache import Cache
 from scheduler_core.scheduler.cache.table import NodeTable
 
-Manifest = dict[str, Any]
 Requirement = tuple[str, str, tuple[str, ...]]  # key, operator, values
 
 
@@ -69,7 +69,7 @@ def make_table(nodes: Iterable[NodeBuilder], pods: Iterable[PodBuilder] = ()) ->
     return make_cache(nodes, pods).update_snapshot(NodeTable())
 
 
-def term(*expressions: Requirement, fields: Iterable[Requirement] = ()) -> Manifest:
+def term(*expressions: Requirement, fields: Iterable[Requirement] = ()) -> MutableManifest:
     """A node selector term: `term(("zone", "In", ("a", "b")))`."""
     return {
         "matchExpressions": [_requirement(requirement) for requirement in expressions],
@@ -77,7 +77,7 @@ def term(*expressions: Requirement, fields: Iterable[Requirement] = ()) -> Manif
     }
 
 
-def _requirement(requirement: Requirement) -> Manifest:
+def _requirement(requirement: Requirement) -> MutableManifest:
     key, operator, values = requirement
     return {"key": key, "operator": operator, "values": list(values)}
 
@@ -85,10 +85,10 @@ def _requirement(requirement: Requirement) -> Manifest:
 class PodBuilder:
     """Builds a pod step by step. Quantities are texts as in a manifest."""
 
-    def __init__(self, manifest: Manifest) -> None:
+    def __init__(self, manifest: MutableManifest) -> None:
         self._manifest = manifest
 
-    def manifest(self) -> Manifest:
+    def manifest(self) -> MutableManifest:
         """A copy of the manifest as it stands."""
         return copy.deepcopy(self._manifest)
 
@@ -150,13 +150,13 @@ class PodBuilder:
         """spec.nodeSelector."""
         return self.with_spec(nodeSelector=dict(labels))
 
-    def requires(self, *terms: Manifest) -> PodBuilder:
+    def requires(self, *terms: MutableManifest) -> PodBuilder:
         """Required node affinity: any of the terms."""
         return self._node_affinity(
             "requiredDuringSchedulingIgnoredDuringExecution", {"nodeSelectorTerms": list(terms)}
         )
 
-    def prefers(self, *weighted: tuple[int, Manifest]) -> PodBuilder:
+    def prefers(self, *weighted: tuple[int, MutableManifest]) -> PodBuilder:
         """Preferred node affinity: (weight, term) each."""
         terms = [{"weight": weight, "preference": preference} for weight, preference in weighted]
         return self._node_affinity("preferredDuringSchedulingIgnoredDuringExecution", terms)
@@ -174,7 +174,7 @@ class PodBuilder:
         sources = [{"persistentVolumeClaim": {"claimName": name}} for name in names]
         return self.volumes(*({"name": f"v{had + i}", **source} for i, source in enumerate(sources)))
 
-    def volumes(self, *volumes: Manifest) -> PodBuilder:
+    def volumes(self, *volumes: MutableManifest) -> PodBuilder:
         """Adds volumes as in a manifest."""
         return self.with_spec(volumes=[*self._manifest["spec"].get("volumes", []), *volumes])
 
@@ -198,7 +198,7 @@ class PodBuilder:
         manifest["spec"]["containers"][0].update(copy.deepcopy(fields))
         return PodBuilder(manifest)
 
-    def _append(self, field: str, entry: Manifest) -> PodBuilder:
+    def _append(self, field: str, entry: MutableManifest) -> PodBuilder:
         return self.with_spec(**{field: [*self._manifest["spec"].get(field, []), entry]})
 
     def _node_affinity(self, field: str, value: Any) -> PodBuilder:
@@ -210,10 +210,10 @@ class PodBuilder:
 class NodeBuilder:
     """Builds a node step by step."""
 
-    def __init__(self, manifest: Manifest) -> None:
+    def __init__(self, manifest: MutableManifest) -> None:
         self._manifest = manifest
 
-    def manifest(self) -> Manifest:
+    def manifest(self) -> MutableManifest:
         """A copy of the manifest as it stands."""
         return copy.deepcopy(self._manifest)
 

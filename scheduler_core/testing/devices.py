@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-Manifest = Mapping[str, Any]
+from scheduler_core.apimachinery.objects.manifest import Manifest
+
 API_VERSION = "resource.k8s.io/v1"
 DRIVER = "gpu.example.com"
 

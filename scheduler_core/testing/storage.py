@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.rewriting import merge_patch
 from scheduler_core.scheduler.framework.status import SUCCESS, Status
 from scheduler_core.testing.drive import NoObjects
-
-Manifest = dict[str, Any]
 
 
 class Objects(NoObjects):
@@ -45,7 +44,7 @@ class Objects(NoObjects):
 
 def make_claim(
     name: str, storage_class: str | None = "local", size: str = "1Gi", volume: str = "", **spec: Any
-) -> Manifest:
+) -> MutableManifest:
     """A claim in namespace default; with `volume` it is bound to that one."""
     bound = {"pv.kubernetes.io/bind-completed": "yes"} if volume else {}
     fields = {"storageClassName": storage_class, "volumeName": volume or None}
@@ -85,12 +84,12 @@ def make_volume(
     claim: str = "",
     labels: Mapping[str, str] | None = None,
     **spec: Any,
-) -> Manifest:
+) -> MutableManifest:
     """A volume, on nodes of these hostnames only where any are given, for a claim of namespace default where one is given.
 
     A volume whose source `spec` does not name is a hostPath.
     """
-    fields: Manifest = {}
+    fields: MutableManifest = {}
     if hosts:
         here = {"key": "kubernetes.io/hostname", "operator": "In", "values": list(hosts)}
         fields["nodeAffinity"] = {"required": {"nodeSelectorTerms": [{"matchExpressions": [here]}]}}
@@ -122,7 +121,7 @@ def make_class(
     provisioner: str = "kubernetes.io/no-provisioner",
     mode: str = "WaitForFirstConsumer",
     **fields: Any,
-) -> Manifest:
+) -> MutableManifest:
     return {
         "apiVersion": "storage.k8s.io/v1",
         "kind": "StorageClass",
@@ -133,7 +132,7 @@ def make_class(
     }
 
 
-def make_csi_node(node: str, limits: Mapping[str, int | None], migrated: str = "") -> Manifest:
+def make_csi_node(node: str, limits: Mapping[str, int | None], migrated: str = "") -> MutableManifest:
     """Build the CSINode of a node: driver -> number of volumes it attaches (None: not given); `migrated`: in-tree plugins."""
     drivers = [
         {"name": driver, "nodeID": node, **({} if count is None else {"allocatable": {"count": count}})}

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 import msgspec
 
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.typed import FieldProblem, convert_data
 from scheduler_core.apiserver.faults import (
     FAULT_CODES,
@@ -71,7 +72,6 @@ __all__ = [
     "refuse",
 ]
 
-Manifest = Mapping[str, Any]
 
 DEFAULT_SCHEDULER_NAME = "kube-scheduler"
 MAX_CLOCK_OFFSET = 365 * 86_400 * SECOND

@@ -6,12 +6,12 @@ import json
 import re
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
 from urllib.parse import urlencode
 
 from playwright.sync_api import APIResponse, BrowserContext
 
-Manifest = Mapping[str, Any]
+from scheduler_core.apimachinery.objects.manifest import Manifest
+
 TOKEN = re.compile(r"name=\"csrfmiddlewaretoken\" value=\"(\w+)\"")
 STEP = re.compile(r"<ol class=\"recorded\".*?[?&;]at=(\d+)", re.DOTALL)
 HEAD = re.compile(r"data-position=\"(\d+)\"")

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from playground.workbench.builder.nodes import HOSTNAME, ZONE
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 
-Manifest = dict[str, Any]
 INFRA = {"key": "dedicated", "value": "infra", "effect": "NoSchedule"}
 SPOT = {"key": "spot", "value": "true", "effect": "PreferNoSchedule"}
 
 
 def node(
-    name: str, cpu: str = "8", memory: str = "32Gi", taint: Manifest | None = None, **labels: str
-) -> Manifest:
+    name: str, cpu: str = "8", memory: str = "32Gi", taint: MutableManifest | None = None, **labels: str
+) -> MutableManifest:
     """A node; its zone is the letter in its name."""
     capacity = {"cpu": cpu, "memory": memory, "pods": "110"}
     zone = f"zone-{name.split('-')[1][0]}"
@@ -28,7 +28,7 @@ def node(
     }
 
 
-def pod(name: str, cpu: str = "1", memory: str = "1Gi", priority: int = 0, **spec: Any) -> Manifest:
+def pod(name: str, cpu: str = "1", memory: str = "1Gi", priority: int = 0, **spec: Any) -> MutableManifest:
     """A pod; its app is its name up to the last hyphen. `on` is the node that it runs on, `claim` the claim that it mounts."""
     on, claim, begun = spec.pop("on", ""), spec.pop("claim", ""), spec.pop("begun", 1)
     metadata = {"name": name, "labels": {"app": name.rpartition("-")[0] or name, **spec.pop("labels", {})}}
@@ -37,7 +37,7 @@ def pod(name: str, cpu: str = "1", memory: str = "1Gi", priority: int = 0, **spe
     if claim:
         container["volumeMounts"] = [{"name": "data", "mountPath": "/data"}]
         spec["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": claim}}]
-    made: Manifest = {
+    made: MutableManifest = {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": metadata,
@@ -49,7 +49,7 @@ def pod(name: str, cpu: str = "1", memory: str = "1Gi", priority: int = 0, **spe
     return made
 
 
-def shop() -> list[Manifest]:
+def shop() -> list[MutableManifest]:
     """Twelve nodes in three zones, each with something to say about api-4, and what runs on them."""
     small = {"pool": "general"}
     fast = {**small, "disktype": "ssd"}
@@ -83,7 +83,7 @@ def shop() -> list[Manifest]:
     ]
 
 
-def api(name: str) -> Manifest:
+def api(name: str) -> MutableManifest:
     """A pod of the shop that keeps away from others of its kind and would like a fast disk."""
     mine = {"labelSelector": {"matchLabels": {"app": "api"}}, "topologyKey": HOSTNAME}
     general = {"matchExpressions": [{"key": "pool", "operator": "In", "values": ["general"]}]}
@@ -111,12 +111,12 @@ def api(name: str) -> Manifest:
     )
 
 
-def failing() -> Manifest:
+def failing() -> MutableManifest:
     """A pod whose binding is to fail."""
     return pod("db-3", "1", "4Gi", 500)
 
 
-def waiting() -> list[Manifest]:
+def waiting() -> list[MutableManifest]:
     """Pods that nothing can be done for, and one that is gated."""
     return [
         *(pod(name, "1", "48Gi") for name in ("batch-5", "batch-6", "batch-11")),
@@ -125,7 +125,7 @@ def waiting() -> list[Manifest]:
     ]
 
 
-def coming() -> list[Manifest]:
+def coming() -> list[MutableManifest]:
     """Pods that come when those wait."""
     return [
         pod("web-5", "1", "2Gi", 200),
@@ -136,7 +136,7 @@ def coming() -> list[Manifest]:
     ]
 
 
-def contested() -> list[Manifest]:
+def contested() -> list[MutableManifest]:
     """An urgent pod that four nodes could make room for, each at another price."""
     general = {"pool": "general"}
     return [
@@ -168,7 +168,7 @@ def contested() -> list[Manifest]:
     ]
 
 
-def _priority(name: str, value: int) -> Manifest:
+def _priority(name: str, value: int) -> MutableManifest:
     return {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",
@@ -190,7 +190,7 @@ GANGS = {
 }
 
 
-def bindings() -> list[Manifest]:
+def bindings() -> list[MutableManifest]:
     """Pods whose binding cycles stand at different places: bound, failed, on their way, waiting for the rest of a gang."""
     gang = {
         "labels": {"scheduling.x-k8s.io/pod-group": "gang"},
@@ -209,7 +209,7 @@ def bindings() -> list[Manifest]:
     ]
 
 
-def crowded() -> list[Manifest]:
+def crowded() -> list[MutableManifest]:
     """Three nodes too small for one of four pods."""
     nodes = [node(name, cpu) for name, cpu in (("small-a", "2"), ("small-b", "2"), ("mid-c", "4"))]
     return [
@@ -218,7 +218,7 @@ def crowded() -> list[Manifest]:
     ]
 
 
-def rollout(version: int) -> list[Manifest]:
+def rollout(version: int) -> list[MutableManifest]:
     """A Deployment of four, at a version of its image."""
     return [
         *(node(name, "4") for name in ("node-a1", "node-b1", "node-c1")),
@@ -247,7 +247,7 @@ def rollout(version: int) -> list[Manifest]:
     ]
 
 
-def large() -> Iterator[Manifest]:
+def large() -> Iterator[MutableManifest]:
     """Five thousand nodes in five zones and racks of 40, most of them in use, and pods that wait."""
     for i in range(5000):
         zone, rack, place = "abcde"[i // 1000], i // 40 % 25, i % 40

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from tests.scheduler_core.worlds import node, pod
 
 ZONE = "topology.kubernetes.io/zone"
-Manifest = dict[str, Any]
 
 
-def priority_class(name: str, value: int, **fields: Any) -> Manifest:
+def priority_class(name: str, value: int, **fields: Any) -> MutableManifest:
     return {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",
@@ -20,14 +20,14 @@ def priority_class(name: str, value: int, **fields: Any) -> Manifest:
     }
 
 
-def running(name: str, on: str, cpu: str, priority: int = 0, **labels: str) -> Manifest:
+def running(name: str, on: str, cpu: str, priority: int = 0, **labels: str) -> MutableManifest:
     """A pod that has been running on a node."""
     made = pod(name, cpu=cpu, nodeName=on, priority=priority)
     made["metadata"]["labels"] = labels
     return {**made, "status": {"phase": "Running", "startTime": "2026-01-01T00:00:00Z"}}
 
 
-def budget(name: str, **labels: str) -> Manifest:
+def budget(name: str, **labels: str) -> MutableManifest:
     return {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",
@@ -37,12 +37,12 @@ def budget(name: str, **labels: str) -> Manifest:
     }
 
 
-def tainted(name: str) -> Manifest:
+def tainted(name: str) -> MutableManifest:
     taints = [{"key": "dedicated", "value": "infra", "effect": "NoSchedule"}]
     return {**node(name, cpu="8", labels={ZONE: "zone-b"}), "spec": {"taints": taints}}
 
 
-def objects(**important: Any) -> list[Manifest]:
+def objects(**important: Any) -> list[MutableManifest]:
     """Three candidates (a budget, a higher victim, the best one), a node that is too small, one that is tainted, and the important pod."""
     return [
         priority_class("high", 2000),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.commands import (
     DEFAULT_SCHEDULER_NAME,
     ApplyObjects,
@@ -17,7 +18,6 @@ from scheduler_core.world.commands import (
 from scheduler_core.world.simulation import Simulation
 
 SECOND = 10**9
-Manifest = Mapping[str, Any]
 
 
 def cluster(*objects: Manifest, controllers: Sequence[str] | None = None, **settings: Any) -> Simulation:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from playground.presenters.devices.paging import window
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.analysis.status import ResourceClaim, pods_of
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.readonly import WorldView
 
-Manifest = Mapping[str, Any]
 KIND = "ResourceClaim"
 STATES = {
     "pending": gettext_noop("pending"),

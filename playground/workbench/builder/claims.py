@@ -7,8 +7,8 @@ from typing import Any
 
 from playground.workbench.builder.devices import API
 from playground.workbench.builder.pods import pod_manifests
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 
-Manifest = dict[str, Any]
 REQUEST = ENTRY = "devices"
 
 
@@ -28,12 +28,12 @@ def claim_manifests(
     pod_name: str = "",
     first: int = 1,
     requests: Mapping[str, str] | None = None,
-) -> list[Manifest]:
+) -> list[MutableManifest]:
     """A template with `pods` pods that each get a claim of their own; `shared`: one claim that all of them use.
 
     `count` None: all devices that match. Raises PatternError.
     """
-    exactly: Manifest = {"deviceClassName": device_class}
+    exactly: MutableManifest = {"deviceClassName": device_class}
     if selectors:
         exactly["selectors"] = [{"cel": {"expression": text}} for text in selectors]
     if count is None:
@@ -46,7 +46,7 @@ def claim_manifests(
         exactly["tolerations"] = [dict(each) for each in tolerations]
     if capacity:
         exactly["capacity"] = {"requests": dict(capacity)}
-    devices: Manifest = {"requests": [{"name": REQUEST, "exactly": exactly}]}
+    devices: MutableManifest = {"requests": [{"name": REQUEST, "exactly": exactly}]}
     if match_attribute:
         devices["constraints"] = [{"matchAttribute": match_attribute}]
     kind, spec = (
@@ -57,7 +57,7 @@ def claim_manifests(
             {"spec": {"devices": devices}},
         )
     )
-    claim: Manifest = {
+    claim: MutableManifest = {
         "apiVersion": API,
         "kind": kind,
         "metadata": {"name": name, "namespace": namespace},
@@ -76,7 +76,7 @@ def claim_manifests(
     return [claim, *(_using(pod, entry) for pod in made)]
 
 
-def _using(pod: Manifest, entry: Manifest) -> Manifest:
+def _using(pod: MutableManifest, entry: MutableManifest) -> MutableManifest:
     """A pod whose container uses the claim."""
     spec = dict(pod["spec"])
     containers = [dict(each) for each in spec["containers"]]

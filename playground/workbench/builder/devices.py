@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-Manifest = dict[str, Any]
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
+
 API = "resource.k8s.io/v1"
 GPU, NIC, FPGA = "gpu.example.com", "nic.example.com", "fpga.example.com"
 PCIE_ROOT = "resource.kubernetes.io/pcieRoot"
@@ -40,7 +40,7 @@ class Preset:
     count: int
     most: int
     selector: str
-    make: Callable[[str, int], Iterator[Manifest]]
+    make: Callable[[str, int], Iterator[MutableManifest]]
     settings: Mapping[str, bool]
 
     @property
@@ -53,7 +53,7 @@ class Preset:
         return node if self.device_class == self.driver else f"{node}/{self.slug}"
 
 
-def device_manifests(preset: Preset, nodes: Sequence[str], count: int) -> list[Manifest]:
+def device_manifests(preset: Preset, nodes: Sequence[str], count: int) -> list[MutableManifest]:
     """The class, and the slices of each node: one pool a node, of generation 1."""
     return [
         {
@@ -66,7 +66,7 @@ def device_manifests(preset: Preset, nodes: Sequence[str], count: int) -> list[M
     ]
 
 
-def _slices(preset: Preset, node: str, count: int) -> list[Manifest]:
+def _slices(preset: Preset, node: str, count: int) -> list[MutableManifest]:
     parts = list(preset.make(node, count))
     return [
         {
@@ -84,12 +84,12 @@ def _slices(preset: Preset, node: str, count: int) -> list[Manifest]:
     ]
 
 
-def _whole_gpus(node: str, count: int) -> Iterator[Manifest]:
+def _whole_gpus(node: str, count: int) -> Iterator[MutableManifest]:
     """GPUs, of which each four are connected by NVLink."""
     yield from _pack_devices([_gpu(node, index) for index in range(count)])
 
 
-def _gpu(node: str, index: int) -> Manifest:
+def _gpu(node: str, index: int) -> MutableManifest:
     return {
         "name": f"gpu-{index}",
         "attributes": {
@@ -105,7 +105,7 @@ def _gpu(node: str, index: int) -> Manifest:
     }
 
 
-def _build_partitionable_gpus(node: str, count: int) -> Iterator[Manifest]:
+def _build_partitionable_gpus(node: str, count: int) -> Iterator[MutableManifest]:
     """GPUs that can be taken whole or in parts: the parts draw on counters of compute, and on places in the memory."""
     for first in range(0, count, _GPUS_PER_SLICE):
         gpus = range(first, min(first + _GPUS_PER_SLICE, count))
@@ -128,7 +128,7 @@ def _build_partitionable_gpus(node: str, count: int) -> Iterator[Manifest]:
         yield {"sharedCounters": counters, "devices": devices}
 
 
-def _partition(gpu: int, profile: str, compute: int, memory: int, place: int) -> Manifest:
+def _partition(gpu: int, profile: str, compute: int, memory: int, place: int) -> MutableManifest:
     taken = {f"memory-{each}": {"value": "1"} for each in range(place, place + memory)}
     return {
         "name": f"gpu-{gpu}-{profile}-{place}",
@@ -145,11 +145,11 @@ def _partition(gpu: int, profile: str, compute: int, memory: int, place: int) ->
     }
 
 
-def _nics(node: str, count: int) -> Iterator[Manifest]:
+def _nics(node: str, count: int) -> Iterator[MutableManifest]:
     yield from _pack_devices([_nic(index) for index in range(count)])
 
 
-def _nic(index: int) -> Manifest:
+def _nic(index: int) -> MutableManifest:
     return {
         "name": f"nic-{index}",
         "attributes": {
@@ -162,7 +162,7 @@ def _nic(index: int) -> Manifest:
     }
 
 
-def _build_shareable_nics(node: str, count: int) -> Iterator[Manifest]:
+def _build_shareable_nics(node: str, count: int) -> Iterator[MutableManifest]:
     """NICs that several claims may share, each with some of the bandwidth."""
     range_ = {"min": "1G", "max": "100G", "step": "1G"}
     bandwidth = {"value": "100G", "requestPolicy": {"default": "10G", "validRange": range_}}
@@ -174,7 +174,7 @@ def _build_shareable_nics(node: str, count: int) -> Iterator[Manifest]:
     )
 
 
-def _fpgas(node: str, count: int) -> Iterator[Manifest]:
+def _fpgas(node: str, count: int) -> Iterator[MutableManifest]:
     yield from _pack_devices(
         [
             {
@@ -192,7 +192,7 @@ def _fpgas(node: str, count: int) -> Iterator[Manifest]:
     )
 
 
-def _pack_devices(devices: list[Manifest]) -> Iterator[Manifest]:
+def _pack_devices(devices: list[MutableManifest]) -> Iterator[MutableManifest]:
     for first in range(0, len(devices), MOST_DEVICES):
         yield {"devices": devices[first : first + MOST_DEVICES]}
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from playground.workbench.builder.names import expand
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 
 ZONE = "topology.kubernetes.io/zone"
 HOSTNAME = "kubernetes.io/hostname"
-Manifest = dict[str, Any]
 
 
 def node_manifests(
@@ -25,7 +25,7 @@ def node_manifests(
     labels: Mapping[str, str] | None = None,
     taints: Sequence[Mapping[str, str]] = (),
     unschedulable: bool = False,
-) -> list[Manifest]:
+) -> list[MutableManifest]:
     """`count` nodes alike but for name, hostname label and zone; zones take turns. Raises PatternError."""
     capacity = {"cpu": cpu, "memory": memory, "pods": str(pods), **(resources or {})}
     return [
@@ -41,7 +41,7 @@ def _node(
     labels: Mapping[str, str],
     taints: Sequence[Mapping[str, str]],
     unschedulable: bool,
-) -> Manifest:
+) -> MutableManifest:
     own = {HOSTNAME: name, **({ZONE: zone} if zone else {}), **labels}
     spec: dict[str, Any] = {}
     if taints:

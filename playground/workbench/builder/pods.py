@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from playground.workbench.builder.names import expand
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 
-Manifest = dict[str, Any]
 Terms = Sequence[Mapping[str, Any]]
 Weighted = Sequence[tuple[int, Any]]
 
@@ -25,7 +25,7 @@ def pod_manifests(
     limits: Mapping[str, str] | None = None,
     host_ports: Terms = (),
     **spec: Any,
-) -> list[Manifest]:
+) -> list[MutableManifest]:
     """`replicas` pods alike but for the name; `spec` goes to pod_spec. Raises PatternError."""
     container: dict[str, Any] = {"name": "main", "image": image or "registry.k8s.io/pause:3.10"}
     resources = {

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand.amounts import Amount, amounts
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota.scopes import in_scope, scopes_of
 from scheduler_core.apiserver.quota.usage import usage
@@ -20,8 +21,6 @@ CREATING = {
     "DaemonSet": "daemonset-controller",
     "Job": "job-controller",
 }
-
-Manifest = Mapping[str, Any]
 
 
 def pod_of(owner: Manifest, namespace: str) -> dict[str, Any]:

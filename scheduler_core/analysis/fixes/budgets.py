@@ -5,18 +5,16 @@ kube: pkg/controller/disruption/disruption.go (getExpectedPodCount) @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.store import Store
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.preemption.budgets import Budget, budgets_of, split_by_violation
 
 KIND = "PodDisruptionBudget"
-
-Manifest = Mapping[str, Any]
 
 
 def within_budgets(draft: Draft, store: Store, pods: Sequence[Pod]) -> Draft | None:

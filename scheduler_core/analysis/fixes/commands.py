@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.updates import SERVER_OWNED
 from scheduler_core.apiserver.validation.cluster import validate_update
-from scheduler_core.scheduler.framework.drafts import Draft, Manifest
+from scheduler_core.scheduler.framework.drafts import Draft
 from scheduler_core.world.commands import (
     ApplyObjects,
     Command,

@@ -14,8 +14,9 @@ import msgspec
 import yaml
 
 from scheduler_core.analysis.fixes.commands import FORCED, bare, clean, recreates
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.store import Store
-from scheduler_core.scheduler.framework.drafts import Change, Draft, Manifest
+from scheduler_core.scheduler.framework.drafts import Change, Draft
 
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 

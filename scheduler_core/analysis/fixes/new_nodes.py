@@ -7,6 +7,7 @@ from typing import Any
 
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.apimachinery.objects.labels import EXISTS, GT, IN, LT, NodeSelectorTerm
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.selection import misses
@@ -30,7 +31,6 @@ GI = 1 << 30
 _ZONES = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
 
 Labels = dict[str, str]
-Manifest = Mapping[str, Any]
 
 
 def of_groups(draft: Draft, diagnosis: Diagnosis, store: Store) -> Iterator[Draft]:

@@ -14,6 +14,7 @@ from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix
 from scheduler_core.analysis.fixes.kubectl import kubectl_of
 from scheduler_core.analysis.fixes.proof import Prover
 from scheduler_core.apimachinery.objects.demand.amounts import Amount, add, amounts
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota.usage import usage
 from scheduler_core.scheduler.framework.drafts import Change, Draft
@@ -28,8 +29,6 @@ DEFAULTS = {
     "ephemeral-storage": "1Gi",
 }  # of a container that asks for nothing
 _LIMITS, _REQUESTS = "limits.", "requests."
-
-Manifest = Mapping[str, Any]
 
 
 def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[None, None, Findings]:

@@ -15,7 +15,7 @@ Reading = dict[str, Any]
 MOST_MOVES = 200  # of one process, the newest
 
 
-class World(Protocol):
+class SchedulersView(Protocol):
     """A world, as far as its schedulers go."""
 
     @property
@@ -34,7 +34,7 @@ class World(Protocol):
     def ended(self) -> Mapping[str, Process]: ...
 
 
-def read_replicas(world: World) -> list[Reading]:
+def read_replicas(world: SchedulersView) -> list[Reading]:
     """Return the running schedulers, then the ended ones, by name."""
     running = [
         _replica(world, s.name, s.process, list(s.profiles), _pending(s))
@@ -43,7 +43,7 @@ def read_replicas(world: World) -> list[Reading]:
     return running + [_replica(world, name, process, [], 0) for name, process in sorted(world.ended.items())]
 
 
-def read_replica(world: World, name: str) -> Reading | None:
+def read_replica(world: SchedulersView, name: str) -> Reading | None:
     """The one of this name; None where none was ever started."""
     return next((row for row in read_replicas(world) if row["name"] == name), None)
 
@@ -53,7 +53,7 @@ def _pending(scheduler: Scheduler) -> int:
 
 
 def _replica(
-    world: World, name: str, process: Process | None, profiles: Sequence[str], active: int
+    world: SchedulersView, name: str, process: Process | None, profiles: Sequence[str], active: int
 ) -> Reading:
     """`process` None: a scheduler that was there from the beginning, and works."""
     moves = [move for move in world.journal.processes if move.scheduler == name][-MOST_MOVES:]
@@ -87,7 +87,7 @@ def _replica(
     }
 
 
-def _election(world: World, process: Process, elector: LeaderElector) -> Reading:
+def _election(world: SchedulersView, process: Process, elector: LeaderElector) -> Reading:
     """Return the elector's view. `seen`: time of the last record change; `until`: time from which it would take the lease."""
     candidate, config = elector.candidate, elector.config
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from scheduler_core.analysis.status.disruptions import read_drains, read_planned
 from scheduler_core.apimachinery.objects.demand.amounts import ZERO, pod_amounts
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import NANO
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import Controller, World
@@ -17,7 +18,6 @@ from scheduler_core.controllers.workloads.deployments.standstill import standsti
 from scheduler_core.scheduler.config.kubelet.thresholds import MEMORY
 
 Reading = dict[str, Any]
-Manifest = Mapping[str, Any]
 MOST_WAITING = 12
 MOST_NODES = 500
 MOST_RANKED = 30

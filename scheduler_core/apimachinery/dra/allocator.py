@@ -18,7 +18,6 @@ from scheduler_core.apimachinery.dra.pools import Pool, gather_pools
 from scheduler_core.apimachinery.dra.results import (
     AllocationResult,
     DeviceResult,
-    Manifest,
     claim_config,
     class_config,
     node_selector,
@@ -31,6 +30,7 @@ from scheduler_core.apimachinery.dra.search.requests import RequestKey
 from scheduler_core.apimachinery.dra.search.tentative import Taken, Tentative
 from scheduler_core.apimachinery.dra.slices import ResourceSlice
 from scheduler_core.apimachinery.dra.watch import Watch
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 
 # DEVIATION: kube's search on a node ends after 10 s of real time (DRASchedulerFilterTimeout),

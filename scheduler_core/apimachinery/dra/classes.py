@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.apimachinery.dra.parsed import ByIdentity
-
-Manifest = Mapping[str, Any]
+from scheduler_core.apimachinery.objects.manifest import Manifest
 
 KIND = "DeviceClass"
 IMPLICIT_RESOURCE = "deviceclass.resource.kubernetes.io/"

@@ -5,7 +5,7 @@ kube: dynamic-resource-allocation/structured/internal/experimental/allocator_exp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,7 @@ from scheduler_core.apimachinery.dra.amounts import Amount
 from scheduler_core.apimachinery.dra.errors import AllocationError
 from scheduler_core.apimachinery.dra.features import DeviceFeatures
 from scheduler_core.apimachinery.dra.slices import Device, DeviceId, ResourceSlice
-
-Manifest = Mapping[str, Any]
+from scheduler_core.apimachinery.objects.manifest import Manifest
 
 FROM_CLASS, FROM_CLAIM = "FromClass", "FromClaim"
 

@@ -32,11 +32,11 @@ from scheduler_core.apimachinery.cel.types import QUANTITY
 from scheduler_core.apimachinery.cel.values import DefaultMap, QuantityValue, SemverValue
 from scheduler_core.apimachinery.dra.errors import SelectorError
 from scheduler_core.apimachinery.dra.slices import Device
+from scheduler_core.apimachinery.objects.manifest import Manifest
 
 COST_LIMIT = 1_000_000  # CELSelectorExpressionMaxCost, of one expression for one device
 LONGEST = 10 * 1024  # CELSelectorExpressionMaxLength, in bytes
 
-Manifest = Mapping[str, Any]
 Variables = Mapping[str, object]
 _NOT_BOOL = {
     str: ("string", "unsupported native conversion from string to 'bool'"),

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 from scheduler_core.apimachinery.dra.amounts import Amount
 from scheduler_core.apimachinery.dra.parsed import ByIdentity
 from scheduler_core.apimachinery.objects.labels import NodeSelector
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Taint
-
-Manifest = Mapping[str, Any]
 
 KIND = "ResourceSlice"
 _NOTHING: Mapping[str, Any] = {}

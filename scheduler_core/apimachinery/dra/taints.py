@@ -20,8 +20,7 @@ from scheduler_core.apimachinery.dra.errors import SelectorError
 from scheduler_core.apimachinery.dra.matching import Selectors
 from scheduler_core.apimachinery.dra.parsed import ByIdentity
 from scheduler_core.apimachinery.dra.slices import Device, DeviceTaint, ResourceSlice
-
-Manifest = Mapping[str, Any]
+from scheduler_core.apimachinery.objects.manifest import Manifest
 
 KIND = "DeviceTaintRule"
 _NOTHING: Mapping[str, Any] = {}

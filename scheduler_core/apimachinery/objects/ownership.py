@@ -5,12 +5,10 @@ kube: apimachinery/pkg/apis/meta/v1/controller_ref.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
-
-Manifest = Mapping[str, Any]
 
 
 def controller_of(manifest: Manifest | None) -> Manifest | None:

@@ -10,17 +10,17 @@ pkg/registry/core/pod/strategy.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apiserver.admission.label_keys import merge_label_keys, uses_label_keys
 from scheduler_core.apiserver.admission.pod_defaults import apply_pod_spec_defaults
 from scheduler_core.apiserver.admission.priority import PriorityClasses
 from scheduler_core.apiserver.kinds import Kind, namespace_of
 
-Manifest = Mapping[str, Any]
 _GATED = {
     "type": "PodScheduled",
     "status": "False",

@@ -5,16 +5,15 @@ kube: apiserver/pkg/admission/interfaces.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import Kind, reference
 from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.apiserver.status import Refused, forbidden
 from scheduler_core.apiserver.store import Store
 
-Manifest = Mapping[str, Any]
 Operation = Literal["CREATE", "UPDATE", "DELETE"]
 ADMIN = ""
 

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-Manifest = Mapping[str, Any]
+from scheduler_core.apimachinery.objects.manifest import Manifest
+
 _MAPPING = (dict, Mapping)  # a dict is told at once
 REMOVED = "(removed)"
 SECRETS, VALUES, APPLIED, MANAGED = "secrets", "values", "applied", "managed"

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import TERMINAL_PHASES
 from scheduler_core.apiserver.imports.missing import Missing
 from scheduler_core.apiserver.store import Store
 
-Manifest = Mapping[str, Any]
 Locate = Callable[[str], tuple[int, int] | None]
 CREATED, CHANGED, UNCHANGED, IGNORED, REFUSED = "created", "changed", "unchanged", "ignored", "refused"
 ACTIONS = (CREATED, CHANGED, UNCHANGED, IGNORED, REFUSED)

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import KINDS, find_kind
 from scheduler_core.apiserver.store import Store
 
-Manifest = Mapping[str, Any]
 Target = tuple[str, str, str]  # kind, namespace, name
 NAMED = 5  # names of a command; of more all objects of the kind are asked for
 

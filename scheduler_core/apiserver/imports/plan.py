@@ -6,16 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from scheduler_core.apiserver.imports.items import (
-    IGNORED,
-    REFUSED,
-    Item,
-    Located,
-    Manifest,
-    Plan,
-    notes,
-    source_of,
-)
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.imports.items import IGNORED, REFUSED, Item, Located, Plan, notes, source_of
 from scheduler_core.apiserver.imports.missing import missing
 from scheduler_core.apiserver.imports.pools import SLICE, pool_notes
 from scheduler_core.apiserver.imports.trial import PASSED_OVER, Outcome, Trial, run_trial

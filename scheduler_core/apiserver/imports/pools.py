@@ -5,12 +5,11 @@ kube: dynamic-resource-allocation/structured/internal/experimental/pools_experim
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.store import Store
 
-Manifest = Mapping[str, Any]
 SLICE = "ResourceSlice"
 _Pool = tuple[str, str]
 

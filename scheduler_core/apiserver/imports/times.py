@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.times import format_time, parse_time
 from scheduler_core.apiserver.store import Store
 
-Manifest = Mapping[str, Any]
 _TIMES = frozenset(
     (
         "acquireTime",

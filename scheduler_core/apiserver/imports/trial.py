@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, duplicate
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.admission.plugin import ADMIN
 from scheduler_core.apiserver.imports.items import CHANGED, CREATED, IGNORED, REFUSED, UNCHANGED
 from scheduler_core.apiserver.kinds import find_kind, is_own_group, kind_of
@@ -24,7 +25,6 @@ from scheduler_core.apiserver.updates import SERVER_OWNED, difference
 from scheduler_core.apiserver.validation.objects import describe
 from scheduler_core.apiserver.watch import WatchEvent
 
-Manifest = Mapping[str, Any]
 MAX_ERRORS = 100  # of one object
 PASSED_OVER = {"Event": "events tell what happened; this cluster makes its own"}
 _FIRST = ("Namespace", "CustomResourceDefinition", "PriorityClass", "StorageClass", "RuntimeClass", "Node")

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand.qos import BEST_EFFORT, qos_class
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import Kind
 
-Manifest = Mapping[str, Any]
 Scope = Mapping[str, Any]  # a ScopedResourceSelectorRequirement: scopeName, operator, values
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -6,10 +6,10 @@ apiserver/pkg/quota/v1/generic/evaluator.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from scheduler_core.apimachinery.objects.demand.amounts import Amount, Amounts, pod_amounts
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import NANO
 from scheduler_core.apimachinery.objects.resources import (
     CPU,
@@ -21,7 +21,6 @@ from scheduler_core.apimachinery.objects.resources import (
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.kinds import Kind
 
-Manifest = Mapping[str, Any]
 ONE, NONE = Amount(NANO), Amount(0)
 PODS, CLAIMS, STORAGE = "pods", "persistentvolumeclaims", "requests.storage"
 SERVICES, NODE_PORTS, LOAD_BALANCERS = "services", "services.nodeports", "services.loadbalancers"

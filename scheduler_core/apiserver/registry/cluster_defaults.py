@@ -5,14 +5,12 @@ kube: pkg/apis/core/v1/defaults.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.validation.limit_range import apply_limit_range_defaults
 from scheduler_core.apiserver.validation.storage.defaults import apply_claim_defaults, apply_volume_defaults
 from scheduler_core.apiserver.workload_defaults import WORKLOADS, apply_workload_defaults
-
-Manifest = Mapping[str, Any]
 
 
 def apply_kind_defaults(manifest: Manifest, kind: str) -> Manifest:

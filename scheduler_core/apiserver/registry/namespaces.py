@@ -5,12 +5,9 @@ kube: pkg/registry/core/namespace/strategy.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.rewriting import with_section
 
-Manifest = Mapping[str, Any]
 FINALIZER = "kubernetes"
 FINALIZE = "finalize"
 

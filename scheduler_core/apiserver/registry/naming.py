@@ -6,13 +6,11 @@ kube: apiserver/pkg/storage/names/generate.go, apimachinery/pkg/util/rand/rand.g
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import Kind, namespace_of
 from scheduler_core.apiserver.store import Store
 
-Manifest = Mapping[str, Any]
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _LONGEST = 58
 

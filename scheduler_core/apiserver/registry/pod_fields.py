@@ -5,10 +5,10 @@ kube: pkg/api/pod/util.go (dropDisabledFields), pkg/features/kube_features.go @ 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-Manifest = Mapping[str, Any]
+from scheduler_core.apimachinery.objects.manifest import Manifest
+
 Drops = dict[str, Any]
 _PROJECTIONS = ("clusterTrustBundle", "podCertificate")  # ClusterTrustBundleProjection, PodCertificateRequest
 

@@ -5,13 +5,12 @@ kube: pkg/registry/core/pod/strategy.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand.qos import qos_class
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.rewriting import with_condition
 
-Manifest = Mapping[str, Any]
 _GATED = {
     "type": "PodScheduled",
     "status": "False",

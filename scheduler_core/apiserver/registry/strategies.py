@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.admission.admission import apply_object_defaults
 from scheduler_core.apiserver.admission.label_keys import merge_label_keys, uses_label_keys
 from scheduler_core.apiserver.admission.priority import SYSTEM_CLASSES
@@ -21,7 +22,6 @@ from scheduler_core.apiserver.schema.table import type_of
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.apiserver.status import forbidden as forbidden_answer
 
-Manifest = Mapping[str, Any]
 _STATUS_OF_CONTROLLERS = (
     "Deployment",
     "ReplicaSet",

@@ -5,18 +5,17 @@ kube: apiserver/pkg/endpoints/handlers/{create,patch,rest}.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, format_value
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import Kind, kind_of
 from scheduler_core.apiserver.schema.strict import strict_decoding_error, strict_errors
 from scheduler_core.apiserver.schema.table import is_served
 from scheduler_core.apiserver.schema.zeros import are_nulls, with_zeros
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.apiserver.validation.objects import describe, structure
-
-Manifest = Mapping[str, Any]
 
 
 def read(manifest: Any) -> tuple[Kind, Manifest]:

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, wrong_type
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import kind_of
 from scheduler_core.apiserver.schema.table import Field, fields, parse_expression, type_of
 
-Manifest = Mapping[str, Any]
 _OF_LEAVES = {
     "string": "",
     "bytes": "",

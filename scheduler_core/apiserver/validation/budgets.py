@@ -8,17 +8,16 @@ pkg/apis/apps/validation/validation.go (ValidatePositiveIntOrPercent, IsNotMoreT
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import duplicate, forbidden, invalid, not_supported
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors
 from scheduler_core.apiserver.admission.priority import SYSTEM_CLASSES
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors
 from scheduler_core.apiserver.validation.placement import tolerations
 
-Manifest = Mapping[str, Any]
 _RESERVED = "priority class names with 'system-' prefix are reserved for system use only. error: "
 _percent = re.compile(r"[0-9]+%\Z").match
 _PERCENT = (

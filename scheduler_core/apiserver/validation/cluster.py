@@ -5,10 +5,10 @@ kube: pkg/apis/*/validation, pkg/registry/*/strategy.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.validation import workloads
 from scheduler_core.apiserver.validation.autoscaling import autoscaler
@@ -33,8 +33,6 @@ from scheduler_core.apiserver.validation.pods.templates import pod_template
 from scheduler_core.apiserver.validation.quota import resource_quota
 from scheduler_core.apiserver.validation.storage import classes, persistent
 from scheduler_core.apiserver.validation.updates import object_update
-
-Manifest = Mapping[str, Any]
 
 
 def validate(manifest: Manifest, kind: Kind, new: bool = False) -> list[FieldError]:

@@ -6,7 +6,7 @@ kube: pkg/apis/batch/validation/validation.go @ v1.34.1
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import (
@@ -20,6 +20,7 @@ from scheduler_core.apimachinery.objects.errors import (
     too_long,
 )
 from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import (
     label_errors,
     list_qualified_name_errors,
@@ -31,7 +32,6 @@ from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
 from scheduler_core.apiserver.validation.pods.templates import match, pod_template, selector_json
 from scheduler_core.apiserver.validation.rules import not_negative, one
 
-Manifest = Mapping[str, Any]
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
 _OPERATORS = ("In", "NotIn")
 _STATUSES = ("False", "True", "Unknown")

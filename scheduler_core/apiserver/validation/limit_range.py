@@ -16,12 +16,12 @@ from scheduler_core.apimachinery.objects.errors import (
     format_key_path,
     invalid,
 )
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apimachinery.objects.quantity import NANO, milli_of_nanos, value_of_nanos
 from scheduler_core.apimachinery.objects.resources import CPU, HUGE_PAGES, MEMORY, is_extended_name
 from scheduler_core.apiserver.validation.checks import STANDARD_RESOURCES, Errors
 
-Manifest = Mapping[str, Any]
 Item = Mapping[str, Any]
 CLAIM = "PersistentVolumeClaim"
 _LISTS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")

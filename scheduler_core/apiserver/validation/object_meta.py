@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, invalid
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apiserver.validation.checks import Errors
 
-Manifest = Mapping[str, Any]
 IMMUTABLE = "field is immutable"
 _OWNERS, _FINALIZERS = "metadata.ownerReferences", "metadata.finalizers"
 

@@ -19,6 +19,7 @@ from scheduler_core.apimachinery.objects.errors import (
     wrong_type,
 )
 from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import (
     label1035_errors,
     label_errors,
@@ -33,7 +34,6 @@ from scheduler_core.apiserver.validation.placement import taints
 from scheduler_core.apiserver.validation.pods.spec import pod, pod_spec
 from scheduler_core.apiserver.validation.shapes import KIND_SHAPES, METADATA, string, validate_shape
 
-Manifest = Mapping[str, Any]
 HIGHEST_USER_PRIORITY = 1_000_000_000
 
 

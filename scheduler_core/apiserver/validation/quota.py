@@ -5,16 +5,15 @@ kube: pkg/apis/core/validation/validation.go ValidateResourceQuota, pkg/apis/cor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import build_required_error, format_key_path, invalid
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apimachinery.objects.quantity import NANO, nanos
 from scheduler_core.apimachinery.objects.resources import HUGE_PAGES, is_extended_name
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, STANDARD_RESOURCES, Errors
 
-Manifest = Mapping[str, Any]
 _HUGE = (HUGE_PAGES, f"requests.{HUGE_PAGES}")
 _WHOLE = (
     "pods",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, invalid
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.likeness import alike
@@ -18,7 +19,6 @@ from scheduler_core.apiserver.validation.storage.defaults import (
     apply_volume_defaults,
 )
 
-Manifest = Mapping[str, Any]
 IMMUTABLE = "field is immutable"
 _SET_FIELDS = (
     "replicas",

@@ -5,10 +5,10 @@ kube: pkg/apis/apps/validation/validation.go, pkg/apis/core/validation/validatio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import build_required_error, forbidden, invalid, not_supported
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.budgets import int_or_percent
@@ -21,8 +21,6 @@ from scheduler_core.apiserver.validation.pods.templates import (
     pod_template,
     validate_selector_and_template,
 )
-
-Manifest = Mapping[str, Any]
 
 
 def deployment(manifest: Manifest, errors: Errors) -> None:

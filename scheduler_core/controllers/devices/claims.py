@@ -18,10 +18,10 @@ kube: pkg/controller/resourceclaim/controller.go @ v1.34.1
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import FINALIZER, ClaimError, check_owner, claim_name
 from scheduler_core.apimachinery.dra.claims import KIND as CLAIM
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import WARNING
 from scheduler_core.apiserver.rewriting import with_section
@@ -31,7 +31,6 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.devices.templates import CannotMake, claim_for, owning_pod
 from scheduler_core.controllers.memory.devices import uses_devices
 
-Manifest = Mapping[str, Any]
 _POD, _CLAIM = "pod:", "claim:"
 FAILED = "FailedResourceClaimCreation"
 

@@ -8,8 +8,8 @@ dynamic-resource-allocation/resourceslice/tracker/tracker.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from scheduler_core.apimachinery.dra import taints
 from scheduler_core.apimachinery.dra.claims import Allocated, DeviceToleration, ResourceClaim
@@ -17,10 +17,10 @@ from scheduler_core.apimachinery.dra.classes import KIND as CLASS
 from scheduler_core.apimachinery.dra.classes import DeviceClass
 from scheduler_core.apimachinery.dra.selectors import CelSelectors
 from scheduler_core.apimachinery.dra.slices import Device, DeviceTaint, PoolId, ResourceSlice
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.controllers.contract import World
 
-Manifest = Mapping[str, Any]
 NO_EXECUTE = "NoExecute"
 
 

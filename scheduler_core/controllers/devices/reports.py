@@ -5,12 +5,10 @@ kube: api/resource/v1/types.go (AllocatedDeviceStatus) @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.validation.devices.status import device_key
-
-Manifest = Mapping[str, Any]
 
 
 def results_named(claim: Manifest, device: str) -> list[Manifest]:

@@ -10,14 +10,12 @@ kube: pkg/controller/devicetainteviction/device_taint_eviction.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from scheduler_core.apimachinery.dra.claims import KIND as CLAIM
 from scheduler_core.apimachinery.dra.claims import ClaimError, ResourceClaim, claim_name
 from scheduler_core.apimachinery.dra.classes import KIND as CLASS
 from scheduler_core.apimachinery.dra.slices import KIND as SLICE
 from scheduler_core.apimachinery.dra.taints import KIND as RULE
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.eviction import DELETION_BY_DEVICE_TAINT_MANAGER, disrupt
@@ -29,7 +27,6 @@ from scheduler_core.controllers.devices.claims import list_consumers
 from scheduler_core.controllers.devices.out_of_order import Limit, limit_of, may_evict
 from scheduler_core.controllers.memory.nodes import PlannedEviction
 
-Manifest = Mapping[str, Any]
 MESSAGE = "Device Taint manager: deleting due to NoExecute taint"
 EVICTION = "DeviceTaintManagerEviction"
 _ALL, _POOL, _POD = "devices", "pool:", "pod:"

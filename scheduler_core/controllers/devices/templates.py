@@ -9,11 +9,9 @@ client-go/tools/cache/mutation_cache.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from scheduler_core.apimachinery.dra.claims import KIND as CLAIM
 from scheduler_core.apimachinery.dra.claims import POD_CLAIM_NAME, ClaimError, claim_name
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of, controller_reference, is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
@@ -22,7 +20,6 @@ from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.memory.devices import REMEMBERED, MadeClaim
 from scheduler_core.scheduler.config.settings import WorldSettings
 
-Manifest = Mapping[str, Any]
 TEMPLATE = "ResourceClaimTemplate"
 _LONGEST_BASE = 57
 

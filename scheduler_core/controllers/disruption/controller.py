@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.apiserver.eviction import disruption_allowed, set_condition
@@ -25,7 +26,6 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.disruption.scale import CountFailed, evaluate_budget
 from scheduler_core.controllers.memory.disruption import KIND, Coverage
 
-Manifest = Mapping[str, Any]
 DELETION_TIMEOUT = STALE_AFTER = 120 * SECOND
 _PAUSE = 5 * MILLISECOND  # of the queue that a recheck goes through
 _POD = "Pod/"

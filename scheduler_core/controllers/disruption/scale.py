@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apiserver.kinds import Kind, find_kind
 from scheduler_core.apiserver.store import Store
 from scheduler_core.controllers.memory.disruption import Coverage
 
-Manifest = Mapping[str, Any]
 _SCALED = ("ReplicationController", "Deployment", "ReplicaSet", "StatefulSet")
 
 

@@ -13,9 +13,9 @@ kube: pkg/controller/garbagecollector/{garbagecollector,graph_builder}.go @ v1.3
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.deletion import FOREGROUND, ORPHAN
 from scheduler_core.apiserver.kube_events import WARNING
 from scheduler_core.apiserver.rewriting import with_section
@@ -24,8 +24,6 @@ from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
 from scheduler_core.controllers.garbage.references import Classified, classify, resolve
 from scheduler_core.controllers.memory.garbage import Item, owners
-
-Manifest = Mapping[str, Any]
 
 
 class GarbageCollector(Controller):

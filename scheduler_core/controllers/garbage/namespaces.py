@@ -9,10 +9,9 @@ kube: pkg/controller/namespace/namespace_controller.go, pkg/controller/namespace
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.apiserver.kinds import get_kind_by_key
 from scheduler_core.apiserver.registry.namespaces import FINALIZE, FINALIZER
@@ -23,7 +22,6 @@ from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
 from scheduler_core.controllers.memory.garbage import Item
 
-Manifest = Mapping[str, Any]
 BEGINS_AFTER, FOR_FINALIZERS = 5 * SECOND, 15
 _FINE = (
     ("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"),

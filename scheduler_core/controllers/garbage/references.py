@@ -5,16 +5,14 @@ kube: pkg/controller/garbagecollector/garbagecollector.go (isDangling, classifyR
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.deletion import FOREGROUND
 from scheduler_core.apiserver.kinds import KINDS, Kind, find_kind
 from scheduler_core.apiserver.store import Store
 from scheduler_core.controllers.memory.garbage import Item, owners
 
-Manifest = Mapping[str, Any]
 _DEFINITION = "CustomResourceDefinition"
 
 

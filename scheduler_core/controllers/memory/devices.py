@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import ClaimError, claim_name
 from scheduler_core.apimachinery.dra.slices import KIND as SLICE
 from scheduler_core.apimachinery.dra.slices import PoolId, ResourceSlice
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.store import Store
 from scheduler_core.base.clock.agenda import SECOND
@@ -16,7 +15,6 @@ from scheduler_core.base.state import Copied, Derived, State
 from scheduler_core.controllers.memory.nodes import PlannedEviction
 from scheduler_core.controllers.memory.volumes import ClaimUsers
 
-Manifest = Mapping[str, Any]
 MOST_MADE = 100
 REMEMBERED = 3600 * SECOND
 

@@ -9,16 +9,13 @@ kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go (tryUpdateNodeHe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet.heartbeats import last_renewal, runs
 from scheduler_core.controllers.nodes.taints import condition_of
 from scheduler_core.controllers.nodes.zones import align_to_period
 
-Manifest = Mapping[str, Any]
 _TYPES = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")
 _SILENT = {"reason": "NodeStatusUnknown", "message": "Kubelet stopped posting node status."}
 _NEVER = {"reason": "NodeStatusNeverUpdated", "message": "Kubelet never posted node status."}

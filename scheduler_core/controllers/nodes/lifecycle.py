@@ -18,6 +18,7 @@ kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go @ v1.34.1
 
 from __future__ import annotations
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
@@ -280,7 +281,7 @@ def zone_name(key: str) -> str:
     )
 
 
-def _is_untidy(manifest: taints.Manifest) -> bool:
+def _is_untidy(manifest: Manifest) -> bool:
     add, remove = taints.no_schedule_changes(manifest)
     return bool(add or remove or taints.label_changes(manifest))
 

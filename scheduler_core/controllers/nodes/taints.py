@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE
 from scheduler_core.controllers.contract import World
 
-Manifest = Mapping[str, Any]
 Key = tuple[str, str]  # of a taint: key and effect
 _PREFIX = "node.kubernetes.io/"
 NOT_READY, UNREACHABLE = (_PREFIX + "not-ready", NO_EXECUTE), (_PREFIX + "unreachable", NO_EXECUTE)

@@ -7,10 +7,10 @@ kube: pkg/controller/resourcequota/resource_quota_controller.go, pkg/quota/v1/in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand.amounts import Amount, Amounts, add, amounts, texts
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import Kind, get_kind_by_key
 from scheduler_core.apiserver.quota.scopes import in_scope, is_terminating, scopes_of
 from scheduler_core.apiserver.quota.usage import counts, matching, overdue_at, usage
@@ -18,7 +18,6 @@ from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
 
-Manifest = Mapping[str, Any]
 RESYNC = 300 * SECOND
 QUOTA = "ResourceQuota"
 

@@ -14,15 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    CLAIM,
-    VOLUME,
-    Manifest,
-    deleting,
-    name_of,
-    volume_name,
-)
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, deleting, name_of, volume_name
 from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
 from scheduler_core.apiserver.watch import DELETED, WatchEvent

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 
-from scheduler_core.apimachinery.objects.storage.volumes import Manifest, deleting, name_of
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.storage.volumes import deleting, name_of
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World

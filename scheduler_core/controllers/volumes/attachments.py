@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from hashlib import sha256
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.csi_migration import handle_of, in_tree_plugin
 from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
-    Manifest,
     access_modes,
     claim_ref,
     deleting,

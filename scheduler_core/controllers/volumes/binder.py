@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     VOLUME,
-    Manifest,
     claim_ref,
     class_of,
     fully_bound,

@@ -5,13 +5,13 @@ kube: pkg/controller/volume/persistentvolume/pv_controller.go (syncClaim, syncUn
 
 from __future__ import annotations
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.storage.csi_migration import plugin_of_provisioner
 from scheduler_core.apimachinery.objects.storage.volumes import (
     BETA_CLASS,
     BIND_COMPLETED,
     SELECTED_NODE,
     VOLUME,
-    Manifest,
     annotation,
     claim_ref,
     class_of,

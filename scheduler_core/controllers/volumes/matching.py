@@ -8,11 +8,11 @@ kube: pkg/controller/volume/persistentvolume/{index,pv_controller}.go @ v1.34.1
 
 from __future__ import annotations
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.storage.usable import Usable
 from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     VOLUME,
-    Manifest,
     access_modes,
     attributes_class,
     capacity,

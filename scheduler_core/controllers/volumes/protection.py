@@ -5,12 +5,12 @@ kube: pkg/controller/volume/{pvcprotection/pvc_protection_controller,pvprotectio
 
 from __future__ import annotations
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     VOLUME,
-    Manifest,
     deleting,
     key_of,
     name_of,

@@ -11,11 +11,11 @@ kube: sigs.k8s.io/sig-storage-lib-external-provisioner/controller/controller.go 
 
 from __future__ import annotations
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     SELECTED_NODE,
     VOLUME,
-    Manifest,
     annotation,
     class_of,
     deleting,

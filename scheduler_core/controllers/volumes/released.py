@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     VOLUME,
-    Manifest,
     annotation,
     claim_ref,
     name_of,

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.storage.volumes import (
     BIND_COMPLETED,
     BOUND_BY_CONTROLLER,
     CLAIM,
     VOLUME,
-    Manifest,
     annotation,
     attributes_class,
     bind_volume_to_claim,

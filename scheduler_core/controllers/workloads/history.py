@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.template_defaults import without_template_defaults
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.amounts import template_hash
 from scheduler_core.controllers.workloads.owners import Owner, claim_objects
 
-Manifest = Mapping[str, Any]
 HASH = "controller.kubernetes.io/hash"
 POD_HASH = "controller-revision-hash"
 _KIND = "ControllerRevision"

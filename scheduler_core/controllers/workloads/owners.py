@@ -5,11 +5,12 @@ kube: pkg/controller/controller_ref_manager.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.apimachinery.objects.labels import Labels, LabelSelector
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of, controller_reference
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
@@ -18,7 +19,6 @@ from scheduler_core.apiserver.workload_defaults import apply_workload_defaults
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.memory.workloads import Selectors
 
-Manifest = Mapping[str, Any]
 Patch = dict[str, Any]
 
 

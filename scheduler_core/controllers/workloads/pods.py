@@ -5,9 +5,9 @@ kube: pkg/controller/controller_utils.go (RealPodControl), pkg/api/v1/pod/util.g
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import SECOND, optional_time
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
@@ -15,7 +15,6 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner
 
-Manifest = Mapping[str, Any]
 CREATED, NOT_CREATED = "SuccessfulCreate", "FailedCreate"
 DELETED, NOT_DELETED = "SuccessfulDelete", "FailedDelete"
 POD_REASONS = (CREATED, NOT_CREATED, DELETED, NOT_DELETED)

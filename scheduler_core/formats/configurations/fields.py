@@ -5,18 +5,15 @@ kube: apis/config/{v1alpha1,v1alpha2}/{conversion,defaults}.go @ v1.18.20; apis/
 
 from __future__ import annotations
 
-from typing import Any
-
 from scheduler_core.apimachinery.objects.durations import go_duration
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.formats.configurations.changes import Change
-
-Manifest = dict[str, Any]
 
 _LOCKS = ("endpoints", "configmaps", "endpointsleases", "configmapsleases")
 _ADDRESSES = ("healthzBindAddress", "metricsBindAddress")
 
 
-def common(manifest: Manifest) -> list[Change]:
+def common(manifest: MutableManifest) -> list[Change]:
     """Migrate the fields that all older versions share; change the manifest in place."""
     changes = []
     for name in _ADDRESSES:
@@ -32,7 +29,7 @@ def common(manifest: Manifest) -> list[Change]:
     return changes
 
 
-def alpha(manifest: Manifest) -> list[Change]:
+def alpha(manifest: MutableManifest) -> list[Change]:
     """Migrate the fields of v1alpha1 and v1alpha2 and split them into profiles; change the manifest in place."""
     changes = _lock_names(manifest)
     if "extenders" in manifest:
@@ -51,7 +48,7 @@ def alpha(manifest: Manifest) -> list[Change]:
     return changes + _preemption(manifest)
 
 
-def extender(given: Manifest) -> Manifest:
+def extender(given: MutableManifest) -> MutableManifest:
     """An extender as a Policy or v1alpha2 has it: enableHttps, and a timeout that may be a number of nanoseconds."""
     out = {"enableHTTPS" if name == "enableHttps" else name: value for name, value in given.items()}
     timeout = out.get("httpTimeout")
@@ -60,7 +57,7 @@ def extender(given: Manifest) -> Manifest:
     return out
 
 
-def _lock_names(manifest: Manifest) -> list[Change]:
+def _lock_names(manifest: MutableManifest) -> list[Change]:
     election, changes = dict(manifest.get("leaderElection") or {}), []
     for old, new in (("lockObjectNamespace", "resourceNamespace"), ("lockObjectName", "resourceName")):
         if old in election:
@@ -72,9 +69,9 @@ def _lock_names(manifest: Manifest) -> list[Change]:
     return changes
 
 
-def _profile(manifest: Manifest) -> list[Change]:
+def _profile(manifest: MutableManifest) -> list[Change]:
     """v1alpha1 is one profile, whose fields stand at the top."""
-    profile: Manifest = {}
+    profile: MutableManifest = {}
     changes = []
     for name in ("schedulerName", "plugins", "pluginConfig"):
         if name in manifest:
@@ -90,7 +87,7 @@ def _profile(manifest: Manifest) -> list[Change]:
     return changes
 
 
-def _source(source: Manifest, profile: Manifest) -> list[Change]:
+def _source(source: MutableManifest, profile: MutableManifest) -> list[Change]:
     """algorithmSource: a Policy, which is elsewhere, or a provider's default plugins."""
     if source.get("policy"):
         effect = "the plugins here are kube's defaults; paste the Policy, which can be turned into v1, too"
@@ -108,7 +105,7 @@ def _source(source: Manifest, profile: Manifest) -> list[Change]:
     return []
 
 
-def _replace_scorer(profile: Manifest) -> None:
+def _replace_scorer(profile: MutableManifest) -> None:
     plugins = profile.setdefault("plugins", {})
     score = dict(plugins.get("score") or {})
     score["disabled"] = [*(score.get("disabled") or ()), {"name": "NodeResourcesLeastAllocated"}]
@@ -116,7 +113,7 @@ def _replace_scorer(profile: Manifest) -> None:
     profile["plugins"] = {**plugins, "score": score}
 
 
-def _points(profile: Manifest, path: str, changes: list[Change]) -> None:
+def _points(profile: MutableManifest, path: str, changes: list[Change]) -> None:
     """v1alpha1's postFilter is preScore; unreserve belongs to reserve. `path` is told as it was written there."""
     plugins = profile.get("plugins")
     if not isinstance(plugins, dict):
@@ -136,7 +133,7 @@ def _points(profile: Manifest, path: str, changes: list[Change]) -> None:
         changes.append(Change("moved", f"{path}.unreserve", "unreserve is a part of reserve"))
 
 
-def _bind_timeout(manifest: Manifest) -> list[Change]:
+def _bind_timeout(manifest: MutableManifest) -> list[Change]:
     if "bindTimeoutSeconds" not in manifest:
         return []
     seconds = manifest.pop("bindTimeoutSeconds")
@@ -147,7 +144,7 @@ def _bind_timeout(manifest: Manifest) -> list[Change]:
     return [Change("moved", "bindTimeoutSeconds", text)]
 
 
-def _preemption(manifest: Manifest) -> list[Change]:
+def _preemption(manifest: MutableManifest) -> list[Change]:
     if not manifest.pop("disablePreemption", False):
         return []
     for profile in manifest["profiles"]:
@@ -160,7 +157,7 @@ def _preemption(manifest: Manifest) -> list[Change]:
     ]
 
 
-def _args(profile: Manifest, name: str) -> Manifest:
+def _args(profile: MutableManifest, name: str) -> MutableManifest:
     """The arguments of a plugin in a profile, to be changed; they are made where there are none."""
     configs = profile["pluginConfig"] = [dict(each) for each in profile.get("pluginConfig") or ()]
     config = next((each for each in configs if each.get("name") == name), None)
@@ -168,5 +165,5 @@ def _args(profile: Manifest, name: str) -> Manifest:
         config = {"name": name}
         configs.append(config)
     config["args"] = dict(config.get("args") or {})
-    args: Manifest = config["args"]
+    args: MutableManifest = config["args"]
     return args

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid, wrong_type
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.apimachinery.objects.strict import check_shape
 from scheduler_core.formats.configurations import fields
 from scheduler_core.formats.configurations.changes import Change, Migration
@@ -21,7 +22,6 @@ from scheduler_core.formats.configurations.writing import weights_kept, write_pl
 from scheduler_core.scheduler.config.types import API_VERSION, KIND, ConfigurationError
 from scheduler_core.scheduler.framework.arguments import present
 
-Manifest = dict[str, Any]
 _ALPHAS = ("v1alpha1", "v1alpha2")
 
 
@@ -90,7 +90,7 @@ def _once(changes: list[Change]) -> list[Change]:
     return list(seen.values())
 
 
-def _profile(profile: Manifest, path: str, version: Version, changes: list[Change]) -> Manifest:
+def _profile(profile: MutableManifest, path: str, version: Version, changes: list[Change]) -> MutableManifest:
     configs, where = _configs(profile, path)
     changes += _arguments(configs, where, version)
     if version.name == "v1beta3":
@@ -110,7 +110,7 @@ def _profile(profile: Manifest, path: str, version: Version, changes: list[Chang
 
 def _translate_plugins(
     ran: Profile, configs: Configs, where: Mapping[str, str], version: Version, changes: list[Change]
-) -> Manifest:
+) -> MutableManifest:
     spread_alone = version.name in _ALPHAS and not ran.find("score", "DefaultPodTopologySpread")
     changes += translate(ran, configs, where)
     if spread_alone and ran.find("score", SPREAD) and not configs.get(SPREAD, {}).get("defaultConstraints"):
@@ -123,7 +123,7 @@ def _translate_plugins(
     return plugins
 
 
-def _configs(profile: Manifest, path: str) -> tuple[Configs, dict[str, str]]:
+def _configs(profile: MutableManifest, path: str) -> tuple[Configs, dict[str, str]]:
     """The plugins' arguments by name, and where they stand."""
     configs: Configs = {}
     where: dict[str, str] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.apimachinery.objects.strict import check_shape
 from scheduler_core.formats.configurations.changes import Change
 from scheduler_core.formats.configurations.unknown_plugins import missing_points
@@ -13,7 +14,6 @@ from scheduler_core.scheduler.config.points import FIELDS, MULTI_POINT, is_regis
 from scheduler_core.scheduler.config.schema import CONFIGURATION
 from scheduler_core.scheduler.plugins import OUT_OF_TREE
 
-Manifest = dict[str, Any]
 _STANDS_FOR = {("queueSort", "Coscheduling"): "CoschedulingSort"}
 
 
@@ -29,7 +29,7 @@ def fit_ours(manifest: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Chang
     return ({**manifest, "profiles": profiles}, changes) if changes else (manifest, [])
 
 
-def _profile(profile: Mapping[str, Any], path: str, changes: list[Change]) -> Manifest:
+def _profile(profile: Mapping[str, Any], path: str, changes: list[Change]) -> MutableManifest:
     out = dict(profile)
     plugins = profile.get("plugins") or {}
     if plugins:
@@ -48,7 +48,7 @@ def _profile(profile: Mapping[str, Any], path: str, changes: list[Change]) -> Ma
     return out
 
 
-def _set(plugin_set: Mapping[str, Any], point: str, path: str, changes: list[Change]) -> Manifest:
+def _set(plugin_set: Mapping[str, Any], point: str, path: str, changes: list[Change]) -> MutableManifest:
     enabled = []
     for i, entry in enumerate(plugin_set.get("enabled") or ()):
         ours = _STANDS_FOR.get((point, entry.get("name") or ""))
@@ -62,7 +62,7 @@ def _set(plugin_set: Mapping[str, Any], point: str, path: str, changes: list[Cha
     return {**plugin_set, "enabled": enabled} if enabled else dict(plugin_set)
 
 
-def _sort(plugins: Manifest, path: str, changes: list[Change]) -> None:
+def _sort(plugins: MutableManifest, path: str, changes: list[Change]) -> None:
     """Enabled at all of its points, the original sorts the queue, too."""
     enabled = [entry.get("name") for entry in (plugins.get(MULTI_POINT) or {}).get("enabled") or ()]
     for (point, name), ours in _STANDS_FOR.items():

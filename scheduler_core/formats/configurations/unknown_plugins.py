@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.strict import check_shape
 from scheduler_core.formats.configurations.out_of_tree import about
 from scheduler_core.scheduler.config.defaults import default_configuration
@@ -15,7 +16,6 @@ from scheduler_core.scheduler.config.schema import CONFIGURATION
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.plugins import DEFAULT_ORDER
 
-Manifest = Mapping[str, Any]
 _OWN = frozenset(name for name, _ in DEFAULT_ORDER)
 _NEEDED = {"queueSort": (Point.QUEUE_SORT, "PrioritySort"), "bind": (Point.BIND, "DefaultBinder")}
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.standing import is_standing
 from scheduler_core.apiserver.store import Store
 from scheduler_core.world.commands import Continuation
 
-Manifest = Mapping[str, Any]
 _WRITTEN_ANEW = ("resourceVersion", "managedFields", "selfLink")
 # Owner references name uids of this world; in another cluster they would have the garbage collector delete the object.
 _OWNED = (

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.loading import Loaded
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import split_api_version
 from scheduler_core.formats.manifests.notes import Note, NotObjects, gettext_noop
-
-Manifest = Mapping[str, Any]
 
 KUSTOMIZATION = gettext_noop("A kustomization says how objects are built. Build them first: %(command)s")
 PATCH = gettext_noop("%(object)s is a patch for kustomize. Build the objects first: %(command)s")

@@ -10,10 +10,10 @@ from operator import itemgetter
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import child, format_key_path
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import is_own_group, split_api_version
 from scheduler_core.formats.unsupported.no_effect import ANY_CUSTOM, CONFIGURATION, ENTRIES, NoEffect
 
-Manifest = Mapping[str, Any]
 _Match = tuple[int, NoEffect, str]
 _MAPPING = (dict, Mapping)  # a dict is told at once
 _NOTHING: tuple[Any, ...] = (None, [], "", {})

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.durations import parse_duration
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.scheduler.config.arguments import arguments_of, default_arguments
 from scheduler_core.scheduler.config.leader_election import DURATIONS
 from scheduler_core.scheduler.config.points import FIELDS, MULTI_POINT
@@ -18,11 +19,9 @@ from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Featur
 from scheduler_core.scheduler.plugins import DEFAULT_ORDER
 from scheduler_core.scheduler.plugins.registry import registry
 
-Manifest = dict[str, Any]
-
 DEFAULT_SCHEDULER = "default-scheduler"
 
-LEADER_ELECTION: Manifest = {
+LEADER_ELECTION: MutableManifest = {
     "leaderElect": True,
     "leaseDuration": "15s",
     "renewDeadline": "10s",
@@ -31,7 +30,7 @@ LEADER_ELECTION: Manifest = {
     "resourceName": "kube-scheduler",
     "resourceNamespace": "kube-system",
 }
-CLIENT_CONNECTION: Manifest = {
+CLIENT_CONNECTION: MutableManifest = {
     "kubeconfig": "",
     "acceptContentTypes": "",
     "contentType": "application/vnd.kubernetes.protobuf",
@@ -40,7 +39,9 @@ CLIENT_CONNECTION: Manifest = {
 }
 
 
-def default_configuration(manifest: Mapping[str, Any], features: Features = DEFAULT_FEATURES) -> Manifest:
+def default_configuration(
+    manifest: Mapping[str, Any], features: Features = DEFAULT_FEATURES
+) -> MutableManifest:
     """A new manifest with every default filled in; the one passed, whose shape has been checked, is left as it is."""
     out = present(manifest)
     out["apiVersion"], out["kind"] = API_VERSION, KIND
@@ -60,12 +61,12 @@ def default_configuration(manifest: Mapping[str, Any], features: Features = DEFA
     return out
 
 
-def _drop_zero_values(mapping: Mapping[str, Any] | None) -> Manifest:
+def _drop_zero_values(mapping: Mapping[str, Any] | None) -> MutableManifest:
     """A copy without empty strings and zeros, which Go cannot distinguish from absent; false stays."""
     return {name: value for name, value in present(mapping).items() if value is False or value}
 
 
-def _lasting(election: Manifest) -> Manifest:
+def _lasting(election: MutableManifest) -> MutableManifest:
     """Without durations of nothing, which are absent too."""
     return {name: value for name, value in election.items() if not (name in DURATIONS and _is_zero(value))}
 
@@ -77,7 +78,7 @@ def _is_zero(duration: str) -> bool:
         return False
 
 
-def _default_profile(profile: Manifest, features: Features) -> Manifest:
+def _default_profile(profile: MutableManifest, features: Features) -> MutableManifest:
     plugins = _merge_plugins(profile.get("plugins") or {}, features)
     configs = [_default_config(config, features) for config in profile.get("pluginConfig") or ()]
     configured = {config["name"] for config in configs}
@@ -90,9 +91,9 @@ def _default_profile(profile: Manifest, features: Features) -> Manifest:
     return {**profile, "plugins": plugins, "pluginConfig": configs}
 
 
-def _merge_plugins(custom: Mapping[str, Any], features: Features) -> Manifest:
+def _merge_plugins(custom: Mapping[str, Any], features: Features) -> MutableManifest:
     defaults = _default_plugins(features)
-    merged: Manifest = {}
+    merged: MutableManifest = {}
     for field in (*FIELDS, MULTI_POINT):
         plugin_set = _merge_set(defaults if field == MULTI_POINT else [], custom.get(field) or {})
         if plugin_set:
@@ -100,7 +101,7 @@ def _merge_plugins(custom: Mapping[str, Any], features: Features) -> Manifest:
     return merged
 
 
-def _default_plugins(features: Features) -> list[Manifest]:
+def _default_plugins(features: Features) -> list[MutableManifest]:
     return [
         {"name": name, "weight": weight} if weight else {"name": name}
         for name, weight in DEFAULT_ORDER
@@ -113,10 +114,10 @@ def list_given_indexes(plugins: Mapping[str, Any], features: Features) -> list[i
     return [index for _, index in _merge_entries(_default_plugins(features), plugins.get(MULTI_POINT) or {})]
 
 
-def _merge_set(defaults: Iterable[Manifest], custom: Mapping[str, Any]) -> Manifest:
+def _merge_set(defaults: Iterable[MutableManifest], custom: Mapping[str, Any]) -> MutableManifest:
     disabled = [{"name": plugin.get("name", "")} for plugin in custom.get("disabled") or ()]
     merged = [plugin for plugin, _ in _merge_entries(defaults, custom)]
-    out: Manifest = {}
+    out: MutableManifest = {}
     if merged:
         out["enabled"] = merged
     if disabled:
@@ -125,13 +126,15 @@ def _merge_set(defaults: Iterable[Manifest], custom: Mapping[str, Any]) -> Manif
 
 
 def _merge_entries(
-    defaults: Iterable[Manifest], custom: Mapping[str, Any]
-) -> list[tuple[Manifest, int | None]]:
+    defaults: Iterable[MutableManifest], custom: Mapping[str, Any]
+) -> list[tuple[MutableManifest, int | None]]:
     """The default set less what is disabled, its re-configured plugins in place, the other custom ones behind, with their indexes."""
     off = {plugin.get("name", "") for plugin in custom.get("disabled") or ()}
-    enabled: list[Manifest] = [{"name": "", **present(plugin)} for plugin in custom.get("enabled") or ()]
+    enabled: list[MutableManifest] = [
+        {"name": "", **present(plugin)} for plugin in custom.get("enabled") or ()
+    ]
     last = {plugin["name"]: i for i, plugin in enumerate(enabled)}
-    merged: list[tuple[Manifest, int | None]] = []
+    merged: list[tuple[MutableManifest, int | None]] = []
     replaced: dict[int, None] = {}
     for plugin in () if "*" in off else defaults:
         if plugin["name"] in off:
@@ -151,7 +154,7 @@ def collect_enabled_names(plugins: Mapping[str, Any]) -> frozenset[str]:
     )
 
 
-def _default_config(config: Mapping[str, Any], features: Features) -> Manifest:
+def _default_config(config: Mapping[str, Any], features: Features) -> MutableManifest:
     name = config.get("name") or ""
     args = config.get("args")
     if arguments_of(name) is None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.scheduler.config.points import MULTI_POINT, implements
 from scheduler_core.scheduler.framework.plugin import Point
-
-Manifest = dict[str, Any]
 
 
 def with_plugin_in(
@@ -19,7 +18,7 @@ def with_plugin_in(
     weight: int = 1,
     points: Iterable[Point] | None = None,
     instead_of: str = "",
-) -> Manifest:
+) -> MutableManifest:
     """A KubeSchedulerConfiguration in which one profile has a plugin; another one that is there already stays as it is.
 
     `points` are those that it takes part in, None: of a plugin that is known. It stands at multiPoint; at
@@ -42,17 +41,17 @@ def with_plugin_in(
     return {**manifest, "profiles": profiles}
 
 
-def _add_multi_point(plugins: Mapping[str, Any], name: str, weight: int) -> Manifest:
-    entry: Manifest = {"name": name} if weight == 1 else {"name": name, "weight": weight}
+def _add_multi_point(plugins: Mapping[str, Any], name: str, weight: int) -> MutableManifest:
+    entry: MutableManifest = {"name": name} if weight == 1 else {"name": name, "weight": weight}
     return {**plugins, MULTI_POINT: _enable_plugin(plugins.get(MULTI_POINT) or {}, entry)}
 
 
-def _without(plugin_set: Mapping[str, Any], name: str) -> Manifest:
+def _without(plugin_set: Mapping[str, Any], name: str) -> MutableManifest:
     disabled = [each for each in plugin_set.get("disabled") or () if each["name"] != name]
     return {**plugin_set, "disabled": [*disabled, {"name": name}]}
 
 
-def _enable_plugin(plugin_set: Mapping[str, Any], entry: Manifest) -> Manifest:
+def _enable_plugin(plugin_set: Mapping[str, Any], entry: MutableManifest) -> MutableManifest:
     enabled = list(plugin_set.get("enabled") or ())
     if all(each["name"] != entry["name"] for each in enabled):
         enabled.append(entry)

@@ -16,7 +16,7 @@ from scheduler_core.scheduler.core import waiting
 from scheduler_core.scheduler.core.calls import client, recorder
 from scheduler_core.scheduler.core.calls.objects import PodObjectCalls
 from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
-from scheduler_core.scheduler.core.world import World
+from scheduler_core.scheduler.core.world import SchedulerWorld
 from scheduler_core.scheduler.framework.claims import ClaimTracker, ObjectCalls
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.plugin import Assumptions, WaitingPod
@@ -59,7 +59,7 @@ class WorldHandle:
 
     def __init__(self, scheduler: HandleOwner) -> None:
         self._scheduler = scheduler
-        self._world: World = scheduler.world
+        self._world: SchedulerWorld = scheduler.world
         self._preempting = scheduler.preempting
         self.assumed: Assumptions = scheduler.assumed
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.core.world import World
+from scheduler_core.scheduler.core.world import SchedulerWorld
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.status import Code, Status
@@ -46,7 +46,7 @@ class Measured(Protocol):
     """A scheduler, as far as it is measured."""
 
     @property
-    def world(self) -> World: ...
+    def world(self) -> SchedulerWorld: ...
 
     @property
     def figures(self) -> Figures: ...

@@ -7,9 +7,10 @@ kube: scheduler.go, schedule_one.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.watch import WatchEvent
@@ -39,7 +40,7 @@ from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycl
 from scheduler_core.scheduler.core.handle import WorldHandle
 from scheduler_core.scheduler.core.process import Process, Stage
 from scheduler_core.scheduler.core.rules import QueueRules
-from scheduler_core.scheduler.core.world import World
+from scheduler_core.scheduler.core.world import SchedulerWorld
 from scheduler_core.scheduler.extenders.extender import (
     Extender,
     extenders_of,
@@ -59,8 +60,6 @@ from scheduler_core.scheduler.queue.nominator import Nominator
 from scheduler_core.scheduler.queue.queue import SchedulingQueue
 from scheduler_core.scheduler.queue.state import QueueState
 from scheduler_core.scheduler.queue.types import QueueOptions
-
-Manifest = Mapping[str, Any]
 
 
 class _Timer(NamedTuple):
@@ -92,7 +91,7 @@ class Scheduler(State):
     configuration: SchedulerConfiguration
     features: Features
     effective: SchedulerConfiguration
-    world: Derived[World]
+    world: Derived[SchedulerWorld]
     assumed: Copied[Assumptions]  # see Handle.assumed
     claims: Copied[ClaimTracker]
     preempting: Copied[dict[str, int]]  # UID of the preemptor -> number of its eviction
@@ -118,7 +117,7 @@ class Scheduler(State):
         self,
         name: str,
         configuration: SchedulerConfiguration,
-        world: World,
+        world: SchedulerWorld,
         process: Process | None = None,
     ) -> None:
         self.name = name
@@ -166,7 +165,7 @@ class Scheduler(State):
         if self.cycle is not None and self.cycle.nodes is original.snapshot:
             self.cycle.nodes = self.snapshot
 
-    def connect(self, world: World) -> None:
+    def connect(self, world: SchedulerWorld) -> None:
         """Ties a copy to the world that it is in."""
         self.world = world
         self.profiles = self._make_profiles()

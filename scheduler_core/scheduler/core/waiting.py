@@ -11,7 +11,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.kinds import WaitDecided
 from scheduler_core.scheduler.core.actions import AdvanceBinding
 from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
-from scheduler_core.scheduler.core.world import World
+from scheduler_core.scheduler.core.world import SchedulerWorld
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
 
 
@@ -22,7 +22,7 @@ class Owner(Protocol):
     def name(self) -> str: ...
 
     @property
-    def world(self) -> World: ...
+    def world(self) -> SchedulerWorld: ...
 
 
 def allow(owner: Owner, binding: BindingCycle, plugin: str) -> None:

@@ -25,7 +25,7 @@ class Ids(State):
     values: Copied[dict[str, int]] = field(default_factory=dict)
 
 
-class World(Protocol):
+class SchedulerWorld(Protocol):
     """The surroundings of a scheduler: clock, API server, records, randomness."""
 
     agenda: Agenda

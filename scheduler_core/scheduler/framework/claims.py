@@ -5,13 +5,12 @@ kube: framework/interface.go (ResourceClaimTracker), client-go/kubernetes/typed/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from scheduler_core.apimachinery.dra.allocated import AllocatedState
-
-Manifest = Mapping[str, Any]
+from scheduler_core.apimachinery.objects.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True)

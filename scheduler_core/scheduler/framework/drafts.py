@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.spec import canonical
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from scheduler_core.scheduler.framework.cycle_state import CycleState
     from scheduler_core.scheduler.framework.status import Status
 
-Manifest = Mapping[str, Any]
 Edit = Callable[[dict[str, Any]], None]  # changes a manifest of its own in place
 
 # Kinds of changes by what they do to others, the least harm first, and within it the less invasive ones. What an owner put there

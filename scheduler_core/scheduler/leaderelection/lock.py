@@ -9,16 +9,13 @@ kube: client-go/tools/leaderelection/resourcelock/leaselock.go @ v0.34.1
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.state import Shared, State
 from scheduler_core.scheduler.leaderelection.record import ElectionRecord, spec_of
-
-Manifest = Mapping[str, Any]
 
 
 class Verb(enum.StrEnum):

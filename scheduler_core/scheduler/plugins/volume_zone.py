@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import (
     WAIT_FOR_FIRST_CONSUMER,
-    Manifest,
     claim_not_found,
     class_of,
     name_of,

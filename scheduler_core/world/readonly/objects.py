@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.base.trace.journal import Attempt, Move, ProcessMove
 from scheduler_core.scheduler.cache.cache import CopiedRows
 from scheduler_core.scheduler.cache.table import NodeTable, ResourceIndex
-
-Manifest = Mapping[str, Any]
 
 
 class StoreView(Protocol):

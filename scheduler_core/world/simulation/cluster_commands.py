@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from msgspec import UNSET
 
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.eviction import evict
 from scheduler_core.apiserver.imports.trial import Trial, apply, try_out
 from scheduler_core.apiserver.kinds import KINDS
@@ -46,7 +47,6 @@ from scheduler_core.world.commands import (
 from scheduler_core.world.simulation import scheduler_commands
 
 T = TypeVar("T")
-Manifest = Mapping[str, Any]
 
 
 def start(world: World) -> None:

@@ -19,7 +19,7 @@ from scheduler_core.world.commands import AnswerExtender, SetExtender, refuse
 MOST = 100  # servers that are told of
 
 
-class World(Protocol):
+class ExtenderWorld(Protocol):
     """A world, as far as these commands see it."""
 
     surroundings: Surroundings
@@ -28,7 +28,7 @@ class World(Protocol):
     def schedulers(self) -> tuple[Scheduler, ...]: ...
 
 
-def _set(world: World, command: SetExtender) -> None:
+def _set(world: ExtenderWorld, command: SetExtender) -> None:
     inputs = world.surroundings.inputs
     behaviours = dict(inputs.extenders)
     if isinstance(command.behaviour, Written):
@@ -59,7 +59,7 @@ def _require_compiled(written: Written) -> None:
         raise Refused(errors)
 
 
-def _answer(world: World, command: AnswerExtender) -> None:
+def _answer(world: ExtenderWorld, command: AnswerExtender) -> None:
     came = command.answer
     answer = Answer(came.status, came.body, came.error, came.latency, came.in_body)
     for scheduler in world.schedulers:

@@ -14,7 +14,7 @@ from scheduler_core.scheduler.plugins.registry import registry
 from scheduler_core.world.commands import DefinePlugin, refuse
 
 
-class World(Protocol):
+class PluginWorld(Protocol):
     """A world, as far as this command sees it."""
 
     settings: WorldSettings
@@ -23,7 +23,7 @@ class World(Protocol):
     def schedulers(self) -> tuple[Scheduler, ...]: ...
 
 
-def settings_with(world: World, command: DefinePlugin) -> WorldSettings:
+def settings_with(world: PluginWorld, command: DefinePlugin) -> WorldSettings:
     """The world's settings with the plugin defined anew. Refused."""
     plugins = dict(world.settings.plugins)
     if command.definition is None:
@@ -36,7 +36,7 @@ def settings_with(world: World, command: DefinePlugin) -> WorldSettings:
     return world.settings.changed({"plugins": plugins})
 
 
-def restarting(world: World, settings: WorldSettings) -> tuple[str, ...]:
+def restarting(world: PluginWorld, settings: WorldSettings) -> tuple[str, ...]:
     """The schedulers that have to start again under other settings: all, or those with a plugin that is another one there."""
     if settings.needs_restart(world.settings):
         return tuple(scheduler.name for scheduler in world.schedulers)
@@ -53,7 +53,7 @@ def used_by(scheduler: Scheduler) -> Mapping[str, None]:
     return dict.fromkeys(name for p in profiles for entries in p.plugins.values() for name, _ in entries)
 
 
-def _require_idle(world: World, plugin: str) -> None:
+def _require_idle(world: PluginWorld, plugin: str) -> None:
     if plugin not in world.settings.plugins:
         raise refuse("plugin", plugin, "a plugin of one's own; there is none of this name")
     for scheduler in world.schedulers:
@@ -61,7 +61,7 @@ def _require_idle(world: World, plugin: str) -> None:
             raise refuse("plugin", plugin, f"a plugin that no profile names; one of {scheduler.name} does")
 
 
-def _require_name(world: World, plugin: str) -> None:
+def _require_name(world: PluginWorld, plugin: str) -> None:
     if plugin in registry():
         raise refuse("plugin", plugin, "a name that no other plugin has")
     if plugin not in world.settings.plugins and len(world.settings.plugins) >= MOST_PLUGINS:

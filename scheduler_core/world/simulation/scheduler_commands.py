@@ -21,7 +21,7 @@ from scheduler_core.world.commands import PartitionScheduler, StartScheduler, St
 KILLED = 137  # exit code of a process that gets SIGKILL
 
 
-class World(ClusterWorld, Protocol):
+class SchedulersWorld(ClusterWorld, Protocol):
     """A world, as far as these commands see it."""
 
     @property
@@ -43,7 +43,7 @@ def configuration_of(manifest: Mapping[str, Any] | None, settings: WorldSettings
         raise Refused(invalid.errors) from invalid
 
 
-def launch(world: World, name: str, configuration: SchedulerConfiguration, clock: Clock) -> None:
+def launch(world: SchedulersWorld, name: str, configuration: SchedulerConfiguration, clock: Clock) -> None:
     """Starts a process, which is a new candidate whatever ran under its name before."""
     seed = world.draw(1 << 62)
     candidacy = election_config(configuration.manifest)
@@ -53,7 +53,7 @@ def launch(world: World, name: str, configuration: SchedulerConfiguration, clock
     world.start_process(name, configuration, process)
 
 
-def replicas_under(world: World, settings: WorldSettings, names: Sequence[str]) -> list[Replica]:
+def replicas_under(world: SchedulersWorld, settings: WorldSettings, names: Sequence[str]) -> list[Replica]:
     """Return the named running processes, with their configurations under other settings. Refused."""
     return [
         (s.name, configuration_of(s.configuration.given, settings), s.process.clock)
@@ -68,14 +68,14 @@ def kill(scheduler: Scheduler) -> None:
     startup.exit_(scheduler, KILLED)
 
 
-def _start(world: World, command: StartScheduler) -> None:
+def _start(world: SchedulersWorld, command: StartScheduler) -> None:
     if any(scheduler.name == command.name for scheduler in world.schedulers):
         raise refuse("name", command.name, "a name that no running scheduler has")
     configuration = configuration_of(command.configuration, world.settings)
     launch(world, command.name, configuration, Clock(command.clock_offset, round(command.clock_rate * PART)))
 
 
-def _stop(world: World, command: StopScheduler) -> None:
+def _stop(world: SchedulersWorld, command: StopScheduler) -> None:
     scheduler = _running(world, command.name)
     if command.signal == "SIGKILL":
         kill(scheduler)
@@ -85,7 +85,7 @@ def _stop(world: World, command: StopScheduler) -> None:
     election.terminate(scheduler)
 
 
-def _partition(world: World, command: PartitionScheduler) -> None:
+def _partition(world: SchedulersWorld, command: PartitionScheduler) -> None:
     scheduler = _running(world, command.name)
     process = startup.process_of(scheduler)
     if (process.hang is not None) is command.partitioned:
@@ -101,7 +101,7 @@ def _partition(world: World, command: PartitionScheduler) -> None:
         world.plan(world.now, AdvanceStartUp(command.name))
 
 
-def _running(world: World, name: str) -> Scheduler:
+def _running(world: SchedulersWorld, name: str) -> Scheduler:
     for scheduler in world.schedulers:
         if scheduler.name == name:
             return scheduler

@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.testing.storage import make_claim, make_class, make_csi_node, make_volume
 from scheduler_core.world.commands import (
     DEFAULT_SCHEDULER_NAME,
@@ -17,8 +18,6 @@ from scheduler_core.world.commands import (
     Undo,
 )
 from tests.scheduler_core.worlds import configuration, node, pod
-
-Manifest = dict[str, Any]
 
 NODES = st.sampled_from(["n0", "n1", "n2"])
 PODS = st.sampled_from([f"p{i}" for i in range(6)])
@@ -32,14 +31,14 @@ PRIORITIES = {"low": -5, "middle": 5, "high": 100}
 
 
 def several(
-    one: st.SearchStrategy[Manifest], least: int, most: int
-) -> st.SearchStrategy[tuple[Manifest, ...]]:
+    one: st.SearchStrategy[MutableManifest], least: int, most: int
+) -> st.SearchStrategy[tuple[MutableManifest, ...]]:
     """Some objects, no name twice."""
     made = st.lists(one, min_size=least, max_size=most, unique_by=lambda m: m["metadata"]["name"])
     return made.map(tuple)
 
 
-def _term(app: str, topology: str) -> Manifest:
+def _term(app: str, topology: str) -> MutableManifest:
     return {"topologyKey": topology, "labelSelector": {"matchLabels": {"app": app}}}
 
 
@@ -47,7 +46,7 @@ TERMS = st.lists(st.builds(_term, APPS, TOPOLOGIES), min_size=1, max_size=2)
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
-def _spread(app: str, topology: str, skew: int, hard: bool) -> Manifest:
+def _spread(app: str, topology: str, skew: int, hard: bool) -> MutableManifest:
     constraint = {
         "maxSkew": skew,
         "topologyKey": topology,
@@ -74,7 +73,7 @@ NOTES = st.sampled_from(
 )
 
 
-_SPECS: dict[str, st.SearchStrategy[Manifest]] = {
+_SPECS: dict[str, st.SearchStrategy[MutableManifest]] = {
     "gate": st.just({"schedulingGates": [{"name": "g"}]}),
     "tolerations": st.just({"tolerations": TOLERATIONS}),
     "zone": st.sampled_from(["z0", "z1"]).map(lambda zone: {"nodeSelector": {ZONE: zone}}),
@@ -92,10 +91,10 @@ TRAITS = st.lists(
 
 
 @st.composite
-def pods(draw: st.DrawFn) -> Manifest:
+def pods(draw: st.DrawFn) -> MutableManifest:
     """A pod with at most two of the things that a scheduler looks at besides size and priority."""
     traits = draw(TRAITS)
-    spec: Manifest = {"terminationGracePeriodSeconds": draw(st.sampled_from([0, 5, 45]))}
+    spec: MutableManifest = {"terminationGracePeriodSeconds": draw(st.sampled_from([0, 5, 45]))}
     priority = draw(st.sampled_from(["", *PRIORITIES, "polite"]))
     if priority:
         spec["priorityClassName"] = priority
@@ -114,7 +113,7 @@ EFFECTS = ["", "", "NoSchedule", "PreferNoSchedule", "NoExecute"]
 
 
 @st.composite
-def nodes(draw: st.DrawFn) -> Manifest:
+def nodes(draw: st.DrawFn) -> MutableManifest:
     zone, effect = draw(st.sampled_from(["", "z0", "z1"])), draw(st.sampled_from(EFFECTS))
     made = node(
         draw(NODES), cpu=draw(st.sampled_from(["1", "2", "4", "8"])), labels={ZONE: zone} if zone else {}
@@ -124,7 +123,7 @@ def nodes(draw: st.DrawFn) -> Manifest:
 
 
 @st.composite
-def storage(draw: st.DrawFn) -> Manifest:
+def storage(draw: st.DrawFn) -> MutableManifest:
     """A claim or a volume of a class that waits for its consumer, that provisions, or that binds at once."""
     cls = draw(st.sampled_from(["local", "made", "now"]))
     if draw(st.booleans()):
@@ -132,13 +131,13 @@ def storage(draw: st.DrawFn) -> Manifest:
     return make_volume(draw(VOLUMES), cls, hosts=draw(st.sampled_from([(), ("n0",), ("n1", "n2")])))
 
 
-def _budget(app: str, least: int) -> Manifest:
+def _budget(app: str, least: int) -> MutableManifest:
     spec = {"minAvailable": least, "selector": {"matchLabels": {"app": app}}}
     meta = {"name": f"keep-{app}", "namespace": "default"}
     return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": meta, "spec": spec}
 
 
-OTHERS: st.SearchStrategy[Manifest] = st.one_of(
+OTHERS: st.SearchStrategy[MutableManifest] = st.one_of(
     storage(),
     storage(),
     st.builds(make_csi_node, NODES, st.sampled_from([{DRIVER: 0}, {DRIVER: 1}, {DRIVER: 8}])),
@@ -147,7 +146,7 @@ OTHERS: st.SearchStrategy[Manifest] = st.one_of(
 )
 
 
-def fixtures() -> tuple[Manifest, ...]:
+def fixtures() -> tuple[MutableManifest, ...]:
     """Priority classes and storage classes that every world has."""
     kind = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
     classes = [{**kind, "metadata": {"name": name}, "value": value} for name, value in PRIORITIES.items()]

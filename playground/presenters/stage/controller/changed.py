@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from playground.presenters.scene import short
 from playground.presenters.words import gettext_noop
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.trace.kinds import ObjectChanged
 from scheduler_core.world.readonly import WorldView
 
@@ -17,7 +17,6 @@ _WHAT = {
     "MODIFIED": gettext_noop("changed"),
     "DELETED": gettext_noop("deleted"),
 }
-Manifest = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.draining import draining, list_planned_evictions
-from playground.presenters.stage.controller.changed import AllChanged, Manifest
+from playground.presenters.stage.controller.changed import AllChanged
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.trace.kinds import Reconciled
 from scheduler_core.world.readonly import WorldView
 

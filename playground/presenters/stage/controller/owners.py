@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from playground.presenters.scene import short
-from playground.presenters.stage.controller.changed import AllChanged, Changed, Manifest
+from playground.presenters.stage.controller.changed import AllChanged, Changed
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.trace.kinds import Reconciled
 from scheduler_core.world.readonly import WorldView, controller_of
 

@@ -28,13 +28,13 @@ from playground.sessions.worker.world import (
     plan_import,
     take_in,
 )
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.formats.configurations import is_configuration
 from scheduler_core.formats.manifests import Intake as Brought
 from scheduler_core.formats.manifests import Note, NotObjects, read
 from scheduler_core.formats.unsupported import notes
 from scheduler_core.world.readonly import Loaded, LoadLimits
 
-Manifest = Mapping[str, Any]
 SOURCE = "import"  # of its command
 NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be applied by itself, above"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from scheduler_core.apimachinery.dra.amounts import Amount
 from scheduler_core.apimachinery.dra.claims import ResourceClaim
 from scheduler_core.apimachinery.dra.slices import DeviceId
+from scheduler_core.apimachinery.objects.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,7 +27,6 @@ class Holder:
 
 
 Holders = Mapping[DeviceId, tuple[Holder, ...]]
-Manifest = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

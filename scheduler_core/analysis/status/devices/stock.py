@@ -6,10 +6,10 @@ It is made where somebody looks, and again only where a slice, a claim, a class 
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import is_
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from scheduler_core.analysis.status.devices.holdings import Holder, Holdings
 from scheduler_core.analysis.status.devices.published import Published, PublishedPool
@@ -20,10 +20,10 @@ from scheduler_core.apimachinery.dra.selectors import CelSelectors
 from scheduler_core.apimachinery.dra.slices import KIND as SLICES
 from scheduler_core.apimachinery.dra.slices import Device, DeviceId, ResourceSlice
 from scheduler_core.apimachinery.dra.taints import track_slices
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.scheduler.framework.features import Features
 
-Manifest = Mapping[str, Any]
 Said = tuple[Sequence[Manifest], Sequence[Manifest], Sequence[Manifest]]
 MOST_KEPT = 8
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects.storage.volumes import Manifest
+from scheduler_core.apimachinery.objects.manifest import Manifest
 
 MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
 

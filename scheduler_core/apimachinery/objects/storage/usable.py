@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scheduler_core.apimachinery.objects.labels import LabelSelector, aggregate
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.storage.volumes import (
-    Manifest,
     access_modes,
     attributes_class,
     capacity,

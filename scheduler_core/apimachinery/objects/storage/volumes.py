@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod, PodSpec
 from scheduler_core.apimachinery.objects.quantity import nanos
-
-Manifest = Mapping[str, Any]
 
 CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"
 

@@ -5,7 +5,8 @@ kube: apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Manifest, Request
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.status import Refused, forbidden, not_found
 
 IMMORTAL = ("default", "kube-system", "kube-public")

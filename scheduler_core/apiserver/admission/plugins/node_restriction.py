@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Manifest, Request
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.admission.plugins.pod_references import reference_of
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import Refused, not_found

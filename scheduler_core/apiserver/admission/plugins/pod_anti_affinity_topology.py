@@ -5,7 +5,8 @@ kube: plugin/pkg/admission/antiaffinity/admission.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Manifest, Request
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 
 HOSTNAME = "kubernetes.io/hostname"
 

@@ -7,8 +7,9 @@ kube: plugin/pkg/admission/podnodeselector/admission.go @ v1.34.1
 
 from __future__ import annotations
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_value_errors, list_qualified_name_errors
-from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Manifest, Request
+from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import unknown_error
 

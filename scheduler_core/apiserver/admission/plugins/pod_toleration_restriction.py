@@ -11,7 +11,8 @@ import json
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand.qos import BEST_EFFORT, qos_class
-from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Manifest, Request
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.admission.plugins.tolerations import Toleration, merge_tolerations, within
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import unknown_error

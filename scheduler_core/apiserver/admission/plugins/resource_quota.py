@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand.amounts import Amounts, add, amounts, difference, texts
-from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Manifest, Request
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.options import LimitedResource
 from scheduler_core.apiserver.quota.scopes import Scope, format_scopes, in_scope, is_terminating, scopes_of
 from scheduler_core.apiserver.quota.usage import by_quota_names, matching, usage

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Manifest, Request
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import Refused, not_found
 

@@ -5,8 +5,9 @@ kube: plugin/pkg/admission/storage/{storageclass/setdefault,storageobjectinusepr
 
 from __future__ import annotations
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
-from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Manifest, Request
+from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.storage_classes import default_class
 

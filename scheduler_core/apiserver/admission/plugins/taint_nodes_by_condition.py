@@ -7,7 +7,8 @@ kube: plugin/pkg/admission/nodetaint/admission.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Manifest, Request
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.rewriting import with_section
 
 TAINT = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}

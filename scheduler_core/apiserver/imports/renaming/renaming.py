@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.imports.renaming import fields
 from scheduler_core.apiserver.imports.renaming.names import Names, find_random_suffix
 from scheduler_core.apiserver.kinds import is_own_group
 
-Manifest = Mapping[str, Any]
 ADDRESS = "192.0.2.1"  # of RFC 5737: nobody's
 _COMPARING = ("Gt", "Lt")
 

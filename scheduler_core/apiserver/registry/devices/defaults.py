@@ -7,10 +7,10 @@ kube: pkg/apis/resource/{v1,v1alpha3}/{defaults,zz_generated.defaults}.go @ v1.3
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-Manifest = Mapping[str, Any]
+from scheduler_core.apimachinery.objects.manifest import Manifest
 
 
 def apply_device_defaults(manifest: Manifest, kind: str, timestamp: str) -> Manifest:

@@ -6,12 +6,12 @@ kube: pkg/registry/resource/*/strategy.go (dropDisabledFields), pkg/api/pod/util
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.registry.devices.gates import DeviceGates
 
-Manifest = Mapping[str, Any]
 _OF_PARTITIONS = ("consumesCounters", "nodeName", "nodeSelector", "allNodes")
 _OF_BINDINGS = ("bindingConditions", "bindingFailureConditions")
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")

@@ -6,10 +6,10 @@ pkg/registry/resource/utils.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from scheduler_core.apimachinery.objects.errors import FieldError, forbidden
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.registry.devices.dropping import without_disabled
 from scheduler_core.apiserver.registry.devices.gates import GROUP, DeviceGates
@@ -23,7 +23,6 @@ from scheduler_core.apiserver.validation.devices.status import device_key, statu
 from scheduler_core.apiserver.validation.devices.taints import rule
 from scheduler_core.apiserver.validation.devices.templates import immutable_spec, template
 
-Manifest = Mapping[str, Any]
 CLAIM, TEMPLATE = "ResourceClaim", "ResourceClaimTemplate"
 ADMIN_LABEL = "resource.kubernetes.io/admin-access"
 _ADMIN = f"admin access to devices requires the `{ADMIN_LABEL}: true` label on the containing namespace"

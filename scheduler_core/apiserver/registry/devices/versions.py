@@ -5,13 +5,12 @@ kube: pkg/apis/resource/{v1beta1,v1beta2}/conversion.go, pkg/apis/resource/v1bet
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import split_api_version
 from scheduler_core.apiserver.registry.devices.gates import GROUP
 
-Manifest = Mapping[str, Any]
 STORED = f"{GROUP}/v1"
 _OF_A_REQUEST = (
     "deviceClassName",

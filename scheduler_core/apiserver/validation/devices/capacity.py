@@ -11,8 +11,9 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.demand.amounts import Amount
 from scheduler_core.apimachinery.objects.errors import build_required_error, forbidden, invalid
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import value_of_nanos
-from scheduler_core.apiserver.validation.devices.lists import Errors, Manifest, each_once
+from scheduler_core.apiserver.validation.devices.lists import Errors, each_once
 
 MOST_VALUES = 10
 _ONE_POLICY = (

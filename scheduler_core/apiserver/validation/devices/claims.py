@@ -14,9 +14,10 @@ from scheduler_core.apimachinery.objects.errors import (
     invalid,
     not_supported,
 )
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.configuration import MOST_CONFIGURATIONS, configuration
-from scheduler_core.apiserver.validation.devices.lists import Errors, Manifest, each, each_once
+from scheduler_core.apiserver.validation.devices.lists import Errors, each, each_once
 from scheduler_core.apiserver.validation.devices.selectors import Compiling, selectors
 from scheduler_core.apiserver.validation.devices.taints import toleration
 

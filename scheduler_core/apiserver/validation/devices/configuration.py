@@ -9,16 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.resources import is_extended_name
 from scheduler_core.apiserver.validation.devices import names
-from scheduler_core.apiserver.validation.devices.lists import (
-    Errors,
-    Manifest,
-    compact,
-    each,
-    longer,
-    too_long,
-)
+from scheduler_core.apiserver.validation.devices.lists import Errors, compact, each, longer, too_long
 from scheduler_core.apiserver.validation.devices.selectors import Compiling, selectors
 
 MOST_CONFIGURATIONS = 32

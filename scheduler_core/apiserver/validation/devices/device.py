@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.validation.checks import node_selector
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.bindings import bindings
 from scheduler_core.apiserver.validation.devices.capacity import capacity_of_one, capacity_of_several
 from scheduler_core.apiserver.validation.devices.lists import (
     Errors,
-    Manifest,
     bad,
     each,
     each_of_map,

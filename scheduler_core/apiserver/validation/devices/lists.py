@@ -6,13 +6,13 @@ kube: pkg/apis/resource/validation/validation.go (validateSlice, validateSet, va
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, duplicate, format_key_path
+from scheduler_core.apimachinery.objects.manifest import Manifest
 
-Manifest = Mapping[str, Any]
 Errors = list[FieldError]
 Check = Callable[[Any, str, Errors], None]
 _LEAST_SHOWN = 16

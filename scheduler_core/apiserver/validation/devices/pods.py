@@ -6,8 +6,7 @@ validatePodResourceClaimStatuses, validatePodExtendedResourceClaimStatus) @ v1.3
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from scheduler_core.apimachinery.objects.errors import (
     FieldError,
@@ -17,11 +16,11 @@ from scheduler_core.apimachinery.objects.errors import (
     invalid,
     not_found,
 )
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
 from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
 
-Manifest = Mapping[str, Any]
 _MIRROR = "kubernetes.io/config.mirror"
 _SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
 

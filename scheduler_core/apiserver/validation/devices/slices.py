@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.validation.checks import node_selector
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.device import counters, device
 from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
-from scheduler_core.apiserver.validation.devices.lists import Errors, Manifest, each_once, quote_names
+from scheduler_core.apiserver.validation.devices.lists import Errors, each_once, quote_names
 
 MOST_DEVICES = 128
 MOST_COUNTERS_OF_DEVICES = 1024

@@ -18,6 +18,7 @@ from scheduler_core.apimachinery.objects.errors import (
     invalid,
     not_supported,
 )
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.validation.checks import node_selector
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.bindings import bindings
@@ -31,7 +32,6 @@ from scheduler_core.apiserver.validation.devices.configuration import MOST_CONFI
 from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
 from scheduler_core.apiserver.validation.devices.lists import (
     Errors,
-    Manifest,
     bad,
     each,
     each_once,

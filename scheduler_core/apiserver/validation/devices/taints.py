@@ -6,8 +6,9 @@ kube: pkg/apis/resource/validation/validation.go (validateDeviceTaint, validateD
 from __future__ import annotations
 
 from scheduler_core.apimachinery.objects.errors import build_required_error, invalid, not_supported
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.validation.devices import names
-from scheduler_core.apiserver.validation.devices.lists import Errors, Manifest
+from scheduler_core.apiserver.validation.devices.lists import Errors
 from scheduler_core.apiserver.validation.devices.selectors import Compiling, selectors
 
 _EFFECTS = ("NoExecute", "NoSchedule")

@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, invalid
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.devices.claims import claim_spec
 from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
-from scheduler_core.apiserver.validation.devices.lists import Errors, Manifest
+from scheduler_core.apiserver.validation.devices.lists import Errors
 from scheduler_core.apiserver.validation.devices.selectors import Compiling
 from scheduler_core.apiserver.validation.likeness import alike
 

@@ -5,10 +5,8 @@ kube: pkg/apis/core/v1/defaults.go SetDefaults_PersistentVolume, SetDefaults_Per
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from scheduler_core.apimachinery.objects.manifest import Manifest
 
-Manifest = Mapping[str, Any]
 NOT_SOURCES = (
     "accessModes",
     "capacity",

@@ -5,10 +5,10 @@ kube: pkg/controller/cronjob/{cronjob_controllerv2,utils}.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
 from scheduler_core.apiserver.status import Answer, Refused
@@ -17,7 +17,6 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.jobs.finish import is_finished
 from scheduler_core.controllers.workloads.owners import Owner
 
-Manifest = Mapping[str, Any]
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 REASONS = (
     "UnexpectedJob",

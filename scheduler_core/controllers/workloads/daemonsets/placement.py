@@ -5,15 +5,15 @@ kube: pkg/controller/daemon/util/daemonset_util.go, pkg/controller/daemon/daemon
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.pod import Pod, PodSpec
 from scheduler_core.controllers.workloads.owners import Owner
 
-Manifest = Mapping[str, Any]
 _SUFFERED = (
     ("not-ready", NO_EXECUTE),
     ("unreachable", NO_EXECUTE),

@@ -5,12 +5,11 @@ kube: pkg/controller/deployment/util/deployment_util.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.controllers.workloads.amounts import resolve_percentage
 
-Manifest = Mapping[str, Any]
 DESIRED = "deployment.kubernetes.io/desired-replicas"
 MOST = "deployment.kubernetes.io/max-replicas"
 MAX_INT32 = 2**31 - 1

@@ -5,12 +5,11 @@ kube: pkg/controller/deployment/util/deployment_util.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.controllers.workloads.deployments.bounds import MAX_INT32
 
-Manifest = Mapping[str, Any]
 Conditions = list[Manifest]
 AVAILABLE, PROGRESSING, FAILURE = "Available", "Progressing", "ReplicaFailure"
 UPDATED = "ReplicaSetUpdated"

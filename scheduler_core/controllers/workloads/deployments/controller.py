@@ -5,9 +5,9 @@ kube: pkg/controller/deployment/{deployment_controller,sync,rollback}.go @ v1.34
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
@@ -26,7 +26,6 @@ from scheduler_core.controllers.workloads.owners import (
     selecting,
 )
 
-Manifest = Mapping[str, Any]
 _SELECTS_ALL = "SelectingAll"
 _NO_REVISION, _UNCHANGED, _ROLLED_BACK = (
     "DeploymentRollbackRevisionNotFound",

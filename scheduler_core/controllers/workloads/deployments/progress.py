@@ -5,9 +5,9 @@ kube: pkg/controller/deployment/{progress,sync}.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.base.clock.agenda import MILLISECOND
 from scheduler_core.controllers.workloads.deployments import bounds, conditions
@@ -15,7 +15,6 @@ from scheduler_core.controllers.workloads.deployments.bounds import get_desired_
 from scheduler_core.controllers.workloads.deployments.rollout import Rollout
 
 Status = dict[str, Any]
-Manifest = Mapping[str, Any]
 
 
 def sync_status(rollout: Rollout) -> None:

@@ -6,9 +6,9 @@ kube: pkg/controller/deployment/util/deployment_util.go @ v1.34.1
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
-Manifest = Mapping[str, Any]
+from scheduler_core.apimachinery.objects.manifest import Manifest
+
 REVISION = "deployment.kubernetes.io/revision"
 HISTORY = "deployment.kubernetes.io/revision-history"
 HASH = "pod-template-hash"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.template_defaults import without_template_defaults
@@ -18,7 +19,6 @@ from scheduler_core.controllers.workloads.deployments.bounds import get_desired_
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import namespace_ends
 
-Manifest = Mapping[str, Any]
 SCALED = "ScalingReplicaSet"
 _LONGEST_NAME = 253
 

@@ -5,14 +5,12 @@ kube: pkg/controller/deployment/sync.go (scale, isScalingEvent) @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.controllers.workloads.deployments import bounds
 from scheduler_core.controllers.workloads.deployments.bounds import get_desired_replicas, size
 from scheduler_core.controllers.workloads.deployments.rollout import Rollout
-
-Manifest = Mapping[str, Any]
 
 
 def was_scaled(rollout: Rollout) -> bool:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.store import Store
 from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
 from scheduler_core.controllers.workloads.owners import Owner
 
-Manifest = Mapping[str, Any]
 MOST_REASONS = 3
 
 

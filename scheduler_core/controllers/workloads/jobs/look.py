@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.workloads import Failures
@@ -16,7 +16,6 @@ from scheduler_core.controllers.workloads.jobs import backoff, indexes, policies
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import is_active, is_terminating
 
-Manifest = Mapping[str, Any]
 TRACKING = "batch.kubernetes.io/job-tracking"
 
 

@@ -5,9 +5,10 @@ kube: pkg/controller/job/job_controller.go (manageJob) @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.workloads.jobs import backoff, indexes, policies
@@ -21,7 +22,6 @@ from scheduler_core.controllers.workloads.pods import (
 )
 from scheduler_core.controllers.workloads.ranking import by_age
 
-Manifest = Mapping[str, Any]
 MOST_PER_SYNC = 500
 _LONGEST_PREFIX = 58
 _ENVIRONMENT = {

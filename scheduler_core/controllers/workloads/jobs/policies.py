@@ -5,13 +5,12 @@ kube: pkg/controller/job/{pod_failure_policy,success_policy}.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Set
+from typing import NamedTuple
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.controllers.workloads.jobs import indexes
-
-Manifest = Mapping[str, Any]
 
 
 class Verdict(NamedTuple):

@@ -5,9 +5,9 @@ kube: pkg/controller/statefulset/{stateful_pod_control,stateful_set_utils}.go @ 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_reference
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
@@ -21,7 +21,6 @@ from scheduler_core.controllers.workloads.statefulsets.identity import (
     ordinals,
 )
 
-Manifest = Mapping[str, Any]
 _KIND = "PersistentVolumeClaim"
 CONFLICT = "ConflictingController"
 

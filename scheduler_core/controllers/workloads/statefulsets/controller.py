@@ -7,9 +7,10 @@ kube: pkg/controller/statefulset/{stateful_set,stateful_set_control}.go @ v1.34.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import World
@@ -21,7 +22,6 @@ from scheduler_core.controllers.workloads.statefulsets.replicas import Pods
 from scheduler_core.controllers.workloads.statefulsets.status import stateful_status
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
-Manifest = Mapping[str, Any]
 Replicas = dict[int, Pod | None]
 
 

@@ -6,15 +6,14 @@ kube: pkg/controller/statefulset/stateful_set_utils.go @ v1.34.1
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.controllers.workloads.history import POD_HASH
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import from_template
 
-Manifest = Mapping[str, Any]
 POD_NAME = "statefulset.kubernetes.io/pod-name"
 POD_INDEX = "apps.kubernetes.io/pod-index"
 _NAME = re.compile(r"(.*)-([0-9]+)\Z", re.DOTALL)

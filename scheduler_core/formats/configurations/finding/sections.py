@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.formats.configurations.finding.flags import Flag
 from scheduler_core.scheduler.config.types import API_VERSION, KIND
 
-Manifest = Mapping[str, Any]
 _KOPS = {
     "kubeAPIQPS": "kube-api-qps",
     "kubeAPIBurst": "kube-api-burst",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.loading import Loaded
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.formats.manifests.notes import Note, gettext_noop
 from scheduler_core.formats.manifests.places import replace_manifest
 from scheduler_core.formats.manifests.versions.networking import endpoint_slice, ingress, network_policy
@@ -18,7 +19,6 @@ from scheduler_core.formats.manifests.versions.workloads import (
     stateful_set_of_apps,
 )
 
-Manifest = Mapping[str, Any]
 Convert = Callable[[Manifest], Manifest]
 
 OLDER = gettext_noop(

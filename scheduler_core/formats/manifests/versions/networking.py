@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-Manifest = Mapping[str, Any]
+from scheduler_core.apimachinery.objects.manifest import Manifest
+
 _ZONE = "topology.kubernetes.io/zone"
 
 

@@ -7,9 +7,9 @@ pkg/apis/autoscaling/v2beta1/conversion.go @ v1.20.15, pkg/apis/node/v1alpha1/co
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-Manifest = Mapping[str, Any]
+from scheduler_core.apimachinery.objects.manifest import Manifest
+
 _RBAC = "rbac.authorization.k8s.io"
 _EMPTY = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
 

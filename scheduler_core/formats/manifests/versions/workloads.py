@@ -5,10 +5,10 @@ kube: pkg/apis/{extensions,apps}/v1beta1/{defaults,conversion}.go @ v1.17.17
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-Manifest = Mapping[str, Any]
+from scheduler_core.apimachinery.objects.manifest import Manifest
+
 _LARGEST = 2**31 - 1
 _ROLLBACK = "deprecated.deployment.rollback.revision"
 _GENERATION = "deprecated.daemonset.template.generation"

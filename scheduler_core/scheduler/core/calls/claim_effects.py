@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scheduler_core.apimachinery.dra.claims import FINALIZER, KIND
+from scheduler_core.apimachinery.objects.manifest import Manifest
 
-Manifest = Mapping[str, Any]
 PROTECTED, UNPROTECTED = "protected", "unprotected"
 ALLOCATED, DEALLOCATED = "allocated", "deallocated"
 RESERVED, RELEASED = "reserved", "released"

@@ -32,7 +32,7 @@ from scheduler_core.apiserver.faults import (
 )
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.base.trace.kinds import ApiThrottled
-from scheduler_core.scheduler.core.world import World
+from scheduler_core.scheduler.core.world import SchedulerWorld
 
 RETRY_AFTER = SECOND
 MOST_RETRIES = 10
@@ -49,7 +49,7 @@ class Caller(Protocol):
     def name(self) -> str: ...
 
     @property
-    def world(self) -> World: ...
+    def world(self) -> SchedulerWorld: ...
 
     @property
     def limits(self) -> tuple[float, int] | None: ...
@@ -60,7 +60,7 @@ class Caller(Protocol):
         ...
 
 
-def setting(world: World, call: str) -> int:
+def setting(world: SchedulerWorld, call: str) -> int:
     """Return the default latency (ns) of a call by kind."""
     settings = world.settings
     if call == BIND:

@@ -7,10 +7,10 @@ kube: client-go/kubernetes/typed/resource/v1/resourceclaim.go, scheduler/util/ut
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.faults import CLAIMS
 from scheduler_core.apiserver.kinds import get_kind_by_key
@@ -20,7 +20,6 @@ from scheduler_core.scheduler.core.calls import client
 from scheduler_core.scheduler.core.calls.claim_effects import NONE, Effects, effects_of
 from scheduler_core.scheduler.framework.claims import Reply
 
-Manifest = Mapping[str, Any]
 _CONFLICT = "Conflict"
 
 

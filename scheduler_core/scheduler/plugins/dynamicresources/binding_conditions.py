@@ -9,8 +9,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
-from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import Manifest, allocation_of
+from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of
 
 TIMEOUT = 600 * SECOND
 

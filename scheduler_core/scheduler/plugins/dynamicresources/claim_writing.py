@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import FINALIZER, KIND
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.claims import ObjectCalls, Reply
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
-    Manifest,
     allocation_of,
     key_of,
     uid_of,

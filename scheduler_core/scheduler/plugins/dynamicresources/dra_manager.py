@@ -14,8 +14,8 @@ DEVIATION: a version that the informer brings and that was assumed already count
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
 from scheduler_core.apimachinery.dra.allocated import (
     AllocatedState,
@@ -27,9 +27,9 @@ from scheduler_core.apimachinery.dra.allocated import (
 )
 from scheduler_core.apimachinery.dra.claims import KIND, ResourceClaim
 from scheduler_core.apimachinery.dra.slices import DeviceId
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.state import Copied, Derived, Shared, State
 
-Manifest = Mapping[str, Any]
 Manifests = list[Manifest]
 Key = tuple[str, str]
 Listener = Callable[[Manifest | None, Manifest | None], None]

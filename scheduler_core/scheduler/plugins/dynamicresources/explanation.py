@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.dra.watch import FOUND, UNDONE, SearchTree
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.scheduler.framework.explanation import (
     Below,
@@ -30,7 +31,7 @@ from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import
 from scheduler_core.scheduler.plugins.dynamicresources.filtering import NodeFilter
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import Found
 from scheduler_core.scheduler.plugins.dynamicresources.orders import ALLOCATION, STATUS
-from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import Manifest, allocation_of, key_of
+from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, key_of
 
 SHOWN = 20  # devices
 

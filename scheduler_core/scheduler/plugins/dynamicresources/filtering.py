@@ -15,6 +15,7 @@ from scheduler_core.apimachinery.dra.claims import ResourceClaim
 from scheduler_core.apimachinery.dra.slices import ResourceSlice
 from scheduler_core.apimachinery.dra.watch import SeenEnough, Watch
 from scheduler_core.apimachinery.objects.labels import NodeSelector
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.plugin import Verdicts
@@ -22,7 +23,7 @@ from scheduler_core.scheduler.framework.status import Status, error, unresolvabl
 from scheduler_core.scheduler.plugins.dynamicresources import reasons
 from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import NodeShare, share_of
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import Found, NodeSearch
-from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import Manifest, allocation_of
+from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of
 from scheduler_core.scheduler.plugins.dynamicresources.state import Facts, NodeAllocation
 
 LEFT_OVER = unresolvable(reasons.LEFT_OVER())

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import ClaimError
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
-    Manifest,
     allocation_of,
     pod_claims,
     problem,

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from operator import is_
-from typing import Any
 
 from scheduler_core.apimachinery.dra import classes, slices, taints
 from scheduler_core.apimachinery.dra.classes import DeviceClass
 from scheduler_core.apimachinery.dra.features import DeviceFeatures
 from scheduler_core.apimachinery.dra.matching import Selectors
 from scheduler_core.apimachinery.dra.taints import track_slices
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.plugin import Handle
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSearch, Slices
 from scheduler_core.scheduler.plugins.dynamicresources.state import Inventory
-
-Manifest = Mapping[str, Any]
 
 
 def device_features(features: Features) -> DeviceFeatures:

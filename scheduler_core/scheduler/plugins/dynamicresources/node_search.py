@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
-from typing import Any
 
 import msgspec
 
@@ -26,7 +25,6 @@ from scheduler_core.apimachinery.dra.watch import Watch
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.scheduler.plugins.dynamicresources.state import NodeAllocation
 
-Manifest = Mapping[str, Any]
 MOST_REMEMBERED = 16  # kinds of pods
 
 

@@ -16,6 +16,7 @@ from scheduler_core.apimachinery.dra.claims import FINALIZER, ClaimError
 from scheduler_core.apimachinery.dra.selectors import CelSelectors
 from scheduler_core.apimachinery.dra.watch import MOST_NODES, SearchTree
 from scheduler_core.apimachinery.objects.durations import parse_duration
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
@@ -61,7 +62,6 @@ from scheduler_core.scheduler.plugins.dynamicresources.filtering import (
 from scheduler_core.scheduler.plugins.dynamicresources.inventory import Inventories
 from scheduler_core.scheduler.plugins.dynamicresources.orders import order_dependence
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
-    Manifest,
     allocation_of,
     is_reserved_for,
     pod_claims,

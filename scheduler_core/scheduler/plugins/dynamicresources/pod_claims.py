@@ -5,15 +5,14 @@ kube: plugins/dynamicresources/dynamicresources.go (foreachPodResourceClaim) @ v
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import ClaimError, check_owner, claim_name
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.claims import ClaimTracker
 from scheduler_core.scheduler.plugins.dynamicresources import reasons
-
-Manifest = Mapping[str, Any]
 
 
 def pod_claims(claims: ClaimTracker, pod: Pod) -> Iterator[Manifest]:

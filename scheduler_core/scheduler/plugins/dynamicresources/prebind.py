@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import SECOND, format_time
 from scheduler_core.scheduler.framework.cycle_state import CycleState
@@ -28,12 +29,7 @@ from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import
     request_mappings,
 )
 from scheduler_core.scheduler.plugins.dynamicresources.filtering import with_requests
-from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
-    Manifest,
-    is_reserved_for,
-    key_of,
-    uid_of,
-)
+from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import is_reserved_for, key_of, uid_of
 from scheduler_core.scheduler.plugins.dynamicresources.state import Facts, NodeAllocation, Progress
 
 FACTS, ALLOCATIONS = "DynamicResources", "DynamicResources nodes"

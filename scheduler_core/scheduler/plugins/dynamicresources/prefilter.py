@@ -11,6 +11,7 @@ from scheduler_core.apimachinery.dra import classes
 from scheduler_core.apimachinery.dra.claims import Ask, Request, ResourceClaim
 from scheduler_core.apimachinery.dra.classes import DeviceClass
 from scheduler_core.apimachinery.objects.labels import aggregate
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.plugin import Handle
 from scheduler_core.scheduler.framework.status import Status, error, unresolvable
@@ -19,7 +20,6 @@ from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import
 from scheduler_core.scheduler.plugins.dynamicresources.filtering import node_selector_of
 from scheduler_core.scheduler.plugins.dynamicresources.inventory import Inventories
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
-    Manifest,
     allocation_of,
     key_of,
     pod_claims,

@@ -5,16 +5,14 @@ kube: dynamic-resource-allocation/resourceslice/tracker/tracker.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from scheduler_core.apimachinery.dra import classes, slices, taints
 from scheduler_core.apimachinery.dra.classes import DeviceClass
 from scheduler_core.apimachinery.dra.selectors import CelSelectors
 from scheduler_core.apimachinery.dra.taints import track_slices
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import Informer
-
-Manifest = Mapping[str, Any]
 
 
 def find_changed_slices(

@@ -6,11 +6,11 @@ from itertools import islice
 from typing import Any
 
 from scheduler_core.apimachinery.objects.labels import IN, LabelSelector, NodeSelector, Requirement
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     VOLUME,
-    Manifest,
     access_modes,
     capacity,
     claim_ref,

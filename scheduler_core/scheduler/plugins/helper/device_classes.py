@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.spec import canonical
-from scheduler_core.apimachinery.objects.storage.volumes import Manifest, key_of
+from scheduler_core.apimachinery.objects.storage.volumes import key_of
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.plugin import Handle
 from scheduler_core.scheduler.plugins.helper.spelling import likeness

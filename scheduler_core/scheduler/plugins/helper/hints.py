@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import Manifest, name_of, volumes_of
+from scheduler_core.apimachinery.objects.storage.volumes import name_of, volumes_of
 
 
 def was_placed(pod: Pod) -> bool:

@@ -8,13 +8,13 @@ from difflib import SequenceMatcher
 from itertools import count
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     NO_PROVISIONER,
     VOLUME,
     WAIT_FOR_FIRST_CONSUMER,
-    Manifest,
     class_of,
     key_of,
     name_of,

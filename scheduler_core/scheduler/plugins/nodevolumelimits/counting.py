@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.csi_migration import (
@@ -16,7 +17,6 @@ from scheduler_core.apimachinery.objects.storage.csi_migration import (
     plugin_of_provisioner,
 )
 from scheduler_core.apimachinery.objects.storage.volumes import (
-    Manifest,
     claim_not_found,
     class_of,
     key_of,

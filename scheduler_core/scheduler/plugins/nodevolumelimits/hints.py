@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.csi_migration import handle_of, in_tree_plugin
-from scheduler_core.apimachinery.objects.storage.volumes import Manifest, volumes_of
+from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
 from scheduler_core.scheduler.plugins.helper.hints import was_placed
 
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import Manifest, volumes_of
+from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal

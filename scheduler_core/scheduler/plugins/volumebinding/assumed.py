@@ -8,7 +8,8 @@ kube: scheduler/util/assumecache/assume_cache.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, Manifest, class_of, name_of
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, class_of, name_of
 from scheduler_core.scheduler.framework.plugin import Handle
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scheduler_core.apimachinery.objects.labels import NodeSelector
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.csi_migration import (
     in_tree_plugin,
@@ -20,7 +21,6 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     SELECTED_NODE,
     VOLUME,
-    Manifest,
     annotation,
     claim_ref,
     fully_bound,

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    Manifest,
-    class_of,
-    key_of,
-    name_of,
-    volume_name,
-)
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.storage.volumes import class_of, key_of, name_of, volume_name
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.explanation import (
     Below,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.apimachinery.objects.storage.volumes import (
@@ -12,7 +13,6 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
     NO_PROVISIONER,
     VOLUME,
     WAIT_FOR_FIRST_CONSUMER,
-    Manifest,
     class_of,
     deleting,
     fully_bound,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.storage.volumes import Manifest
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.scheduler.framework.explanation import Aside, Code, Parts, Words, gettext_noop
 from scheduler_core.scheduler.framework.formula import (
     ROUNDED_DOWN,

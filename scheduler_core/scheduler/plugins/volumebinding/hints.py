@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apimachinery.objects.storage.csi_migration import MIGRATED_PLUGINS
-from scheduler_core.apimachinery.objects.storage.volumes import Manifest, annotation, name_of
+from scheduler_core.apimachinery.objects.storage.volumes import annotation, name_of
 
 
 def after_class_change(plugin: Any, pod: Pod, old: Manifest | None, new: Manifest) -> bool:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.apimachinery.objects.storage.usable import Usable
 from scheduler_core.apimachinery.objects.storage.volumes import (
     NO_PROVISIONER,
     SELECTED_NODE,
-    Manifest,
     annotation,
     attributes_class,
     capacity,

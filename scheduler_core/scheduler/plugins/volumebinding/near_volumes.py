@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.apimachinery.objects.labels import IN, LabelSelector
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     VOLUME,
-    Manifest,
     access_modes,
     claim_ref,
     class_of,

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import (
@@ -19,7 +20,6 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
     VOLUME,
     WAIT_FOR_FIRST_CONSUMER,
     ClaimUse,
-    Manifest,
     claim_not_found,
     class_of,
     deleting,

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import value_of_nanos
-from scheduler_core.apimachinery.objects.storage.volumes import Manifest, capacity, get_requested_storage
+from scheduler_core.apimachinery.objects.storage.volumes import capacity, get_requested_storage
 from scheduler_core.scheduler.framework.plugin import Rows, Scores
 from scheduler_core.scheduler.plugins.helper.go_math import divide, round_half_away
 from scheduler_core.scheduler.plugins.helper.shape_score import MAX_UTILIZATION, broken_linear

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.storage.volumes import (
     SELECTED_NODE,
-    Manifest,
     bind_volume_to_claim,
     with_annotation,
 )

@@ -20,13 +20,14 @@ from scheduler_core.apimachinery.objects.labels import (
     Requirement,
     accepts_field,
 )
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apimachinery.objects.storage.csi_migration import (
     in_tree_plugin,
     is_migrated_on,
     translate_affinity,
 )
-from scheduler_core.apimachinery.objects.storage.volumes import Manifest, name_of
+from scheduler_core.apimachinery.objects.storage.volumes import name_of
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.plugin import Handle, Rows
 from scheduler_core.scheduler.plugins.helper.memo import remember

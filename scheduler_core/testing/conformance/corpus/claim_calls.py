@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from scheduler_core.apimachinery.dra.claims import FINALIZER, KIND, MAX_CONSUMERS
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.claims import Reply
 
-Manifest = Mapping[str, Any]
 _RESOURCE = "resourceclaims.resource.k8s.io"
 _CHANGED = "the object has been modified; please apply your changes to the latest version and try again"
 

@@ -6,9 +6,9 @@ README-dra.md, "Additions to an attempt".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import KIND, ClaimError, claim_name
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import is_extended_name
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
@@ -30,9 +30,8 @@ from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import key_of
 from scheduler_core.scheduler.plugins.dynamicresources.prebind import ALLOCATIONS, FACTS
 from scheduler_core.scheduler.plugins.dynamicresources.state import Facts, NodeAllocation
 from scheduler_core.testing.conformance.corpus.observe import Observed, without_empty
-from scheduler_core.testing.conformance.corpus.world import World
+from scheduler_core.testing.conformance.corpus.world import CorpusWorld
 
-Manifest = Mapping[str, Any]
 NAME = "DynamicResources"
 NOW = "<now>"
 
@@ -82,7 +81,7 @@ def order_dependent(
 class Claims:
     """The claims of a scenario's pods, with names for the values that kube draws at random."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: CorpusWorld) -> None:
         self._world = world
         self._shares: dict[str, str] = {}
 

@@ -6,13 +6,13 @@ README-large.md has the format.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.admission.admission import Admission
 from scheduler_core.apiserver.admission.priority import PriorityClasses
 from scheduler_core.apiserver.kinds import kind_of
@@ -36,10 +36,9 @@ from scheduler_core.testing.conformance.corpus.observe import (
 )
 from scheduler_core.testing.conformance.corpus.profiles import with_all_candidates
 from scheduler_core.testing.conformance.corpus.reading import CorpusError, Scenario, load_json
-from scheduler_core.testing.conformance.corpus.world import World
+from scheduler_core.testing.conformance.corpus.world import CorpusWorld
 from scheduler_core.testing.differences import first_place
 
-Manifest = Mapping[str, Any]
 Watch = Callable[[Framework, SchedulingCycle], None]
 
 _OF_PREEMPTION = (
@@ -57,7 +56,7 @@ _SUFFIXES = ("", ".xz", ".gz")
 def run_large(scenario: Scenario, watch: Watch | None = None) -> Difference | None:
     """The first attempt in which a scenario of a real cluster differs. `watch` sees each cycle that is over."""
     objects, pending = _objects(scenario)
-    world = World(objects, pending)
+    world = CorpusWorld(objects, pending)
     configuration = load_configuration(scenario.data.get("config"))
     frameworks = {
         profile.scheduler_name: Framework(with_all_candidates(profile), registry(), world)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.config import SchedulerConfiguration, load_configuration
@@ -58,12 +58,10 @@ from scheduler_core.testing.conformance.corpus.profiles import with_all_candidat
 from scheduler_core.testing.conformance.corpus.reading import Scenario
 from scheduler_core.testing.conformance.corpus.support import is_object, is_world, not_supported
 from scheduler_core.testing.conformance.corpus.volumes import bind_claims
-from scheduler_core.testing.conformance.corpus.world import World
+from scheduler_core.testing.conformance.corpus.world import CorpusWorld
 from scheduler_core.testing.conformance.timelines import StepDifference, run_timeline
 from scheduler_core.testing.conformance.worlds import NotSupported, StepDiffers, run_world
 from scheduler_core.testing.validity import TextsDiffer, judge_object
-
-Manifest = Mapping[str, Any]
 
 
 class Verdict(enum.StrEnum):
@@ -138,7 +136,7 @@ class _Run:
         self.watch = watch
         # Where node sampling is not the subject, the corpus shows every node; so the search never stops early.
         self.sampled = any("sampling" in attempt for attempt in scenario.attempts)
-        self.world = World(scenario.data["objects"], scenario.data["pending"], settings)
+        self.world = CorpusWorld(scenario.data["objects"], scenario.data["pending"], settings)
         self.extenders = ScriptedExtenders(scenario, configuration.manifest)
         ignored = list_ignored_resources(configuration.manifest)
         self.frameworks = {

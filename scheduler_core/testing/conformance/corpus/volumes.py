@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.storage.volumes import (
     BIND_COMPLETED,
     CLAIM,
@@ -22,15 +20,14 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_reserve, run_unreserve
 from scheduler_core.scheduler.plugins.volumebinding.binder import Plan
 from scheduler_core.scheduler.plugins.volumebinding.plugin import PLAN, VolumeBinding
-from scheduler_core.testing.conformance.corpus.world import World
+from scheduler_core.testing.conformance.corpus.world import CorpusWorld
 
-Manifest = Mapping[str, Any]
 Effect = dict[str, str]
 
 HOSTNAME = "kubernetes.io/hostname"
 
 
-def bind_claims(world: World, framework: Framework, cycle: SchedulingCycle) -> list[Effect]:
+def bind_claims(world: CorpusWorld, framework: Framework, cycle: SchedulingCycle) -> list[Effect]:
     """Runs VolumeBinding's Reserve for the chosen node and carries its plan out; the bindings made, by claim."""
     plugin = next((p for p in framework.at(Point.RESERVE) if isinstance(p, VolumeBinding)), None)
     if plugin is None:
@@ -50,7 +47,7 @@ def bind_claims(world: World, framework: Framework, cycle: SchedulingCycle) -> l
     return sorted(effects, key=lambda effect: effect["pvc"])
 
 
-def _bind(world: World, volume: Manifest, claim: Manifest) -> None:
+def _bind(world: CorpusWorld, volume: Manifest, claim: Manifest) -> None:
     namespace, name = str(claim["metadata"].get("namespace") or ""), name_of(claim)
     stored = world.get(CLAIM, namespace, name) or claim
     bound = with_annotation(stored, BIND_COMPLETED, "yes")

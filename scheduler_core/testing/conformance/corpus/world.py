@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import KIND
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import parse_time
@@ -23,12 +24,11 @@ from scheduler_core.scheduler.queue.nominator import Nominator
 from scheduler_core.testing.conformance.corpus.claim_calls import ClaimCalls
 from scheduler_core.testing.waiting import NobodyWaits
 
-Manifest = Mapping[str, Any]
 Key = tuple[str, str]
 _WALL_TIME = "2026-12-31T00:00:00Z"
 
 
-class World(NobodyWaits):
+class CorpusWorld(NobodyWaits):
     """Live objects by kind; what plugins ask for through their handle is answered here, nothing is bound through it."""
 
     def __init__(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation, in_creation_order, plan_import, take_in
 from tests.scheduler_core.worlds import node, pod
 
-Manifest = Mapping[str, Any]
 TAKEN = "2025-11-20T10:00:00Z"
 SELECTOR = {"matchLabels": {"app": "web"}}
 

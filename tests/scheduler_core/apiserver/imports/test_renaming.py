@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.imports.renaming import rename_manifests
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation, in_creation_order, plan_import, take_in
@@ -19,7 +20,6 @@ from tests.scheduler_core.formats.export.test_objects import begun, decisions, d
 from tests.scheduler_core.machine import objects
 from tests.scheduler_core.worlds import node, nodes_of, pod
 
-Manifest = Mapping[str, Any]
 EXAMPLES = settings().max_examples
 ZONES = ("east", "west", "north")
 APPS = ("ledger", "checkout", "search-index", "search")

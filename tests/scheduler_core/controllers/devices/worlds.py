@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import make
 
-Manifest = Mapping[str, Any]
 CONTROLLER = "resourceclaim-controller"
 FINALIZER = "resource.kubernetes.io/delete-protection"
 

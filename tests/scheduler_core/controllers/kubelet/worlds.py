@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.world.commands import ApplyObjects, Command, SetPrograms, SetSettings
 from scheduler_core.world.simulation import Simulation
 
-Manifest = dict[str, Any]
 
-
-def node(name: str = "n", **allocatable: str) -> Manifest:
+def node(name: str = "n", **allocatable: str) -> MutableManifest:
     amounts = {"cpu": "4", "memory": "4Gi", "pods": "110", **allocatable}
     labels = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}
     return {
@@ -25,7 +24,7 @@ def node(name: str = "n", **allocatable: str) -> Manifest:
     }
 
 
-def pod(name: str, on: str = "n", labels: Mapping[str, str] | None = None, **spec: Any) -> Manifest:
+def pod(name: str, on: str = "n", labels: Mapping[str, str] | None = None, **spec: Any) -> MutableManifest:
     containers = [{"name": "c", "image": "pause"}]
     return {
         "apiVersion": "v1",
@@ -38,7 +37,7 @@ def pod(name: str, on: str = "n", labels: Mapping[str, str] | None = None, **spe
 class Cluster:
     """A world with kubelets; commands are applied at the present time."""
 
-    def __init__(self, *objects: Manifest, cluster: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, *objects: MutableManifest, cluster: Mapping[str, Any] | None = None) -> None:
         self.sim = Simulation()
         self.do(SetSettings({"cluster": dict(cluster or {})}))
         if objects:
@@ -47,10 +46,10 @@ class Cluster:
     def do(self, command: Command) -> None:
         self.sim.apply(command)
 
-    def apply(self, *objects: Manifest) -> None:
+    def apply(self, *objects: MutableManifest) -> None:
         self.do(ApplyObjects(objects))
 
-    def programs(self, *rules: Manifest) -> None:
+    def programs(self, *rules: MutableManifest) -> None:
         self.do(SetPrograms(rules))
 
     def until(self, seconds: float) -> Cluster:
@@ -66,10 +65,10 @@ class Cluster:
         assert found is not None
         return found
 
-    def status(self, name: str) -> Manifest:
+    def status(self, name: str) -> MutableManifest:
         return dict(self.pod(name).manifest["status"])
 
-    def container(self, name: str) -> Manifest:
+    def container(self, name: str) -> MutableManifest:
         return dict(self.status(name)["containerStatuses"][0])
 
     def condition(self, name: str, kind: str) -> str:

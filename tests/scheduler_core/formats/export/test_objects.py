@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import lzma
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler_core.apimachinery.objects.loading import load_manifests
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.base.trace.records import Record
 from scheduler_core.formats.export import as_it_is, continuation_of, heading, objects_of
@@ -21,7 +22,6 @@ from scheduler_core.world.simulation import Simulation, in_creation_order, plan_
 from tests.scheduler_core.machine import objects
 from tests.scheduler_core.worlds import nodes_of, pod
 
-Manifest = Mapping[str, Any]
 DECISIONS = ("attempt_started", "node_selected", "attempt_ended", "binding_ended", "pod_assumed")
 MOST = 3_000
 EXAMPLES = settings().max_examples

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from hypothesis import strategies as st
 
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.cache import Cache
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.testing.builders import PodBuilder, make_cache, make_node, make_pod
-
-Manifest = dict[str, Any]
 
 HOSTNAME, ZONE, RACK = "kubernetes.io/hostname", "zone", "rack"
 KEYS = (HOSTNAME, ZONE, RACK)
@@ -33,7 +31,7 @@ selectors = st.sampled_from(
 )
 
 
-def selects(selector: Manifest | None, labels: dict[str, str]) -> bool:
+def selects(selector: MutableManifest | None, labels: dict[str, str]) -> bool:
     """metav1.LabelSelector, plainly."""
     if selector is None:
         return False
@@ -54,8 +52,8 @@ def selects(selector: Manifest | None, labels: dict[str, str]) -> bool:
 
 @dataclass
 class World:
-    nodes: list[Manifest]
-    pods: list[Manifest]  # bound ones
+    nodes: list[MutableManifest]
+    pods: list[MutableManifest]  # bound ones
 
     def cache(self) -> Cache:
         cache = make_cache([])
@@ -68,11 +66,11 @@ class World:
     def table(self) -> NodeTable:
         return self.cache().update_snapshot(NodeTable())
 
-    def on(self, name: str) -> list[Manifest]:
+    def on(self, name: str) -> list[MutableManifest]:
         return [pod for pod in self.pods if pod["spec"]["nodeName"] == name]
 
 
-def node(i: int, labels: dict[str, str], *, tainted: bool, hostname: bool) -> Manifest:
+def node(i: int, labels: dict[str, str], *, tainted: bool, hostname: bool) -> MutableManifest:
     built = make_node(f"n{i}")
     for key, value in labels.items():
         built = built.label(key, value)
@@ -104,13 +102,15 @@ nodes = st.lists(
 ).map(lambda each: [node(i, labels, tainted=t, hostname=h > 0) for i, (labels, t, h) in enumerate(each)])
 
 
-def pod(name: str, namespace: str, labels: dict[str, str], spec: Manifest, *, deleting: bool) -> PodBuilder:
+def pod(
+    name: str, namespace: str, labels: dict[str, str], spec: MutableManifest, *, deleting: bool
+) -> PodBuilder:
     built = make_pod(name, namespace).labels(labels).with_spec(**spec)
     return built.with_metadata(deletionTimestamp="2026-01-01T00:00:00Z") if deleting else built
 
 
 def pods(
-    prefix: str, specs: st.SearchStrategy[Manifest], most: int, *, alike: bool = False
+    prefix: str, specs: st.SearchStrategy[MutableManifest], most: int, *, alike: bool = False
 ) -> st.SearchStrategy[list[PodBuilder]]:
     """`alike`: all in one namespace, so that most pods of a cluster meet."""
     one = st.tuples(st.sampled_from(NAMESPACES[: 1 if alike else 2]), pod_labels, specs, st.integers(0, 4))
@@ -123,7 +123,7 @@ def pods(
 
 
 @st.composite
-def worlds(draw: st.DrawFn, specs: st.SearchStrategy[Manifest], *, alike: bool = False) -> World:
+def worlds(draw: st.DrawFn, specs: st.SearchStrategy[MutableManifest], *, alike: bool = False) -> World:
     drawn = draw(nodes)
     bound = [
         built.on(draw(st.sampled_from(drawn))["name"]).manifest()
@@ -134,10 +134,10 @@ def worlds(draw: st.DrawFn, specs: st.SearchStrategy[Manifest], *, alike: bool =
 
 @st.composite
 def changes(
-    draw: st.DrawFn, world: World, specs: st.SearchStrategy[Manifest]
-) -> list[tuple[int, Manifest, int]]:
+    draw: st.DrawFn, world: World, specs: st.SearchStrategy[MutableManifest]
+) -> list[tuple[int, MutableManifest, int]]:
     """A what-if per node (row, pod, sign): some of its pods leave, some of those come back, others come."""
-    out: list[tuple[int, Manifest, int]] = []
+    out: list[tuple[int, MutableManifest, int]] = []
     for row, each in enumerate(world.nodes):
         for i, there in enumerate(world.on(each["name"])):
             if draw(st.booleans()):

@@ -13,8 +13,6 @@ from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.testing.builders import NodeBuilder, PodBuilder, make_node, make_pod, make_table, term
 from scheduler_core.testing.drive import filter_nodes, make_plugin, score_nodes
 
-Manifest = dict[str, Any]
-
 KEYS, VALUES = ("k1", "k2", "k3"), ("", "1", "2", "10")
 EFFECTS = ("NoSchedule", "NoExecute", "PreferNoSchedule")
 GPU = "example.com/gpu"

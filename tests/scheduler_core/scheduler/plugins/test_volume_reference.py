@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.plugins.volumebinding.plugin import PLAN, VolumeBinding
 from scheduler_core.testing.builders import make_node, make_pod, make_table
 from scheduler_core.testing.drive import all_rows
 from scheduler_core.testing.storage import Objects, make_claim, make_class, make_volume
-
-Manifest = dict[str, Any]
 
 HOSTS, ZONES = ("n0", "n1", "n2", "n3"), ("za", "zb")
 HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
@@ -54,9 +52,9 @@ claim_shapes = st.tuples(
 bound_shapes = st.lists(st.sampled_from(("b0", "gone")), max_size=1)
 
 
-def volume_of(i: int, shape: tuple[str, str, list[list[Manifest]] | None, str]) -> Manifest:
+def volume_of(i: int, shape: tuple[str, str, list[list[MutableManifest]] | None, str]) -> MutableManifest:
     storage_class, size, alternatives, claim = shape
-    fields: Manifest = {}
+    fields: MutableManifest = {}
     if alternatives is not None:
         selector = {"nodeSelectorTerms": [{"matchExpressions": term} for term in alternatives]}
         fields["nodeAffinity"] = {"required": selector}
@@ -64,7 +62,7 @@ def volume_of(i: int, shape: tuple[str, str, list[list[Manifest]] | None, str]) 
     return {**found, "status": {"phase": "Available"}}
 
 
-def claim_of(i: int, shape: tuple[str, str, str | None]) -> Manifest:
+def claim_of(i: int, shape: tuple[str, str, str | None]) -> MutableManifest:
     found = make_claim(f"c{i}", shape[0], shape[1])
     if shape[2] is not None:
         found["metadata"]["annotations"] = {SELECTED: shape[2]}
@@ -74,7 +72,7 @@ def claim_of(i: int, shape: tuple[str, str, str | None]) -> Manifest:
 # kube's rules, node by node
 
 
-def accepts(expression: Manifest, labels: Mapping[str, str]) -> bool:
+def accepts(expression: MutableManifest, labels: Mapping[str, str]) -> bool:
     found = labels.get(expression["key"])
     match expression["operator"]:
         case "In":
@@ -86,7 +84,7 @@ def accepts(expression: Manifest, labels: Mapping[str, str]) -> bool:
     return found is None
 
 
-def reaches(volume: Manifest, labels: Mapping[str, str]) -> bool:
+def reaches(volume: MutableManifest, labels: Mapping[str, str]) -> bool:
     if "nodeAffinity" not in volume["spec"]:
         return True
     alternatives = volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"]
@@ -96,14 +94,14 @@ def reaches(volume: Manifest, labels: Mapping[str, str]) -> bool:
     )
 
 
-def size_of(amounts: Manifest) -> int:
+def size_of(amounts: MutableManifest) -> int:
     return value(amounts["storage"])
 
 
 def best(
-    claim: Manifest, offered: list[Manifest], taken: list[str], labels: Mapping[str, str]
-) -> Manifest | None:
-    smallest: Manifest | None = None
+    claim: MutableManifest, offered: list[MutableManifest], taken: list[str], labels: Mapping[str, str]
+) -> MutableManifest | None:
+    smallest: MutableManifest | None = None
     for volume in offered:
         ref, spec = volume["spec"].get("claimRef"), volume["spec"]
         if volume["metadata"]["name"] in taken or (ref and ref["name"] != claim["metadata"]["name"]):
@@ -122,9 +120,9 @@ def best(
 def on_node(
     name: str,
     labels: Mapping[str, str],
-    claims: list[Manifest],
-    volumes: list[Manifest],
-    bound: Manifest | None,
+    claims: list[MutableManifest],
+    volumes: list[MutableManifest],
+    bound: MutableManifest | None,
 ) -> tuple[list[str], dict[str, str], list[str]]:
     """Reasons, claim -> volume, and the claims that get a new volume."""
     reasons, static, made = [], {}, []
@@ -161,8 +159,8 @@ def on_node(
 def test_every_row_finds_what_kube_would_find_on_that_node(
     zones: list[str | None],
     claim_list: list[tuple[str, str, str | None]],
-    volume_list: list[tuple[str, str, list[list[Manifest]] | None, str]],
-    bound_terms: list[list[Manifest]] | None,
+    volume_list: list[tuple[str, str, list[list[MutableManifest]] | None, str]],
+    bound_terms: list[list[MutableManifest]] | None,
 ) -> None:
     nodes = [
         make_node(HOSTS[i]) if zone is None else make_node(HOSTS[i]).zone(zone)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.dra.slices import DeviceId
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimTracker
 from scheduler_core.testing.devices import claim
 
-Manifest = Mapping[str, Any]
 Change = tuple[Manifest | None, Manifest | None]
 
 

@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.plugins.dynamicresources import hints
 from scheduler_core.testing.devices import claim, claiming
 from scheduler_core.testing.drive import NoObjects, make_plugin
 from tests.scheduler_core.worlds import pod
-
-Manifest = Mapping[str, Any]
 
 
 class Claims(NoObjects):
