@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.probe import probe
 from playground.sessions.worker.engine import count_objects
-from playground.sessions.worker.past.history import History
+from playground.sessions.worker.past import History
 from playground.sessions.worker.process import tune_garbage_collection
 from playground.sessions.worker.time_sharing import TimeSlice
 from scheduler_core.testing.bench import Bench, Workload

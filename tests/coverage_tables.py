@@ -6,7 +6,7 @@ import textwrap
 
 from scheduler_core.formats.unsupported import ENTRIES, NoEffect
 from scheduler_core.formats.unsupported.no_effect import ANY_CUSTOM
-from scheduler_core.scheduler.config.kubelet.unmodelled import UNMODELLED
+from scheduler_core.scheduler.config.kubelet.configuration import UNMODELLED
 from tests.architecture_tables import table
 
 

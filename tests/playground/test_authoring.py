@@ -24,7 +24,7 @@ from playground.lessons.authoring import (
     folder_of,
     pack_folder,
 )
-from playground.lessons.authoring.grammar import When
+from playground.lessons.authoring.files import When
 from playground.lessons.facts import FACTS
 from playground.lessons.format import TRACKS, Act, Card, Kind, Plan, Question, Task
 from playground.lessons.reading import CONTENT

@@ -12,8 +12,7 @@ import pytest
 
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.plugin import METHODS, Point, takes_part
-from scheduler_core.scheduler.plugins.installed import GROUP, load_installed
-from scheduler_core.scheduler.plugins.registry import registry, with_plugins
+from scheduler_core.scheduler.plugins.registry import GROUP, load_installed, registry, with_plugins
 from scheduler_core.world.checkpoint import Archive, decode, encode
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref
 from scheduler_core.world.simulation import Simulation

@@ -19,7 +19,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks.probe import probe
-from playground.sessions.worker.past.history import History
+from playground.sessions.worker.past import History
 from playground.sessions.worker.process import tune_garbage_collection
 from playground.sessions.worker.refusals import count_objects
 from playground.sessions.worker.time_sharing import TimeSlice

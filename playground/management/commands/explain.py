@@ -12,18 +12,21 @@ from typing import Any
 import yaml
 from django.core.management.base import CommandError
 
-from playground.management.explaining.answers import (
+from playground.management.explaining import (
     SECONDS,
     Answer,
     answer,
+    fix_lines,
+    format_refused_error,
     has_ended,
     is_pending,
     last_of_owners,
+    lines,
     missing_pods,
     plain,
+    summary,
     with_fixes,
 )
-from playground.management.explaining.text import fix_lines, format_refused_error, lines, summary
 from playground.management.terminal.command import TerminalCommand
 from playground.management.terminal.exits import HELP, Exit, leave
 from playground.management.terminal.files import BadInput, read_file

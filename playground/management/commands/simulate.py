@@ -13,8 +13,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from playground.management.explaining.answers import plain
-from playground.management.explaining.text import format_refused_error
+from playground.management.explaining import format_refused_error, plain
 from playground.management.terminal.command import TerminalCommand
 from playground.management.terminal.exits import HELP, Exit, leave
 from playground.management.terminal.files import BadInput, read_file

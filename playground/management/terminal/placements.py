@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from playground.management.explaining.answers import plain
+from playground.management.explaining import plain
 from playground.presenters.why import sentence
 from scheduler_core.analysis.explain import Past, explain, explain_uncreated
 from scheduler_core.analysis.whatif import FAILED, End, end_of

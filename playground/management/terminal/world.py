@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,12 +11,11 @@ import msgspec
 from django.utils.translation import gettext
 
 from playground.management.terminal.files import BadInput
-from playground.management.terminal.namespaces import describe_namespaces, lacking_namespaces, namespace
 from playground.management.terminal.progress import Progress
 from playground.presenters.words import format_message
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.moving import ImportPlan
-from playground.sessions.worker.imports.preview import preview
+from playground.sessions.worker.imports import preview
 from playground.views.workbench.texts import join_uploads
 from scheduler_core.analysis.whatif import FAILED, Rest, settle
 from scheduler_core.scheduler.config import ConfigurationError, load_configuration
@@ -28,6 +28,30 @@ from scheduler_core.world.commands import (
 )
 from scheduler_core.world.readonly import InvalidObject, load_manifests
 from scheduler_core.world.simulation import Simulation
+
+# Namespaces that files refer to and do not hold: a dump of pods seldom has them, and they were there where it was made.
+
+_NOT_FOUND = re.compile(r'namespaces "(?P<name>[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)" not found')
+SHOWN = 5
+
+
+def lacking_namespaces(plan: ImportPlan) -> list[str]:
+    """Return the missing namespaces for which objects were refused, sorted by name."""
+    texts = (str(error.text) for item in plan.items for error in item.errors)
+    return sorted({found["name"] for text in texts if (found := _NOT_FOUND.search(text))})
+
+
+def namespace(name: str) -> dict[str, Any]:
+    """A namespace about which nothing else is known."""
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def describe_namespaces(names: list[str]) -> str:
+    """Return the line about the namespaces that were assumed."""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    which = "namespace" if len(names) == 1 else "namespaces"
+    return f"not in the files, and taken to be there without labels: {which} {', '.join(names[:SHOWN])}{more}"
+
 
 STEPS_EACH = 2_000  # transitions for each pending pod, at most
 LEAST_STEPS = 20_000

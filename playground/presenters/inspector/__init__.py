@@ -7,11 +7,91 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from playground.presenters.inspector.heading import heading
+from playground.presenters.inspector.node import chosen
+from playground.presenters.inspector.objects import find_chosen_object
 from playground.presenters.look import TABS, Look
 from playground.presenters.panel import Panel
-from playground.presenters.scene import subject
+from playground.presenters.scene import cycle_of, find_pod, scheduler_of, short, subject, table_of
+from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import WorldView
+
+# The inspector's heading: what it is about, how that stands in a word or two, and what its menu is asked about.
+
+_PRIORITY = gettext_noop("priority %(number)s")
+_READY = gettext_noop("Ready=%(status)s")
+
+
+def heading(sim: WorldView, look: Look, key: str) -> dict[str, Any] | None:
+    """`menu` with `key` is a pod or a node, `object` anything else; None where there is nothing to inspect."""
+    if look.about in ("claim", "controller") and getattr(look, look.about):
+        return _object(sim, look)
+    if look.about == "node" and (name := chosen(sim, look)):
+        return _node(sim, look, name)
+    return _pod(sim, look, key) if key else None
+
+
+def _node(sim: WorldView, look: Look, name: str) -> dict[str, Any]:
+    table = table_of(scheduler_of(sim))
+    row = table.row(name)
+    node = table.nodes[row] if row is not None else None
+    words: list[Message] = []
+    if node is not None and node.unschedulable:
+        words.append(message(gettext_noop("cordoned")))
+    if node is not None and node.ready and node.ready != "True":
+        words.append(message(_READY, status=node.ready))
+    return {
+        "about": "node",
+        "kind": gettext_noop("Node"),
+        "name": name,
+        "menu": "node",
+        "key": name,
+        "words": words,
+        "pinned": bool(look.node),
+        "waits": False,
+    }
+
+
+def _pod(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
+    inspected, cycle = find_pod(sim, key), cycle_of(sim)
+    words: list[Message] = []
+    if inspected is not None:
+        words.append(message(_PRIORITY, number=inspected.priority))
+    if place := sim.journal.place(key):
+        words.append(message(str(place)))
+    return {
+        "about": "pod",
+        "kind": gettext_noop("Pod"),
+        "name": short(key),
+        "menu": "pod",
+        "key": key,
+        "words": words,
+        "pinned": bool(look.pod),
+        "present": cycle is not None and cycle.pod.key == key,
+        "waits": _waits(sim, key),
+    }
+
+
+def _object(sim: WorldView, look: Look) -> dict[str, Any]:
+    ref = find_chosen_object(sim, look)
+    kind, namespace, name = ref if ref is not None else ("", "", getattr(look, look.about))
+    written = "/".join(part for part in (kind, namespace, name) if part)
+    return {
+        "about": look.about,
+        "kind": kind or gettext_noop("Controller"),
+        "name": name,
+        "menu": "",
+        "object": written if ref is not None else f"Controller/{name}",
+        "words": [],
+        "pinned": True,
+        "waits": False,
+    }
+
+
+def _waits(sim: WorldView, key: str) -> bool:
+    """Return whether the pod waits on Permit, so that a user may decide."""
+    bindings = (binding for scheduler in sim.schedulers for binding in scheduler.bindings.values())
+    return any(binding.pod.key == key and bool(binding.waiting) for binding in bindings)
+
 
 Body = Callable[[WorldView, Look, str], dict[str, Any]]
 _BODIES: dict[str, Body] = {name: import_module(f"{__name__}.{name}").present for name in TABS}

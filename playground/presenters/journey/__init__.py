@@ -11,12 +11,108 @@ from typing import Any
 from playground.presenters.amounts import clock, duration
 from playground.presenters.devices.claims import claims_of
 from playground.presenters.journey.entries import entries
-from playground.presenters.journey.events import event_rows
 from playground.presenters.journey.why import why
-from playground.presenters.journey.wide import wide
 from playground.presenters.scene import find_pod, short
-from playground.presenters.timeline.places import kind
-from scheduler_core.world.readonly import Move, Place, WorldView
+from playground.presenters.timeline import kind
+from scheduler_core.world.readonly import KubeEvent, Move, Place, Pod, WorldView
+
+# Ages as kubectl prints them: 12s, 2m5s, 14m, 3h20m, 2d4h.
+#
+# kube: apimachinery/pkg/util/duration/duration.go (HumanDuration) @ v1.34.1
+
+SECOND = 1_000_000_000
+_MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86_400, 365 * 86_400
+
+# (below so many seconds, unit, smaller unit beside it); the part is left out where it is 0
+_STEPS = (
+    (2 * _MINUTE, (1, "s"), None),
+    (10 * _MINUTE, (_MINUTE, "m"), (1, "s")),
+    (3 * _HOUR, (_MINUTE, "m"), None),
+    (8 * _HOUR, (_HOUR, "h"), (_MINUTE, "m")),
+    (2 * _DAY, (_HOUR, "h"), None),
+    (8 * _DAY, (_DAY, "d"), (_HOUR, "h")),
+    (2 * _YEAR, (_DAY, "d"), None),
+    (8 * _YEAR, (_YEAR, "y"), (_DAY, "d")),
+)
+
+
+def age(ns: int) -> str:
+    """A length of virtual time in kubectl's words."""
+    seconds = max(ns, 0) // SECOND
+    for below, (unit, name), part in _STEPS:
+        if seconds < below:
+            whole, rest = divmod(seconds, unit)
+            also = rest // part[0] if part else 0
+            return f"{whole}{name}" + (f"{also}{part[1]}" if part and also else "")
+    return f"{seconds // _YEAR}y"
+
+
+# A pod as `kubectl get pod -o wide` prints it: one cell for each column.
+#
+# kube: pkg/printers/internalversion/printers.go (printPod) @ v1.34.1
+
+
+def wide(pod: Pod | None, name: str, since: int) -> dict[str, str]:
+    """`since` is the pod's age in virtual ns. Cells that have no value are empty; a pod that is gone has none but its name."""
+    if pod is None:
+        return dict.fromkeys(_COLUMNS, "") | {"NAME": name}
+    containers = len((pod.manifest.get("spec") or {}).get("containers") or ())
+    ready = containers if pod.phase == "Running" else 0
+    cells = (
+        name,
+        f"{ready}/{containers}",
+        _status(pod),
+        "0",
+        age(since),
+        "",
+        pod.node_name,
+        pod.nominated_node_name,
+        "",
+    )
+    return dict(zip(_COLUMNS, cells, strict=True))
+
+
+_COLUMNS = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES")
+
+
+def _status(pod: Pod) -> str:
+    if pod.deleting:
+        return "Terminating"
+    condition = pod.condition("PodScheduled")
+    if condition is not None and condition.get("reason") == "SchedulingGated":
+        return "SchedulingGated"
+    return pod.phase
+
+
+# The Kubernetes Events of a pod as kubectl describe prints them: equal ones in one row, with their number and the age of the first.
+
+
+def event_rows(sim: WorldView, key: str) -> list[dict[str, Any]]:
+    """Oldest first, by the time of the last of each row. `position` is not known of events; `ns` is the last one's time."""
+    namespace, _, name = key.partition("/")
+    rows: dict[tuple[str, ...], list[KubeEvent]] = {}
+    for event in sim.store.events:
+        if event.name == name and event.namespace == namespace and event.kind == "Pod":
+            rows.setdefault((event.type, event.reason, event.message, event.reporter), []).append(event)
+    return [_row(equal, sim.now) for equal in sorted(rows.values(), key=lambda equal: equal[-1].t)]
+
+
+def _row(equal: list[KubeEvent], now: int) -> dict[str, Any]:
+    first, last = equal[0], equal[-1]
+    ages = age(now - last.t)
+    if len(equal) > 1:
+        ages += f" (x{len(equal)} over {age(now - first.t)})"
+    return {
+        "type": last.type,
+        "reason": last.reason,
+        "age": ages,
+        "from": last.reporter,
+        "message": last.message,
+        "ns": last.t,
+        "first": first.t,
+        "count": len(equal),
+    }
+
 
 _PLACES = (Place.DELETED, Place.IGNORED)
 

@@ -8,7 +8,7 @@ from typing import Any
 from playground.presenters.amounts import clock, duration
 from playground.presenters.plain import in_plain_words
 from playground.presenters.scene import count_evaluated_nodes, short
-from playground.presenters.timeline.places import kind
+from playground.presenters.timeline import kind
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import (
     ATTEMPT_FAILED,

@@ -6,15 +6,128 @@ one that looked at it; a controller on its own stage, with what it did last.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import NamedTuple
 
 from playground.presenters.cluster_map.preempting import preempting
 from playground.presenters.inspector.objects import find_chosen_object, pods_of
 from playground.presenters.look import AIM, WITH_NODES, Look
-from playground.presenters.scene import cycle_of, last_attempt, subject
-from playground.presenters.stage.looked_at import find_examining_attempt, looks_at, scores
-from playground.presenters.stage.which import OF_POINT, at_hand
-from scheduler_core.world.readonly import Attempt, WorldView
+from playground.presenters.refusals import UNSEEN
+from playground.presenters.scene import (
+    cycle_of,
+    last_attempt,
+    node_to_status,
+    present_step,
+    scheduler_of,
+    subject,
+    table_of,
+)
+from scheduler_core.base.trace.kinds import (
+    AttemptEnded,
+    AttemptStarted,
+    BindingEnded,
+    BindingStarted,
+    NodeSelected,
+    PodAssumed,
+    PodForgotten,
+    PodWaits,
+    PreemptionStarted,
+    QueueMoved,
+    Reconciled,
+    WaitDecided,
+    WaitEnded,
+)
+from scheduler_core.world.readonly import Attempt, Point, SchedulingCycleView, WorldView
+
+# Which stage shows the present step: by the extension point whose plugin ran, or else by what the last transition did.
+
+OF_POINT = {
+    Point.PRE_ENQUEUE: "queue",
+    Point.QUEUE_SORT: "queue",
+    Point.PRE_FILTER: "filter",
+    Point.FILTER: "filter",
+    Point.EXTENDER_FILTER: "filter",
+    Point.POST_FILTER: "preemption",
+    Point.EXTENDER_PREEMPT: "preemption",
+    Point.PRE_SCORE: "score",
+    Point.SCORE: "score",
+    Point.NORMALIZE_SCORE: "score",
+    Point.EXTENDER_PRIORITIZE: "score",
+    Point.RESERVE: "binding",
+    Point.UNRESERVE: "binding",
+    Point.PERMIT: "binding",
+    Point.WAIT_ON_PERMIT: "binding",
+    Point.PRE_BIND: "binding",
+    Point.EXTENDER_BIND: "binding",
+    Point.BIND: "binding",
+    Point.POST_BIND: "binding",
+}
+# What a transition did that ran no plugin, the most telling first. A cluster change without any of these is the viewer's.
+_OF_KIND = {
+    NodeSelected.KIND: "score",
+    AttemptStarted.KIND: "queue",
+    PodAssumed.KIND: "binding",
+    PodForgotten.KIND: "binding",
+    PodWaits.KIND: "binding",
+    WaitDecided.KIND: "binding",
+    WaitEnded.KIND: "binding",
+    BindingStarted.KIND: "binding",
+    BindingEnded.KIND: "binding",
+    PreemptionStarted.KIND: "preemption",
+    AttemptEnded.KIND: "filter",
+    Reconciled.KIND: "controller",
+    QueueMoved.KIND: "queue",
+}
+_LOOKED_THROUGH = 64  # records of one transition; an import makes thousands
+
+
+def at_hand(sim: WorldView) -> str:
+    """The stage of the present step."""
+    if sim.position == 0:
+        return "queue"
+    step = present_step(sim)
+    if step is not None:
+        return _of_failure(sim) if step[0].point is Point.POST_FILTER else OF_POINT[step[0].point]
+    kinds = {record.kind for record in sim.last[:_LOOKED_THROUGH]}
+    stage = next((stage for kind, stage in _OF_KIND.items() if kind in kinds), "controller")
+    return _of_failure(sim) if AttemptEnded.KIND in kinds and stage == "filter" else stage
+
+
+def _of_failure(sim: WorldView) -> str:
+    """A pod without a feasible node: preemption where candidates were looked for."""
+    cycle = cycle_of(sim)
+    looked_for = cycle is not None and any(step.point is Point.POST_FILTER for step in cycle.steps)
+    return "preemption" if looked_for else "filter"
+
+
+# Looked at: whether an attempt examined a node, and which attempt did so last.
+
+LOOKED_BACK = 2000  # attempts
+
+
+def looks_at(cycle: SchedulingCycleView, node: str) -> bool:
+    """Return whether a cycle has reached a node: Filter has, or PreFilter refused the pod on all nodes."""
+    if node not in cycle.nodes.rows:
+        return False
+    if not cycle.pre_filter_status.ok:
+        return True
+    return int(node_to_status(cycle, (node,)).groups().group[0]) != UNSEEN
+
+
+def scores(cycle: SchedulingCycleView, node: str) -> bool:
+    """Return whether the node is among those that are scored."""
+    row, board = cycle.nodes.row(node), cycle.scores
+    return row is not None and board is not None and row in board.rows
+
+
+def find_examining_attempt(sim: WorldView, node: str) -> Attempt | None:
+    """The last attempt that is known to have examined a node: it chose or nominated it, or it examined as many nodes as there are."""
+    everyone = len(table_of(scheduler_of(sim)))
+    for attempt in islice(reversed(sim.journal.attempts), LOOKED_BACK):
+        if node in (attempt.node, attempt.nominated) or attempt.evaluated >= everyone:
+            return attempt
+    return None
+
 
 OF_ATTEMPTS = ("filter", "score", "preemption")  # stages that show one attempt
 

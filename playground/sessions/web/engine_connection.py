@@ -21,8 +21,7 @@ from playground.sessions.database import checkpoints, lessons
 from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.errors import EngineFailed, Opening, SessionError, SessionGone, Unavailable
 from playground.sessions.protocol.opening import AskProgress, Extend, Fork, Interrupt, Open, Opened
-from playground.sessions.web.engines.crashes import Crashes
-from playground.sessions.web.engines.worker import CRASHES, Worker, WorkerDied
+from playground.sessions.web.engines import CRASHES, Crashes, Worker, WorkerDied
 from playground.sessions.web.services import Services
 from playground.sessions.web.session_log import SessionLog
 from playground.storage.postgresql.outage import impatient

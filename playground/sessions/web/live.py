@@ -27,7 +27,7 @@ from playground.sessions.web.checkpoint_saver import CheckpointSaver
 from playground.sessions.web.driver import Drive, Driver, Play, RunTo, read_drive
 from playground.sessions.web.elsewhere import Elsewhere
 from playground.sessions.web.engine_connection import PATIENCE, EngineConnection
-from playground.sessions.web.engines.worker import Worker
+from playground.sessions.web.engines import Worker
 from playground.sessions.web.lease import Lease
 from playground.sessions.web.messages import Ended, Error, MarkersChanged, Notice, Running
 from playground.sessions.web.publisher import Publisher

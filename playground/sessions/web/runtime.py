@@ -16,8 +16,7 @@ from django.conf import settings
 from playground.models import Session
 from playground.sessions.database import log as log_of_sessions
 from playground.sessions.protocol.errors import SessionError
-from playground.sessions.web.engines.pool import Pool
-from playground.sessions.web.engines.room import Room
+from playground.sessions.web.engines import Pool, Room
 from playground.sessions.web.jobs.comparisons import Comparisons
 from playground.sessions.web.jobs.downloads import Downloads
 from playground.sessions.web.jobs.imports import Imports

@@ -12,8 +12,8 @@ import orjson
 from django.conf import settings
 
 from playground.models import Session
+from playground.presenters.problems import WHOLE_NUMBER, WHOLE_TEXT
 from playground.presenters.problems import problem as in_words
-from playground.presenters.problems.texts import WHOLE_NUMBER, WHOLE_TEXT
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import log
 from playground.sessions.protocol.base import Data

@@ -26,8 +26,7 @@ from playground.sessions.worker.conditions import runaway
 from playground.sessions.worker.conditions.outside import calls_of
 from playground.sessions.worker.conditions.until import condition, hit_of
 from playground.sessions.worker.panels import Panels
-from playground.sessions.worker.past.attempts import Attempts
-from playground.sessions.worker.past.history import History
+from playground.sessions.worker.past import Attempts, History
 from playground.sessions.worker.refusals import build_command_refusal, count_objects
 from playground.sessions.worker.time_sharing import Steps, TimeSlice
 from playground.sessions.worker.world import (

@@ -10,7 +10,7 @@ from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import EngineFailed
 from playground.sessions.worker.engine import Engine, Tried
 from playground.sessions.worker.files import File
-from playground.sessions.worker.imports.large import LargeImport
+from playground.sessions.worker.imports import LargeImport
 from playground.sessions.worker.memory import trim_memory
 from playground.sessions.worker.time_sharing import TimeSlice
 from playground.sessions.worker.traces import Export

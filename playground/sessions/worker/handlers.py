@@ -48,8 +48,7 @@ from playground.sessions.worker.answers.teaching import foresight, lessons
 from playground.sessions.worker.conditions.until import require_future as require_future_of
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
-from playground.sessions.worker.imports.large import LargeImport
-from playground.sessions.worker.imports.preview import preview
+from playground.sessions.worker.imports import LargeImport, preview
 from playground.sessions.worker.memory import SHARED, Budget, release_memory, trim_memory, within
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.world.readonly import LoadLimits

@@ -33,7 +33,7 @@ from playground.sessions.protocol.wire import (
 from playground.sessions.worker import handlers
 from playground.sessions.worker.engines import Engines
 from playground.sessions.worker.memory import Clearing
-from playground.sessions.worker.past.history import DroppedWorlds
+from playground.sessions.worker.past import DroppedWorlds
 from playground.sessions.worker.time_sharing import Job, TimeSharing, TimeSlice
 
 READ = 1 << 20

@@ -2,14 +2,183 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from playground.workbench.actions import claims, failing, nodes, plugins, pods, schedulers, workloads
-from playground.workbench.actions.budgets import BUDGET
-from playground.workbench.actions.common import DELETE, LABEL
-from playground.workbench.actions.contract import Action, Offer, Subject
+from playground.workbench.actions.contract import (
+    Action,
+    Choices,
+    Field,
+    Offer,
+    Subject,
+    Values,
+    Wrong,
+    gettext_noop,
+)
 from playground.workbench.actions.duplicating import DUPLICATE
-from playground.workbench.actions.programs import PROGRAMS
 from playground.workbench.actions.resizing import GATES, PRIORITY, RESIZE_NODE, RESIZE_POD
-from playground.workbench.actions.usage import NODE_USAGE, POD_USAGE, WORKLOAD_USAGE
+from playground.workbench.actions.templates import WORKLOADS, labels, template
+from playground.workbench.actions.together import Deleting, Patch, Patching
+from playground.workbench.actions.usage import NODE_USAGE, POD_USAGE, SECOND, WORKLOAD_USAGE, clock
+from scheduler_core.world.commands import PatchObject, SetPrograms
+
+# What runs in containers: a rule for the pods of an object, put before all other rules (docs/cluster.md).
+
+READY = (
+    ("at once", gettext_noop("as soon as it runs")),
+    ("after", gettext_noop("some time after its start")),
+    ("never", gettext_noop("never, as with a readiness probe that fails")),
+)
+ON_TERM = (
+    ("default", gettext_noop("it ends within a second, with exit code 143")),
+    ("after", gettext_noop("it ends after some time")),
+    ("ignore", gettext_noop("it ignores SIGTERM, and is killed when the grace period is over")),
+)
+
+
+def _all_containers(subject: Subject) -> Choices:
+    spec = template(subject).get("spec") or {}
+    names = [str(each["name"]) for part in ("containers", "initContainers") for each in spec.get(part) or ()]
+    return [("", gettext_noop("all of them")), *((name, name) for name in names)]
+
+
+def _make(subject: Subject, values: Values) -> SetPrograms:
+    """The rule comes first; one for the same pods and container gives way to it, also to a rule that says nothing."""
+    rule: dict[str, Any] = {}
+    if values["pods"]:
+        rule["pods"] = ",".join(f"{key}={value}" for key, value in values["pods"].items())
+    if values["container"]:
+        rule["container"] = values["container"]
+    same = dict(rule)
+    if values["length"] is not None:
+        rule["runs"] = [{"for": clock(values["length"]), "exit": values["exit"] or 0}]
+    elif values["exit"]:
+        raise Wrong("length", gettext_noop("Say after which time it exits with this code."))
+    rule |= _ready(values) | _on_term(values)
+    others = [each for each in subject.programs if _of(each) != _of(same)]
+    return SetPrograms((rule, *others) if rule != same else tuple(others))
+
+
+def _ready(values: Values) -> dict[str, Any]:
+    if values["ready"] == "never":
+        return {"ready": False}
+    if values["ready"] == "after":
+        return {"ready": {"after": clock(values["ready_after"] or 0)}}
+    return {}
+
+
+def _on_term(values: Values) -> dict[str, Any]:
+    if values["on_term"] == "ignore":
+        return {"onTerm": "ignore"}
+    if values["on_term"] == "after":
+        return {"onTerm": {"after": clock(values["term_after"] or SECOND), "exit": 143}}
+    return {}
+
+
+def _of(rule: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the pods and the container of a rule."""
+    return rule.get("pods") or "", rule.get("container") or ""
+
+
+PROGRAMS = Action(
+    "programs",
+    ("Pod", *WORKLOADS),
+    gettext_noop("Set what runs in it"),
+    gettext_noop(
+        "How long containers run, how they exit, when they are ready: of every pod with these labels, also of those to come."
+    ),
+    gettext_noop("What runs in the containers was set."),
+    _make,
+    (
+        Field("pods", "pairs", gettext_noop("Pods with these labels"), gettext_noop("empty: all pods"), initial=labels),
+        Field("container", "choice", gettext_noop("Containers"), choices=_all_containers),
+        Field("length", "seconds", gettext_noop("Runs for"), gettext_noop("such as 30s; empty: for ever")),
+        Field("exit", "number", gettext_noop("Then exits with code"), gettext_noop("0, the default, is success"), most=255),
+        Field("ready", "choice", gettext_noop("Ready"), choices=lambda subject: READY),
+        Field("ready_after", "seconds", gettext_noop("After"), gettext_noop("such as 5s, where it takes some time to be ready")),
+        Field("on_term", "choice", gettext_noop("On SIGTERM"), choices=lambda subject: ON_TERM),
+        Field("term_after", "seconds", gettext_noop("After"), gettext_noop("such as 20s, where it takes some time to end")),
+    ),
+)  # fmt: skip
+
+# What can be done to objects of several kinds.
+
+
+def _label(subject: Subject, values: Values) -> Patch:
+    if not values["labels"]:
+        raise Wrong("labels", gettext_noop("Write labels to set, such as disk=ssd, or to take away: disk-"))
+    return {"metadata": {"labels": values["labels"]}}
+
+
+LABEL = Action(
+    "label",
+    ("Node", "Pod"),
+    gettext_noop("Label"),
+    gettext_noop("Sets labels, or takes some away."),
+    gettext_noop("The labels of %(name)s were changed."),
+    Patching(_label),
+    (
+        Field(
+            "labels",
+            "labels",
+            gettext_noop("Labels"),
+            gettext_noop("as kubectl label takes them: disk=ssd sets one, disk- takes it away"),
+            True,
+            choices=lambda subject: [(each, each) for each in subject.used.get("labels", ())],
+        ),
+    ),
+    letter="l",
+    icon="tag",
+)
+
+
+DELETE = Action(
+    "delete",
+    (
+        "Node",
+        "PodDisruptionBudget",
+        "PersistentVolumeClaim",
+        "PersistentVolume",
+        "ResourceClaim",
+        "PriorityClass",
+    ),
+    gettext_noop("Delete"),
+    gettext_noop("As kubectl delete. A claim that a pod uses is kept until that pod has gone."),
+    gettext_noop("%(name)s was deleted."),
+    Deleting(),
+    danger=True,
+    letter="Delete",
+    icon="delete",
+)
+
+# What can be done to disruption budgets.
+
+LEAST, MOST = "minAvailable", "maxUnavailable"
+
+
+def _budget(subject: Subject, values: Values) -> PatchObject:
+    given = {LEAST: values["least"], MOST: values["most"]}
+    chosen = {name: int(text) if text.isdecimal() else text for name, text in given.items() if text}
+    if len(chosen) != 1:
+        raise Wrong("least", gettext_noop("Fill in one of the two: a number, or a share such as 50%"))
+    return PatchObject(subject.ref, {"spec": {name: chosen.get(name) for name in given}})
+
+
+BUDGET = Action(
+    "budget",
+    ("PodDisruptionBudget",),
+    gettext_noop("Change the budget"),
+    gettext_noop("How many of its pods have to stay, or may be missing. A number, or a share such as 50%."),
+    gettext_noop("The budget of %(name)s was changed."),
+    _budget,
+    (
+        Field("least", "text", LEAST, initial=lambda subject: subject.part("spec", LEAST)),
+        Field("most", "text", MOST, initial=lambda subject: subject.part("spec", MOST)),
+    ),
+    letter="b",
+    icon="resize",
+)
 
 ACTIONS: tuple[Action, ...] = (
     nodes.TAINT,

@@ -5,22 +5,111 @@ kube: pkg/scheduler/schedule_one.go, backend/queue/scheduling_queue.go @ v1.34.1
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
+
 from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, explain_refused, sort_out
-from scheduler_core.analysis.explain.explanation import Explanation, Given, State
-from scheduler_core.analysis.explain.preempting import preemption
+from scheduler_core.analysis.explain.explanation import Explanation, Given, Preemption, State
 from scheduler_core.analysis.explain.refusals import build_reason, classify_reason, refusals
-from scheduler_core.analysis.explain.waiting import wakes
 from scheduler_core.analysis.fixes.diagnosis import diagnose_on, scheduler_for
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.trace.journal import Attempt
+from scheduler_core.scheduler.cache.pod_classes import NO_POD
+from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.algorithm.fit_error import NO_NODES
 from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.framework.events import Action, ClusterEvent, On
 from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework.reasons import REFUSED, read_reason
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_pre_enqueue
 from scheduler_core.scheduler.framework.status import Status
+from scheduler_core.scheduler.queue.hints import list_registrations
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.world.readonly import WorldView
 from scheduler_core.world.simulation import Simulation
+
+# Why evicting pods of lower priority did not make room: what PostFilter said last, taken apart by the reasons of its plugins.
+
+_START = "preemption: "
+_COUNTED = re.compile(r"(\d+) (.+?)(?=, \d+ |\.?$)")
+_HEAD = re.compile(r"0/\d+ nodes are available: ")
+
+
+def preemption(framework: Framework, pod: Pod, nodes: NodeTable, attempt: Attempt | None) -> Preemption:
+    """Return the preemption of a pod, with kube's message if there was an attempt."""
+    table = nodes.pod_table
+    lower = int(np.count_nonzero((table.priority < pod.priority) & (table.cls != NO_POD)))
+    message = "" if attempt is None else attempt.message.partition(_START)[2]
+    return Preemption(
+        pod.priority,
+        pod.spec.preemption_policy or "PreemptLowerPriority",
+        lower,
+        message,
+        tuple(_parts(framework, message)),
+        pod.nominated_node_name,
+    )
+
+
+def _parts(framework: Framework, message: str) -> list[tuple[str, str, int]]:
+    head = _HEAD.match(message)
+    counted = (
+        [(match[2], int(match[1])) for match in _COUNTED.finditer(message[head.end() :])]
+        if head is not None
+        else [(message, 0)]
+        if message
+        else []
+    )
+    return [(_code(framework, text), text, count) for text, count in counted]
+
+
+def _code(framework: Framework, text: str) -> str:
+    """Return the code of the first plugin that has such a reason; PostFilter's plugins come first."""
+    for plugin in (*framework.at(Point.POST_FILTER), *framework.at(Point.FILTER)):
+        said = read_reason(plugin.reasons, text)
+        if said.code != REFUSED:
+            return f"{plugin.name}/{said.code}"
+    return f"Preemption/{REFUSED}"
+
+
+# What wakes a pod that waits: the time, and the events that the plugins which refused it registered for.
+
+_SINGLE = tuple(action for action in Action if action not in (Action.UPDATE, Action.ALL))
+
+
+def wakes(
+    scheduler: Scheduler, framework: Framework, entry: QueuedPod | None
+) -> tuple[int | None, tuple[str, ...]]:
+    """Return the time of the queue's own retry (None: never, or at once), and the events that can retry the pod earlier."""
+    if entry is None:
+        return None, ()
+    queue = scheduler.queue
+    plugins = (entry.gated_by,) if entry.gated_by else entry.rejectors
+    events = dict.fromkeys(
+        name
+        for plugin in map(framework.plugin, plugins)
+        if plugin is not None
+        for on in list_registrations(plugin)
+        for name in _names(on)
+    )
+    if entry.key in queue.backoff_pods or entry.key in queue.error_backoff_pods:
+        return entry.backoff_until, ()
+    if entry.key in queue.unschedulable_pods:
+        return queue.flush_due(entry), tuple(events)
+    return None, tuple(events) if entry.gated_by else ()
+
+
+def _names(on: On) -> list[str]:
+    """kube's names of a registration's events, one by one: NodeAdd, PersistentVolumeClaimUpdate."""
+    if on.action == Action.ALL:
+        return [ClusterEvent(on.resource, Action.ALL).label]
+    names = []
+    if on.action & Action.UPDATE == Action.UPDATE:
+        names.append(ClusterEvent(on.resource, Action.UPDATE).label)
+    left = on.action & ~Action.UPDATE if names else on.action
+    return [ClusterEvent(on.resource, each).label for each in _SINGLE if each & left] + names
+
 
 FITS = 20  # nodes that are named
 

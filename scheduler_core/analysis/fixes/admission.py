@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scheduler_core.apimachinery.objects.demand.amounts import Amount, amounts
+from scheduler_core.apimachinery.objects.demand import Amount, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import KINDS
-from scheduler_core.apiserver.quota.scopes import in_scope, scopes_of
-from scheduler_core.apiserver.quota.usage import usage
+from scheduler_core.apiserver.quota import in_scope, scopes_of, usage
 from scheduler_core.world.simulation import Simulation
 
 QUOTA = "ResourceQuota"

@@ -6,18 +6,71 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scheduler_core.analysis.fixes.extenders import extender_refusals
+from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.extenders.behaviour import answer_of, behaviour_of
+from scheduler_core.scheduler.extenders.exchange import Exchange
+from scheduler_core.scheduler.extenders.extender import Verb
+from scheduler_core.scheduler.extenders.request import Request
+from scheduler_core.scheduler.extenders.results import ExtenderError, FilterResult, read_filter
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.framework.runtime.cycles import Trial
 from scheduler_core.scheduler.framework.runtime.filters import FilterRunner
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_pre_filter
-from scheduler_core.scheduler.framework.status import Status, unresolvable
+from scheduler_core.scheduler.framework.status import Status, unresolvable, unschedulable
 from scheduler_core.world.simulation import Simulation
+
+# What extenders would say of a pod now. Those outside are not asked: nothing is known of their answers.
+
+LEFT_OUT = "node(s) were left out by the extender without a reason"
+
+
+def extender_refusals(scheduler: Scheduler, pod: Pod, nodes: NodeTable, rows: list[int]) -> dict[int, Status]:
+    """Return the refusals by extenders, signed with the urlPrefix, of those rows that the plugins leave."""
+    refused: dict[int, Status] = {}
+    for extender in scheduler.extenders:
+        left = [nodes.nodes[row] for row in rows if row not in refused]
+        if not left or not extender.serves(Verb.FILTER, pod):
+            continue
+        request = Request(pod, tuple(left), names_only=extender.node_cache_capable)
+        exchange = Exchange(0, extender, Verb.FILTER, request)
+        answer = answer_of(exchange, behaviour_of(scheduler.world.behaviours, extender.url_prefix))
+        if answer is None:
+            continue
+        said = _collect_rejections(Exchange(0, extender, Verb.FILTER, request, answer=answer), left)
+        for row in rows:
+            status = said.get(nodes.names[row])
+            if row not in refused and status is not None:
+                refused[row] = status.by(extender.url_prefix)
+    return refused
+
+
+def _collect_rejections(exchange: Exchange, asked: list[Node]) -> dict[str, Status]:
+    """Return the statuses of the nodes that the extender filters out; an error applies to all nodes."""
+    try:
+        result = read_filter(exchange)
+    except ExtenderError as error:
+        ignorable = exchange.extender.ignorable
+        return {} if ignorable else {node.name: unschedulable(str(error)) for node in asked}
+    kept = _collect_feasible_names(exchange, result)
+    failed, lost = result.failed, result.unresolvable
+    return {
+        node.name: unresolvable(lost[node.name])
+        if node.name in lost
+        else unschedulable(failed.get(node.name, LEFT_OUT))
+        for node in asked
+        if node.name not in kept
+    }
+
+
+def _collect_feasible_names(exchange: Exchange, result: FilterResult) -> set[str]:
+    if exchange.extender.node_cache_capable and result.node_names is not None:
+        return set(result.node_names)
+    return {node.name for node in result.nodes or ()}
 
 
 @dataclass(frozen=True, slots=True)

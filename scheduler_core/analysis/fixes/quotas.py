@@ -13,10 +13,10 @@ from scheduler_core.analysis.fixes.commands import commands_of
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix
 from scheduler_core.analysis.fixes.kubectl import kubectl_of
 from scheduler_core.analysis.fixes.proof import Prover
-from scheduler_core.apimachinery.objects.demand.amounts import Amount, add, amounts
+from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import KINDS
-from scheduler_core.apiserver.quota.usage import usage
+from scheduler_core.apiserver.quota import usage
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.world.simulation import Simulation
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import Any
 
 from scheduler_core.analysis.fixes.budgets import within_budgets
 from scheduler_core.analysis.fixes.commands import commands_of, recreates
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
 from scheduler_core.analysis.fixes.effects import Effect, list_displaced_pods
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix
-from scheduler_core.analysis.fixes.kubectl import kubectl_of
+from scheduler_core.analysis.fixes.kubectl import kubectl_of, workload_of
 from scheduler_core.analysis.fixes.near import near_rows
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
 from scheduler_core.analysis.fixes.priority import raise_priority
@@ -29,12 +30,36 @@ from scheduler_core.analysis.fixes.proposals import (
     without_claims,
 )
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
-from scheduler_core.analysis.fixes.rollouts import in_turn
 from scheduler_core.analysis.fixes.runtime_classes import relax_class_selector
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.scheduler.framework.drafts import HARMS, Draft
+from scheduler_core.controllers.workloads.deployments.bounds import is_rolling, max_unavailable, size
+from scheduler_core.scheduler.framework.drafts import HARMS, Change, Draft
 from scheduler_core.world.simulation import Simulation
+
+# A rollout whose new pod finds no place while every old one keeps its own: an old pod ends first.
+
+KIND = "Deployment"
+
+
+def in_turn(draft: Draft, sim: Simulation) -> Iterator[Draft]:
+    """The pod's Deployment with maxSurge 0 and maxUnavailable 1, where it waits for the new pod before it ends any old one."""
+    meta = draft.original["metadata"]
+    deployment = workload_of(sim.store, draft.original)
+    if deployment is None or deployment["kind"] != KIND:
+        return
+    spec: dict[str, Any] = dict(deployment["spec"])
+    if not is_rolling(spec) or max_unavailable(spec):
+        return
+    mine = {ref["name"] for ref in meta.get("ownerReferences") or ()}
+    keys = sim.store.controlled("ReplicaSet", deployment["metadata"]["uid"])
+    old = (sim.store.get("ReplicaSet", key[0], key[1]) for key in keys if key[1] not in mine)
+    if not any(each is not None and size(each) for each in old):
+        return
+    strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+    change = Change("rollout", {"deployment": deployment["metadata"]["name"]})
+    yield draft.with_applied(change, {**deployment, "spec": {**spec, "strategy": strategy}}).taking_time()
+
 
 Search = Generator[None, None, Findings]
 _DISPLACING = tuple(HARMS).index("displaces")

@@ -18,7 +18,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.framework.runtime.points import run_pre_enqueue
-from scheduler_core.scheduler.plugins.defaultpreemption.plugin import NAME as DEFAULT_PREEMPTION
+from scheduler_core.scheduler.plugins.defaultpreemption import NAME as DEFAULT_PREEMPTION
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import EXISTING_ANTI, STATUSES
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.world.simulation import Simulation

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scheduler_core.analysis.status.disruptions import read_drains, read_planned
-from scheduler_core.apimachinery.objects.demand.amounts import ZERO, pod_amounts
+from scheduler_core.apimachinery.objects.demand import ZERO, pod_amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import NANO
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs

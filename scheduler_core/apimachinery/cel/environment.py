@@ -6,25 +6,142 @@ kube: apiserver/pkg/cel/environment/{base,environment}.go, vendor/github.com/goo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
+import math
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import lru_cache
+from itertools import islice
 
 import msgspec
 
 from scheduler_core.apimachinery.cel.checking.checker import check
 from scheduler_core.apimachinery.cel.checking.validators import validate
-from scheduler_core.apimachinery.cel.depth import is_deep, room_for_deep_trees
 from scheduler_core.apimachinery.cel.errors import CompileError, Issues, Source
 from scheduler_core.apimachinery.cel.estimate import Declared, Range, estimate
-from scheduler_core.apimachinery.cel.json_safe import json_safe
+from scheduler_core.apimachinery.cel.library.conversions import CONVERSIONS
 from scheduler_core.apimachinery.cel.limits import Cancelled
 from scheduler_core.apimachinery.cel.running.frame import COST, SEEN, Frame, Run
 from scheduler_core.apimachinery.cel.running.plan import PlanError, Planner
 from scheduler_core.apimachinery.cel.syntax.parser import parse
 from scheduler_core.apimachinery.cel.syntax.tree import Node
+from scheduler_core.apimachinery.cel.texts import go_double, go_value
 from scheduler_core.apimachinery.cel.types import ANY, BOOL, Type
-from scheduler_core.apimachinery.cel.values import Failure
+from scheduler_core.apimachinery.cel.values import (
+    NOTHING,
+    CidrValue,
+    Duration,
+    Failure,
+    FormatValue,
+    IpValue,
+    Optional,
+    QuantityValue,
+    SemverValue,
+    Timestamp,
+    UrlValue,
+    value_of_key,
+)
+from scheduler_core.apimachinery.objects.quantity import NANO, format_quantity
+
+# Values as JSON has them: to be shown, and kept in records.
+
+_MOST = 100  # elements of a list or a map that are shown
+_LONGEST = 1000  # characters of a text that are shown
+_DEEPEST = 6
+_MOST_TOGETHER = 500  # elements of all lists and maps of one value that are shown
+
+
+def json_safe(value: object) -> object:
+    """None, bool, int, float, str, list or dict. What is long or deep is cut short; an error is {"error": text}."""
+    return _safe(value, 0, [_MOST_TOGETHER])
+
+
+def _safe(value: object, depth: int, left: list[int]) -> object:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else go_double(value)
+    if isinstance(value, list | tuple):
+        if depth >= _DEEPEST or left[0] <= 0:
+            return "[…]"
+        left[0] -= min(len(value), _MOST)
+        return [_safe(element, depth + 1, left) for element in value[:_MOST]]
+    if isinstance(value, dict):
+        if depth >= _DEEPEST or left[0] <= 0:
+            return "{…}"
+        pairs = list(islice(value.items(), _MOST))
+        left[0] -= len(pairs)
+        return {go_value(value_of_key(key)): _safe(held, depth + 1, left) for key, held in pairs}
+    return _special(value, depth, left)
+
+
+def _special(value: object, depth: int, left: list[int]) -> object:
+    match value:
+        case Failure():
+            return {"error": value.message}
+        case bytes():
+            return base64.b64encode(value[:_LONGEST]).decode()
+        case Optional():
+            return None if value.value is NOTHING else _safe(value.value, depth, left)
+        case Duration():
+            return CONVERSIONS["duration_to_string"](value)
+        case Timestamp():
+            return CONVERSIONS["timestamp_to_string"](value)
+        case Type():
+            return value.name
+        case QuantityValue():
+            return format_quantity(Fraction(value.nanos, NANO))
+        case SemverValue():
+            return version_text(value)
+        case IpValue():
+            return str(value.address)
+        case CidrValue():
+            return f"{value.address}/{value.bits}"
+        case UrlValue():
+            return value.text
+        case FormatValue():
+            return value.name
+    return str(value)
+
+
+def version_text(version: SemverValue) -> str:
+    text = f"{version.major}.{version.minor}.{version.patch}"
+    if version.pre:
+        text += f"-{'.'.join(map(str, version.pre))}"
+    return f"{text}+{'.'.join(version.build)}" if version.build else text
+
+
+# Room on the stack for trees as deep as kube allows.
+
+_FRAMES = 12_000  # 250 levels within each other, eight calls each, and what calls us
+_USUAL = 40  # levels for which there is room anyway
+
+
+def is_deep(tree: Node) -> bool:
+    """Return whether evaluating the tree needs more room on the stack than usual."""
+    level, depth = [tree], 0
+    while level and depth <= _USUAL:
+        level = [child for node in level for child in node.children()]
+        depth += 1
+    return bool(level)
+
+
+@contextmanager
+def room_for_deep_trees() -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
 
 CALL_LIMIT = 1_000_000
 """The limit of one evaluation where none is given: kube's PerCallLimit."""

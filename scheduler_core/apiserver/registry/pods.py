@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.demand.qos import qos_class
+from scheduler_core.apimachinery.objects.demand import qos_class
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.rewriting import with_condition
 

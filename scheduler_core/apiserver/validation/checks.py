@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.demand.amounts import Amount
+from scheduler_core.apimachinery.objects.demand import Amount
 from scheduler_core.apimachinery.objects.errors import (
     FieldError,
     build_required_error,

@@ -5,19 +5,29 @@ kube: pkg/apis/*/validation, pkg/registry/*/strategy.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import base64
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    build_required_error,
+    format_key_path,
+    invalid,
+    not_supported,
+    too_long,
+)
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.names import config_key_errors
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.validation import workloads
 from scheduler_core.apiserver.validation.autoscaling import autoscaler
 from scheduler_core.apiserver.validation.budgets import budget, lease, priority_class, runtime_class
 from scheduler_core.apiserver.validation.checks import Errors
-from scheduler_core.apiserver.validation.cron_jobs import cron_job
-from scheduler_core.apiserver.validation.data import config_map, secret
 from scheduler_core.apiserver.validation.devices.pods import claim_statuses
-from scheduler_core.apiserver.validation.jobs import job
+from scheduler_core.apiserver.validation.jobs import job, job_spec
 from scheduler_core.apiserver.validation.limit_range import limit_range
 from scheduler_core.apiserver.validation.network.endpoint_slices import endpoint_slice
 from scheduler_core.apiserver.validation.network.ingresses import ingress
@@ -29,10 +39,146 @@ from scheduler_core.apiserver.validation.pod_resize import pod_resize
 from scheduler_core.apiserver.validation.pod_update import pod_status_update, pod_update
 from scheduler_core.apiserver.validation.pods.annotations import pod_annotations
 from scheduler_core.apiserver.validation.pods.spec import pod
-from scheduler_core.apiserver.validation.pods.templates import pod_template
+from scheduler_core.apiserver.validation.pods.templates import pod_template, selector_json
 from scheduler_core.apiserver.validation.quota import resource_quota
+from scheduler_core.apiserver.validation.rules import Object, not_negative, one
 from scheduler_core.apiserver.validation.storage import classes, persistent
 from scheduler_core.apiserver.validation.updates import object_update
+from scheduler_core.base.clock.cron import BadSchedule, is_zone, parse_schedule
+
+# ConfigMaps and Secrets.
+#
+# kube: pkg/apis/core/validation/validation.go (ValidateConfigMap, ValidateSecret), encoding/base64 @ v1.34.1
+
+_MOST = 1024 * 1024  # bytes
+_ACCOUNT = "kubernetes.io/service-account.name"
+_REDACTED = "<secret contents redacted>"
+# keys that a Secret of a type has to have
+_NEEDED = {
+    "kubernetes.io/dockercfg": (".dockercfg",),
+    "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
+    "kubernetes.io/ssh-auth": ("ssh-privatekey",),
+    "kubernetes.io/tls": ("tls.crt", "tls.key"),
+}
+
+
+def decode_base64(text: str) -> bytes:
+    """Decode base64. Raise binascii.Error if the text is not base64."""
+    return base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True)
+
+
+def _keys(data: Object, path: str, errors: Errors) -> None:
+    for key in data:
+        errors += [invalid(format_key_path(path, key), key, problem) for problem in config_key_errors(key)]
+
+
+def config_map(manifest: Object, errors: Errors) -> None:
+    data, binary = manifest.get("data") or {}, manifest.get("binaryData") or {}
+    for key in data:
+        _keys({key: None}, "data", errors)
+        if key in binary:
+            detail = "duplicate of key present in binaryData"
+            errors.append(invalid(format_key_path("data", key), key, detail))
+    _keys(binary, "binaryData", errors)
+    size = sum(len(text.encode()) for text in data.values())
+    if size + sum(len(decode_base64(text)) for text in binary.values()) > _MOST:
+        errors.append(too_long("[]", _MOST))
+
+
+def secret(manifest: Object, errors: Errors) -> None:
+    texts = {key: text.encode() for key, text in (manifest.get("stringData") or {}).items()}
+    data = {**{key: decode_base64(text) for key, text in (manifest.get("data") or {}).items()}, **texts}
+    kind = manifest.get("type") or "Opaque"
+    _keys(data, "data", errors)
+    if sum(map(len, data.values())) > _MOST:
+        errors.append(too_long("data", _MOST))
+    if "data" not in manifest and "stringData" not in manifest:  # an import leaves both at the door
+        return
+    if kind == "kubernetes.io/service-account-token":
+        if not (manifest["metadata"].get("annotations") or {}).get(_ACCOUNT):
+            errors.append(build_required_error(f"metadata.annotations[{_ACCOUNT}]"))
+    elif kind == "kubernetes.io/basic-auth":
+        if "username" not in data and "password" not in data:
+            errors += [build_required_error("data[username]"), build_required_error("data[password]")]
+    for key in _NEEDED.get(kind, ()):
+        if key not in data or (kind == "kubernetes.io/ssh-auth" and not data[key]):
+            errors.append(build_required_error(format_key_path("data", key)))
+        elif key.startswith(".docker") and (problem := _json_problem(data[key])):
+            errors.append(invalid(format_key_path("data", key), _REDACTED, problem))
+
+
+def _json_problem(text: bytes) -> str:
+    """The first thing that keeps Go from reading an object; "" where it is one."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return "unexpected end of JSON input" if not text.strip() else "invalid character"
+    if found is None or isinstance(found, dict):
+        return ""
+    names = {str: "string", bool: "bool", list: "array"}
+    kind = names.get(type(found), "number")
+    return f"json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"
+
+
+# What is wrong with a CronJob's schedule and time zone.
+#
+# kube: pkg/apis/batch/validation/validation.go (validateCronJobSpec) @ v1.34.1
+
+_LONGEST_NAME = 52  # the name of a Job with "-" and the minute
+_ZONE_PART = re.compile(r"[A-Za-z.\-_0-9+]{1,14}\Z")
+
+
+def cron_job(manifest: Mapping[str, Any], errors: Errors) -> None:
+    """Adds what is wrong."""
+    name, spec = manifest["metadata"].get("name") or "", manifest.get("spec") or {}
+    schedule = spec.get("schedule") or ""
+    if not schedule:
+        errors.append(build_required_error("spec.schedule"))
+    else:
+        errors += _schedule(schedule)
+    not_negative("startingDeadlineSeconds")(spec, "spec", errors)
+    errors += _zone(spec.get("timeZone"))
+    one("concurrencyPolicy", "Allow", "Forbid", "Replace")(spec, "spec", errors)
+    job, where = (spec.get("jobTemplate") or {}).get("spec") or {}, "spec.jobTemplate.spec"
+    job_spec(job, where, errors)
+    if job.get("selector") is not None:
+        shown = selector_json(job["selector"])
+        errors.append(invalid(f"{where}.selector", shown, "`selector` will be auto-generated"))
+    if job.get("manualSelector"):
+        errors.append(not_supported(f"{where}.manualSelector", True, ("nil", "false")))
+    not_negative("successfulJobsHistoryLimit", "failedJobsHistoryLimit")(spec, "spec", errors)
+    if len(name) > _LONGEST_NAME and not manifest["metadata"].get("uid"):
+        errors.append(invalid("metadata.name", name, f"must be no more than {_LONGEST_NAME} characters"))
+
+
+def _schedule(schedule: str) -> list[FieldError]:
+    errors = []
+    try:
+        parse_schedule(schedule)
+    except BadSchedule as problem:
+        errors.append(invalid("spec.schedule", schedule, str(problem)))
+    if "TZ" in schedule:
+        detail = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
+        errors.append(invalid("spec.schedule", schedule, detail))
+    return errors
+
+
+def _zone(zone: str | None) -> list[FieldError]:
+    if zone is None:
+        return []
+    if not zone:
+        detail = "timeZone must be nil or non-empty string"
+    elif zone.lower() == "local":
+        detail = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"
+    elif not all(_is_part(part) for part in zone.split("/")) or not is_zone(zone):
+        detail = f"unknown time zone {zone}"
+    else:
+        return []
+    return [invalid("spec.timeZone", zone, detail)]
+
+
+def _is_part(part: str) -> bool:
+    return part not in (".", "..") and not part.startswith("-") and bool(_ZONE_PART.match(part))
 
 
 def validate(manifest: Manifest, kind: Kind, new: bool = False) -> list[FieldError]:

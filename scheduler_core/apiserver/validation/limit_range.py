@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.demand.amounts import Amount, Amounts, amounts
+from scheduler_core.apimachinery.objects.demand import Amount, Amounts, amounts
 from scheduler_core.apimachinery.objects.errors import (
     build_required_error,
     duplicate,

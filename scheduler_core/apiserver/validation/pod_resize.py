@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.demand.qos import qos_class
+from scheduler_core.apimachinery.objects.demand import qos_class
 from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, invalid
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY, is_sidecar
 from scheduler_core.apiserver.validation.checks import Errors

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from scheduler_core.apimachinery.objects.demand.qos import BEST_EFFORT, qos_class
+from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, qos_class
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node, Taint
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import (

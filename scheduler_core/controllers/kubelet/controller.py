@@ -14,19 +14,43 @@ from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet import claims, heartbeats, images, mirrors, nodes, pods
+from scheduler_core.controllers.kubelet.admission import refusals
 from scheduler_core.controllers.kubelet.containers import Setting
-from scheduler_core.controllers.kubelet.critical import is_mirror
+from scheduler_core.controllers.kubelet.critical import is_critical, is_mirror
 from scheduler_core.controllers.kubelet.devices import FAILED
 from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
 from scheduler_core.controllers.kubelet.out_of_memory import OutOfMemoryKiller
-from scheduler_core.controllers.kubelet.pods import Done
-from scheduler_core.controllers.kubelet.readmission import readmit
+from scheduler_core.controllers.kubelet.pods import Done, active, refuse
 from scheduler_core.controllers.kubelet.resizing import shrinking
 from scheduler_core.controllers.kubelet.resizing.allocation import AllocationManager
 from scheduler_core.controllers.kubelet.sizes import has_outstanding, size_as_allocated
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT
+
+# What a kubelet that starts again does with the pods that it finds: each is asked in anew, the oldest first.
+#
+# A pod that the node would not take now, as its labels or taints are others, fails for good, though it ran.
+#
+# DEVIATION: critical pods, mirror pods and those that are being deleted keep their place without being asked.
+#
+# kube: pkg/kubelet/kubelet.go (HandlePodAdditions), pkg/kubelet/allocation/allocation_manager.go (AddPod) @ v1.34.1
+
+
+def readmit(world: World, name: str) -> None:
+    """Has those pods fail that a node does not take any more."""
+    memory, node = world.surroundings.kubelet, world.store.node(name)
+    if node is None:
+        return
+    kept: list[Pod] = []
+    for pod in sorted(active(world, name), key=lambda pod: pod.creation_time or 0):
+        found = [] if pod.deleting or is_critical(pod) else refusals(pod, node, kept)
+        if found:
+            refuse(world, pod, found[0])
+            memory.drop(pod.key)
+        else:
+            kept.append(pod)
+
 
 NAME = "kubelet"
 EVICTION, KERNELS, ALLOCATION = EvictionManager(), OutOfMemoryKiller(), AllocationManager()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.demand.qos import BEST_EFFORT, GUARANTEED, qos_class
+from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, GUARANTEED, qos_class
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.apimachinery.objects.resources import MEMORY, is_sidecar, pod_requests

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from scheduler_core.apimachinery.objects.demand.qos import BEST_EFFORT, BURSTABLE, GUARANTEED, qos_class
+from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, BURSTABLE, GUARANTEED, qos_class
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY, PODS
 from scheduler_core.controllers.kubelet.critical import preemptable

@@ -2,17 +2,66 @@
 
 from __future__ import annotations
 
-from scheduler_core.controllers.contract import Controller
+from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.apiserver.server import Preconditions
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.cronjobs import CronJobController
 from scheduler_core.controllers.workloads.daemonsets import DaemonSetController
 from scheduler_core.controllers.workloads.deployments import DeploymentController
 from scheduler_core.controllers.workloads.jobs import JobController
+from scheduler_core.controllers.workloads.jobs.finish import is_finished
+from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.replicas import (
     ReplicaSetController,
     ReplicationControllerController,
 )
 from scheduler_core.controllers.workloads.statefulsets import StatefulSetController
-from scheduler_core.controllers.workloads.ttl import TTLController
+
+# Jobs that go some time after they have ended.
+#
+# kube: pkg/controller/ttlafterfinished/ttlafterfinished_controller.go @ v1.34.1
+
+
+class TTLController(Controller):
+    """Deletes Jobs, with their pods, ttlSecondsAfterFinished after they have ended."""
+
+    name = "ttl-after-finished-controller"
+    component = "ttl-after-finished-controller"
+    watches = ("Job",)
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        if event.new is not None:
+            self._consider(world, Owner.of(event.new))
+
+    def on_start(self, world: World) -> None:
+        for manifest in world.store.list("Job"):
+            self._consider(world, Owner.of(manifest))
+
+    def _consider(self, world: World, owner: Owner) -> None:
+        if not owner.deleting and _expires(world, owner) is not None:
+            self.enqueue(world, owner.key)
+
+    def sync(self, world: World, key: str) -> str:
+        owner = Owner.found(world, "Job", key)
+        at = None if owner is None or owner.deleting else _expires(world, owner)
+        if owner is None or at is None:
+            return ""
+        if at > world.now:
+            self.enqueue_at(world, key, at)
+            return ""
+        demands = Preconditions(uid=owner.uid)
+        world.api.delete(owner.target, propagation="Foreground", preconditions=demands)
+        return f"deleted {owner.name}: it ended {owner.spec['ttlSecondsAfterFinished']} s ago"
+
+
+def _expires(world: World, owner: Owner) -> int | None:
+    """The virtual time (ns) at which a Job is to go; None: it has not ended, or stays."""
+    seconds, ending = owner.spec.get("ttlSecondsAfterFinished"), is_finished(owner.manifest)
+    if seconds is None or ending is None or not ending.get("lastTransitionTime"):
+        return None
+    return parse_time(ending["lastTransitionTime"]) - world.store.epoch + int(seconds) * SECOND
+
 
 CONTROLLERS: tuple[Controller, ...] = (
     ReplicaSetController(),  # before Deployments: what is too many goes before more comes

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import InvalidObject
 from scheduler_core.apimachinery.objects.loading import (
@@ -14,15 +16,49 @@ from scheduler_core.apimachinery.objects.loading import (
     load_manifests,
 )
 from scheduler_core.apimachinery.objects.texts.repeated import RepeatedKey
+from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.formats.manifests import archives, formats, texts
 from scheduler_core.formats.manifests.autoscaler import autoscaler_notes
 from scheduler_core.formats.manifests.changes import newest
-from scheduler_core.formats.manifests.layouts import with_kind
 from scheduler_core.formats.manifests.notes import Note, NotObjects, gettext_noop
 from scheduler_core.formats.manifests.places import replace_manifest
 from scheduler_core.formats.manifests.recognition import find_tab_indent, recognise_text, template
 from scheduler_core.formats.manifests.tools import without_tools
 from scheduler_core.formats.manifests.versions import upgrade_objects
+
+# Objects that leave their kind to the file they are in, as those of support bundles do.
+
+_VERSIONS = {"HorizontalPodAutoscaler": "v2"}
+_SHORT = {"pvs": "PersistentVolume", "pvcs": "PersistentVolumeClaim"}
+
+
+def with_kind(manifest: Any, file: str) -> Any:
+    """An object without a kind as the one that its file's name tells: `cluster-resources/pods/web.json` holds Pods."""
+    if (
+        not isinstance(manifest, Mapping)
+        or manifest.get("kind")
+        or not isinstance(manifest.get("metadata"), Mapping)
+    ):
+        return manifest
+    for part in reversed(file.replace("\\", "/").split("/")):
+        known = _resources().get(part.partition(".")[0].replace("-", "").replace("_", "").lower())
+        if known is not None:
+            version, kind = known
+            return {**manifest, "apiVersion": manifest.get("apiVersion") or version, "kind": kind}
+    return manifest
+
+
+@cache
+def _resources() -> Mapping[str, tuple[str, str]]:
+    """Version and kind by the plural that files are named by."""
+    known = {name: KINDS[kind] for name, kind in _SHORT.items()} | {
+        kind.plural: kind for kind in KINDS.values()
+    }
+    return {
+        name: (f"{kind.group}/{_VERSIONS.get(kind.key, 'v1')}".removeprefix("/"), kind.key)
+        for name, kind in known.items()
+    }
+
 
 PACKED = gettext_noop(
     "Read from the archive. Files: %(files)s; documents: %(objects)s; other files, such as logs, that were passed over: %(skipped)s."

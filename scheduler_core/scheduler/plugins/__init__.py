@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.plugins.default_binder import DefaultBinder
-from scheduler_core.scheduler.plugins.defaultpreemption.plugin import DefaultPreemption
+from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
 from scheduler_core.scheduler.plugins.demonstration import Demonstration
 from scheduler_core.scheduler.plugins.dynamicresources.plugin import DynamicResources
 from scheduler_core.scheduler.plugins.image_locality import ImageLocality

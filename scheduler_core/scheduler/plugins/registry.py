@@ -2,14 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
 
-from scheduler_core.scheduler.framework.plugin import Plugin
+from scheduler_core.scheduler.framework.guard import guard_plugin
+from scheduler_core.scheduler.framework.plugin import Plugin, Point, takes_part
 from scheduler_core.scheduler.plugins import ROOMS
-from scheduler_core.scheduler.plugins.installed import load_installed
+
+# Plugins of installed packages: Python entry points of the group `scheduler_playground.plugins`.
+#
+# An entry point's name is the plugin's, its object a subclass of Plugin. One that can't be used is left out with the reason: a
+# package that is broken must not keep a server from starting. What goes wrong in one that can be used ends no more than the cycle
+# (framework/guard.py). A history with such plugins needs the same packages wherever it is replayed.
+
+GROUP = "scheduler_playground.plugins"
+
+
+def load_installed(
+    taken: Mapping[str, type[Plugin]], points: Iterable[EntryPoint] | None = None
+) -> tuple[dict[str, type[Plugin]], dict[str, str]]:
+    """The usable plugins by name, and what is wrong with the others; `taken` are plugins whose names they can't have."""
+    plugins: dict[str, type[Plugin]] = {}
+    problems: dict[str, str] = {}
+    every = entry_points(group=GROUP) if points is None else points
+    for point in sorted(every, key=lambda p: (p.name, p.value)):
+        plugin, problem = _load(point, {**taken, **plugins})
+        if plugin is None:
+            problems[point.name] = f"{point.value}: {problem}"
+        else:
+            plugins[point.name] = guard_plugin(plugin)
+    return plugins, problems
+
+
+def _load(point: EntryPoint, taken: Mapping[str, type[Plugin]]) -> tuple[type[Plugin] | None, str]:
+    if point.name in taken:
+        return None, f"received the name {point.name}; expected one that no other plugin has"
+    try:
+        plugin = point.load()
+    except Exception as error:  # whatever somebody's module does while it is imported
+        return None, f"could not be loaded: {type(error).__name__}: {error}"
+    if not isinstance(plugin, type) or not issubclass(plugin, Plugin):
+        return (
+            None,
+            f"received {plugin!r}; expected a subclass of scheduler_core.scheduler.framework.plugin.Plugin",
+        )
+    name = getattr(plugin, "name", None)
+    if name != point.name:
+        return None, f"received the name {name!r}; expected {point.name!r}, as the entry point is called"
+    if not any(takes_part(plugin, at) for at in Point):
+        return None, "takes part in no extension point; expected a method of one, such as sort_key"
+    return plugin, ""
+
 
 Registry = Mapping[str, type[Plugin]]
 

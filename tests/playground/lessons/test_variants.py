@@ -12,8 +12,7 @@ from playground.lessons.judging import as_text
 from playground.lessons.own import document_of, hand
 from playground.lessons.play import solve
 from playground.lessons.texts import fill_placeholders, placeholders
-from playground.lessons.variants import faults, problems_of_variants, proven
-from playground.lessons.variants.proof import is_same
+from playground.lessons.variants import faults, is_same, problems_of_variants, proven
 from playground.presenters.look import Look
 from playground.presenters.story import present
 

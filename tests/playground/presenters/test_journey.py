@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.presenters.journey import journey
-from playground.presenters.journey.ages import age
+from playground.presenters.journey import age, journey
 from playground.presenters.journey.text import text
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, FailCall, Ref

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from playground.presenters import Look, present
-from playground.presenters.inspector.marking import mark_field
+from playground.presenters.inspector.yaml import mark_field
 from tests.playground.presenters.worlds import decided, three_nodes, until
 
 TEXT = """\

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from django.utils.translation import gettext, override
 
-from playground.presenters.problems import expectation, problem
-from playground.presenters.problems.texts import EXPECTED, RECEIVED, SENTENCES
+from playground.presenters.problems import EXPECTED, RECEIVED, SENTENCES, expectation, problem
 from playground.presenters.words import format_message, in_english
 from playground.sessions.protocol.breakpoints import BadBreakpoint, from_form
 from playground.sessions.protocol.until import NextUnschedulable

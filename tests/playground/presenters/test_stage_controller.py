@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from playground.presenters.stage.which import at_hand
+from playground.presenters.stage.aim import at_hand
 from scheduler_core.base.trace.kinds import Reconciled
 from scheduler_core.world.commands import (
     ApplyObjects,

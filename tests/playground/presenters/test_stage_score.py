@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from playground.presenters import Look, present
-from playground.presenters.stage.score.formulas import lines, number
+from playground.presenters.stage.score.why import lines, number
 from scheduler_core.analysis.inspection import Formula, Line, Value
 from scheduler_core.scheduler.framework import formula as f
 from scheduler_core.world.simulation import Simulation

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from playground.presenters import Look
-from playground.presenters.timeline.window import round_up, window
+from playground.presenters.timeline import round_up, window
 from scheduler_core.world.commands import ApplyObjects, FailCall
 from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from playground.presenters.why import memory
+from playground.presenters.why import panel
 from playground.presenters.why.reasons import about
 from playground.presenters.words import in_english
 from playground.templatetags.studio import sentence as shown_in_words
@@ -156,7 +156,7 @@ def test_an_explanation_is_made_again_only_when_something_changed(monkeypatch: p
         asked.append(key)
         return explain(sim, key)
 
-    monkeypatch.setattr(memory, "explain", counted)
+    monkeypatch.setattr(panel, "explain", counted)
     sim = world(node("n", cpu="1"), pod("p", cpu="2"))
     settle(sim)
     assert why(sim, "p") == why(sim, "p")

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from playground.models import ImportPreview, LogEntry, Session
 from playground.sessions.protocol.moving import ApplyImport, ReadImport
-from playground.sessions.web.engines.worker import Worker
+from playground.sessions.web.engines import Worker
 from playground.sessions.web.jobs.imports import LEFT, drop_left
 from playground.sessions.web.jobs.registry import Job
 from tests.playground.workbench.conftest import page_text

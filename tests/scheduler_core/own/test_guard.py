@@ -11,9 +11,8 @@ import pytest
 
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.arguments import Arguments
-from scheduler_core.scheduler.framework.budget import OutOfBudget, within
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.guard import LINES, guard_plugin
+from scheduler_core.scheduler.framework.guard import LINES, OutOfBudget, guard_plugin, within
 from scheduler_core.scheduler.framework.plugin import (
     METHODS,
     CallResult,

@@ -2,19 +2,186 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
-from playground.presenters.look import Look
-from playground.presenters.stage.controller.acted import present_controller
-from playground.presenters.stage.controller.chain import chain
+from playground.presenters.amounts import clock
+from playground.presenters.look import AIM, Look
+from playground.presenters.scene import short
+from playground.presenters.sentences.records import row
+from playground.presenters.sequence import lifelines, lines
 from playground.presenters.stage.controller.changed import collect_changes
-from playground.presenters.stage.controller.election import election
 from playground.presenters.stage.controller.evictions import evictions
 from playground.presenters.stage.controller.nodes import nodes
-from playground.presenters.stage.controller.owners import budgets, owners
+from playground.presenters.stage.controller.owners import OF_CONTROLLER, budgets, chain_of, owners
 from playground.presenters.stage.shape import Stage
-from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.world.readonly import WorldView
+from playground.presenters.surroundings.replicas import STATES, host, lane
+from playground.presenters.words import Message, brief, exactly, gettext_noop, message
+from scheduler_core.base.trace.kinds import (
+    CommandApplied,
+    LeaderElection,
+    Reconciled,
+    SchedulerStage,
+    TimerFired,
+    WatchEventHeard,
+)
+from scheduler_core.world.readonly import Record, WorldView
+
+# Cause and effect: who acted, and what followed from it in the same transition.
+
+LOOKED_THROUGH = 64  # records of one transition; an import makes thousands
+EFFECTS = 10
+_CAUSES = (CommandApplied.KIND, Reconciled.KIND, WatchEventHeard.KIND, TimerFired.KIND)
+
+
+def chain(sim: WorldView) -> dict[str, Any]:
+    """{"actor", "effects", "more"}: a controller's own record comes last, and is told first, for it is the cause."""
+    records = sim.last[:LOOKED_THROUGH]
+    if len(sim.last) > LOOKED_THROUGH:
+        records = [*records, sim.last[-1]]
+    cause = _cause(records)
+    effects = _fold_repeats([row(record) for record in records if record is not cause])
+    shown = effects[:EFFECTS]
+    listed = sum(effect["times"] for effect in shown) + (cause is not None)
+    return {
+        "actor": None if cause is None else _actor(cause),
+        "effects": shown,
+        "more": len(sim.last) - listed,
+    }
+
+
+def _fold_repeats(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same thing several times in a row is told once."""
+    out: list[dict[str, Any]] = []
+    for each in rows:
+        if out and {**out[-1], "times": 1} == {**each, "times": 1}:
+            out[-1]["times"] += 1
+        else:
+            out.append({**each, "times": 1})
+    return out
+
+
+def _cause(records: Sequence[Record]) -> Record | None:
+    for kind in _CAUSES:
+        found = next((record for record in records if record.kind == kind), None)
+        if found is not None:
+            return found
+    return next(iter(records), None)
+
+
+def _actor(record: Record) -> dict[str, Any]:
+    """`who` acts, `key` is the key of its work queue, `did` says what and why."""
+    facts = record.facts
+    if isinstance(facts, Reconciled):
+        did = exactly(brief(facts.did)) if facts.did else message(gettext_noop("Nothing is to be done."))
+        return {
+            "who": exactly(facts.controller),
+            "controller": facts.controller,
+            "key": short(facts.key),
+            "did": did,
+            "idle": not facts.did,
+        }
+    if isinstance(facts, CommandApplied):
+        words = lines.BY_KIND[record.kind].words(facts)
+        return {"who": _title(lifelines.USER), "key": "", "did": words, "idle": False}
+    line = row(record)
+    who = record.scheduler if isinstance(facts, LeaderElection | SchedulerStage) else ""
+    return {
+        "who": exactly(who) if who else message(line["head"]),
+        "key": "",
+        "did": line["sentence"],
+        "idle": False,
+    }
+
+
+def _title(lifeline: str) -> Message:
+    return message(lifelines.TITLES[lifeline][0])
+
+
+# Acted: what the chosen controller, or the one of the chosen workload, did last: from its own notes, the newest first.
+
+MOST = 6
+_OTHERS = {"disruption-controller": "PodDisruptionBudget", "resourceclaim-controller": "ResourceClaim"}
+_CONTROLLERS = {kind: name for name, kind in (OF_CONTROLLER | _OTHERS).items()}
+
+
+def present_controller(sim: WorldView, look: Look) -> dict[str, Any] | None:
+    """None where the stage is not aimed at a controller. `here`: it acts at this very step; `point`: what finds the step where it did.
+
+    `idle`: it has done nothing yet; `owners`: the workload, what owns it and what it owns, with their counts.
+    """
+    if look.stage != AIM or look.about != "controller" or not look.controller:
+        return None
+    kind, slash, key = look.controller.partition("/")
+    name, key = (_CONTROLLERS.get(kind, ""), key) if slash else (look.controller, "")
+    done = _list_reconciles(sim, name, key)
+    return {
+        "who": name or kind,
+        "key": short(key),
+        "here": any(_is_by(record.of(Reconciled), name, key) for record in sim.last),
+        "idle": not done,
+        "done": done,
+        "point": json.dumps(_point(name, key)),
+        "owners": _owners(sim, kind, key) if slash else [],
+    }
+
+
+def _owners(sim: WorldView, kind: str, key: str) -> list[dict[str, Any]]:
+    namespace, _, name = key.rpartition("/")
+    there = kind in OF_CONTROLLER.values() and sim.store.get(kind, namespace, name) is not None
+    return [chain_of(sim, (kind, namespace, name))] if there else []
+
+
+def _list_reconciles(sim: WorldView, name: str, key: str) -> list[dict[str, str]]:
+    queue = sim.surroundings.queues.get(name)
+    notes = [note for note in queue.done if key in ("", note.key)] if queue is not None else []
+    return [
+        {"t": clock(note.t), "key": short(note.key), "did": brief(note.text)}
+        for note in reversed(notes[-MOST:])
+    ]
+
+
+def _is_by(facts: Reconciled | None, name: str, key: str) -> bool:
+    return facts is not None and bool(facts.did) and facts.controller == name and key in ("", facts.key)
+
+
+def _point(name: str, key: str) -> dict[str, str]:
+    """A breakpoint's fields: where this controller did something, to this object."""
+    asked = [f"record.data.controller == {json.dumps(name)}", 'record.data.did != ""']
+    asked += [f"record.data.key == {json.dumps(key)}"] if key else []
+    return {"name": name, "kind": Reconciled.KIND, "cel": " && ".join(asked)}
+
+
+# Who leads: the schedulers' processes as lanes over virtual time, where the last transition was about one.
+
+LEADING = "leading"
+_KINDS = (LeaderElection.KIND, SchedulerStage.KIND)
+
+
+def election(sim: WorldView) -> list[dict[str, Any]]:
+    """Each process, with its state, since when, and whom it takes for the leader; none where something else happened."""
+    if not any(record.kind in _KINDS for record in sim.last[:64]):
+        return []
+    moves = sim.journal.processes
+    begin = min((move.t for move in moves), default=sim.now)
+    out: list[dict[str, Any]] = []
+    for identity in dict.fromkeys(move.identity for move in moves):
+        mine = [move for move in moves if move.identity == identity]
+        last = mine[-1]
+        states = [{"t": move.t, "state": move.state, "cutOff": move.cut_off} for move in mine]
+        out.append(
+            {
+                "name": host(identity) or last.scheduler,
+                "state": STATES.get(last.state, last.state),
+                "leads": last.state == LEADING,
+                "since": clock(last.t),
+                "leader": host(last.leader),
+                "lane": lane(states, begin, sim.now),
+            }
+        )
+    return out
+
 
 FORMS = {
     "flow": gettext_noop("Flow"),

@@ -4,16 +4,184 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of, scheduler_of, short
-from playground.presenters.stage.score.board import Scored, build_score_board
-from playground.presenters.stage.score.rows import window
-from playground.presenters.stage.score.ties import other_draws, summarize_totals
+from playground.presenters.stage.score.board import Column, Scored, build_score_board
 from playground.presenters.stage.score.weights import what_if
 from playground.presenters.stage.score.why import why
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import SchedulingCycleView, WorldView
+
+# The best nodes, a window of them: each with its total and every plugin's number, as bars and as text.
+
+WINDOW = 12
+LABELLED = 4.5  # percent of the width from which on a bar has room for its number
+ROOMY = 8.0  # the same on a narrow stage
+
+
+def window(scored: Scored, look: Look, plugin: str) -> dict[str, Any]:
+    """The page of rows that the viewer looks at, the chosen node among them even if it is on another page."""
+    totals = scored.totals
+    order = np.argsort(-totals, kind="stable")
+    pages = max(-(-len(order) // WINDOW), 1)
+    page = min(look.page, pages - 1)
+    shown = [int(i) for i in order[page * WINDOW : (page + 1) * WINDOW]]
+    chosen = scored.place(look.node)
+    if chosen is not None and chosen not in shown:
+        shown.append(chosen)
+    span = max(scored.possible, int(totals.max(initial=0)), 1)
+    rows = [_row(scored, i, k, span, look, plugin) for k, i in enumerate(shown)]
+    return {
+        "rows": rows,
+        "nodes": len(order),
+        "page": page,
+        "pages": pages,
+        "more": len(order) - min((page + 1) * WINDOW, len(order)),
+    }
+
+
+def _row(scored: Scored, i: int, k: int, span: int, look: Look, plugin: str) -> dict[str, Any]:
+    name, tied = scored.name(i), scored.cycle.tied
+    cells = [_cell(column, i, plugin) for column in scored.columns]
+    return {
+        "id": k,
+        "node": name,
+        "cells": cells,
+        "segments": _segments(scored.columns, cells, span),
+        "total": int(scored.totals[i]),
+        "tied": len(tied) > 1 and name in tied,
+        "drawn": name == scored.cycle.chosen,
+        "chosen": name == look.node,
+    }
+
+
+def _cell(column: Column, i: int, plugin: str) -> dict[str, Any]:
+    """`bar`: the share of what the plugin could give, in percent."""
+    norm = None if column.normalized is None or column.extender else int(column.normalized[i])
+    points = None if column.points is None else int(column.points[i])
+    most = max(column.weight * 100, 1)
+    return {
+        "plugin": column.name,
+        "raw": None if column.raw is None else int(column.raw[i]),
+        "norm": norm,
+        "weighted": points,
+        "bar": 0 if points is None else max(0, min(100, round(100 * points / most))),
+        "on": column.name == plugin,
+    }
+
+
+def _segments(columns: tuple[Column, ...], cells: list[dict[str, Any]], span: int) -> list[dict[str, Any]]:
+    """The points side by side: where each begins and how wide it is, in percent."""
+    segments, x = [], 0.0
+    for column, cell in zip(columns, cells, strict=True):
+        points = cell["weighted"]
+        if not points or points < 0:
+            continue
+        width = 100 * points / span
+        segments.append(
+            {
+                "plugin": column.name,
+                "points": points,
+                "norm": cell["norm"],
+                "weight": column.weight,
+                "shade": column.shade,
+                "on": cell["on"],
+                "x": round(x, 3),
+                "width": round(width, 3),
+                "labelled": width >= LABELLED,
+                "tight": width < ROOMY,
+            }
+        )
+        x += width
+    return segments
+
+
+# What the totals have come to, in one sentence: how far the plugins are, who leads, who ties and how the draw went.
+
+PAIR, NAMED = 2, 3
+
+
+def summarize_totals(sim: WorldView, scored: Scored) -> Message:
+    cycle, total = scored.cycle, int(scored.totals.max())
+    if not scored.summed:
+        return _so_far(scored)
+    if cycle.chosen is None:
+        return message(
+            gettext_noop("The totals stand, the highest is %(total)s; the node is picked next."), total=total
+        )
+    if len(cycle.tied) < 2:
+        return message(
+            gettext_noop("%(node)s has the highest total: %(total)s."), node=cycle.chosen, total=total
+        )
+    return _describe_draw(sim, scored, cycle.chosen, total)
+
+
+def _describe_draw(sim: WorldView, scored: Scored, chosen: str, total: int) -> Message:
+    tied = scored.cycle.tied
+    if len(tied) == PAIR:
+        text = gettext_noop(
+            "%(one)s and %(other)s both total %(total)s; "
+            "%(node)s was picked at random: number %(number)s of the two in list order (seed %(seed)s)."
+        )
+        number = (scored.cycle.draw or 0) + 1
+        return message(
+            text, one=tied[0], other=tied[1], total=total, node=chosen, number=number, seed=sim.seed
+        )
+    text = gettext_noop(
+        "%(nodes)s all total %(total)s; %(node)s was picked at random: number %(number)s of %(count)s in list order (seed %(seed)s)."
+    )
+    if len(tied) > NAMED:
+        text = gettext_noop(
+            "%(count)s nodes total %(total)s; %(node)s was picked at random: number %(number)s of them in list order (seed %(seed)s)."
+        )
+    return message(
+        text,
+        nodes=", ".join(tied),
+        node=chosen,
+        total=total,
+        number=(scored.cycle.draw or 0) + 1,
+        count=f"{len(tied):,}",
+        seed=sim.seed,
+    )
+
+
+def other_draws(scored: Scored) -> Message | None:
+    """Return the other possible draws: kube-scheduler picks one of the tied nodes, each with the same chance."""
+    tied = scored.cycle.tied
+    if scored.cycle.chosen is None or len(tied) < 2:
+        return None
+    others = [name for name in tied if name != scored.cycle.chosen]
+    text = gettext_noop("With another seed it may as well be %(nodes)s: each has a chance of 1 in %(count)s.")
+    if len(others) > NAMED:
+        text = gettext_noop(
+            "With another seed it may as well be any of the %(count)s: each has a chance of 1 in %(count)s."
+        )
+    return message(text, nodes=", ".join(others[:NAMED]), count=f"{len(tied):,}")
+
+
+def _so_far(scored: Scored) -> Message:
+    answered = [column for column in scored.columns if column.state != "todo"]
+    raw = [column.name for column in scored.columns if column.state == "raw"]
+    if not answered:
+        text = gettext_noop("None of the %(all)s Score plugins has answered yet.")
+        return message(text, all=len(scored.columns))
+    if len(answered) < len(scored.columns):
+        return message(
+            gettext_noop("%(count)s of %(all)s plugins have answered: %(names)s."),
+            count=len(answered),
+            all=len(scored.columns),
+            names=", ".join(column.name for column in answered),
+        )
+    if raw:
+        return message(
+            gettext_noop("All plugins have answered; NormalizeScore still scales the scores of %(names)s."),
+            names=", ".join(raw),
+        )
+    return message(gettext_noop("All plugins have answered; the points are added up next."))
+
 
 FORMS = {
     "stacked": gettext_noop("Stacked"),

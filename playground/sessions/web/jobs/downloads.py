@@ -16,7 +16,7 @@ from django.utils.translation import gettext_noop
 from playground.sessions.database import log
 from playground.sessions.protocol.errors import LimitReached
 from playground.sessions.protocol.traces import FileForm, NextFilePart, OpenFile
-from playground.sessions.web.engines.worker import Worker
+from playground.sessions.web.engines import Worker
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
 from playground.sessions.web.loop import SessionsLoop
 

@@ -24,7 +24,7 @@ from playground.sessions.protocol.base import Message
 from playground.sessions.protocol.comparing import DropTask
 from playground.sessions.protocol.errors import LimitReached
 from playground.sessions.protocol.moving import ImportProgress, PackedPlan, ReadImport
-from playground.sessions.web.engines.worker import Worker
+from playground.sessions.web.engines import Worker
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
 from playground.sessions.web.loop import SessionsLoop
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_noop
 from playground.lessons.authoring import Checked, LessonFiles
 from playground.sessions.protocol.base import Request
 from playground.sessions.protocol.lessons import CheckLesson, DrawVariant, Variant
-from playground.sessions.web.engines.worker import Worker
+from playground.sessions.web.engines import Worker
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
 
 LESSON = Kind(

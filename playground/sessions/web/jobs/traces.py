@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 
 from playground.sessions.database import lessons, log
 from playground.sessions.protocol.traces import CheckTrace, NextTraceLines, OpenTrace, TraceChecked
-from playground.sessions.web.engines.worker import Worker
+from playground.sessions.web.engines import Worker
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
 from playground.sessions.web.loop import SessionsLoop
 

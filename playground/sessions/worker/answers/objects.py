@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
+
+import yaml
 
 from playground.presenters.cluster_map.measure import facts
 from playground.presenters.scene import scheduler_of, table_of
@@ -21,12 +24,36 @@ from playground.sessions.protocol.looking import (
     ObjectYaml,
     YamlPart,
 )
-from playground.sessions.worker.answers.yamldump import document
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
 from playground.workbench.builder import to_yaml
 from scheduler_core.formats.export import as_it_is, for_kubectl, heading, objects_of
 from scheduler_core.formats.unsupported import without_effect
+
+# Objects as YAML that kubectl takes: what looks like a number but is text is quoted.
+
+_NUMBERLIKE = re.compile(r"[-+.]?\d.*|[-+]?\.(inf|nan).*", re.IGNORECASE)
+
+
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # libyaml's where it is installed
+    """No anchors; kubectl's YAML reads more texts as numbers than Python's does, so these are quoted."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _text(dumper: Any, value: str) -> Any:
+    style = '"' if _NUMBERLIKE.fullmatch(value) else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def document(manifest: Mapping[str, Any]) -> str:
+    """One object as a YAML document."""
+    return "---\n" + yaml.dump(manifest, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000)
+
 
 YAML_SLICE = 0.02
 

@@ -13,7 +13,7 @@ from playground.presenters.amounts import clock
 from playground.presenters.why.loops import describe_loop
 from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.worker.conditions.matching import describe, pod_of
-from playground.sessions.worker.past.history import History
+from playground.sessions.worker.past import History
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.analysis.whatif import Circles, Loop, Loops, Watchdog
 from scheduler_core.base.trace.kinds import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.demand.amounts import ZERO, Amount, Amounts, amounts, pod_amounts
+from scheduler_core.apimachinery.objects.demand import ZERO, Amount, Amounts, amounts, pod_amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import milli_of_nanos, value_of_nanos
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request

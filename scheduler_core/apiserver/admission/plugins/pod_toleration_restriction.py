@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from scheduler_core.apimachinery.objects.demand.qos import BEST_EFFORT, qos_class
+from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, qos_class
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.admission.plugins.tolerations import Toleration, merge_tolerations, within

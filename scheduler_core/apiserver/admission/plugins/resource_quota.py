@@ -10,12 +10,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.demand.amounts import Amounts, add, amounts, difference, texts
+from scheduler_core.apimachinery.objects.demand import Amounts, add, amounts, difference, texts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.options import LimitedResource
-from scheduler_core.apiserver.quota.scopes import Scope, format_scopes, in_scope, is_terminating, scopes_of
-from scheduler_core.apiserver.quota.usage import by_quota_names, matching, usage
+from scheduler_core.apiserver.quota import (
+    Scope,
+    by_quota_names,
+    format_scopes,
+    in_scope,
+    is_terminating,
+    matching,
+    scopes_of,
+    usage,
+)
 from scheduler_core.apiserver.status import unknown_error
 
 # with a quota of one of these every container has to ask for it

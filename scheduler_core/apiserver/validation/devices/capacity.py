@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from scheduler_core.apimachinery.objects.demand.amounts import Amount
+from scheduler_core.apimachinery.objects.demand import Amount
 from scheduler_core.apimachinery.objects.errors import build_required_error, forbidden, invalid
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import value_of_nanos

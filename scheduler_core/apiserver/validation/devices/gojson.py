@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from scheduler_core.apimachinery.objects.demand.amounts import Amount
+from scheduler_core.apimachinery.objects.demand import Amount
 from scheduler_core.apiserver.validation.devices.lists import format_json
 
 Table = Mapping[str, Sequence[tuple[str, str, str]]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scheduler_core.apimachinery.objects.demand.amounts import Amount
+from scheduler_core.apimachinery.objects.demand import Amount
 from scheduler_core.apimachinery.objects.errors import build_required_error, invalid, not_supported
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apiserver.validation.checks import Errors

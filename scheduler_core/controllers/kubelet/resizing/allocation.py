@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scheduler_core.apimachinery.objects.demand.qos import GUARANTEED, qos_class
+from scheduler_core.apimachinery.objects.demand import GUARANTEED, qos_class
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import nanos, value_of_nanos

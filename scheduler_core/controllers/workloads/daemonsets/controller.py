@@ -10,20 +10,191 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import WARNING
-from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.status import Refused, not_found
 from scheduler_core.apiserver.watch import ADDED, WatchEvent
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads import history
+from scheduler_core.controllers.workloads.amounts import resolve_percentage
 from scheduler_core.controllers.workloads.daemonsets.daemons import FAILED, SUCCEEDED, Daemons
-from scheduler_core.controllers.workloads.daemonsets.manage import manage
 from scheduler_core.controllers.workloads.daemonsets.placement import Placement
-from scheduler_core.controllers.workloads.daemonsets.rolling import roll
 from scheduler_core.controllers.workloads.owners import Owner, claim_pods
 from scheduler_core.controllers.workloads.pods import POD_REASONS, soonest_available
 from scheduler_core.controllers.workloads.watching import WorkloadController
+
+# Which pods lack and which are too many, node by node.
+#
+# kube: pkg/controller/daemon/daemon_controller.go (manage, podsShouldBeOnNode) @ v1.34.1
+
+
+def manage(daemons: Daemons) -> bool:
+    """Gives every node that is to have one a pod, and takes away those that are not to be there. Whether anything was done. Refused."""
+    lacking: list[str] = []
+    gone: list[Pod] = []
+    for node in daemons.nodes:
+        needs, surplus = _on_node(daemons, node)
+        if needs:
+            lacking.append(node.name)
+        gone += surplus
+    names = {node.name for node in daemons.nodes}
+    for name, pods in daemons.pods.items():
+        if name not in names:
+            gone += [pod for pod in pods if not pod.node_name]
+    return daemons.change(gone, lacking, "not to be on their nodes, or ended")
+
+
+def _on_node(daemons: Daemons, node: Node) -> tuple[bool, list[Pod]]:
+    """Return whether a node lacks a pod, and the pods to delete."""
+    should, may_stay = daemons.wanted_on(node)
+    pods = daemons.pods.get(node.name)
+    if should and pods is None:
+        return True, []
+    if not may_stay:
+        return False, [pod for pod in pods or () if not pod.deleting]
+    return _plan_node_pods(daemons, node, pods or (), should)
+
+
+def _plan_node_pods(
+    daemons: Daemons, node: Node, pods: Sequence[Pod], should: bool
+) -> tuple[bool, list[Pod]]:
+    gone: list[Pod] = []
+    running: list[Pod] = []
+    for pod in pods:
+        if pod.deleting:
+            continue
+        if pod.phase == "Failed":
+            gone += [pod] if daemons.may_replace(node.name, pod) else []
+        elif pod.phase == "Succeeded":
+            daemons.note_success(node.name, pod)
+            gone.append(pod)
+        else:
+            running.append(pod)
+    if not allows_surge(daemons.owner):
+        return False, gone + running[1:]
+    if len(running) <= 1:
+        return not running and should, gone
+    return False, gone + _surplus(daemons, running)
+
+
+def _surplus(daemons: Daemons, running: Sequence[Pod]) -> list[Pod]:
+    """Return all pods but the oldest old and the oldest new one; include the old one once it is not needed."""
+    new = [pod for pod in running if daemons.is_new(pod)]
+    old = [pod for pod in running if not daemons.is_new(pod)]
+    kept = [*new[:1], *old[:1]]
+    gone = [pod for pod in running if pod not in kept]
+    if new and old and (not old[0].ready or daemons.is_available(new[0])):
+        gone.append(old[0])
+    return gone
+
+
+def surge(owner: Owner, nodes: int) -> int:
+    """Return how many nodes may have two pods in a rolling update."""
+    return resolve_percentage(_rolling(owner).get("maxSurge"), nodes, up=True)
+
+
+def unavailable(owner: Owner, nodes: int) -> int:
+    """Return how many nodes may lack an available pod in a rolling update."""
+    return resolve_percentage(_rolling(owner).get("maxUnavailable"), nodes, up=True)
+
+
+def allows_surge(owner: Owner) -> bool:
+    return surge(owner, 1) > 0
+
+
+def _rolling(owner: Owner) -> dict[str, int | str]:
+    strategy = owner.spec.get("updateStrategy") or {}
+    return strategy.get("rollingUpdate") or {} if strategy.get("type") == "RollingUpdate" else {}
+
+
+# The rolling update of a DaemonSet: old pods go first within maxUnavailable, or new ones come first within maxSurge.
+#
+# kube: pkg/controller/daemon/update.go @ v1.34.1
+
+_WHY = "of an old revision"
+
+
+def roll(daemons: Daemons) -> None:
+    """One step. Refused."""
+    wanted = [node.name for node in daemons.nodes if daemons.wanted_on(node)[0]]
+    nodes = {**daemons.pods, **{name: [] for name in wanted if name not in daemons.pods}}
+    extra = surge(daemons.owner, len(wanted))
+    if extra == 0:
+        most = unavailable(daemons.owner, len(wanted)) or (1 if wanted else 0)
+        _old_first(daemons, nodes, most)
+    else:
+        _new_first(daemons, nodes, extra, len(wanted))
+
+
+def _pair(daemons: Daemons, pods: Sequence[Pod]) -> tuple[Pod | None, Pod | None] | None:
+    """The new and the old pod of a node; None: there are several of one kind."""
+    staying = [pod for pod in pods if not pod.deleting]
+    new = [pod for pod in staying if daemons.is_new(pod)]
+    old = [pod for pod in staying if not daemons.is_new(pod)]
+    if len(new) > 1 or len(old) > 1:
+        return None
+    return (new[0] if new else None), (old[0] if old else None)
+
+
+def _old_first(daemons: Daemons, nodes: dict[str, list[Pod]], most: int) -> None:
+    lacking = 0
+    at_once: list[Pod] = []
+    candidates: list[Pod] = []
+    for name in sorted(nodes):
+        pair = _pair(daemons, nodes[name])
+        new, old = pair or (None, None)
+        if old is not None and new is None:
+            if daemons.is_available(old):
+                candidates.append(old)
+            else:
+                at_once.append(old)
+                lacking += 1
+        elif new is None or old is not None or not daemons.is_available(new):
+            lacking += 1
+    room = max(0, most - lacking)
+    gone = at_once + candidates[:room]
+    daemons.change(gone, [], f"{_WHY}; at most {most} of {len(nodes)} nodes may lack one")
+
+
+def _new_first(daemons: Daemons, nodes: dict[str, list[Pod]], most: int, wanted: int) -> None:
+    surging = available = 0
+    gone: list[Pod] = []
+    leaving: list[Pod] = []  # available ones on nodes that are to have none any more
+    at_once: list[str] = []
+    candidates: list[str] = []
+    for name in sorted(nodes):
+        pair = _pair(daemons, nodes[name])
+        if pair is None:
+            surging += 1
+            continue
+        new, old = pair
+        present = old or new
+        available += present is not None and daemons.is_available(present)
+        if old is None:
+            continue
+        if new is not None:
+            if daemons.is_available(new):
+                gone.append(old)
+            else:
+                surging += 1
+        elif not _stays(daemons, name):
+            (leaving if daemons.is_available(old) else gone).append(old)
+        else:
+            (candidates if daemons.is_available(old) else at_once).append(name)
+    gone += leaving[: max(0, available - wanted)]
+    lacking = at_once + candidates[: max(0, most - surging)]
+    daemons.change(gone, lacking, f"{_WHY}, and a new one is there")
+
+
+def _stays(daemons: Daemons, name: str) -> bool:
+    """Return whether a node still needs a pod. Raise Refused if the node does not exist."""
+    node = daemons.world.store.node(name)
+    if node is None:
+        raise Refused.because(not_found("nodes", name))
+    return daemons.wanted_on(node)[0]
+
 
 _SELECTS_ALL = "SelectingAll"
 _PER_POD = MILLISECOND // 10

@@ -9,15 +9,162 @@ from scheduler_core.apimachinery.objects.loading import Loaded
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.formats.manifests.notes import Note, gettext_noop
 from scheduler_core.formats.manifests.places import replace_manifest
-from scheduler_core.formats.manifests.versions.networking import endpoint_slice, ingress, network_policy
 from scheduler_core.formats.manifests.versions.others import autoscaler, binding, budget, runtime_class
-from scheduler_core.formats.manifests.versions.workloads import (
-    add_template_labels,
-    daemon_set_of_extensions,
-    deployment_of_apps,
-    deployment_of_extensions,
-    stateful_set_of_apps,
-)
+
+# Workloads of extensions/v1beta1 and apps/v1beta1.
+#
+# kube: pkg/apis/{extensions,apps}/v1beta1/{defaults,conversion}.go @ v1.17.17
+
+_LARGEST = 2**31 - 1
+_ROLLBACK = "deprecated.deployment.rollback.revision"
+_GENERATION = "deprecated.daemonset.template.generation"
+
+
+def add_template_labels(manifest: Manifest) -> Manifest:
+    """Add the labels of the template, and a selector of them, where the manifest has none of its own."""
+    spec = manifest.get("spec") or {}
+    meta = manifest.get("metadata") or {}
+    labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels")
+    if not labels:
+        return manifest
+    if spec.get("selector") is None:
+        spec = {**spec, "selector": {"matchLabels": dict(labels)}}
+    if not meta.get("labels"):
+        meta = {**meta, "labels": dict(labels)}
+    return {**manifest, "metadata": meta, "spec": spec}
+
+
+def deployment_of_extensions(manifest: Manifest) -> Manifest:
+    manifest = _deployment(manifest, 1)
+    spec = manifest["spec"]
+    defaults = {"progressDeadlineSeconds": _LARGEST, "revisionHistoryLimit": _LARGEST}
+    return {**manifest, "spec": {**spec, **_missing(spec, defaults)}}
+
+
+def deployment_of_apps(manifest: Manifest) -> Manifest:
+    manifest = _deployment(manifest, "25%")
+    spec = manifest["spec"]
+    defaults = {"progressDeadlineSeconds": 600, "revisionHistoryLimit": 2}
+    return {**manifest, "spec": {**spec, **_missing(spec, defaults)}}
+
+
+def _deployment(manifest: Manifest, step: int | str) -> Manifest:
+    """`step`: how many pods more and less there may be in a rolling update."""
+    manifest = add_template_labels(manifest)
+    spec = {name: value for name, value in (manifest.get("spec") or {}).items() if name != "rollbackTo"}
+    strategy = dict(spec.get("strategy") or {})
+    strategy["type"] = strategy.get("type") or "RollingUpdate"
+    if strategy["type"] == "RollingUpdate":
+        rolling = strategy.get("rollingUpdate") or {}
+        missing = _missing(rolling, {"maxUnavailable": step, "maxSurge": step})
+        strategy["rollingUpdate"] = {**rolling, **missing}
+    spec["strategy"] = strategy
+    back = (manifest.get("spec") or {}).get("rollbackTo")
+    noted = manifest if back is None else _add_annotation(manifest, _ROLLBACK, back.get("revision") or 0)
+    return {**noted, "spec": spec}
+
+
+def daemon_set_of_extensions(manifest: Manifest) -> Manifest:
+    manifest = add_template_labels(manifest)
+    spec = {
+        name: value for name, value in (manifest.get("spec") or {}).items() if name != "templateGeneration"
+    }
+    strategy = dict(spec.get("updateStrategy") or {})
+    strategy["type"] = strategy.get("type") or "OnDelete"
+    if strategy["type"] == "RollingUpdate":
+        strategy["rollingUpdate"] = {"maxUnavailable": 1, **(strategy.get("rollingUpdate") or {})}
+    generation = (manifest.get("spec") or {}).get("templateGeneration") or 0
+    return {
+        **_add_annotation(manifest, _GENERATION, generation),
+        "spec": {**spec, "updateStrategy": strategy, **_missing(spec, {"revisionHistoryLimit": 10})},
+    }
+
+
+def stateful_set_of_apps(manifest: Manifest) -> Manifest:
+    manifest = add_template_labels(manifest)
+    spec = manifest.get("spec") or {}
+    strategy = dict(spec.get("updateStrategy") or {})
+    strategy["type"] = strategy.get("type") or "OnDelete"
+    if strategy["type"] == "RollingUpdate" and strategy.get("rollingUpdate") is not None:
+        strategy["rollingUpdate"] = {"partition": 0, **strategy["rollingUpdate"]}
+    return {**manifest, "spec": {**spec, "updateStrategy": strategy}}
+
+
+def _missing(given: Manifest, defaults: Manifest) -> dict[str, Any]:
+    return {name: value for name, value in defaults.items() if given.get(name) is None}
+
+
+def _add_annotation(manifest: Manifest, name: str, number: int) -> Manifest:
+    meta = manifest.get("metadata") or {}
+    annotations = {**(meta.get("annotations") or {}), name: str(number)}
+    return {**manifest, "metadata": {**meta, "annotations": annotations}}
+
+
+# Ingresses, network policies and endpoint slices of older versions.
+#
+# kube: pkg/apis/networking/v1beta1/conversion.go @ v1.20.15, pkg/apis/extensions/v1beta1/defaults.go @ v1.17.17,
+# pkg/apis/discovery/v1beta1/conversion.go @ v1.22.17
+
+_ZONE = "topology.kubernetes.io/zone"
+
+
+def ingress(manifest: Manifest) -> Manifest:
+    """Backends name their service in an object of its own, and paths say how they match."""
+    spec = dict(manifest.get("spec") or {})
+    if "backend" in spec:
+        spec["defaultBackend"] = _backend(spec.pop("backend"))
+    if spec.get("rules"):
+        spec["rules"] = [_rule(rule) for rule in spec["rules"]]
+    return {**manifest, "spec": spec}
+
+
+def _rule(rule: Manifest) -> Manifest:
+    http = rule.get("http")
+    if not http or not http.get("paths"):
+        return rule
+    paths = [
+        {"pathType": "ImplementationSpecific", **path, "backend": _backend(path.get("backend"))}
+        for path in http["paths"]
+    ]
+    return {**rule, "http": {**http, "paths": paths}}
+
+
+def _backend(backend: Any) -> Any:
+    if not isinstance(backend, Mapping):
+        return backend
+    rest = {name: value for name, value in backend.items() if name not in ("serviceName", "servicePort")}
+    name, port = backend.get("serviceName") or "", backend.get("servicePort")
+    if not name and not port:
+        return rest
+    return {
+        **rest,
+        "service": {"name": name, "port": {"name" if isinstance(port, str) else "number": port or 0}},
+    }
+
+
+def network_policy(manifest: Manifest) -> Manifest:
+    """One that does not say which traffic it is about is about what comes in, and what goes out where it has rules for that."""
+    spec = manifest.get("spec") or {}
+    if spec.get("policyTypes"):
+        return manifest
+    types = ["Ingress", "Egress"] if spec.get("egress") else ["Ingress"]
+    return {**manifest, "spec": {**spec, "policyTypes": types}}
+
+
+def endpoint_slice(manifest: Manifest) -> Manifest:
+    endpoints = [_endpoint(each) for each in manifest.get("endpoints") or ()]
+    return {**manifest, "endpoints": endpoints}
+
+
+def _endpoint(endpoint: Manifest) -> Manifest:
+    topology = endpoint.get("topology") or {}
+    rest = {name: value for name, value in endpoint.items() if name != "topology"}
+    others = {
+        name: value for name, value in topology.items() if name not in (_ZONE, "kubernetes.io/hostname")
+    }
+    zone = {"zone": topology[_ZONE]} if _ZONE in topology else {}
+    return {**rest, **zone, **({"deprecatedTopology": others} if others else {})}
+
 
 Convert = Callable[[Manifest], Manifest]
 

@@ -14,7 +14,30 @@ from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.apimachinery.objects.typed import FieldProblem
 from scheduler_core.scheduler.config.kubelet.thresholds import DEFAULT_HARD, Threshold, read_thresholds
-from scheduler_core.scheduler.config.kubelet.unmodelled import UNMODELLED
+
+# The fields of a KubeletConfiguration that kube knows and that do nothing here.
+#
+# kube: pkg/kubelet/apis/config/types.go, k8s.io/kubelet/config/v1beta1/types.go @ v1.34.1
+
+_NAMES = """
+address allowedUnsafeSysctls apiVersion authentication authorization cgroupDriver cgroupRoot cgroupsPerQOS clusterDNS
+clusterDomain configMapAndSecretChangeDetectionStrategy containerLogMaxFiles containerLogMaxSize containerLogMaxWorkers
+containerLogMonitorInterval containerRuntimeEndpoint contentType cpuCFSQuota cpuCFSQuotaPeriod cpuManagerPolicyOptions
+cpuManagerReconcilePeriod enableContentionProfiling enableControllerAttachDetach enableDebugFlagsHandler
+enableDebuggingHandlers enableProfilingHandler enableServer enableSystemLogHandler enableSystemLogQuery eventBurst eventRecordQPS
+failCgroupV1 failSwapOn fileCheckFrequency hairpinMode healthzBindAddress healthzPort httpCheckFrequency imageMaximumGCAge
+imageMinimumGCAge imagePullCredentialsVerificationPolicy imageServiceEndpoint iptablesDropBit iptablesMasqueradeBit
+kernelMemcgNotification kind kubeAPIBurst kubeAPIQPS kubeReservedCgroup kubeletCgroups logging makeIPTablesUtilChains maxOpenFiles
+maxParallelImagePulls memorySwap memoryThrottlingFactor nodeStatusMaxImages nodeStatusReportFrequency
+oomScoreAdj podCIDR podLogsDir podPidsLimit port preloadedImagesVerificationAllowlist protectKernelDefaults providerID qosReserved
+readOnlyPort registerNode registerWithTaints registryBurst registryPullQPS reservedMemory reservedSystemCPUs resolvConf
+rotateCertificates runOnce runtimeRequestTimeout seccompDefault serializeImagePulls serverTLSBootstrap showHiddenMetricsForVersion
+shutdownGracePeriod shutdownGracePeriodByPodPriority shutdownGracePeriodCriticalPods singleProcessOOMKill staticPodPath
+staticPodURL staticPodURLHeader streamingConnectionIdleTimeout syncFrequency systemCgroups systemReservedCgroup tlsCertFile
+tlsCipherSuites tlsMinVersion tlsPrivateKeyFile topologyManagerPolicy topologyManagerPolicyOptions topologyManagerScope tracing
+userNamespaces volumePluginDir volumeStatsAggPeriod
+"""
+UNMODELLED = frozenset(_NAMES.split())
 
 T = TypeVar("T")
 _ENFORCEMENTS = (

@@ -4,12 +4,65 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework.arguments import Arguments
+from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.events import On
+from scheduler_core.scheduler.framework.per_node import NodeInfo
+from scheduler_core.scheduler.framework.plugin import Failure, Handle, PostFilterResult
+from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.scheduler.plugins.cel import plugin
 from scheduler_core.scheduler.plugins.cel.definition import Definition
-from scheduler_core.scheduler.plugins.cel.plugin import Own
-from scheduler_core.scheduler.plugins.cel.preemption import OwnPreemption
+from scheduler_core.scheduler.plugins.cel.expressions import EvaluationFailed, Spent
+from scheduler_core.scheduler.plugins.cel.plugin import Own, build_error_status, pre_enqueue
+from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
+
+# A preemption of one's own, in CEL: kube's, among the victims that an expression allows.
+#
+# kube: plugins/defaultpreemption/default_preemption.go (IsEligiblePod) @ v1.34.1
+
+_DEFAULTS = {"minCandidateNodesPercentage": 10, "minCandidateNodesAbsolute": 100}
+
+
+class OwnPreemption(Own, DefaultPreemption):
+    """Does what DefaultPreemption does, in its place; who may not be evicted is not looked at."""
+
+    arguments: ClassVar[Arguments | None] = None
+    chooses_victims = True
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        super().__init__(args, handle)
+        self.args = {**_DEFAULTS, **args}
+        self._spent = Spent()
+
+    def registrations(self) -> tuple[On, ...]:
+        return (*Own.registrations(self), *DefaultPreemption.registrations(self))
+
+    def both_at_pre_enqueue(self, pod: Pod) -> Status:
+        """Held back while its victims are being evicted, or by the expression."""
+        status = super().pre_enqueue(pod)
+        return pre_enqueue(self, pod) if status.ok else status
+
+    def post_filter(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
+    ) -> PostFilterResult:
+        self._spent = Spent()
+        try:
+            return super().post_filter(state, pod, nodes, failure)
+        except EvaluationFailed as problem:
+            return PostFilterResult(build_error_status("post_filter", problem))
+
+    def is_eligible(self, nodes: NodeTable, row: int, victim: Pod, preemptor: Pod) -> bool:
+        expression, info = self.expression("post_filter"), NodeInfo(nodes, row)
+        given = {**self.on_node(expression, preemptor, info), "victim": victim.manifest}
+        try:
+            return bool(expression.answer(given, self._spent))
+        except EvaluationFailed as problem:
+            raise EvaluationFailed(f"{problem} (victim {victim.key} on node {info.name})") from problem
+
 
 # Field of the definition -> the method that makes the plugin take part.
 _METHODS: Mapping[str, tuple[str, Callable[..., Any]]] = {

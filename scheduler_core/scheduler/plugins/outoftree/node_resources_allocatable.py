@@ -5,6 +5,7 @@ It looks at what nodes have, not at what is free of it: small nodes are filled f
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,53 @@ from scheduler_core.apimachinery.objects.strict import INTEGER64, STRING, ListOf
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, present
 from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.explanation import Parts, Source, Words, gettext_noop
 from scheduler_core.scheduler.framework.features import Features
-from scheduler_core.scheduler.framework.formula import Formula
+from scheduler_core.scheduler.framework.formula import (
+    Expression,
+    Formula,
+    Line,
+    Value,
+    by,
+    constant,
+    minus,
+    times,
+    total,
+)
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
 from scheduler_core.scheduler.plugins.helper.go_math import divide
 from scheduler_core.scheduler.plugins.helper.normalize import span_normalization
 from scheduler_core.scheduler.plugins.outoftree.base import OutOfTree
-from scheduler_core.scheduler.plugins.outoftree.formula import allocatable_formula
+
+# How the scoring plugins here come to a node's score.
+
+_ALLOCATABLE = gettext_noop("allocatable on the node")
+_WEIGHT = gettext_noop("weight of the resource")
+NODE: Parts = (Words(gettext_noop("node")),)
+_SMALL: Parts = (Words(gettext_noop("Mode Least: the less a node has to give, the better.")),)
+_LARGE: Parts = (Words(gettext_noop("Mode Most: the more a node has to give, the better.")),)
+
+
+def allocatable_formula(
+    resources: Sequence[Mapping[str, Any]], nodes: NodeTable, row: int, *, small: bool
+) -> Formula:
+    """NodeResourcesAllocatable's score."""
+    lines = [_amount(resource, nodes, row) for resource in resources]
+    weights = total(*(Value(resource["weight"], _WEIGHT) for resource in resources))
+    mean: Expression = by(total(*lines), weights)
+    score = minus(constant(0), mean) if small else mean
+    return Formula((*lines, Line(NODE, score)), (_SMALL if small else _LARGE,))
+
+
+def _amount(resource: Mapping[str, Any], nodes: NodeTable, row: int) -> Line:
+    name, column = resource["name"], nodes.resources.columns.get(resource["name"])
+    held = column is not None and column < nodes.allocatable.shape[1]
+    amount = int(nodes.allocatable[row, column]) if held else 0
+    source = Source("Node", nodes.names[row], f"status.allocatable[{name}]")
+    return Line(
+        (name,), times(Value(amount, _ALLOCATABLE, source=source), Value(resource["weight"], _WEIGHT))
+    )
+
 
 LEAST, MOST = "Least", "Most"
 CORE_TO_BYTES = 1 << 20  # a milli of CPU weighs as much as 1 MiB: a core as much as about 1 GiB

@@ -10,15 +10,27 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.labels import aggregate
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    build_required_error,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+)
+from scheduler_core.apimachinery.objects.labels import IN, LabelSelector, Requirement, aggregate
+from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.spec import canonical
+from scheduler_core.apimachinery.objects.strict import ANY, INTEGER32, STRING, ListOf, Shape
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
+from scheduler_core.scheduler.framework.arguments import Arguments, Given
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.explanation import Explanation
+from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.formula import Formula
 from scheduler_core.scheduler.framework.plugin import (
     Evidence,
@@ -31,10 +43,10 @@ from scheduler_core.scheduler.framework.plugin import (
 )
 from scheduler_core.scheduler.framework.reasons import Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error
+from scheduler_core.scheduler.plugins.helper.arguments import name_errors
 from scheduler_core.scheduler.plugins.helper.memo import remember
 from scheduler_core.scheduler.plugins.podtopologyspread import fixes, hints
 from scheduler_core.scheduler.plugins.podtopologyspread import formula as formulas
-from scheduler_core.scheduler.plugins.podtopologyspread.arguments import ARGUMENTS, SYSTEM
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
     HARD,
     HOSTNAME,
@@ -46,11 +58,116 @@ from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
     Matched,
     compile_constraints,
 )
-from scheduler_core.scheduler.plugins.podtopologyspread.default_selector import default_selector
 from scheduler_core.scheduler.plugins.podtopologyspread.evidence import collect_spread_evidence
 from scheduler_core.scheduler.plugins.podtopologyspread.explanation import explain_constraints, figures
 from scheduler_core.scheduler.plugins.podtopologyspread.filtering import REASONS, Spread
 from scheduler_core.scheduler.plugins.podtopologyspread.scoring import Evenness, normalize_scores
+
+# PodTopologySpreadArgs: the constraints of pods that have none of their own.
+#
+# kube: apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go @ v1.34.1
+
+SYSTEM, LIST = "System", "List"
+
+_CONSTRAINT: Shape = {
+    "maxSkew": INTEGER32,
+    "topologyKey": STRING,
+    "whenUnsatisfiable": STRING,
+    "labelSelector": ANY,
+    "minDomains": INTEGER32,
+    "nodeAffinityPolicy": STRING,
+    "nodeTaintsPolicy": STRING,
+    "matchLabelKeys": ListOf(STRING),
+}
+
+
+def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
+    kind, constraints = args["defaultingType"], args.get("defaultConstraints") or ()
+    errors: list[FieldError] = []
+    if kind not in (SYSTEM, LIST):
+        errors.append(not_supported(f"{path}.defaultingType", kind, (SYSTEM, LIST)))
+    elif kind == SYSTEM and constraints:
+        errors.append(invalid(f"{path}.defaultingType", kind, "when .defaultConstraints are not empty"))
+    seen: dict[tuple[str, str], None] = {}
+    for i, constraint in enumerate(constraints):
+        where = f"{path}.defaultConstraints[{i}]"
+        errors += _constraint_errors(constraint, where)
+        pair = (constraint.get("topologyKey") or "", constraint.get("whenUnsatisfiable") or "")
+        if pair in seen:
+            errors.append(duplicate(where, f"{{{pair[0]}, {pair[1]}}}"))
+        seen[pair] = None
+    return errors
+
+
+def _constraint_errors(constraint: Given, path: str) -> list[FieldError]:
+    errors: list[FieldError] = []
+    skew, key = constraint.get("maxSkew") or 0, constraint.get("topologyKey") or ""
+    action = constraint.get("whenUnsatisfiable") or ""
+    if skew <= 0:
+        errors.append(invalid(f"{path}.maxSkew", skew, "not in valid range (0, inf)"))
+    if not key:
+        errors.append(build_required_error(f"{path}.topologyKey", "can not be empty"))
+    else:
+        errors += name_errors(key, f"{path}.topologyKey")
+    if not action:
+        errors.append(build_required_error(f"{path}.whenUnsatisfiable", "can not be empty"))
+    elif action not in (HARD, SOFT):
+        errors.append(not_supported(f"{path}.whenUnsatisfiable", action, (HARD, SOFT)))
+    if constraint.get("labelSelector") is not None:
+        detail = "constraint must not define a selector, as they deduced for each pod"
+        errors.append(forbidden(f"{path}.labelSelector", detail))
+    return errors
+
+
+ARGUMENTS = Arguments(
+    fields={"defaultConstraints": ListOf(_CONSTRAINT), "defaultingType": STRING},
+    defaults=lambda given, features: {"defaultingType": given.get("defaultingType") or SYSTEM},
+    validate=_validate,
+)
+
+# The selector that a pod without spread constraints is spread by: that of its Services and of its controller.
+#
+# kube: plugins/helper/spread.go @ v1.34.1
+
+CONTROLLERS = {
+    ("v1", "ReplicationController"): "ReplicationController",
+    ("apps/v1", "ReplicaSet"): "ReplicaSet",
+    ("apps/v1", "StatefulSet"): "StatefulSet",
+}
+
+
+def default_selector(pod: Pod, handle: Handle) -> LabelSelector:
+    """Empty where nothing selects the pod."""
+    labels: dict[str, str] = {}
+    for service in handle.list("Service"):
+        selector = (service.get("spec") or {}).get("selector")
+        if selector is None or (service["metadata"].get("namespace") or "") != pod.namespace:
+            continue
+        if all(pod.labels.get(key) == value for key, value in selector.items()):
+            labels.update(selector)
+    controller = _controller(pod, handle)
+    if controller is None:
+        return _of_labels(labels)
+    kind, spec = controller
+    if kind == "ReplicationController":
+        return _of_labels(labels | (spec.get("selector") or {}))
+    own, other = _of_labels(labels), LabelSelector.of(spec.get("selector"))
+    if other.nothing:
+        return own
+    return LabelSelector(tuple(sorted((*own.requirements, *other.requirements), key=lambda r: r.key)))
+
+
+def _of_labels(labels: Mapping[str, str]) -> LabelSelector:
+    return LabelSelector(tuple(Requirement(key, IN, (value,)) for key, value in sorted(labels.items())))
+
+
+def _controller(pod: Pod, handle: Handle) -> tuple[str, Mapping[str, Any]] | None:
+    """Kind and spec of the owner that is the pod's controller, where it exists and is of a kind that has a selector."""
+    owner = controller_of(pod.manifest) or {}
+    kind = CONTROLLERS.get((owner.get("apiVersion") or "", owner.get("kind") or ""))
+    controller = None if kind is None else handle.get(kind, pod.namespace, owner.get("name") or "")
+    return None if kind is None or controller is None else (kind, controller.get("spec") or {})
+
 
 ZONE = "topology.kubernetes.io/zone"
 SYSTEM_DEFAULTS: tuple[Mapping[str, Any], ...] = (

@@ -23,7 +23,7 @@ from scheduler_core.scheduler.framework.runtime.filters import FilterRunner
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_post_filter, run_pre_enqueue
 from scheduler_core.scheduler.framework.status import Status
-from scheduler_core.scheduler.plugins.defaultpreemption.plugin import DefaultPreemption
+from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
 from scheduler_core.scheduler.plugins.registry import registry
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.testing.conformance.corpus.claim_calls import release

@@ -26,10 +26,9 @@ from playground.sessions.protocol.errors import (
 )
 from playground.sessions.protocol.looking import Objects
 from playground.sessions.protocol.opening import LogRow
-from playground.sessions.web import engine_connection
+from playground.sessions.web import engine_connection, engines
 from playground.sessions.web.client import SessionClient, create_session
-from playground.sessions.web.engines import crashes
-from playground.sessions.web.engines.worker import Worker
+from playground.sessions.web.engines import Worker
 from playground.sessions.web.live import LiveSession
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker.world import Grain
@@ -349,16 +348,16 @@ async def test_a_session_that_keeps_killing_its_engine_has_to_wait(
     client: SessionClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await head_of(client)
-    monkeypatch.setattr(crashes, "MAX_CRASHES", 2)
+    monkeypatch.setattr(engines, "MAX_CRASHES", 2)
     with monkeypatch.context() as patch:
         patch.setitem(engine_connection.TIMEOUTS, False, 0.0)
-        for _ in range(crashes.MAX_CRASHES):
+        for _ in range(engines.MAX_CRASHES):
             with pytest.raises(SessionError):
                 await client.ask(Objects())
             await the_end_of(client.live().engine.worker)
     with pytest.raises(SessionError, match="please try again in"):
         await client.ask(Objects())
-    monkeypatch.setattr(crashes, "CRASH_WINDOW", 0.0)
+    monkeypatch.setattr(engines, "CRASH_WINDOW", 0.0)
     assert len(await names(client)) == 4
 
 

@@ -12,8 +12,7 @@ from playground.presenters.comparison import identical, pods, present
 from playground.presenters.comparison.alignment import align_sequences
 from playground.sessions.database.listing import LoggedCommand, commands
 from playground.sessions.web.client import SessionClient, create_session
-from playground.sessions.web.jobs.comparisons import Comparison
-from playground.sessions.web.jobs.parting import differing, parting
+from playground.sessions.web.jobs.comparisons import Comparison, differing, parting
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worlds import applying, cluster, node, pod

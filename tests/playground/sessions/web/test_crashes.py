@@ -17,10 +17,9 @@ from playground.models import LogEntry
 from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.looking import Objects
 from playground.sessions.protocol.opening import ClearUp
+from playground.sessions.web import engines
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.engines import crashes
-from playground.sessions.web.engines.crashes import MAX_CRASHES, Crashes, KeepsCrashing
-from playground.sessions.web.engines.worker import TooSlow, Worker, WorkerDied
+from playground.sessions.web.engines import MAX_CRASHES, Crashes, KeepsCrashing, TooSlow, Worker, WorkerDied
 from playground.sessions.web.messages import Error
 from tests.playground.sessions.worlds import applying, node
 
@@ -142,7 +141,7 @@ async def test_who_asks_at_once_after_a_worker_was_ended_is_answered_by_the_next
 async def test_a_session_that_keeps_crashing_when_it_is_changed_can_be_looked_at(
     client: SessionClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crashes, "MAX_CRASHES", 2)
+    monkeypatch.setattr(engines, "MAX_CRASHES", 2)
     for number in range(2):
         (died,) = await killed_during(client, client.apply(applying(node(f"n-{number}"))))
         assert isinstance(died, WorkerDied)
@@ -152,7 +151,7 @@ async def test_a_session_that_keeps_crashing_when_it_is_changed_can_be_looked_at
     assert "It can be looked at" in refused.content.decode()
     assert (await browser.get(page(client))).status_code == 200
     assert (await browser.get(page(client, "objects"))).status_code == 200
-    monkeypatch.setattr(crashes, "CRASH_WINDOW", 0.0)
+    monkeypatch.setattr(engines, "CRASH_WINDOW", 0.0)
     await client.apply(applying(node("after")))
 
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from playground.sessions.protocol.lessons import DrawVariant
-from playground.sessions.web.engines.worker import TooSlow, WorkerDied
+from playground.sessions.web.engines import TooSlow, WorkerDied
 from playground.sessions.web.jobs.lessons import KeptWorker
 
 DRAW = DrawVariant(slug="bin-packing", lesson=b"", seed="5", max_objects=1_000)

@@ -9,11 +9,9 @@ import pytest
 from django.conf import settings
 from django.test import AsyncClient
 
+from playground.sessions.web import engines
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.engines import room
-from playground.sessions.web.engines.pool import Pool
-from playground.sessions.web.engines.room import FULL, SHORT, UNUSED, NoRoom, Room
-from playground.sessions.web.engines.worker import Worker
+from playground.sessions.web.engines import FULL, SHORT, UNUSED, NoRoom, Pool, Room, Worker
 from playground.sessions.web.runtime import runtime
 
 MUCH = settings.ENGINE_MEMORY
@@ -69,7 +67,7 @@ class House:
 def house(monkeypatch: pytest.MonkeyPatch) -> House:
     house = House()
     monkeypatch.setattr(Worker, "memory", lambda worker: house.memory_of(worker))
-    monkeypatch.setattr(room, "_clear_up", nothing)
+    monkeypatch.setattr(engines, "_clear_up", nothing)
     return house
 
 
@@ -121,7 +119,7 @@ async def test_a_session_that_left_for_room_is_as_it_was_when_it_is_asked_for(
     live, head = client.live(), await client.head()
     worker = live.engine.worker
     assert worker is not None and worker.memory() > 20 << 20
-    monkeypatch.setattr(room, "UNUSED", -1.0)
+    monkeypatch.setattr(engines, "UNUSED", -1.0)
     monkeypatch.setattr(settings, "ENGINE_MEMORY", worker.memory())
     await runtime().call(lambda: runtime().services.room.clear(worker))
     assert live.engine.worker is None
@@ -135,7 +133,7 @@ async def test_a_page_that_there_is_no_room_for_says_so_and_when_to_come_again(
     await client.head()
     await runtime().call(client.live().close)
     monkeypatch.setattr(Worker, "memory", lambda self: MUCH)
-    monkeypatch.setattr(room, "_clear_up", nothing)
+    monkeypatch.setattr(engines, "_clear_up", nothing)
     answer = await AsyncClient().get(f"/s/{client.key}/")
     assert (answer.status_code, answer["Retry-After"]) == (503, "30")
     assert "There is no room for another session now" in answer.content.decode()

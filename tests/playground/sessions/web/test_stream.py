@@ -15,9 +15,9 @@ from django.db import OperationalError
 from playground.asgi import application
 from playground.models import LogEntry, Session
 from playground.sessions.database import log
-from playground.sessions.web import turns
+from playground.sessions.web import services
 from playground.sessions.web.client import SessionClient, create_session
-from playground.sessions.web.engines.worker import Worker
+from playground.sessions.web.engines import Worker
 from playground.sessions.web.runtime import runtime
 from tests.playground.sessions.conftest import Page
 from tests.playground.sessions.worlds import applying, cluster, pod
@@ -347,7 +347,7 @@ async def test_there_is_one_driver_whatever_the_number_of_viewers(pages: Pages) 
 async def test_who_steps_waits_for_no_play_and_plays_wait_in_a_row(
     pages: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "PATIENCE", 30.0)
+    monkeypatch.setattr(services, "PATIENCE", 30.0)
     played = await create_session("Play", commands=[cluster(3, 200)])
     stepped = await create_session("Step", commands=[cluster(3, 200)])
     player, person = await pages(played.edit_key), await pages(stepped.edit_key)
@@ -355,7 +355,7 @@ async def test_who_steps_waits_for_no_play_and_plays_wait_in_a_row(
     await person.look()
     free = asyncio.Event()
     loop = runtime().services.loop
-    holding = [asyncio.create_task(loop.call(lambda: _hold(free))) for _ in range(turns.PLAYS_AT_ONCE)]
+    holding = [asyncio.create_task(loop.call(lambda: _hold(free))) for _ in range(services.PLAYS_AT_ONCE)]
     await asyncio.sleep(0.1)
     await player.send({"type": "play", "grain": "plugin", "rate": 30})
     delta = await person.ask({"type": "step", "grain": "plugin"})
@@ -370,13 +370,13 @@ async def test_who_steps_waits_for_no_play_and_plays_wait_in_a_row(
 
 
 async def test_a_play_goes_on_where_those_ahead_hang(pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "PATIENCE", 0.1)
+    monkeypatch.setattr(services, "PATIENCE", 0.1)
     played = await create_session("Play", commands=[cluster(3, 200)])
     player = await pages(played.edit_key)
     await player.look()
     free = asyncio.Event()
     loop = runtime().services.loop
-    holding = [asyncio.create_task(loop.call(lambda: _hold(free))) for _ in range(turns.PLAYS_AT_ONCE)]
+    holding = [asyncio.create_task(loop.call(lambda: _hold(free))) for _ in range(services.PLAYS_AT_ONCE)]
     await player.send({"type": "play", "grain": "plugin", "rate": 30})
     await player.until(lambda message: message["running"] and message["seq"] >= 3)
     loop.loop.call_soon_threadsafe(free.set)

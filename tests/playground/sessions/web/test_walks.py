@@ -30,7 +30,7 @@ from playground.sessions.web.engines import worker as worker_process
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker import process
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.past.history import History
+from playground.sessions.worker.past import History
 from playground.views.workbench.build import FORMS, first_values
 from scheduler_core.apiserver.store import Store
 from scheduler_core.world.simulation import Grain

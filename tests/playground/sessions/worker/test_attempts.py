@@ -8,7 +8,7 @@ from playground.presenters import Look
 from playground.sessions.protocol.looking import Follower, Seen, View
 from playground.sessions.worker import handlers
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.past.attempts import KEPT
+from playground.sessions.worker.past import KEPT
 from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worker.test_engine import finish, made
 from tests.playground.sessions.worlds import cluster

@@ -10,7 +10,7 @@ import pytest
 
 from playground.sessions.worker import checkpoint_store
 from playground.sessions.worker.checkpoint_store import CheckpointStore, SaveResult
-from playground.sessions.worker.past.history import Checkpoint, History
+from playground.sessions.worker.past import Checkpoint, History
 from playground.sessions.worker.time_sharing import TimeSlice
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation

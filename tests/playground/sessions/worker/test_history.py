@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from playground.sessions.worker.past import history
-from playground.sessions.worker.past.history import WORLDS, DroppedWorlds, History
+from playground.sessions.worker import past
+from playground.sessions.worker.past import WORLDS, DroppedWorlds, History
 from playground.sessions.worker.time_sharing import TimeSlice
 
 
@@ -69,7 +69,7 @@ def test_every_position_is_found_as_it_was() -> None:
 @pytest.mark.parametrize("copy", [0.1, 5, 40])
 def test_who_walks_back_waits_for_a_few_transitions_at_each_step(monkeypatch, copy) -> None:
     clock = [0.0]
-    monkeypatch.setattr(history.time, "thread_time", lambda: clock[0])
+    monkeypatch.setattr(past.time, "thread_time", lambda: clock[0])
 
     class Slow(Numbers):
         def advance(self) -> None:
@@ -86,7 +86,7 @@ def test_who_walks_back_waits_for_a_few_transitions_at_each_step(monkeypatch, co
     for position in range(999, 600, -1):
         assert finish(past.at(position)).position == position
     assert (clock[0] - begun) / 399 < 2 * copy + 12  # of 800 transitions from the beginning to each of them
-    assert len(past._near) <= history.LOCAL_CHECKPOINTS
+    assert len(past._near) <= past.LOCAL_CHECKPOINTS
 
 
 def test_looking_at_a_position_does_not_change_it() -> None:
@@ -98,18 +98,18 @@ def test_looking_at_a_position_does_not_change_it() -> None:
 def test_checkpoints_stay_few_and_about_equally_far_apart_in_work() -> None:
     past = walked(3000)
     marks = past._checkpoints
-    assert len(marks) <= history.MOST_CHECKPOINTS
+    assert len(marks) <= past.MOST_CHECKPOINTS
     gaps = [after.work - before.work for before, after in itertools.pairwise(marks)]
-    assert max(gaps) <= 4 * 3000 * 0.05 / history.MOST_CHECKPOINTS
+    assert max(gaps) <= 4 * 3000 * 0.05 / past.MOST_CHECKPOINTS
 
 
 def test_a_large_world_has_fewer_checkpoints() -> None:
     world = Numbers()
-    past = History(world, Numbers.advance, TimeSlice(), lambda world: history.OBJECTS // 20)
+    past = History(world, Numbers.advance, TimeSlice(), lambda world: past.OBJECTS // 20)
     for _ in range(3000):
         world.advance()
         past.worked(world, 0.05)
-    assert history.FEWEST_CHECKPOINTS <= len(past._checkpoints) <= 20
+    assert past.FEWEST_CHECKPOINTS <= len(past._checkpoints) <= 20
 
 
 def test_a_transition_that_took_long_keeps_a_checkpoint_on_either_side() -> None:
@@ -124,7 +124,7 @@ def test_a_transition_that_took_long_keeps_a_checkpoint_on_either_side() -> None
 def test_a_short_step_back_after_a_long_replay_replays_little(monkeypatch: pytest.MonkeyPatch) -> None:
     past = walked(100, seconds=0.0)
     replayed, spent = 0, 0.0
-    monkeypatch.setattr(history.time, "thread_time", lambda: spent)
+    monkeypatch.setattr(past.time, "thread_time", lambda: spent)
 
     def slowly(world: Numbers) -> None:
         nonlocal replayed, spent

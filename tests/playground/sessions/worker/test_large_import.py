@@ -16,9 +16,9 @@ import pytest
 
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.moving import ImportPlan, ImportProgress, PackedPlan
+from playground.sessions.worker import imports
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.imports import large
-from playground.sessions.worker.imports.large import LargeImport
+from playground.sessions.worker.imports import LargeImport
 from playground.sessions.worker.time_sharing import TimeSlice
 from scheduler_core.world.commands import command_from_json
 from scheduler_core.world.readonly import LoadLimits
@@ -75,7 +75,7 @@ def plan_of(packed: PackedPlan) -> ImportPlan:
 @pytest.fixture
 def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock that goes on by one second whenever somebody looks at it."""
-    monkeypatch.setattr(large, "time", SimpleNamespace(perf_counter=count().__next__))
+    monkeypatch.setattr(imports, "time", SimpleNamespace(perf_counter=count().__next__))
 
 
 def pieces(going: LargeImport) -> Iterator[ImportProgress]:
@@ -204,6 +204,6 @@ def test_what_is_too_large_or_no_text_is_refused(engine: Engine, tmp_path: Path)
 def test_one_that_takes_too_much_memory_is_stopped(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(large, "ALONE", -1.0)
+    monkeypatch.setattr(imports, "ALONE", -1.0)
     with pytest.raises(SessionError, match="more memory than there is here"):
         made(engine, written(tmp_path, node("n"), pod("p")))

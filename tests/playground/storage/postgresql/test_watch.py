@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
+from playground.storage.postgresql.base import Watch
 from playground.storage.postgresql.outage import OUTAGE, Limits
-from playground.storage.postgresql.watch import Watch
 from tests.faults.postgresql import PostgreSQL, a_postgresql
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scheduler_core.world.commands import DeleteObjects, Ref
+from scheduler_core.world.scrapes import Use, read_use
 from scheduler_core.world.simulation import Simulation
-from scheduler_core.world.use import Use, read_use
 from tests.scheduler_core.worlds import node, pod, settle, world
 
 GI = 1024**3

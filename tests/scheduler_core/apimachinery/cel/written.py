@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from scheduler_core.apimachinery.cel.json_safe import version_text
+from scheduler_core.apimachinery.cel.environment import version_text
 from scheduler_core.apimachinery.cel.library.times import timestamp_text
 from scheduler_core.apimachinery.cel.texts import go_double
 from scheduler_core.apimachinery.cel.types import Type

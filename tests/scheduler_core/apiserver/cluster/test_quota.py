@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.apimachinery.objects.demand.amounts import texts
+from scheduler_core.apimachinery.objects.demand import texts
 from scheduler_core.apiserver.kinds import KINDS
-from scheduler_core.apiserver.quota.scopes import in_scope
-from scheduler_core.apiserver.quota.usage import matching, usage
+from scheduler_core.apiserver.quota import in_scope, matching, usage
 from scheduler_core.apiserver.server import APIServer
 from tests.scheduler_core.apiserver.cluster.requests import api_server, make, pod, refusal
 

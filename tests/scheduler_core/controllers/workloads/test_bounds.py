@@ -8,7 +8,7 @@ from scheduler_core.controllers.workloads.deployments.bounds import (
     max_unavailable,
     new_size,
 )
-from scheduler_core.controllers.workloads.deployments.scaling import shares
+from scheduler_core.controllers.workloads.deployments.controller import shares
 
 
 @pytest.mark.parametrize(

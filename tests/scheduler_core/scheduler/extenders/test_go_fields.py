@@ -10,8 +10,7 @@ import pytest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.schema.table import fields, parse_expression
-from scheduler_core.scheduler.extenders.go_fields import write_go_object
-from scheduler_core.scheduler.extenders.wire import node_json, pod_json
+from scheduler_core.scheduler.extenders.wire import node_json, pod_json, write_go_object
 from tests.scheduler_core.worlds import node, pod
 
 HERE = Path(__file__)

@@ -12,8 +12,7 @@ import pytest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.plugin import Plugin
-from scheduler_core.scheduler.plugins.installed import GROUP, load_installed
-from scheduler_core.scheduler.plugins.registry import registry, with_plugins
+from scheduler_core.scheduler.plugins.registry import GROUP, load_installed, registry, with_plugins
 from scheduler_core.world.commands import ApplyObjects, SetConfiguration
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, pod, scheduler_of, settle

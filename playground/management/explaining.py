@@ -1,0 +1,248 @@
+"""What `python manage.py explain` is made of beside terminal/: the answers about pods, and how they are printed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from django.utils.translation import gettext
+
+from playground.presenters.amounts import amount, duration
+from playground.presenters.fixes import describe_findings
+from playground.presenters.fixes import sentence as sentence_of
+from playground.presenters.why import sentence
+from playground.presenters.words import Message
+from playground.presenters.words import format_message as in_words
+from scheduler_core.analysis.explain import Explanation, Past, State, explain, explain_uncreated
+from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
+from scheduler_core.world.simulation import Simulation
+
+# The answers as data: one for each pod, in the shape that docs/explain.md promises.
+
+Answer = dict[str, Any]
+Report = Callable[[str], None]
+SECONDS = 3.0  # of computing that the search for a pod's fixes may take
+_FINE = (State.SCHEDULED.value,)
+_ENDED = (State.REFUSED.value, State.FAILED.value)
+_WITHHELD = (State.PAUSED.value, State.SUSPENDED.value, State.MANAGED_ELSEWHERE.value)
+
+
+def answer(world: Simulation, key: str, past: Past | None = None) -> Answer | None:
+    """About one pod, without fixes yet; None where there is none. `past`: see explain."""
+    explanation = explain(world, key, past)
+    return None if explanation is None else _build_answer(explanation)
+
+
+def missing_pods(world: Simulation) -> list[Answer]:
+    """About pods that their controllers were not let create."""
+    return [_build_answer(explanation) for explanation in explain_uncreated(world)]
+
+
+def with_fixes(
+    world: Simulation, answered: Answer, seconds: float, report: Report = lambda text: None
+) -> Answer:
+    """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was."""
+    if answered["state"] in (*_FINE, *_ENDED, *_WITHHELD):
+        return answered
+    deadline, late = time.process_time() + seconds, False
+
+    def should_stop() -> bool:
+        nonlocal late
+        late = late or time.process_time() > deadline
+        return late
+
+    def found(fix: Fix) -> None:
+        report("; ".join(plain(sentence_of(change.to_json())) for change in fix.changes))
+
+    search = search_fixes(world, answered["pod"], Budget(), should_stop, found)
+    while True:
+        try:
+            next(search)
+        except StopIteration as end:
+            findings: Findings = end.value
+            return {**answered, "fixes": _fixes(findings), "late": late}
+
+
+def _build_answer(explanation: Explanation) -> Answer:
+    state = State.SCHEDULED if explanation.state is State.BINDING else explanation.state
+    said = plain(sentence(explanation))
+    first = {"pod": explanation.pod, "state": state.value, "sentence": said}
+    return first | explanation.to_json() | first | {"fixes": [], "late": False}
+
+
+def _fixes(findings: Findings) -> list[Answer]:
+    return [
+        {
+            "kind": fix.kind,
+            "text": "; ".join(plain(line) for line in said["lines"]),
+            "proven": fix.proven,
+            "command": fix.kubectl,
+            "effects": [plain(effect) for effect in said["effects"]],
+            "node": fix.node,
+            "harm": fix.harm,
+            "heldBack": fix.held_back,
+        }
+        for fix, said in zip(findings.fixes, describe_findings(findings.to_json())["fixes"], strict=True)
+    ]
+
+
+def plain(said: Message) -> str:
+    """A message as text."""
+    return in_words(said, gettext)
+
+
+def is_pending(answered: Answer) -> bool:
+    return answered["state"] not in (*_FINE, *_ENDED)
+
+
+def has_ended(answered: Answer) -> bool:
+    """Return True if a pod was refused by its kubelet, or failed."""
+    return answered["state"] in _ENDED
+
+
+def last_of_owners(answers: Iterable[Answer]) -> set[str]:
+    """Return the last pod of each owner that ended for the same reason; a pod without an owner counts by itself."""
+    last: dict[tuple[str, str, str], Answer] = {}
+    for each in filter(has_ended, answers):
+        evidence = each["reasons"][0]["evidence"] if each["reasons"] else {}
+        namespace, _, name = str(each["pod"]).partition("/")
+        key = (namespace, str(evidence.get("owner") or name), str(each["reason"]))
+        if key not in last or last[key]["predecessors"] <= each["predecessors"]:
+            last[key] = each
+    return {each["pod"] for each in last.values()}
+
+
+# The answers for people: the sentence, the reasons with nodes and evidence, what would help.
+
+NAMED = 5
+Style = Callable[[str], str]
+
+
+def lines(answered: Mapping[str, Any], strong: Style, faint: Style) -> Iterator[str]:
+    """Yield the lines that explain one pod's state."""
+    yield f"{strong(answered['pod'])}  {answered['state']}"
+    yield f"  {answered['sentence']}"
+    if answered["reasons"]:
+        yield ""
+    for reason in answered["reasons"]:
+        yield f"  {reason['code']}{_nodes(reason)}"
+        yield f"    {faint(reason['message'])}"
+        yield from (f"    {line}" for line in _evidence(reason["evidence"]))
+    yield from (f"  {line}" for line in _waits(answered))
+
+
+def fix_lines(answered: Mapping[str, Any], faint: Style, *, whole: bool) -> Iterator[str]:
+    """Yield the lines of the fixes; their commands in full at the left margin (`whole`), so they can be copied, or shortened."""
+    if answered["fixes"]:
+        yield ""
+        yield "  What would help, each tried on a copy:"
+    for number, fix in enumerate(answered["fixes"], 1):
+        yield f"    {number}. {fix['text']}  {faint('(' + fix['kind'] + ')')}"
+        if whole:
+            yield from ("", *fix["command"].splitlines(), "")
+        else:
+            yield from (f"       {faint(line)}" for line in _command(fix["command"]))
+        yield from (f"       {effect}" for effect in fix["effects"])
+        if fix["heldBack"]:
+            yield f"       other pods that wait took no part in the trial: {fix['heldBack']}"
+    if answered["late"]:
+        yield f"  {faint('There may be more: the time for the search was over; --seconds gives it longer.')}"
+
+
+def _command(text: str) -> list[str]:
+    """Return the command, shortened to its first line if it has a manifest; --pod, -o json and -o yaml print all of it."""
+    first, *rest = text.splitlines() or [""]
+    return [f"{first} ..." if rest else first] if first else []
+
+
+def _nodes(reason: Mapping[str, Any]) -> str:
+    count, names = reason["count"], reason["nodes"]
+    if not count:
+        return ""
+    if reason["groups"]:
+        groups = ", ".join(f"{each['count']} of {each['group']}" for each in reason["groups"])
+        return f"  {format_count(count, 'node')}: {groups}"
+    more = f" and {count - NAMED} more" if count > NAMED else ""
+    return f"  {format_count(count, 'node')}: {', '.join(names[:NAMED])}{more}"
+
+
+def format_count(number: int, noun: str) -> str:
+    """1 node, 2 nodes."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def summary(pending: int, pods: int, failed: int = 0) -> str:
+    """The last line: how many pods wait, and how many were refused or failed."""
+    if failed:
+        were = "1 pod was" if failed == 1 else f"{failed} pods were"
+        return f"{were} refused by a kubelet, or failed. {summary(pending, pods) if pending else ''}".rstrip()
+    if not pending or pods == 1:
+        return "The pod is Pending." if pending else "No pod is Pending."
+    return f"{pending} of {pods} pods {'is' if pending == 1 else 'are'} Pending."
+
+
+def format_refused_error(count: int) -> str:
+    """Return the error line about refused objects, which explains why an empty list of Pending pods is not good news."""
+    which = "1 object with pods was" if count == 1 else f"{count} objects with pods were"
+    return f"error: {which} refused, as said above, and took no part in this"
+
+
+def _evidence(evidence: Mapping[str, Any]) -> Iterator[str]:
+    resource = str(evidence.get("resource") or "")
+    near = evidence.get("near")
+    if near:
+        verb = "lacks" if near["count"] == 1 else "lack"
+        yield f"{format_count(near['count'], 'node')} {verb} at most {amount(resource, near['atMost'])}; the nearest:"
+        for each in near["nodes"]:
+            short, free, whole = (amount(resource, each[name]) for name in ("short", "free", "allocatable"))
+            yield f"  {each['node']} lacks {short} ({free} free of {whole})"
+    elif "most" in evidence:
+        yield f"the largest has {amount(resource, evidence['most'])}"
+    for each in evidence.get("requirements", ()):
+        values = ", ".join(f"{value['value']} ({value['nodes']})" for value in each["values"])
+        has = f"; nodes have {values}" if values else f"; no node has the label {each['key']}"
+        yield f"{each['text']}: {format_count(each['matching'], 'node')}{has if not each['matching'] else ''}"
+    for claim in evidence.get("claims", ()):
+        yield from _claim(claim)
+    for spread in evidence.get("constraints", ()):
+        yield from _format_spread(spread)
+
+
+def _claim(claim: Mapping[str, Any]) -> Iterator[str]:
+    if not claim["exists"]:
+        yield f"claim {claim['claim']}: does not exist"
+        return
+    of_class = claim["class"] or "none"
+    there = "" if claim["classExists"] or not claim["class"] else " (does not exist)"
+    mode = f", {claim['bindingMode']}" if claim["bindingMode"] else ""
+    picks = f", volumes with {claim['selector']}" if claim["selector"] else ""
+    yield f"claim {claim['claim']}: {claim['phase']}, class {of_class}{there}{mode}{picks}"
+    for volume in claim["candidates"]:
+        where = volume["affinity"] or "any node"
+        taken = f", taken by {volume['claimedBy']}" if volume["claimedBy"] else ""
+        mode = f", {volume['volumeMode']}" if volume["volumeMode"] != claim["volumeMode"] else ""
+        yield f"  volume {volume['volume']}: {amount('memory', volume['capacity'])}{mode}, {where}{taken}"
+
+
+def _format_spread(spread: Mapping[str, Any]) -> Iterator[str]:
+    yield f"spread over {spread['topologyKey']}, maxSkew {spread['maxSkew']}, lowest {spread['lowest']}"
+    for domain in spread["domains"]:
+        closed = "" if domain["open"] else "  counts, though the pod can go to none of its nodes"
+        pods, nodes = format_count(domain["pods"], "pod"), format_count(domain["nodes"], "node")
+        yield f"  {domain['domain']}: {pods}, {nodes}{closed}"
+    with_policies = spread.get("withPolicies")
+    if with_policies:
+        policies = ", ".join(f"{name}: {value}" for name, value in with_policies["set"].items())
+        passing = format_count(with_policies["passing"], "node")
+        yield f"  with {policies} the lowest would be {with_policies['lowest']}, and {passing} would pass"
+
+
+def _waits(answered: Mapping[str, Any]) -> Iterator[str]:
+    preemption = answered["preemption"]
+    if preemption is not None and preemption["message"]:
+        yield f"preemption: {preemption['message']}"
+    if answered["events"]:
+        yield f"wakes on: {', '.join(answered['events'])}"
+    if answered["until"] is not None:
+        yield f"tried again {duration(answered['until'])} after this snapshot at the latest"

@@ -1,0 +1,386 @@
+"""The worker processes of this web process, and how much room they have."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from playground.sessions.protocol.at_work import AtWork
+from playground.sessions.protocol.base import Message, Request
+from playground.sessions.protocol.errors import EngineFailed, SessionError, Unavailable
+from playground.sessions.protocol.frames import Frames
+from playground.sessions.protocol.memory import resident
+from playground.sessions.protocol.opening import ClearUp, Close
+from playground.sessions.protocol.wire import Reply, encode_message, read_answer, read_reply
+
+# A worker process as the web process sees it: started when it is needed, asked, ended.
+
+A = TypeVar("A")
+Process = tuple["Worker", int]
+"""A worker, and the number of its process among all that it ever had."""
+
+READ = 1 << 20
+MODULE = "playground.sessions.worker"
+
+log = logging.getLogger(__name__)
+
+
+class WorkerDied(EngineFailed):
+    """The process ended before it had answered the request; `at_fault`: while it worked on this very one."""
+
+    status = 503
+    retry_after = 2
+
+    def __init__(self, at_fault: bool = False) -> None:
+        super().__init__(_("The engine stopped while doing this, and is started again. Please try again."))
+        self.at_fault = at_fault
+
+
+class TooSlow(EngineFailed):
+    """The request took too long, and the process was ended."""
+
+    status = 503
+    retry_after = 10
+    at_fault = True
+
+
+CRASHES = (WorkerDied, TooSlow)
+
+
+class Worker:
+    """One process and the requests that wait for its answers."""
+
+    def __init__(self) -> None:
+        self.sessions: set[int] = set()
+        self._numbers = itertools.count(1)
+        self._waiting: dict[int, asyncio.Future[Reply]] = {}
+        self._process: asyncio.subprocess.Process | None = None
+        self._starting = asyncio.Lock()
+        self._at_work: AtWork | None = None
+        self.generation = 0
+        self._served = False
+        self._ending = False
+        self._too_slow: asyncio.subprocess.Process | None = None
+        self._killed: asyncio.subprocess.Process | None = None
+
+    @property
+    def alive(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
+    @property
+    def process(self) -> Process:
+        """The process that is asked now, one among all that there ever were."""
+        return self, self.generation
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process else None
+
+    def memory(self) -> int:
+        """The bytes of memory that the process has; 0 where there is none, or the system does not say it."""
+        return resident(self.pid)
+
+    async def start(self) -> None:
+        """Start the process unless it runs; one that was just ended is waited for."""
+        async with self._starting:
+            if self._process is not None and self._process is self._killed:
+                await self._process.wait()
+            if self.alive:
+                return
+            self._at_work = at_work = AtWork.made()
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                MODULE,
+                str(settings.ENGINE_MEMORY),
+                str(at_work.file),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                limit=READ,
+                start_new_session=True,
+                pass_fds=(at_work.file,),
+                cwd=settings.BASE_DIR,
+                # The engine's arrays are small: threads of the linear algebra library would only take memory.
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+            )
+            self.generation += 1
+            self._reader = asyncio.create_task(self._read(self._process, at_work))
+
+    async def _read(self, process: asyncio.subprocess.Process, at_work: AtWork) -> None:
+        frames = Frames()
+        assert process.stdout is not None
+        try:
+            while data := await process.stdout.read(READ):
+                for frame in frames.feed(data):
+                    reply = read_reply(frame)
+                    waiting = self._waiting.pop(reply.number, None)
+                    if waiting is not None and not waiting.done():
+                        waiting.set_result(reply)
+        finally:
+            await process.wait()
+            if process is self._process:
+                if not self._ending:
+                    text = "a worker ended with code %s; it had the sessions %s"
+                    log.error(text, process.returncode, sorted(self.sessions) or "of nobody")
+                self._fail(0 if process is self._too_slow else at_work.said())
+            if at_work is self._at_work:
+                self._at_work = None
+            at_work.close()
+
+    def progress(self) -> tuple[int, int]:
+        """Return how much is done, of how much, of the process's blocking work; 0 of 0 if there is none."""
+        return self._at_work.advanced() if self._at_work is not None else (0, 0)
+
+    def _fail(self, at_fault: int) -> None:
+        """No request is answered any more; the process ended while it worked on the one with this number, if on any."""
+        waiting, self._waiting = self._waiting, {}
+        for number, answer in waiting.items():
+            if not answer.done():
+                answer.set_exception(WorkerDied(number == at_fault))
+
+    async def call(self, session: int, request: Request[A], timeout: float = 20) -> A:
+        """Ask, wait for the answer. Raises what the worker reports; a worker that does not answer in time is ended."""
+        await self.start()
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        number, self._served = next(self._numbers), True
+        waiting: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = waiting
+        try:
+            process.stdin.write(encode_message(number, session, request))
+            await process.stdin.drain()
+            async with asyncio.timeout(timeout):
+                reply = await waiting
+        except TimeoutError:
+            self._too_slow = process
+            self.kill()
+            raise TooSlow(_("This took too long and was stopped.")) from None
+        except (ConnectionError, BrokenPipeError):
+            raise WorkerDied from None
+        finally:
+            self._waiting.pop(number, None)
+        return read_answer(request, reply)
+
+    def notify(self, session: int, notice: Message) -> None:
+        """Say something that needs no answer."""
+        if self.alive and self._process is not None and self._process.stdin is not None:
+            self._process.stdin.write(encode_message(0, session, notice))
+
+    def kill(self) -> None:
+        """End the process at once; its sessions are replayed elsewhere when asked for."""
+        if self.alive and self._process is not None:
+            self._killed = self._process
+            self._process.send_signal(signal.SIGKILL)
+
+    async def renew(self) -> None:
+        """A process that nobody needs just now is replaced by a new one: what sessions took goes back to the system with it."""
+        if not self.alive or not self._served or self.sessions or self._waiting:
+            return
+        self.kill()
+        self._process, self._served = None, False
+        await self.start()
+
+    async def stop(self) -> None:
+        self._ending = True
+        if self.alive and self._process is not None:
+            self.kill()
+            await self._process.wait()
+
+
+# A session of whose requests processes keep dying has to wait: others live in the same processes.
+
+# What crashed this often within the window, in seconds, has to wait.
+MAX_CRASHES = 5
+CRASH_WINDOW = 60.0
+
+
+class KeepsCrashing(EngineFailed):
+    """A session of whose requests processes have died too often has to wait."""
+
+    status = 503
+
+    def __init__(self, reading: bool, seconds: float) -> None:
+        self.retry_after = max(1, round(seconds))
+        what = {"times": MAX_CRASHES, "seconds": self.retry_after}
+        if reading:
+            text = _(
+                "The engine stopped %(times)d times within a minute while this session was opened or looked at. "
+                "Its log is whole; please try again in %(seconds)d s."
+            )
+        else:
+            text = _(
+                "The engine stopped %(times)d times within a minute on this session. It can be looked at, and its log is "
+                "whole; changes are taken again in %(seconds)d s."
+            )
+        super().__init__(text % what)
+
+
+@dataclass
+class Crash:
+    """A process died; `reading`: what it worked on would not have changed the session."""
+
+    when: float
+    reading: bool
+
+
+class Crashes:
+    """The processes that died lately of what a session asked them for: one crash each."""
+
+    def __init__(self) -> None:
+        self._crashes: dict[Process, Crash] = {}
+
+    def count(self, process: Process, reading: bool) -> None:
+        """A process died of a request."""
+        crash = self._crashes.setdefault(process, Crash(time.monotonic(), reading))
+        crash.reading = crash.reading and reading
+
+    def require_calm(self, reading: bool) -> None:
+        """Raises KeepsCrashing. Who only looks has to wait for what crashed while somebody looked, who changes for all."""
+        since = time.monotonic() - CRASH_WINDOW
+        self._crashes = {process: crash for process, crash in self._crashes.items() if crash.when > since}
+        counted = [crash.when for crash in self._crashes.values() if crash.reading or not reading]
+        if len(counted) >= MAX_CRASHES:
+            raise KeepsCrashing(reading, counted[-MAX_CRASHES] - since)
+
+
+# The worker processes of this web process, one per lane and number.
+#
+# Small sessions share the workers of the first lane. A session with a large log or import lives in the second, so that no step of
+# a small one ever waits for a transition that takes seconds.
+
+ALIKE = 128 << 20  # bytes of memory that make no difference
+
+
+class Pool:
+    """The assignment of sessions to workers."""
+
+    def __init__(self, workers: int, heavy: int) -> None:
+        self._lanes = {False: [Worker() for _ in range(workers)], True: [Worker() for _ in range(heavy)]}
+
+    def assign(self, session_id: int, heavy: bool) -> Worker:
+        """The worker of the lane with the most room."""
+        worker = self.roomiest(heavy)
+        worker.sessions.add(session_id)
+        return worker
+
+    def roomiest(self, heavy: bool) -> Worker:
+        """The worker of a lane with the most memory left; of those that have about as much, the one with the fewest sessions."""
+        return min(self._lanes[heavy], key=lambda worker: (worker.memory() // ALIKE, len(worker.sessions)))
+
+    def lane(self, heavy: bool) -> list[Worker]:
+        return self._lanes[heavy]
+
+    def release(self, session_id: int, worker: Worker) -> None:
+        worker.sessions.discard(session_id)
+        worker.notify(session_id, Close())
+
+    async def renew(self) -> None:
+        """Replace the processes that have no session left."""
+        for worker in self.workers():
+            await worker.renew()
+
+    async def warm(self) -> None:
+        """Start the first worker before anybody asks for it."""
+        await self._lanes[False][0].start()
+
+    def workers(self) -> list[Worker]:
+        return [worker for lane in self._lanes.values() for worker in lane]
+
+    async def stop(self) -> None:
+        await asyncio.gather(*(worker.stop() for worker in self.workers()))
+
+
+# Room: no worker's memory becomes full.
+#
+# Sessions come to the worker with the most room. Where it runs short, those that nobody is using leave, and come back from the database
+# when they are asked for. What does not fit even then is refused before it begins.
+
+# Shares of the memory that a worker may take. Above the first, sessions leave; above the second none comes.
+SHORT = 0.6
+FULL = 0.75
+UNUSED = 5.0  # seconds that nobody has asked a session for anything, after which it may leave
+INTERVAL = 5.0
+
+
+class NoRoom(Unavailable):
+    """The workers' memory is taken by sessions that are in use."""
+
+    kind = "no-room"
+    retry_after = 30
+
+
+class Inhabitant(Protocol):
+    """A session as far as its room goes."""
+
+    @property
+    def worker(self) -> Worker | None: ...
+
+    def idle_for(self) -> float: ...
+
+    async def release_when_idle(self, after: float) -> bool: ...
+
+
+class Room:
+    """Lives on the sessions' loop."""
+
+    def __init__(self, pool: Pool, sessions: Callable[[], Iterable[Inhabitant]]) -> None:
+        self._pool = pool
+        self._sessions = sessions
+        self._making: dict[Worker, asyncio.Lock] = {}
+
+    async def make(self, heavy: bool) -> None:
+        """Room for one more session in a lane. Raises NoRoom."""
+        worker = self._pool.roomiest(heavy)
+        await self.clear(worker)
+        if _get_memory_share(worker) > FULL:
+            raise NoRoom(
+                _(
+                    "There is no room for another session now: %(count)d are in use here, and take the memory that there is. "
+                    "Nothing is lost; please try again in half a minute."
+                )
+                % {"count": sum(len(each.sessions) for each in self._pool.workers())}
+            )
+
+    async def watch(self) -> None:
+        """Keep all workers below what they may take, as sessions grow."""
+        while True:
+            await asyncio.sleep(INTERVAL)
+            for worker in self._pool.workers():
+                await self.clear(worker)
+
+    async def clear(self, worker: Worker) -> None:
+        """Release unused sessions of a worker that is short of memory, the longest unused first."""
+        async with self._making.setdefault(worker, asyncio.Lock()):
+            if _get_memory_share(worker) <= SHORT:
+                return
+            await _clear_up(worker)
+            there = [each for each in self._sessions() if each.worker is worker]
+            for unused in sorted(there, key=lambda each: -each.idle_for()):
+                if _get_memory_share(worker) <= SHORT or unused.idle_for() < UNUSED:
+                    return
+                with contextlib.suppress(SessionError):
+                    await unused.release_when_idle(UNUSED)
+                await _clear_up(worker)
+
+
+def _get_memory_share(worker: Worker) -> float:
+    return worker.memory() / settings.ENGINE_MEMORY
+
+
+async def _clear_up(worker: Worker) -> None:
+    """Ask a worker to return free memory to the system."""
+    with contextlib.suppress(SessionError):
+        await worker.call(0, ClearUp())

@@ -1,0 +1,382 @@
+"""Imports inside a worker: what one would do, and the command that does it."""
+
+from __future__ import annotations
+
+import re
+import time
+import zlib
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from playground.presenters.words import Message, gettext_noop, message
+from playground.sessions.protocol.errors import CommandRefused
+from playground.sessions.protocol.moving import (
+    ImportPlan,
+    ImportProgress,
+    ImportStage,
+    MissingObjects,
+    PackedPlan,
+    PlannedObject,
+)
+from playground.sessions.worker.answers.adoption import offers
+from playground.sessions.worker.engine import Engine, Tried
+from playground.sessions.worker.memory import ALONE, Budget, no_collection
+from playground.sessions.worker.refusals import problem, refusal
+from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.world import (
+    ApplyObjects,
+    Intake,
+    InvalidObject,
+    Item,
+    Plan,
+    Simulation,
+    Trial,
+    build_plan,
+    continuation_of,
+    get_creation_time,
+    heading,
+    in_creation_order,
+    plan_import,
+    source_of,
+    take_in,
+    taking_in,
+)
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.formats.configurations import is_configuration
+from scheduler_core.formats.manifests import Intake as Brought
+from scheduler_core.formats.manifests import Note, NotObjects, read
+from scheduler_core.formats.unsupported import notes
+from scheduler_core.world.readonly import Loaded, LoadLimits, forget_places
+
+# Namespaces that a snapshot's objects are in and that it does not hold: they were there where it was taken, and are made with it.
+
+KIND = "Namespace"
+MADE = gettext_noop(
+    "Namespaces that objects of this snapshot are in, and that are not in it themselves: %(count)s. They are made, without labels."
+)
+
+
+def with_namespaces(
+    world: Simulation, brought: Brought, loaded: Sequence[Loaded]
+) -> tuple[Brought, list[Loaded]]:
+    """Return the import and its objects, with the missing namespaces and a note that counts them."""
+    lacking = _lacking(world, loaded)
+    if not lacking:
+        return brought, list(loaded)
+    first = max(each.index for each in loaded) + 1
+    made = [
+        Loaded({"apiVersion": "v1", "kind": KIND, "metadata": {"name": name}}, first + number, _nowhere)
+        for number, name in enumerate(lacking)
+    ]
+    note = Note(MADE, {"count": len(made)})
+    return replace(brought, notes=[*brought.notes, note]), [*loaded, *made]
+
+
+def _lacking(world: Simulation, loaded: Sequence[Loaded]) -> list[str]:
+    """Return the names of missing namespaces, used by objects with a uid, which a cluster gave them."""
+    there, used = set(), set()
+    for each in loaded:
+        manifest = each.manifest
+        meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
+        if not isinstance(meta, Mapping):
+            continue
+        if manifest.get("kind") == KIND:
+            there.add(meta.get("name"))
+        elif meta.get("uid") and isinstance(meta.get("namespace"), str):
+            used.add(meta["namespace"])
+    return sorted(name for name in used - there if name and world.store.get(KIND, "", name) is None)
+
+
+def _nowhere(path: str) -> None:
+    """It stands in no text."""
+
+
+# What an import would do with a text, and the command that does it.
+
+# Variables of a shell that nobody has filled in, where objects were refused for them: `${REPLICAS:-1}`, `$IMAGE`.
+
+VARIABLES = gettext_noop("Values such as %(value)s are variables that are still to be filled in: %(command)s")
+COMMAND = "envsubst < FILE"
+_VARIABLE = re.compile(r"\$\{[A-Za-z_]\w{0,80}[^{}\"\n]{0,80}\}|\$[A-Z][A-Z0-9_]{1,80}\b")
+
+
+def variables_in(items: Sequence[Item]) -> list[Note]:
+    """Return a note on what to do first, for the first variable among the items' errors."""
+    texts = (error.text for item in items for error in item.errors)
+    found = next((match for text in texts if (match := _VARIABLE.search(text))), None)
+    return [] if found is None else [Note(VARIABLES, {"value": found[0], "command": COMMAND})]
+
+
+SOURCE = "import"  # of its command
+NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be applied by itself, above"
+
+
+def preview(
+    world: Simulation, text: bytes, rename: bool = False, limits: LoadLimits | None = None
+) -> ImportPlan:
+    """The plan of an import, under other names where that is wished. Raises CommandRefused where the text cannot be read."""
+    brought = read_brought(text, limits)
+    intake = take_in(world.store, world.now, [each.manifest for each in brought.objects], rename)
+    brought, loaded = with_namespaces(world, brought, list_accepted_objects(brought, intake, rename))
+    planned = plan_import(world.api, loaded)
+    found = import_plan(world, brought, intake, planned, rename)
+    command = command_of(world, planned.accepted, brought)
+    return msgspec.structs.replace(
+        found,
+        command=b"" if command is None else msgspec.json.encode({"command": command, "source": SOURCE}),
+        kept=_encode_accepted_text(brought.text, [each.manifest for each in loaded]),
+    )
+
+
+def read_brought(text: bytes, limits: LoadLimits | None) -> Brought:
+    """Read the objects of a text. Raises CommandRefused if it cannot be read."""
+    try:
+        return read(text, limits)
+    except NotObjects as error:
+        raise CommandRefused(_convert_note(error.note)) from None
+    except InvalidObject as error:
+        raise refusal(error.errors) from None
+
+
+def list_accepted_objects(brought: Brought, intake: Intake, rename: bool) -> list[Loaded]:
+    """The objects of a text as they may be kept."""
+    return [
+        replace(each, manifest=manifest, file="" if rename else each.file)
+        for each, manifest in zip(brought.objects, intake.objects, strict=True)
+        if not rename or manifest is not None
+    ]
+
+
+def import_plan(
+    world: Simulation, brought: Brought, intake: Intake, planned: Plan, rename: bool
+) -> ImportPlan:
+    """A plan as it is shown and kept, without its command and its text."""
+    idle = notes(_list_written_manifests(planned))
+    said = [*brought.notes, *variables_in(planned.items)]
+    return ImportPlan(
+        [_build_planned_object(item) for item in planned.items],
+        [*planned.warnings, *idle],
+        b"",
+        [] if rename else offers(world, brought.documents, brought.text),
+        [_convert_note(note) for note in said if not rename or _tells_no_name(note)],
+        b"",
+        dict(intake.left_out),
+        intake.shift,
+        idle,
+        [MissingObjects(m.kind, list(m.names), m.of, m.count, m.command) for m in planned.missing],
+        rename,
+        intake.names,
+        intake.unneeded,
+    )
+
+
+def command_of(world: Simulation, accepted: list[Manifest], brought: Brought) -> ApplyObjects | None:
+    """Return the command that applies all accepted objects; None if there are none.
+
+    An import into an empty world carries its continuation.
+    """
+    if not accepted:
+        return None
+    continuation = continuation_of(brought.text)
+    empty = not world.store.count("Node") and not world.store.count("Pod")
+    going_on = continuation if continuation is not None and empty else msgspec.UNSET
+    return ApplyObjects(tuple(in_creation_order(accepted)), continues=going_on)
+
+
+def _encode_accepted_text(text: str, objects: Sequence[Any]) -> bytes:
+    """The text as it may be kept: without what was left at the door."""
+    continuation = continuation_of(text)
+    first = heading(continuation).encode() if continuation is not None else b""
+    return first + msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": objects})
+
+
+def _tells_no_name(note: Note) -> bool:
+    """Return whether a note may be stored with a renamed import: a note of counts or kinds has no names."""
+    return all(
+        name in ("kind", "old", "new") or str(value).replace(",", "").isdecimal()
+        for name, value in note.values.items()
+    )
+
+
+def _convert_note(note: Note) -> Message:
+    """A note as it travels."""
+    return message(note.text, **{name: str(value) for name, value in note.values.items()})
+
+
+def _list_written_manifests(planned: Plan) -> list[Mapping[str, Any]]:
+    """The objects of the text that would be written, without what is made of them."""
+    return [i.manifest for i in planned.items if i.action in ("created", "changed")]
+
+
+def _build_planned_object(item: Item) -> PlannedObject:
+    if is_configuration(item.manifest):
+        item = replace(item, action="ignored", errors=(), reason=NO_OBJECT)
+    return PlannedObject(
+        action=item.action,
+        kind=item.kind,
+        namespace=item.namespace,
+        name=item.name,
+        index=item.index,
+        changed=list(item.changed),
+        reason=item.reason,
+        errors=[problem(error) for error in item.errors],
+    )
+
+
+# A large import inside a worker: its file is read, tried and packed in turns, and what was tried is kept until it is applied.
+#
+# The objects are tried in the order in which they will be applied, so that nothing has to be tried again for it.
+
+T = TypeVar("T")
+
+TOO_MUCH = gettext_noop(
+    "This import takes more memory than there is here for one, and was stopped. Nothing was kept of it."
+)
+_LEVEL = 1  # of compression
+_EMPTY = b'"objects":[]'
+
+
+class LargeImport:
+    """The preview of a file's import. At the end `prepared` is set, if the import can be applied as it was tried."""
+
+    def __init__(self, engine: Engine, file: Path, rename: bool, limits: LoadLimits) -> None:
+        self.prepared: Tried | None = None
+        self._engine = engine
+        self._file = file
+        self._rename = rename
+        self._limits = limits
+        self._stage: ImportStage = "read"
+        self._done = self._total = 0
+        self._memory = Budget(ALONE, TOO_MUCH)
+        self._steps: Steps[PackedPlan] = self._run()
+
+    def work(self, seconds: float) -> Steps[ImportProgress]:
+        """Go on for some time."""
+        end, made = time.perf_counter() + seconds, None
+        while made is None and time.perf_counter() < end:
+            try:
+                with self._memory, no_collection():
+                    next(self._steps)
+            except StopIteration as over:
+                made = over.value
+            else:
+                yield
+        return ImportProgress(self._stage, self._done, self._total, made)
+
+    def _run(self) -> Steps[PackedPlan]:
+        try:
+            return (yield from self._looked_at())
+        finally:
+            forget_places()
+
+    def _looked_at(self) -> Steps[PackedPlan]:
+        yield  # so that somebody hears of it before the file is read, in one long turn
+        world = self._engine.world
+        position, brought = world.position, read_brought(self._file.read_bytes(), self._limits)
+        self._begin("clean", 3 * len(brought.objects))
+        yield
+        taking = taking_in(world.store, world.now, [each.manifest for each in brought.objects], self._rename)
+        intake = yield from self._in_turns(taking)
+        brought, loaded = with_namespaces(
+            world, brought, list_accepted_objects(brought, intake, self._rename)
+        )
+        loaded.sort(key=lambda each: get_creation_time(each.manifest))
+        plan, trial = yield from self._tried(world, loaded)
+        self._begin("keep", 2 * len(loaded))
+        yield
+        found = import_plan(world, brought, intake, plan, self._rename)
+        command = command_of(world, plan.accepted, brought)
+        going_on = continuation_of(brought.text)
+        first = heading(going_on).encode() if going_on is not None else b""
+        del brought, intake, plan  # with the text
+        forget_places()
+        yield
+        packed = yield from self._pack([each.manifest for each in loaded], command, first)
+        if command is not None and trial is not None and trial.is_whole:
+            self.prepared = Tried(world, position, command, trial, packed.command, packed.size)
+        return _with_plan(packed, found)
+
+    def _tried(self, world: Simulation, loaded: Sequence[Loaded]) -> Steps[tuple[Plan, Trial | None]]:
+        self._begin("try", len(loaded))
+        yield
+        sources = [source_of(each.index, each) for each in loaded]
+        trial = yield from self._in_turns(world.rehearse([each.manifest for each in sources]))
+        return build_plan(world.api, sources, trial), trial
+
+    def _pack(
+        self, objects: Sequence[object], command: ApplyObjects | None, first: bytes
+    ) -> Steps[PackedPlan]:
+        """The command as the log keeps it, and the text as it may be kept."""
+        before, after = _frame(command)
+        done = yield from self._written(before, command.objects if command is not None else (), after)
+        before = first + b'{"apiVersion":"v1","kind":"List","items":['
+        text = yield from self._written(before, objects, b"]}")
+        count = len(command.objects) if command is not None else 0
+        return PackedPlan(b"", done.end() if command is not None else b"", text.end(), done.size, count)
+
+    def _written(self, before: bytes, objects: Sequence[object], after: bytes) -> Steps[_Compressed]:
+        """A list of objects as JSON, with what stands around it."""
+        written, between = _Compressed(), b""
+        written.add(before)
+        for each in objects:
+            written.add(between + msgspec.json.encode(each))
+            between = b","
+            self._done += 1
+            if self._engine.slice.over():
+                yield
+        written.add(after)
+        return written
+
+    def _begin(self, stage: ImportStage, total: int) -> None:
+        self._stage, self._done, self._total = stage, 0, total
+
+    def _in_turns(self, work: Generator[int, None, T]) -> Steps[T]:
+        """Work that says how many objects it has done, in slices."""
+        while True:
+            try:
+                self._done = next(work)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            if self._engine.slice.over():
+                yield
+
+
+class _Compressed:
+    """Data that is compressed as it comes; `size` is what it was."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._compressor = zlib.compressobj(_LEVEL)
+        self._parts: list[bytes] = []
+
+    def add(self, data: bytes) -> None:
+        self.size += len(data)
+        part = self._compressor.compress(data)
+        if part:
+            self._parts.append(part)
+
+    def end(self) -> bytes:
+        return b"".join((*self._parts, self._compressor.flush()))
+
+
+def _frame(command: ApplyObjects | None) -> tuple[bytes, bytes]:
+    """Return the bytes before and after the objects of a command."""
+    if command is None:
+        return b"", b""
+    without = msgspec.structs.replace(command, objects=())
+    data = msgspec.json.encode({"command": without, "source": SOURCE})
+    before, _, after = data.partition(_EMPTY)
+    return before + _EMPTY[:-1], b"]" + after
+
+
+def _with_plan(packed: PackedPlan, found: ImportPlan) -> PackedPlan:
+    """Return the packed plan, with the import plan to show: rows in the order of the text, and no former names."""
+    rows = sorted(found.items, key=lambda item: item.index)
+    shown = msgspec.structs.replace(found, items=rows, names=[], large=True)
+    plan = zlib.compress(msgspec.msgpack.encode(shown), _LEVEL)
+    return msgspec.structs.replace(packed, plan=plan, names=found.names)

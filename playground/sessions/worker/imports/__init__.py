@@ -1,1 +1,0 @@
-"""Imports inside a worker: what one would do, and the command that does it."""

@@ -1,0 +1,312 @@
+"""What was: the worlds of steps and attempts that are past, and where a viewer stands among them."""
+
+from __future__ import annotations
+
+import sys
+import time
+from bisect import bisect_right, insort
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from playground.presenters import Look, past_of
+from playground.sessions.worker.checkpoint_store import CheckpointStore, StoredCheckpoint
+from playground.sessions.worker.time_sharing import Steps, TimeSlice
+from playground.sessions.worker.world import Simulation
+
+# Attempts: the few worlds of attempts that are over and that somebody looks at, each as it was when the attempt ended.
+
+KEPT = 2
+
+
+class Attempts:
+    """`at` replays to a position. What is kept is only looked at."""
+
+    def __init__(self, at: Callable[[int], Steps[Simulation]]) -> None:
+        self._at = at
+        self._worlds: OrderedDict[int, Simulation] = OrderedDict()
+
+    def world(self, world: Simulation, look: Look) -> Steps[Simulation | None]:
+        """The world of the attempt that a look asks for; None where that is the world itself."""
+        position = past_of(world, look)
+        if position is None:
+            return None
+        found = self._worlds.get(position)
+        if found is None:
+            found = yield from self._at(position)
+            self._worlds[position] = found
+        self._worlds.move_to_end(position)
+        while len(self._worlds) > KEPT:
+            self._worlds.popitem(last=False)
+        return found
+
+    def known(self, world: Simulation, look: Look) -> Simulation | None:
+        """The same where it is at hand."""
+        position = past_of(world, look)
+        return None if position is None else self._worlds.get(position)
+
+    def is_missing(self, world: Simulation, look: Look) -> bool:
+        """Return whether the attempt has to be replayed first."""
+        position = past_of(world, look)
+        return position is not None and position not in self._worlds
+
+    def cut(self, position: int) -> None:
+        """Forget what comes after a position."""
+        for one in [key for key in self._worlds if key > position]:
+            del self._worlds[one]
+
+
+# History: any position of a world, from checkpoints and replay.
+#
+# Checkpoints stand at equal distances of *work* (seconds of the processor's time that the engine needed), not of positions: how long a
+# replay takes is what people wait for; and not of the clock's, which goes by what else the machine does. When there are too many, every
+# other one goes and the distance doubles; how many there may be depends on how large the world is. Where people look back, a few more are
+# kept near that place, so that the next step back is short.
+#
+# The same checkpoints as bytes (checkpoint_store.py) outlive the process.
+
+MOST_CHECKPOINTS = 64
+FEWEST_CHECKPOINTS = 12
+OBJECTS = 1_200_000  # in all checkpoints together: a copy of a world takes about half a kilobyte for each of its objects
+LOCAL_CHECKPOINTS = 12
+RECENT = 6
+WORLDS = 6
+FIRST_SPACING = 0.04
+ROUGHLY = 1.25  # slices don't end exactly where a checkpoint is due
+FORKS_APART = (
+    2  # so many times as long as a copy takes is replayed before another one is kept on the way to a position
+)
+FAST_FORK = 0.0015
+
+
+class DroppedWorlds:
+    """The number of worlds dropped in this process while other code still had them.
+
+    A world refers to itself: only the collector frees their memory.
+    """
+
+    dropped = 0
+
+
+def _let_go(worlds: list[Any]) -> None:
+    """Takes the worlds out of the list, and frees the memory of those that nobody else has."""
+    while worlds:
+        world = worlds.pop()
+        world.disconnect()
+        if sys.getrefcount(world) > 2:  # this variable, and the call that counts
+            world.connect()
+            DroppedWorlds.dropped += 1
+
+
+class Checkpoint(NamedTuple):
+    """A world in memory; `work` is the time that the engine needed from the start to here."""
+
+    position: int
+    work: float
+    world: Any
+
+
+class History:
+    """The main line's checkpoints, and the few worlds that somebody looks at.
+
+    `replay(world)` makes one transition of the log: the command at the world's position, or else one engine step. `count(world)` says
+    how many objects a world holds.
+    """
+
+    def __init__(
+        self,
+        origin: Any,
+        replay: Callable[[Any], None],
+        slice_: TimeSlice,
+        count: Callable[[Any], int] = lambda world: 0,
+    ) -> None:
+        self.replay = replay
+        self._count = count
+        self.slice = slice_
+        self._checkpoints = [Checkpoint(origin.position, 0.0, origin.fork())]
+        self._spacing = FIRST_SPACING
+        self._work = 0.0
+        self._near: OrderedDict[int, Any] = OrderedDict()
+        self._worlds: OrderedDict[int, Any] = OrderedDict()
+        self._forking = 0.0  # seconds that a copy takes
+        self._replayed = 0.0  # seconds on the way to positions since a copy was kept
+        self.store = CheckpointStore()
+
+    def worked(self, world: Any, seconds: float) -> None:
+        """The main line stands at `world` after `seconds` more of work."""
+        self._work += seconds
+        last = self._checkpoints[-1]
+        if self._work - last.work >= self._spacing and world.position > last.position:
+            self._checkpoints.append(Checkpoint(world.position, self._work, self._fork(world)))
+            if len(self._checkpoints) > self._most(world):
+                self._thin()
+
+    def _most(self, world: Any) -> int:
+        """Return how many checkpoints of a world of this size fit in memory."""
+        return min(MOST_CHECKPOINTS, max(FEWEST_CHECKPOINTS, OBJECTS // (self._count(world) + 1)))
+
+    def _thin(self) -> None:
+        """Double the distance; where one transition alone took longer, both its ends stay."""
+        self._spacing *= 2
+        old, recent = self._checkpoints[:-RECENT], self._checkpoints[-RECENT:]
+        remaining, dropped = [old[0]], []
+        for checkpoint, following in zip(old[1:], [*old[2:], recent[0]], strict=True):
+            if following.work - remaining[-1].work > ROUGHLY * self._spacing:
+                remaining.append(checkpoint)
+            else:
+                dropped.append(checkpoint.world)
+        self._checkpoints = remaining + recent
+        del old, checkpoint, following
+        _let_go(dropped)
+
+    def _fork(self, world: Any) -> Any:
+        started = time.thread_time()
+        twin = world.fork()
+        self._forking = (self._forking + time.thread_time() - started) / 2
+        return twin
+
+    @property
+    def forks_fast(self) -> bool:
+        """True if a copy is cheap enough to make one for each step."""
+        return self._forking < FAST_FORK
+
+    def keep(self, world: Any) -> None:
+        """Remember a copy of a world, because somebody is about to look at it."""
+        if world.position not in self._worlds:
+            self._put(self._fork(world))
+
+    def _put(self, world: Any) -> None:
+        self._worlds[world.position] = world
+        self._worlds.move_to_end(world.position)
+        while len(self._worlds) > WORLDS:
+            _let_go([self._worlds.popitem(last=False)[1]])
+
+    def cut(self, position: int) -> None:
+        """Forget everything after a position."""
+        kept = bisect_right(self._checkpoints, position, lo=1, key=lambda checkpoint: checkpoint.position)
+        dropped = [checkpoint.world for checkpoint in self._checkpoints[kept:]]
+        del self._checkpoints[kept:]
+        self._work = self._checkpoints[-1].work
+        for worlds in (self._near, self._worlds):
+            dropped += [worlds.pop(one) for one in list(worlds) if one > position]
+        self.store.cut(position)
+        _let_go(dropped)
+
+    def twin(self, position: int, replay: Callable[[Any], None], origin: Any) -> History:
+        """The same past up to a position, for a fork of the session."""
+        other = History(origin, replay, self.slice, self._count)
+        other._checkpoints = [
+            checkpoint for checkpoint in self._checkpoints if checkpoint.position <= position
+        ]
+        other._spacing, other._work = self._spacing, other._checkpoints[-1].work
+        return other
+
+    # What outlives the process.
+
+    @property
+    def work(self) -> float:
+        """Seconds that the engine needed from the start to the head."""
+        return self._work
+
+    def restore(self) -> Any | None:
+        """The world of the last stored checkpoint, from which the main line goes on; None where there is none, or it can't be read."""
+        stored = self.store.before(sys.maxsize)
+        world = None if stored is None else self.store.read(stored)
+        if stored is None or world is None:
+            return None
+        self._work = stored.work
+        while stored.work / self._spacing > MOST_CHECKPOINTS // 2:
+            self._spacing *= 2
+        return world
+
+    def checkpoints(self, upto: int, head: Any) -> list[Checkpoint]:
+        """Return the checkpoints that may be stored: those up to a position, and the head if it is there."""
+        checkpoints = [checkpoint for checkpoint in self._checkpoints if checkpoint.position <= upto]
+        if head.position == upto and checkpoints[-1].position < upto:
+            checkpoints.append(Checkpoint(upto, self._work, head.fork()))
+        return checkpoints
+
+    @property
+    def uncovered(self) -> float:
+        """Seconds of work since the last stored checkpoint."""
+        stored = self.store.before(sys.maxsize)
+        return self._work - (stored.work if stored is not None else 0.0)
+
+    # Where to begin a replay.
+
+    def positions(self) -> list[int]:
+        """Return the positions of stored worlds, in order: a replay to a position begins at the last one before it."""
+        places = {checkpoint.position for checkpoint in self._checkpoints} | {*self._near, *self._worlds}
+        return sorted(places | set(self.store.positions))
+
+    def nearest(self, position: int) -> Any:
+        """A copy of the latest known world at or before a position."""
+        at, world = self._live(position)
+        stored = self.store.before(position)
+        if stored is not None and stored.position > at and self._is_worth_reading(stored, at):
+            read = self.store.read(stored)
+            if read is not None:
+                self._put_back(Checkpoint(stored.position, stored.work, read))
+                return read.fork()
+        return world.fork()
+
+    def _put_back(self, checkpoint: Checkpoint) -> None:
+        """Have a checkpoint in memory again, where there is room for it."""
+        if len(self._checkpoints) < self._most(checkpoint.world):
+            insort(self._checkpoints, checkpoint, key=lambda one: one.position)
+        else:
+            self._remember(checkpoint.world, checkpoint.position)
+
+    def _live(self, position: int) -> tuple[int, Any]:
+        checkpoint = self._checkpoints[
+            bisect_right(self._checkpoints, position, key=lambda checkpoint: checkpoint.position) - 1
+        ]
+        best = (checkpoint.position, checkpoint.world)
+        for worlds in (self._near, self._worlds):
+            for at, world in worlds.items():
+                if best[0] < at <= position:
+                    best = (at, world)
+        return best
+
+    def _is_worth_reading(self, stored: StoredCheckpoint, at: int) -> bool:
+        """Return whether reading a stored world is quicker than the replay that it spares."""
+        checkpoint = self._checkpoints[
+            bisect_right(self._checkpoints, at, key=lambda checkpoint: checkpoint.position) - 1
+        ]
+        before = self.store.before(at)
+        known = max(
+            (checkpoint.position, checkpoint.work), (before.position, before.work) if before else (0, 0.0)
+        )
+        share = (stored.position - at) / max(stored.position - known[0], 1)
+        return (stored.work - known[1]) * share > self.store.cost(stored)
+
+    def _remember(self, world: Any, wanted: int) -> None:
+        """Keep a copy near to a wanted position. Who walks back needs those behind it no more, and soon the earlier ones."""
+        self._near[world.position] = world
+        while len(self._near) > LOCAL_CHECKPOINTS:
+            latest = max(self._near)
+            last = latest if latest > wanted else next(iter(self._near))
+            _let_go([self._near.pop(last)])
+
+    def at(self, position: int) -> Steps[Any]:
+        """The world at a position; to be looked at, not to be changed.
+
+        Copies are kept on the way where half of it is behind, as soon as so much was replayed that they are worth it: few steps lead
+        from one of them to each position shortly before.
+        """
+        if position in self._worlds:
+            self._worlds.move_to_end(position)
+            return self._worlds[position]
+        world = self.nearest(position)
+        halfway = (world.position + position) // 2
+        while world.position < position:
+            since = time.thread_time()
+            self.replay(world)
+            self._replayed += time.thread_time() - since
+            if halfway <= world.position < position and self._replayed > FORKS_APART * self._forking:
+                self._remember(self._fork(world), position)
+                self._replayed, halfway = 0.0, (world.position + position + 1) // 2
+            if self.slice.over():
+                yield
+        self._put(world)
+        return world

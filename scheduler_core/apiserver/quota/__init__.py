@@ -1,1 +1,0 @@
-"""What objects use of a quota, and which quotas count them."""

@@ -1,0 +1,364 @@
+"""The disruption controller: how many pods each PodDisruptionBudget lets go now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.times import parse_time
+from scheduler_core.apiserver.eviction import disruption_allowed, set_condition
+from scheduler_core.apiserver.kinds import Kind, find_kind
+from scheduler_core.apiserver.kube_events import NORMAL, WARNING
+from scheduler_core.apiserver.rewriting import with_condition
+from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver.watch import DELETED, WatchEvent
+from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.memory.disruption import KIND, Coverage
+
+# How many pods a budget expects: the sum of the scales of the controllers of the pods that it covers.
+#
+# kube: pkg/controller/disruption/disruption.go (finders, getExpectedScale, getExpectedPodCount) @ v1.34.1
+
+_SCALED = ("ReplicationController", "Deployment", "ReplicaSet", "StatefulSet")
+
+
+class CountFailed(Exception):
+    """The expected number can't be said; the text is kube's error."""
+
+
+class Expected(NamedTuple):
+    """A budget's expected number of pods, of pods that must stay healthy, and of pods without a controller."""
+
+    pods: int
+    healthy: int
+    unmanaged: int = 0
+
+
+def evaluate_budget(store: Store, namespace: str, spec: Manifest, coverage: Coverage) -> Expected:
+    """Evaluate a budget's spec for the pods that it covers. Raise CountFailed."""
+    most, least = spec.get("maxUnavailable"), spec.get("minAvailable")
+    if most is not None:
+        total = _scale_of_all(store, namespace, coverage)
+        return Expected(total, max(0, total - resolve_int_or_percent(most, total)), coverage.unmanaged)
+    if isinstance(least, int):
+        return Expected(len(coverage.pods), least)
+    if least is None:
+        return Expected(0, 0)
+    total = _scale_of_all(store, namespace, coverage)
+    return Expected(total, resolve_int_or_percent(least, total), coverage.unmanaged)
+
+
+def resolve_int_or_percent(amount: int | str, total: int) -> int:
+    """A number, or a percentage of a total, rounded up. CountFailed."""
+    if isinstance(amount, int):
+        return amount
+    digits = amount.removesuffix("%")
+    if digits == amount or not digits.lstrip("-").isdecimal():
+        raise CountFailed("invalid value for IntOrString: invalid type: string is not a percentage")
+    return -(-int(digits) * total // 100)
+
+
+def _scale_of_all(store: Store, namespace: str, coverage: Coverage) -> int:
+    """The sum over the controllers of the pods, each counted once. CountFailed tells of the first pod by name."""
+    scales: dict[str, int] = {}
+    failed: dict[str, str] = {}
+    for uid, owner in coverage.references.items():
+        try:
+            found = _scale(store, owner, namespace)
+        except CountFailed as problem:
+            failed[uid] = str(problem)
+            continue
+        if found is None:
+            failed[uid] = 'found no controllers for pod "{}"'
+        else:
+            scales[found[0]] = found[1]
+    if failed:
+        raise CountFailed(_first(store, coverage, failed))
+    return sum(scales.values())
+
+
+def _first(store: Store, coverage: Coverage, failed: Mapping[str, str]) -> str:
+    """The failure that concerns the first pod."""
+    for key in sorted(coverage.pods):
+        pod = store.pod_at(key)
+        owner = None if pod is None else controller_of(pod.manifest)
+        if pod is not None and owner is not None and str(owner.get("uid")) in failed:
+            return failed[str(owner.get("uid"))].replace("{}", pod.name)
+    return ""
+
+
+def _scale(store: Store, owner: Manifest, namespace: str) -> tuple[str, int] | None:
+    """Uid and scale of a controller, of a ReplicaSet's Deployment in its place; None where it is not there. CountFailed."""
+    version, name = str(owner.get("apiVersion")), str(owner.get("name"))
+    kind = find_kind(version, str(owner.get("kind")))
+    path = _replicas_path(store, kind) if kind is not None else None
+    if kind is None or path is None:
+        raise CountFailed(f'no matches for kind "{owner.get("kind")}" in version "{version}"')
+    if not path:
+        raise CountFailed(f"{kind.resource} does not implement the scale subresource")
+    found = store.get(kind.key, namespace, name)
+    if found is None or found["metadata"].get("uid") != owner.get("uid"):
+        return None
+    if kind.key == "ReplicaSet":
+        found = _deployment(store, found, namespace) or found
+    return found["metadata"]["uid"], _number(found, path)
+
+
+def _replicas_path(store: Store, kind: Kind) -> str | None:
+    """Return the path of a kind's replica count; "" if there is none, None if the kind is unknown."""
+    if "." not in kind.key:
+        return ".spec.replicas" if kind.key in _SCALED else ""
+    definition = store.get("CustomResourceDefinition", "", kind.resource)
+    if definition is None:
+        return None
+    for version in (definition.get("spec") or {}).get("versions") or ():
+        scale = (version.get("subresources") or {}).get("scale")
+        if scale is not None:
+            return str(scale.get("specReplicasPath") or "")
+    return ""
+
+
+def _number(manifest: Manifest, path: str) -> int:
+    value: Any = manifest
+    for step in path.strip(".").split("."):
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return 1 if value is None else int(value)
+
+
+def _deployment(store: Store, replica_set: Manifest, namespace: str) -> Manifest | None:
+    owner = controller_of(replica_set)
+    if owner is None or owner.get("kind") != "Deployment":
+        return None
+    found = store.get("Deployment", namespace, str(owner.get("name")))
+    return found if found is not None and found["metadata"].get("uid") == owner.get("uid") else None
+
+
+# The disruption-controller: keeps the status of PodDisruptionBudgets, which the eviction subresource and preemption go by.
+#
+# disruptionsAllowed = currentHealthy - desiredHealthy, and 0 where no pods are expected. An evicted pod stays booked in disruptedPods, and
+# counts as not healthy, until it is being deleted or 2 minutes have passed. The condition DisruptionTarget of a pod that lives on for
+# 2 minutes is set to False.
+#
+# DEVIATION: of several budgets of one pod kube looks at one "arbitrarily"; here all are looked at.
+#
+# kube: pkg/controller/disruption/disruption.go @ v1.34.1
+
+DELETION_TIMEOUT = STALE_AFTER = 120 * SECOND
+_PAUSE = 5 * MILLISECOND  # of the queue that a recheck goes through
+_POD = "Pod/"
+_FIGURES = ("currentHealthy", "desiredHealthy", "expectedPods", "disruptionsAllowed")
+UNMANAGED = (
+    "Pods selected by this PodDisruptionBudget (selector: {}) were found to be unmanaged. As a result, the status of the PDB cannot "
+    'be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" '
+    "field of the PDB to an integer value."
+)
+
+
+class Disruption(Controller):
+    """Budgets by namespace/name, pods with a condition that may have become stale by Pod/namespace/name."""
+
+    name = "disruption-controller"
+    component = "controllermanager"
+    watches = ("Pod", KIND)
+    event_reasons = (
+        "NoPods",
+        "CalculateExpectedPodCountFailed",
+        "UnmanagedPods",
+        "MultiplePodDisruptionBudgets",
+        "NotDeleted",
+    )
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        memory = world.surroundings.disruption
+        memory.hear(world.store, event)
+        if event.kind == KIND:
+            if event.type != DELETED:
+                self.enqueue(world, f"{event.namespace}/{event.name}")
+            return
+        pod = event.new_pod or event.old_pod
+        assert pod is not None
+        self._enqueue_budgets(world, pod)
+        if event.new_pod is not None:
+            self._enqueue_stale(world, pod)
+        else:
+            self.forget(world, _POD + pod.key)
+
+    def on_start(self, world: World) -> None:
+        for budget in world.store.list(KIND):
+            self.enqueue(world, f"{budget['metadata']['namespace']}/{budget['metadata']['name']}")
+        for pod in world.store.pods():
+            self._enqueue_stale(world, pod)
+
+    def sync(self, world: World, key: str) -> str:
+        if key.startswith(_POD):
+            return self._clear_stale(world, key.removeprefix(_POD))
+        namespace, _, name = key.partition("/")
+        budget = world.store.get(KIND, namespace, name)
+        if budget is None:
+            return ""
+        try:
+            return self._sync_budget(world, key, budget)
+        except CountFailed as failed:
+            return self._fail_safe(world, key, budget, str(failed))
+
+    def _enqueue_budgets(self, world: World, pod: Pod) -> None:
+        keys = world.surroundings.disruption.budgets_for(world.store, pod)
+        if len(keys) > 1:
+            name = keys[0].partition("/")[2]
+            why = f'Pod "{pod.namespace}"/"{pod.name}" matches multiple PodDisruptionBudgets.  Chose "{name}" arbitrarily.'
+            self.event(world, WARNING, "MultiplePodDisruptionBudgets", "Pod", pod.key, why)
+        for key in keys:
+            self.enqueue(world, key)
+
+    def _sync_budget(self, world: World, key: str, budget: Manifest) -> str:
+        coverage = world.surroundings.disruption.coverage(world.store, key)
+        if not coverage.pods:
+            self.event(world, NORMAL, "NoPods", KIND, key, "No matching pods found")
+        try:
+            wanted = evaluate_budget(
+                world.store, budget["metadata"]["namespace"], budget.get("spec") or {}, coverage
+            )
+        except CountFailed as failed:
+            why = f"Failed to calculate the number of expected pods: {failed}"
+            self.event(world, WARNING, "CalculateExpectedPodCountFailed", KIND, key, why)
+            raise
+        if wanted.unmanaged:
+            text = UNMANAGED.format(selector_text((budget.get("spec") or {}).get("selector")))
+            self.event(world, WARNING, "UnmanagedPods", KIND, key, text)
+        booked, recheck = self._still_booked(world, budget, coverage)
+        namespace = budget["metadata"]["namespace"]
+        healthy = coverage.healthy - sum(coverage.pods[f"{namespace}/{name}"] for name in booked)
+        allowed = max(0, healthy - wanted.healthy) if wanted.pods > 0 else 0
+        figures = dict(zip(_FIGURES, (healthy, wanted.healthy, wanted.pods, allowed), strict=True))
+        text = self._write(world, key, budget, figures, booked)
+        if recheck is not None:
+            self.enqueue_at(world, key, recheck + _PAUSE)
+        return text
+
+    def _still_booked(
+        self, world: World, budget: Manifest, coverage: Coverage
+    ) -> tuple[dict[str, str], int | None]:
+        """The pods that were evicted and are not being deleted yet, and when (ns) the first of them will count as not deleted."""
+        booked = (budget.get("status") or {}).get("disruptedPods") or {}
+        kept: dict[str, str] = {}
+        ends: list[int] = []
+        for key in sorted(f"{budget['metadata']['namespace']}/{name}" for name in booked):
+            pod = world.store.pod_at(key) if key in coverage.pods else None
+            if pod is None or pod.deleting:
+                continue
+            end = parse_time(booked[pod.name]) - world.store.epoch + DELETION_TIMEOUT
+            if end < world.now:
+                # kube prints the namespace in place of the budget's name
+                why = f"Pod was expected by PDB {pod.namespace}/{pod.namespace} to be deleted but it wasn't"
+                self.event(world, WARNING, "NotDeleted", "Pod", pod.key, why)
+            else:
+                kept[pod.name] = booked[pod.name]
+                ends.append(end)
+        return kept, min(ends, default=None)
+
+    def _write(
+        self,
+        world: World,
+        key: str,
+        budget: Manifest,
+        figures: Mapping[str, int],
+        booked: Mapping[str, str],
+    ) -> str:
+        old = budget.get("status") or {}
+        generation = budget["metadata"].get("generation")
+        status = {**old, **figures, "observedGeneration": generation, "disruptedPods": booked or None}
+        same = all(old.get(name) == figures[name] for name in _FIGURES) and old.get("observedGeneration") == (
+            generation
+        )
+        if same and (old.get("disruptedPods") or {}) == booked and _says_so(old):
+            return ""
+        status["conditions"] = disruption_allowed(status, world.store.timestamp(world.now))
+        self._patch(world, key, status)
+        return "{disruptionsAllowed} may go: {currentHealthy} of {expectedPods} pods are healthy, {desiredHealthy} must be".format(
+            **figures
+        )
+
+    def _fail_safe(self, world: World, key: str, budget: Manifest, why: str) -> str:
+        """Allow no disruptions if pods can't be counted."""
+        status = {**(budget.get("status") or {}), "disruptionsAllowed": 0}
+        condition = {
+            "type": "DisruptionAllowed",
+            "status": "False",
+            "reason": "SyncFailed",
+            "message": why,
+        }
+        status["conditions"] = set_condition(status, condition, world.store.timestamp(world.now))
+        self._patch(world, key, status)
+        return f"none may go: {why}"
+
+    def _patch(self, world: World, key: str, status: Manifest) -> None:
+        namespace, _, name = key.partition("/")
+        world.api.patch_status((KIND, namespace, name), status)
+        self.forget(world, key)  # its own change is no news
+
+    def _enqueue_stale(self, world: World, pod: Pod) -> None:
+        since = _get_disruption_time(pod)
+        if since is None:
+            self.forget(world, _POD + pod.key)
+        else:
+            self.enqueue_at(world, _POD + pod.key, since - world.store.epoch + STALE_AFTER)
+
+    def _clear_stale(self, world: World, key: str) -> str:
+        pod = world.store.pod_at(key)
+        since = None if pod is None else _get_disruption_time(pod)
+        if pod is None or since is None:
+            return ""
+        if since - world.store.epoch + STALE_AFTER > world.now:
+            self._enqueue_stale(world, pod)
+            return ""
+        generation = int(pod.manifest["metadata"].get("generation") or 0)
+        condition = {"type": "DisruptionTarget", "status": "False", "observedGeneration": generation}
+        status = with_condition(pod.manifest["status"], condition, world.store.timestamp(world.now))
+        if status is None:
+            return ""
+        world.api.patch_status(("Pod", pod.namespace, pod.name), status)
+        return f"took the mark DisruptionTarget off {key}: it was not deleted within 2 minutes"
+
+
+def selector_text(selector: Any) -> str:
+    """A LabelSelector as Go prints it in messages."""
+    if selector is None:
+        return "nil"
+    labels = "".join(
+        f"{name}: {value}," for name, value in sorted((selector.get("matchLabels") or {}).items())
+    )
+    expressions = "".join(
+        "LabelSelectorRequirement{{Key:{},Operator:{},Values:[{}],}},".format(
+            raw.get("key"), raw.get("operator"), " ".join(raw.get("values") or ())
+        )
+        for raw in selector.get("matchExpressions") or ()
+    )
+    return (
+        f"&LabelSelector{{MatchLabels:map[string]string{{{labels}}},MatchExpressions:[]"
+        f"LabelSelectorRequirement{{{expressions}}},}}"
+    )
+
+
+def _says_so(status: Manifest) -> bool:
+    """Return whether the condition matches the status."""
+    allowed = (status.get("disruptionsAllowed") or 0) > 0
+    wanted = ("True", "SufficientPods") if allowed else ("False", "InsufficientPods")
+    return any(
+        (condition.get("status"), condition.get("reason")) == wanted
+        for condition in status.get("conditions") or ()
+        if condition.get("type") == "DisruptionAllowed"
+    )
+
+
+def _get_disruption_time(pod: Pod) -> int | None:
+    """Since when (ns since 1970) a pod that lives on is marked as about to be disrupted; a kubelet's own marks last."""
+    condition = pod.condition("DisruptionTarget")
+    if condition is None or condition.get("status") != "True" or pod.deleting or pod.terminal:
+        return None
+    if condition.get("reason") == "TerminationByKubelet":
+        return None
+    return parse_time(condition["lastTransitionTime"])

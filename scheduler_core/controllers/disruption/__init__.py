@@ -1,1 +1,0 @@
-"""The disruption controller: how many pods each PodDisruptionBudget lets go now."""

@@ -1,1 +1,0 @@
-"""resourcequota-controller: keeps what is used of each quota."""

@@ -1,0 +1,162 @@
+"""replicaset-controller and replicationcontroller-controller: as many pods of one template as are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.workloads.owners import Owner, claim_pods
+from scheduler_core.controllers.workloads.pods import (
+    POD_REASONS,
+    create_pods,
+    delete_pod,
+    is_active,
+    is_available,
+    soonest_available,
+)
+from scheduler_core.controllers.workloads.ranking import first_to_go
+from scheduler_core.controllers.workloads.watching import WorkloadController
+
+# ReplicaSets and ReplicationControllers: adopt and release pods, create what lacks, delete what is too many.
+#
+# What kube expects of its own writes (expectations) is not needed: a sync reads the store, which has them.
+# DEVIATION: the more pods there are, the later a change of one is looked at (0.1 ms for each, at most 1 s), so that ten thousand are not
+# counted anew at each; kube is as slow for want of time.
+#
+# kube: pkg/controller/replicaset/replica_set.go, pkg/controller/replication @ v1.34.1
+
+# The status of a ReplicaSet or a ReplicationController.
+#
+# kube: pkg/controller/replicaset/replica_set_utils.go @ v1.34.1
+
+_FAILURE = "ReplicaFailure"
+
+
+def replica_status(
+    world: World, owner: Owner, pods: Sequence[Pod], refused: Refused | None
+) -> dict[str, Any]:
+    """Fields of the status, counted from the pods as they were before anything was done about them."""
+    labels = (owner.template.get("metadata") or {}).get("labels") or {}
+    min_ready = owner.number("minReadySeconds")
+    ready = [pod for pod in pods if pod.ready]
+    available = sum(is_available(world, pod, min_ready) for pod in ready)
+    labelled = sum(labels.items() <= pod.labels.items() for pod in pods)
+    return {
+        "replicas": len(pods),
+        "fullyLabeledReplicas": labelled or None,
+        "readyReplicas": len(ready) or None,
+        "availableReplicas": available or None,
+        "observedGeneration": owner.generation or None,
+        "conditions": _conditions(world, owner, len(pods), refused) or None,
+    }
+
+
+def _conditions(world: World, owner: Owner, pods: int, refused: Refused | None) -> list[Any]:
+    given = list(owner.status.get("conditions") or ())
+    known = any(condition.get("type") == _FAILURE for condition in given)
+    if refused is None:
+        return [condition for condition in given if condition.get("type") != _FAILURE]
+    if known:
+        return given
+    failure = {
+        "type": _FAILURE,
+        "status": "True",
+        "reason": "FailedCreate" if pods < owner.number("replicas") else "FailedDelete",
+        "message": refused.answer.message,
+        "lastTransitionTime": world.store.timestamp(world.now),
+    }
+    return [*given, failure]
+
+
+# Pods that share their nodes with those of the same Deployment.
+#
+# kube: pkg/controller/replicaset/replica_set.go (getIndirectlyRelatedPods, getPodsRankedByRelatedPodsOnSameNode) @ v1.34.1
+
+
+def pods_on_nodes(world: World, owner: Owner) -> Mapping[str, int]:
+    """Return the number of active pods per node of the ReplicaSets with the same owner; empty without an owner.
+
+    kube counts the pods that their selectors match; here the pods that they control count, as a Deployment's selectors
+    distinguish its ReplicaSets by the hash of the template.
+    """
+    reference = controller_of(owner.manifest)
+    if reference is None:
+        return {}
+    counts: dict[str, int] = {}
+    for namespace, name in world.store.controlled(owner.kind, str(reference.get("uid") or "")):
+        related = world.store.get(owner.kind, namespace, name)
+        if related is None:
+            continue
+        for key in world.store.controlled("Pod", related["metadata"].get("uid") or ""):
+            pod = world.store.pod(*key)
+            if pod is not None and is_active(pod):
+                counts[pod.node_name] = counts.get(pod.node_name, 0) + 1
+    return counts
+
+
+BURST = 500  # pods created or deleted in one look
+_PER_POD = MILLISECOND // 10
+
+
+class ReplicaSetController(WorkloadController):
+    """Keeps a ReplicaSet's pods."""
+
+    name = "replicaset-controller"
+    component = "replicaset-controller"
+    kind = "ReplicaSet"
+    watches = ("ReplicaSet", "Pod")
+    event_reasons = POD_REASONS
+
+    def patience(self, world: World, key: str) -> int:
+        namespace, _, name = key.partition("/")
+        manifest = world.store.get(self.kind, namespace, name) or {}
+        counted = int((manifest.get("status") or {}).get("replicas") or 0)
+        return max(world.cluster.reconcile_latency, min(counted * _PER_POD, SECOND))
+
+    def sync(self, world: World, key: str) -> str:
+        owner = Owner.found(world, self.kind, key)
+        if owner is None or owner.selector.errors:
+            return ""
+        pods = claim_pods(world, owner, is_active)
+        said, refused = ("", None) if owner.deleting else self._manage(world, owner, pods)
+        world.api.patch_status(owner.target, replica_status(world, owner, pods, refused))
+        if refused is not None:
+            raise refused
+        again = soonest_available(world, pods, owner.number("minReadySeconds"))
+        if again is not None:
+            self.enqueue_at(world, key, again)
+        return said
+
+    def _manage(self, world: World, owner: Owner, pods: list[Pod]) -> tuple[str, Refused | None]:
+        """Create or delete pods. Return a description and any refusal."""
+        wanted = owner.number("replicas")
+        difference = len(pods) - wanted
+        if difference < 0:
+            count = min(-difference, BURST)
+            made, refused = create_pods(self, world, owner, count, owner.template)
+            return (f"created {made} of {wanted} pods: {len(pods)} were there" if made else ""), refused
+        if difference == 0:
+            return "", None
+        count = min(difference, BURST)
+        gone = first_to_go(pods, count, world.store.epoch + world.now, pods_on_nodes(world, owner))
+        for pod in gone:
+            try:
+                delete_pod(self, world, owner, pod)
+            except Refused as refused:
+                return "", refused
+        names = ", ".join(pod.name for pod in gone[:3]) + (" ..." if len(gone) > 3 else "")
+        return f"deleted {len(gone)} of {len(pods)} pods, as {wanted} are wanted: {names}", None
+
+
+class ReplicationControllerController(ReplicaSetController):
+    """Keeps a ReplicationController's pods."""
+
+    name = "replicationcontroller-controller"
+    component = "replication-controller"
+    kind = "ReplicationController"
+    watches = ("ReplicationController", "Pod")
