@@ -13,6 +13,17 @@ import numpy as np
 from msgspec import Raw, Struct, ValidationError
 from msgspec.msgpack import Decoder, Encoder
 
+from playground.features.breakpoints.query import Hits
+from playground.features.cluster.query import Cluster
+from playground.features.device_search.query import DeviceSearch
+from playground.features.diff.query import Changes
+from playground.features.fixes.query import Fixes
+from playground.features.journey.query import CycleState, Journey
+from playground.features.lockstep import query as lockstep
+from playground.features.metrics.query import Metrics
+from playground.features.records.query import Records
+from playground.features.sequence.query import Sequence
+from playground.features.statistics.query import Statistics
 from playground.presenters.words import gettext_noop
 from playground.presenters.words import message as words
 from playground.sessions.protocol import (
@@ -20,7 +31,6 @@ from playground.sessions.protocol import (
     comparing,
     finding,
     lessons,
-    lockstep,
     looking,
     moving,
     opening,
@@ -29,7 +39,9 @@ from playground.sessions.protocol import (
 )
 from playground.sessions.protocol.base import Message, Request, answer_of
 from playground.sessions.protocol.errors import CommandRefused, EngineFailed, Failure
+from playground.sessions.protocol.finding import CheckExpression
 from playground.sessions.protocol.frames import frame_message
+from playground.sessions.protocol.looking import WhyNot
 
 A = TypeVar("A")
 MOST_SAID = 200  # characters of what the encoder says
@@ -67,22 +79,22 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     looking.LessonHolds,
     looking.AttemptEnds,
     looking.ClusterYaml,
-    looking.Cluster,
-    looking.DeviceSearch,
-    looking.Metrics,
-    looking.Statistics,
-    looking.Fixes,
-    looking.WhyNot,
+    Cluster,
+    DeviceSearch,
+    Metrics,
+    Statistics,
+    Fixes,
+    WhyNot,
     looking.Foresee,
-    looking.Journey,
-    looking.Sequence,
-    looking.CycleState,
-    looking.Changes,
+    Journey,
+    Sequence,
+    CycleState,
+    Changes,
     plugins.TryPlugin,
-    finding.CheckExpression,
+    CheckExpression,
     finding.Search,
-    finding.Hits,
-    finding.Records,
+    Hits,
+    Records,
     comparing.Outline,
     comparing.AttemptDigests,
     comparing.Attempt,

@@ -12,38 +12,42 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from playground.features.breakpoints.query import Hits
+from playground.features.cluster import worker as cluster
+from playground.features.cluster.query import Cluster
+from playground.features.device_search import worker as device_search
+from playground.features.device_search.query import DeviceSearch
+from playground.features.diff.query import Changes
+from playground.features.fixes import worker as fixes
+from playground.features.fixes.query import Fixes
+from playground.features.journey import worker as journeys
+from playground.features.journey.query import CycleState, Journey
+from playground.features.lockstep import query as lockstep
+from playground.features.lockstep import worker as side_by_side
+from playground.features.metrics import worker as metrics
+from playground.features.metrics.query import Metrics
+from playground.features.records import worker as records
+from playground.features.records.query import Records
+from playground.features.sequence import worker as sequences
+from playground.features.sequence.query import Sequence
+from playground.features.statistics.query import Statistics
 from playground.lessons.authoring import Checked
-from playground.sessions.protocol import (
-    adopting,
-    comparing,
-    finding,
-    lockstep,
-    looking,
-    moving,
-    opening,
-    plugins,
-)
+from playground.sessions.protocol import adopting, comparing, finding, looking, moving, opening, plugins
 from playground.sessions.protocol import lessons as teaching
 from playground.sessions.protocol import traces as tracing
 from playground.sessions.protocol.base import Request
+from playground.sessions.protocol.finding import CheckExpression
+from playground.sessions.protocol.looking import WhyNot
 from playground.sessions.worker import checkpoints, cursor, files, rerun, search, traces
 from playground.sessions.worker.answers import (
     adoption,
-    cluster,
     configurations,
-    device_search,
-    fixes,
-    journeys,
-    metrics,
     objects,
     outlines,
     overview,
     own_plugins,
-    records,
-    sequences,
     subjects,
 )
-from playground.sessions.worker.answers import lockstep as side_by_side
 from playground.sessions.worker.answers.teaching import foresight, lessons
 from playground.sessions.worker.conditions.until import require_future as require_future_of
 from playground.sessions.worker.engine import Engine
@@ -289,21 +293,21 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     looking.LessonHolds: Handler(overview.lesson_holds),
     looking.AttemptEnds: Handler(overview.attempt_ends),
     looking.ClusterYaml: Handler(objects.cluster_yaml),
-    looking.Metrics: Handler(metrics.metrics),
-    looking.Statistics: Handler(metrics.statistics),
-    looking.Cluster: Handler(cluster.cluster),
-    looking.DeviceSearch: Handler(device_search.device_search),
-    looking.Fixes: Handler(fixes.fixes),
-    looking.WhyNot: Handler(fixes.why_not_there),
+    Metrics: Handler(metrics.metrics),
+    Statistics: Handler(metrics.statistics),
+    Cluster: Handler(cluster.cluster),
+    DeviceSearch: Handler(device_search.device_search),
+    Fixes: Handler(fixes.fixes),
+    WhyNot: Handler(fixes.why_not_there),
     looking.Foresee: Handler(foresight.foresee),
-    looking.Journey: Handler(journeys.journey),
-    looking.Sequence: Handler(sequences.sequence),
-    looking.CycleState: Handler(journeys.cycle_state),
-    looking.Changes: Handler(records.changes),
+    Journey: Handler(journeys.journey),
+    Sequence: Handler(sequences.sequence),
+    CycleState: Handler(journeys.cycle_state),
+    Changes: Handler(records.changes),
     plugins.TryPlugin: Handler(own_plugins.try_plugin),
-    finding.CheckExpression: Handler(search.check_expression),
-    finding.Hits: Handler(search.hits),
-    finding.Records: Handler(records.records),
+    CheckExpression: Handler(search.check_expression),
+    Hits: Handler(search.hits),
+    Records: Handler(records.records),
     comparing.Outline: Handler(outlines.outline, too_much=outlines.TOO_MUCH),
     comparing.AttemptDigests: Handler(outlines.digests, too_much=outlines.TOO_MUCH),
     comparing.Attempt: Handler(outlines.attempt, too_much=outlines.TOO_MUCH),

@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from playground.features.breakpoints.query import Hits, HitsFound
 from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProblem, Hit
-from playground.sessions.protocol.finding import CheckExpression, Hits, HitsFound, SearchProgress
+from playground.sessions.protocol.finding import CheckExpression, SearchProgress
 from playground.sessions.worker.conditions.matching import Condition, Matcher, problems
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps
