@@ -16,6 +16,7 @@ from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.analysis.status import (
     read_budgets,
@@ -105,6 +106,7 @@ _PARTS: Mapping[str, Callable[[Any], list[Data]]] = {
 }
 
 
+@answers(Cluster)
 def cluster(engine: Engine, request: Cluster) -> Steps[Data]:
     """One part of the cluster."""
     if request.part == "claims" and request.name:

@@ -9,6 +9,7 @@ from playground.features.device_search.query import DeviceSearch
 from playground.presenters.scene import short
 from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.analysis.inspection import device_search as search_again
 from scheduler_core.analysis.inspection import device_step
@@ -16,6 +17,7 @@ from scheduler_core.analysis.inspection import device_step
 MOST_NODES = 40
 
 
+@answers(DeviceSearch)
 def device_search(engine: Engine, request: DeviceSearch) -> Steps[Data | None]:
     """Return the device search of the pod's present cycle, or of its last attempt if that has not come to Filter; else None."""
     world = yield from engine.at(request.position)

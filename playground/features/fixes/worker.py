@@ -9,6 +9,7 @@ from playground.features.fixes.why_not import present_why_not
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.looking import WhyNot
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.analysis.fixes import Budget, Findings, search_fixes
 from scheduler_core.analysis.inspection import why_not
@@ -16,6 +17,7 @@ from scheduler_core.analysis.inspection import why_not
 MOST_NODES = 500  # that are suggested
 
 
+@answers(Fixes)
 def fixes(engine: Engine, request: Fixes) -> Steps[Data]:
     """Findings as JSON data; "late" where the time was over before the search was."""
     world = (yield from engine.at(request.position)).fork()
@@ -38,6 +40,7 @@ def fixes(engine: Engine, request: Fixes) -> Steps[Data]:
             yield
 
 
+@answers(WhyNot)
 def why_not_there(engine: Engine, request: WhyNot) -> Steps[Data | None]:
     """The verdicts as JSON data, with nodes to choose from. Nothing of the world is changed."""
     world = yield from engine.at(request.position)

@@ -12,6 +12,7 @@ from playground.features.journey.stranding import describe_stranded
 from playground.presenters.journey import journey as story_of
 from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.analysis.inspection import AttemptObserver, CycleStateObserver, find_stranding
 
@@ -19,6 +20,7 @@ SHOWN = 40  # entries on one page
 MOST_STEPS = 4_000  # of one attempt; one that waits on Permit for long takes more
 
 
+@answers(Journey)
 def journey(engine: Engine, request: Journey) -> Steps[Data]:
     """The journey's newest entries, or those of a page (0: the oldest); attempts from the latest back get a `detail` within the time."""
     world = yield from engine.at(request.position)
@@ -43,6 +45,7 @@ def _cut(story: dict[str, Any], page: int | None) -> None:
     story |= {"page": page, "pages": pages}
 
 
+@answers(CycleState)
 def cycle_state(engine: Engine, request: CycleState) -> Steps[Data | None]:
     """The CycleState of the cycle that the pod is in, or was in last, as it is at a position; None where it had none."""
     world = yield from engine.at(request.position)

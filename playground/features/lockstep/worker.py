@@ -8,8 +8,9 @@ from typing import Any
 
 from playground.features.lockstep.query import HeldMoment, Moment, Stretch, StretchOf, StretchSteps, TakenStep
 from playground.presenters.scene import cycle_of, present_step
-from playground.sessions.worker.answers.outlines import board_of, refusals_of
+from playground.sessions.worker.answers.outlines import TOO_MUCH, board_of, refusals_of
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation
 from scheduler_core.world.readonly import Point
@@ -20,12 +21,14 @@ LOOKED_THROUGH = 64  # records of one step; an import makes thousands
 _OF_ONE_POD = (Point.WAIT_ON_PERMIT, Point.PRE_BIND, Point.EXTENDER_BIND, Point.BIND, Point.POST_BIND)
 
 
+@answers(StretchOf)
 def stretch_of(engine: Engine, request: StretchOf) -> Steps[int]:
     """The first attempt that had not ended before the position."""
     attempts = (yield from engine.at(request.position)).journal.attempts
     return bisect_left(attempts, request.where, key=_end)
 
 
+@answers(Stretch, too_much=TOO_MUCH)
 def stretch(engine: Engine, request: Stretch) -> Steps[StretchSteps]:
     """Each step of the stretch; of a very long one the first MOST_STEPS, and one to its end."""
     attempts = (yield from engine.at(request.position)).journal.attempts
@@ -63,6 +66,7 @@ def _get_current_step(world: Simulation) -> TakenStep:
     return TakenStep(world.position, str(step.point), step.plugin, f"{step.point} {step.plugin} {pod}")
 
 
+@answers(Moment)
 def moment(engine: Engine, request: Moment) -> Steps[HeldMoment]:
     """Return the state of the present cycle, or of the last one."""
     world = yield from engine.at(request.position)

@@ -12,17 +12,20 @@ from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.analysis.status import read_families, scrape
 
 MOST_REASONS = 500
 
 
+@answers(Metrics)
 def metrics(engine: Engine, request: Metrics) -> Steps[Data]:
     """Families of one scheduler, or of all for no name."""
     return metrics_of((yield from engine.at(request.position)), request.scheduler)
 
 
+@answers(Statistics)
 def statistics(engine: Engine, request: Statistics) -> Steps[Data]:
     """Families, curves and refusals of one scheduler; of the first for no name. Of none where none runs."""
     return statistics_of((yield from engine.at(request.position)), request.scheduler)

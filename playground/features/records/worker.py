@@ -15,6 +15,7 @@ from playground.sessions.protocol.base import Data
 from playground.sessions.worker.conditions.cel import Allowance
 from playground.sessions.worker.conditions.matching import Matcher
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.base.trace.kinds import KINDS
 from scheduler_core.world.readonly import Record
@@ -31,6 +32,7 @@ class MatchingStep(NamedTuple):
     more: int
 
 
+@answers(Records)
 def records(engine: Engine, request: Records) -> Steps[RecordsFound]:
     """At least as many as are asked for if there are as many, of whole steps.
 
@@ -90,6 +92,7 @@ def _present_step_records(step: MatchingStep) -> StepRecords:
     return StepRecords(step.position, clock(step.t), [row(record) for record in step.records], step.more)
 
 
+@answers(Changes)
 def changes(engine: Engine, request: Changes) -> Steps[Data]:
     """Return a page of the rows that differ between two positions, and their total number."""
     before = yield from engine.at(request.since)

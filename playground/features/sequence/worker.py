@@ -17,6 +17,7 @@ from playground.presenters.sequence.lines import Standing
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 
 MOST = 200  # arrows on one page
@@ -25,6 +26,7 @@ LAGGING = 300
 OFFERED = 12
 
 
+@answers(Sequence)
 def sequence(engine: Engine, request: Sequence) -> Steps[Data]:
     """The arrows from a step on, at most some 200; `next` is where to go on, None where all was seen. `still`: no move follows there."""
     world = yield from engine.at(request.position)
