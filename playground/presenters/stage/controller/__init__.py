@@ -8,6 +8,7 @@ from typing import Any
 
 from playground.presenters.amounts import clock
 from playground.presenters.look import AIM, Look
+from playground.presenters.replicas import STATES, host, lane
 from playground.presenters.scene import short
 from playground.presenters.sentences.records import row
 from playground.presenters.sequence import lifelines, lines
@@ -16,7 +17,6 @@ from playground.presenters.stage.controller.evictions import evictions
 from playground.presenters.stage.controller.nodes import nodes
 from playground.presenters.stage.controller.owners import OF_CONTROLLER, budgets, chain_of, owners
 from playground.presenters.stage.shape import Stage
-from playground.presenters.surroundings.replicas import STATES, host, lane
 from playground.presenters.words import Message, brief, exactly, gettext_noop, message
 from scheduler_core.base.trace.kinds import (
     CommandApplied,

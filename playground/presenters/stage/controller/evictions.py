@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import islice, takewhile
 from typing import Any
 
-from playground.presenters.amounts import SECOND, duration
+from playground.presenters.amounts import SECOND, clock, duration, memory, thousands
 from playground.presenters.draining import grace_ends
 from playground.presenters.scene import short
 from playground.presenters.stage.controller.changed import collect_changes
-from playground.presenters.surroundings.nodes import eviction
 from scheduler_core.analysis.status import read_eviction
 from scheduler_core.world.readonly import Kill, KubeEvent, Pod, WorldView
 
@@ -86,3 +86,13 @@ def _pod(sim: WorldView, pod: Pod, ends: int | None) -> dict[str, Any]:
 def _grace(pod: Pod, kill: Kill | None) -> str:
     seconds = pod.manifest["metadata"].get("deletionGracePeriodSeconds", kill and kill.grace)
     return "" if seconds is None else duration(int(seconds) * SECOND)
+
+
+def eviction(row: Mapping[str, Any]) -> dict[str, Any]:
+    bytes_ = row["resource"] in ("memory", "ephemeral-storage")
+    show = memory if bytes_ else thousands
+    return {
+        **row,
+        "t": clock(row["t"]),
+        "ranking": [{**r, "usage": show(r["usage"]), "request": show(r["request"])} for r in row["ranking"]],
+    }
