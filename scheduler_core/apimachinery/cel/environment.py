@@ -246,7 +246,6 @@ class Program:
         frame += [None] * (width - len(frame))
         steps = max(limit, LEAST_WORK)
         work = begin_work(steps)
-        value, error = None, ""
         try:
             if self._deep:
                 with room_for_deep_trees():
@@ -254,9 +253,10 @@ class Program:
             else:
                 value = run(frame)
         except Cancelled as cancelled:
-            error = str(cancelled)
+            value = Failure(str(cancelled))
+        error = ""
         if isinstance(value, Failure):
-            value, error = None, value.message
+            error, value = value.message, None
         taken, work.left = int(steps - work.left), math.inf  # showing the values has limits of its own
         return Outcome(value, error, frame[COST], taken, _values(frame[SEEN]))
 
