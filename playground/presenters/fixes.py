@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from playground.presenters.amounts import duration
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
 
 MOST_EFFECTS = 6
+SECOND = 1_000_000_000
 
 _TEXTS = {
     "gates": gettext_noop("Remove the scheduling gates: %(list)s"),
@@ -329,6 +331,19 @@ def effects_in_words(effects: list[Mapping[str, Any]]) -> list[Message]:
     return lines
 
 
+_WARNINGS = {
+    "evicts-sibling": gettext_noop("Warning: another pod of the same owner loses its place."),
+    "dead-node": gettext_noop("Warning: the node is not ready, so nothing would run there."),
+    "shares-disk": gettext_noop("Warning: two pods would write to the same disk."),
+}
+
+
+def warning_of(disturbance: str) -> Message | None:
+    """Return the warning about a fix that harms others in one of the worst ways."""
+    text = _WARNINGS.get(disturbance)
+    return None if text is None else message(text)
+
+
 def describe_findings(findings: Mapping[str, Any]) -> dict[str, Any]:
     """Return a search's findings (Findings.to_json()), each fix with its sentences."""
     fixes = [
@@ -337,6 +352,8 @@ def describe_findings(findings: Mapping[str, Any]) -> dict[str, Any]:
             "lines": [sentence(change) for change in fix["changes"]],
             "defeats": defeats(fix["changes"]),
             "effects": effects_in_words(fix["effects"]),
+            "warning": warning_of(fix["disturbance"]),
+            "takes": duration(fix["time"]) if fix["time"] >= SECOND else "",
         }
         for fix in findings["fixes"]
     ]

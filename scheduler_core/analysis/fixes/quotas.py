@@ -9,10 +9,9 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.fixes.admission import pod_of, quotas_of
-from scheduler_core.analysis.fixes.commands import commands_of
-from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix
+from scheduler_core.analysis.fixes.fix import Budget, Findings
 from scheduler_core.analysis.fixes.kubectl import kubectl_of
-from scheduler_core.analysis.fixes.proof import Prover
+from scheduler_core.analysis.fixes.proof import Prover, make_fix
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import KINDS
@@ -40,13 +39,12 @@ def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[Non
     draft = _raise_quotas(sim, owner, namespace)
     if not draft.changes:
         return Findings(key, "searched")
-    commands = commands_of(draft)
-    proof = yield from Prover(sim, key, budget).created(commands, owner)
-    if not proof.node:
+    text = kubectl_of(draft, sim.store)
+    prover = Prover(sim, key, budget, owner)
+    proof = yield from prover.prove(text, budget.proof_steps, goal=prover.created())
+    if not proof.reached:
         return Findings(key, "searched", tried=1, unproven=1)
-    kubectl = kubectl_of(draft, sim.store)
-    fix = Fix(draft.changes, commands, proof.node, proof.steps, False, 0, proof.effects, kubectl)
-    return Findings(key, "searched", (fix,), tried=1)
+    return Findings(key, "searched", (make_fix(draft, text, proof),), tried=1)
 
 
 def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:

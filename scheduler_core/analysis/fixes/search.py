@@ -12,15 +12,15 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 from scheduler_core.analysis.fixes.budgets import within_budgets
-from scheduler_core.analysis.fixes.commands import commands_of, recreates
+from scheduler_core.analysis.fixes.commands import commands_of
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
 from scheduler_core.analysis.fixes.effects import Effect, list_displaced_pods
-from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix
+from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import kubectl_of, workload_of
 from scheduler_core.analysis.fixes.near import near_rows
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
 from scheduler_core.analysis.fixes.priority import raise_priority
-from scheduler_core.analysis.fixes.proof import Prover
+from scheduler_core.analysis.fixes.proof import Proof, Prover, make_fix
 from scheduler_core.analysis.fixes.proposals import (
     anywhere,
     profile_for,
@@ -202,8 +202,7 @@ class _Search:
 
     def _end(self, state: str) -> Findings:
         complete = not (self.heap or self.left) or bool(self.fixes)
-        fixes = tuple(sorted(self.fixes, key=lambda fix: fix.rank))
-        return Findings(self.pod.key, state, fixes, self.tried, self.unproven, complete)
+        return Findings(self.pod.key, state, rank_fixes(self.fixes), self.tried, self.unproven, complete)
 
     def _diagnosed(self, draft: Draft) -> Generator[None, None, Diagnosis | None]:
         """Return the diagnosis after the draft's commands; None if one is refused or no scheduler is responsible."""
@@ -247,26 +246,19 @@ class _Search:
 
     def _proven(self, draft: Draft) -> Generator[None, None, None]:
         limit = min(self.budget.proof_steps, self.budget.steps - self.steps)
-        commands = commands_of(draft)
-        proof = yield from self.prover.prove(commands, limit, patient=draft.patient)
-        self.steps += proof.steps
-        if not proof.node and "node" in draft.kinds:  # others that wait may have taken it
-            proof = yield from self.prover.prove(commands, limit, patient=draft.patient, alone=True)
-            self.steps += proof.steps
-        if not proof.node:
+        text = kubectl_of(draft, self.sim.store)
+        proof = Proof()
+        for alone in (False, True) if "node" in draft.kinds else (False,):  # others may take the new node
+            if text and not proof.reached:
+                proof = yield from self.prover.prove(text, limit, patient=draft.patient, alone=alone)
+                self.steps += proof.steps
+        if not proof.reached:
             self.unproven += 1
             return
         self.alike[draft.kinds] += 1
-        fix = Fix(
-            draft.changes,
-            commands,
-            proof.node,
-            proof.steps,
-            recreates(draft),
-            proof.held_back,
-            proof.effects,
-            kubectl_of(draft, self.sim.store),
-        )
+        fix = make_fix(draft, text, proof)
+        if any(each.outcome == fix.outcome for each in self.fixes):
+            return
         self.fixes.append(fix)
         self.found(fix)
         if any(effect.kind == "violates" for effect in proof.effects):

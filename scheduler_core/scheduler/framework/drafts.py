@@ -120,6 +120,7 @@ class Draft:
 
     `objects` are created or changed in place, `others` can't be and are made anew. `deleted` are pods (namespace, name) to be deleted.
     `patched`: strategic patches, each with kind, namespace, name and subresource. `configuration`: a scheduler's, by its name.
+    `typed`: calls of kubectl, for what only running them shows.
     """
 
     original: Manifest  # of the pod
@@ -132,6 +133,7 @@ class Draft:
     objects: tuple[Manifest, ...] = ()
     patched: tuple[tuple[tuple[str, str, str, str], Manifest], ...] = ()
     configuration: tuple[str, Manifest] | None = None
+    typed: tuple[str, ...] = ()
     patient: bool = False  # it takes its time: only running it shows whether it helps
 
     @property
@@ -199,6 +201,10 @@ class Draft:
     def with_patch(self, change: Change, target: tuple[str, str, str, str], patch: Manifest) -> Draft:
         patched = (*self.patched, (target, patch))
         return replace(self, changes=(*self.changes, change), patched=patched, patient=True)
+
+    def typing(self, change: Change, *calls: str) -> Draft:
+        """One more change: calls of kubectl as they are printed."""
+        return replace(self, changes=(*self.changes, change), typed=(*self.typed, *calls), patient=True)
 
     def with_configuration(self, change: Change, scheduler: str, configuration: Manifest) -> Draft:
         return replace(self, changes=(*self.changes, change), configuration=(scheduler, configuration))
