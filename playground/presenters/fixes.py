@@ -114,6 +114,50 @@ _TEXTS = {
     ),
     "configuration": gettext_noop("Take %(argument)s out of the arguments of %(plugin)s"),
     "node": gettext_noop("Add a node %(name)s like %(node)s"),
+    "wait": gettext_noop("Wait: %(pod)s gets a place by itself"),
+    "recreate": gettext_noop("Make %(pod)s anew: a new pod is tried at once"),
+    "old-revision": gettext_noop(
+        "Delete %(pod)s: it was made of an old template, and %(owner)s waits for it before it makes another"
+    ),
+    "selected-node": gettext_noop(
+        "Take the annotation off the claim %(claim)s that ties it to the node %(node)s"
+    ),
+    "order": gettext_noop("List the init containers in this order: %(list)s"),
+    "own-claim": gettext_noop(
+        "Give the pod a claim of its own, by the template %(template)s, in place of the claim %(claim)s that others use"
+    ),
+    "pool": gettext_noop("Give each of the nodes %(list)s a pool of its own in place of the pool %(pool)s"),
+    "node-selector": gettext_noop(
+        "Ask for the node %(node)s by nodeSelector in place of nodeName, so that a scheduler places the pod"
+    ),
+    "priority-class": gettext_noop("Create the PriorityClass %(class)s, which the pod names"),
+    "runtime-class-name": gettext_noop(
+        "Name the RuntimeClass %(to)s in place of %(from)s, which does not exist"
+    ),
+    "limits": gettext_noop("Set %(field)s of %(resource)s of the container %(container)s to %(to)s"),
+    "retry": gettext_noop("Have the controller of %(owner)s try again now: change an annotation of it"),
+    "kubelet": gettext_noop("Start the kubelets of these nodes again: %(list)s"),
+    "quota-scope": gettext_noop(
+        "Create a quota in %(namespace)s that allows pods of the PriorityClass %(class)s"
+    ),
+    "unready-eviction": gettext_noop(
+        "Let the PodDisruptionBudget %(budget)s evict pods that are not ready: unhealthyPodEvictionPolicy AlwaysAllow"
+    ),
+    "one-budget": gettext_noop("Delete the PodDisruptionBudget %(budget)s: another one covers the same pods"),
+    "replicas": gettext_noop("Scale %(owner)s from %(from)s to %(to)s replicas"),
+    "namespace-selector": gettext_noop(
+        "Have the pod anti-affinity look in all namespaces: namespaceSelector {}"
+    ),
+    "force-delete": gettext_noop("Force the deletion of %(pod)s, which is ending on %(node)s"),
+    "delete": gettext_noop("Delete %(pod)s"),
+    "free-quota": gettext_noop("Delete %(list)s, which the quota %(quota)s counts"),
+    "out-of-service": gettext_noop("Taint %(node)s as out of service: its pods and volumes are let go"),
+    "no-execute": gettext_noop("Taint %(node)s with %(taint)s, which evicts pods that do not tolerate it"),
+    "partner-priority": gettext_noop(
+        "Give %(list)s the PriorityClass %(class)s as well: the pod has to be near them, so they must not be evicted for it"
+    ),
+    "remove-node": gettext_noop("Delete the node %(node)s, which is gone"),
+    "finalizer": gettext_noop("Take the finalizers off %(pod)s: %(list)s"),
 }
 _NO_CLASS = gettext_noop("Make the claim %(claim)s anew without a StorageClass")
 _DEVICE_CLAIM = gettext_noop("Create the claim %(claim)s for a device of the class %(name)s")
@@ -129,6 +173,9 @@ _NEW_PREEMPTS = gettext_noop(
     "Let the pod preempt: give it a new PriorityClass %(name)s, worth %(value)s as its own is, but not of the policy Never"
 )
 _NEW_CLASS = gettext_noop("Give the pod a new PriorityClass %(name)s, worth %(value)s")
+_OF_CONTAINER = gettext_noop(
+    "Lower the %(resource)s request of the container %(container)s from %(from)s to %(to)s"
+)
 _NO_REQUEST = gettext_noop("Ask for no %(resource)s in the pod: it asks for %(from)s")
 _FREE = gettext_noop("Free %(amounts)s on %(node)s: delete %(list)s")
 _DELETE = gettext_noop("Delete %(list)s from %(node)s, to make way for the pod")
@@ -141,6 +188,18 @@ _SOFTEN = {
 
 # What a change defeats, or costs; those that only mend something have none.
 _DEFEATS = {
+    "force-delete": gettext_noop(
+        "Its containers may still run: only do this when the node is known to be down."
+    ),
+    "out-of-service": gettext_noop("Do this only when the machine is off: two pods may write to one disk."),
+    "remove-node": gettext_noop("All pods on the node are deleted."),
+    "finalizer": gettext_noop("What the finalizer was to clean up stays behind."),
+    "unready-eviction": gettext_noop("Pods that are only starting may be evicted as well."),
+    "one-budget": gettext_noop("What that budget alone protects is protected no more."),
+    "replicas": gettext_noop("Nobody loses anything, but one more pod takes room."),
+    "free-quota": gettext_noop("What the deleted pods were to do is not done."),
+    "no-execute": gettext_noop("Every other pod there without a toleration is evicted, too."),
+    "partner-priority": gettext_noop("The pods that get the class are restarted."),
     "scheduler": gettext_noop("What its own scheduler would have heeded does not count."),
     "gates": gettext_noop("Whoever gated the pod has not let it go yet."),
     "taint-left": gettext_noop("Where who set it is still at work, it comes back, or the node goes."),
@@ -232,7 +291,14 @@ def _describe_new_node(values: dict[str, Any]) -> Message:
 
 
 def _build_list_describer(kind: str, field: str) -> Callable[[dict[str, Any]], Message]:
-    return lambda values: message(_TEXTS[kind], list=", ".join(values[field]))
+    def describe(values: dict[str, Any]) -> Message:
+        rest = {
+            name: short(each) if name == "pod" else each for name, each in values.items() if name != field
+        }
+        listed = map(short, values[field]) if field == "pods" else values[field]
+        return message(_TEXTS[kind], list=", ".join(listed), **rest)
+
+    return describe
 
 
 def _ready(values: dict[str, Any]) -> Message:
@@ -277,7 +343,8 @@ def _describe_runtime_class(values: dict[str, Any]) -> Message:
 
 
 def _describe_request(values: dict[str, Any]) -> Message:
-    return message(_NO_REQUEST if values["to"] == "0" else _TEXTS["request"], **values)
+    text = _OF_CONTAINER if values.get("container") else _TEXTS["request"]
+    return message(_NO_REQUEST if values["to"] == "0" else text, **values)
 
 
 _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
@@ -296,6 +363,17 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     "priority": _describe_priority,
     "runtime-class": _describe_runtime_class,
     "request": _describe_request,
+    **{
+        kind: _build_list_describer(kind, field)
+        for kind, field in (
+            ("order", "containers"),
+            ("kubelet", "nodes"),
+            ("pool", "nodes"),
+            ("free-quota", "pods"),
+            ("partner-priority", "pods"),
+            ("finalizer", "finalizers"),
+        )
+    },
 }
 
 

@@ -24,10 +24,8 @@ from scheduler_core.world.simulation import Simulation
 
 CHUNK = 20  # transitions between two chances for others
 OF_AN_ATTEMPT = 25  # transitions that an attempt takes at least, about
-PATIENT, OTHERS = (
-    5,
-    2,
-)  # attempts: where pods have to go before the pod fits, and where a controller may have to act first
+# Attempts: of a pod that waits, where pods have to go before the pod fits, and where a controller may have to act first.
+MANY, PATIENT, OTHERS = 50, 5, 2
 
 _VOLUMES = (
     "persistentvolume-binder-controller",
@@ -113,9 +111,9 @@ class Prover:
         self._without: dict[tuple[str, ...], Watch] = {}
 
     def prove(
-        self, text: str, steps: int, *, patient: bool = False, alone: bool = False, goal: Goal | None = None
+        self, text: str, steps: int, attempts: int = PATIENT, *, alone: bool = False, goal: Goal | None = None
     ) -> Proving:
-        """Runs at most `steps` transitions. An attempt counts that began after the calls did; a refused call proves nothing.
+        """Runs at most `steps` transitions and `attempts`. One counts that began after the calls did; a refused call proves nothing.
 
         `alone`: with all others that wait held back. `goal`: what is waited for in place of an attempt.
         """
@@ -134,7 +132,7 @@ class Prover:
             waiting = sum(len(s.queue.active_pods) for s in fixed.world.schedulers)
             if alone or (goal is None and waiting * OF_AN_ATTEMPT > steps):
                 held_back = _hold_back(fixed.world, self.key)
-            until = goal or self._attempted(start, PATIENT if patient else OTHERS)
+            until = goal or self._attempted(start, attempts)
             pod = yield from self._run_until(fixed, made + steps, until)
             made, took = fixed.steps - made, fixed.world.now - began
             if pod is None:
@@ -154,7 +152,7 @@ class Prover:
             return ()
         kinds: list[str] = []
         for call in calls:
-            if len(call.words) > 2 or call.objects:
+            if call.words[0] != "wait" and (len(call.words) > 2 or call.objects):
                 kinds += [ref.kind for ref in call.refs]
             if call.words[0] in ("cordon", "uncordon", "drain"):
                 kinds += ["cordon", *(["PodDisruptionBudget"] if call.words[0] == "drain" else [])]
@@ -185,16 +183,15 @@ class Prover:
                 pauses.append(fixed.steps - first)
 
     def _run_until(self, fixed: Watch, steps: int, goal: Goal) -> Generator[None, None, str | None]:
-        deadline = fixed.world.now + self.budget.proof_time
+        deadline, moved = fixed.world.now + self.budget.proof_time, True
         while True:
             try:
                 pod = goal(fixed)
             except _GiveUp:
                 return None
-            if pod is not None:
+            if pod is not None or not moved or fixed.steps >= steps or fixed.world.now > deadline:
                 return pod
-            if fixed.steps >= steps or not fixed.advance() or fixed.world.now > deadline:
-                return None
+            moved = fixed.advance()
             if fixed.steps % CHUNK == 0:
                 yield
 

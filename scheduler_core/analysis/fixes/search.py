@@ -20,13 +20,16 @@ from scheduler_core.analysis.fixes.kubectl import kubectl_of, workload_of
 from scheduler_core.analysis.fixes.near import near_rows
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
 from scheduler_core.analysis.fixes.priority import raise_priority
-from scheduler_core.analysis.fixes.proof import Proof, Prover, make_fix
+from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
 from scheduler_core.analysis.fixes.proposals import (
     anywhere,
     profile_for,
     propose,
+    propose_anyway,
+    recreate,
     remove_gates,
     set_scheduler_name,
+    wait,
     without_claims,
 )
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
@@ -126,6 +129,9 @@ class _Search:
         if diagnosis is None:
             return self._end("searched")
         if diagnosis.feasible and not first.changes:
+            if self._sleeps():
+                self._push([wait(first, self.pod), recreate(first, self.pod, self.sim)])
+                yield from self._search(self.budget.candidates)
             return self._end("fits")
         if diagnosis.feasible:
             yield from self._proven(first)
@@ -136,6 +142,7 @@ class _Search:
             self._push(relax_class_selector(first, diagnosis, rows, self.sim))
             self._push(raise_priority(first, diagnosis, self.sim))
             self._push(in_turn(first, self.sim))
+            self._push(propose_anyway(first, diagnosis, self.sim))
         yield from self._search(self.budget.candidates)
         if not diagnosis.feasible and not any("node" in fix.kind.split("+") for fix in self.fixes):
             yield from self._new_node(first, diagnosis)
@@ -143,6 +150,11 @@ class _Search:
             self._push([without_claims(first)])
             yield from self._search(self.tried + self.budget.big)
         return self._end("searched")
+
+    def _sleeps(self) -> bool:
+        """Return whether the pod waits although a node would take it by now: nothing has woken it."""
+        queues = (scheduler.queue for scheduler in self.sim.schedulers)
+        return any(entry.key == self.pod.key for queue in queues for entry in queue.unschedulable())
 
     def _new_node(self, first: Draft, diagnosis: Diagnosis) -> Generator[None, None, None]:
         """A node of a group that exists; where none would do, the smallest one."""
@@ -250,7 +262,8 @@ class _Search:
         proof = Proof()
         for alone in (False, True) if "node" in draft.kinds else (False,):  # others may take the new node
             if text and not proof.reached:
-                proof = yield from self.prover.prove(text, limit, patient=draft.patient, alone=alone)
+                attempts = MANY if "wait" in draft.kinds else PATIENT if draft.patient else OTHERS
+                proof = yield from self.prover.prove(text, limit, attempts, alone=alone)
                 self.steps += proof.steps
         if not proof.reached:
             self.unproven += 1

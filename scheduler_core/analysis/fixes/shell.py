@@ -248,6 +248,11 @@ def _mend(world: Simulation, call: Call) -> Requests:
     yield PatchObject(ref, {"spec": {"taints": left or None}}, type="merge"), ()
 
 
+def _wait(world: Simulation, call: Call) -> Requests:
+    """Nothing is asked for."""
+    yield from ()
+
+
 def _configure(world: Simulation, call: Call) -> Requests:
     yield SetConfiguration(call.objects[0], call.words[1]), ()
 
@@ -266,6 +271,7 @@ _VERBS: Mapping[str, Callable[[Simulation, Call], Requests]] = {
     "uncordon": _cordon(False),
     "drain": _drain,
     "describe": _mend,
+    "wait": _wait,
     "cat": _configure,
 }
 
