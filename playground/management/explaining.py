@@ -43,7 +43,7 @@ def with_fixes(
     world: Simulation, answered: Answer, seconds: float, report: Report = lambda text: None
 ) -> Answer:
     """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was."""
-    if answered["state"] in (*_FINE, *_ENDED, *_WITHHELD):
+    if answered["state"] in _WITHHELD:
         return answered
     deadline, late = time.process_time() + seconds, False
 

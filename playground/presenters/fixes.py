@@ -176,6 +176,7 @@ _NEW_CLASS = gettext_noop("Give the pod a new PriorityClass %(name)s, worth %(va
 _OF_CONTAINER = gettext_noop(
     "Lower the %(resource)s request of the container %(container)s from %(from)s to %(to)s"
 )
+_NODE_NAME = gettext_noop("Take the nodeName %(node)s off the pod and let the scheduler choose")
 _NO_REQUEST = gettext_noop("Ask for no %(resource)s in the pod: it asks for %(from)s")
 _FREE = gettext_noop("Free %(amounts)s on %(node)s: delete %(list)s")
 _DELETE = gettext_noop("Delete %(list)s from %(node)s, to make way for the pod")
@@ -363,6 +364,9 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     "priority": _describe_priority,
     "runtime-class": _describe_runtime_class,
     "request": _describe_request,
+    "node-name": lambda values: message(
+        _NODE_NAME if values.get("exists") else _TEXTS["node-name"], node=values["node"]
+    ),
     **{
         kind: _build_list_describer(kind, field)
         for kind, field in (

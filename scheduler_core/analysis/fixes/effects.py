@@ -15,6 +15,7 @@ from scheduler_core.world.simulation import Simulation
 # The worst first.
 KINDS = ("violates", "evicted", "pending", "replaced", "moves", "placed")
 HURTING = ("violates", "evicted", "pending")
+_LOSING = ("evicted", "pending")
 _DISTURBING = ("evicted", "replaced", "moves")
 GONE, PENDING = None, ""
 
@@ -127,11 +128,11 @@ def find_disturbance(
         return "shares-disk"
     if any(_is_dead(world, start, name) for name in places if name):
         return "dead-node"
-    losers = [effect.pod for effect in effects if effect.kind in HURTING or _is_left_waiting(effect)]
+    losers = [effect.pod for effect in effects if effect.kind in _LOSING or _is_left_waiting(effect)]
     owner = Standing.of(was).owner or Standing.of(found).owner
     if owner and any(Standing.of(start.store.pod_at(each), going=True).owner == owner for each in losers):
         return "evicts-sibling"
-    if losers or any(effect.kind == "moves" for effect in effects):
+    if losers or any(effect.kind in ("moves", "violates") for effect in effects):
         return "displaces"
     return "restarts" if any(effect.kind == "replaced" for effect in effects) else "nothing"
 

@@ -159,7 +159,7 @@ class Prover:
         pod = self.pod
         if pod is not None and (pod.spec.volumes or pod.spec.resource_claims):
             kinds += ["ResourceClaim", "PersistentVolumeClaim"]
-        if self.owner is not None and (pod is None or {"Pod", self.owner["kind"]} & {*kinds}):
+        if self.owner is not None and (pod is None or {"Pod", "Node", self.owner["kind"]} & {*kinds}):
             kinds += [self.owner["kind"], *(["ResourceQuota"] if pod is None else [])]
         names = dict.fromkeys(name for kind in kinds for name in ACTING.get(kind, ()))
         return tuple(name for name in names if name not in running)
@@ -252,17 +252,22 @@ class Prover:
 
         return look
 
-    def avoided(self, pod: Pod, start: int) -> Goal:
-        """The pod made anew does not go to its node: it is elsewhere, or waits."""
+    def placed(self) -> Goal:
+        """The pod, made anew, is scheduled to a node."""
+        return self._attempted(self.sim.position, PATIENT)
+
+    def avoided(self, pod: Pod) -> Goal:
+        """The pod, made anew, does not go to its node: it is elsewhere, or waits."""
+        seen = len(self.sim.journal.attempts)
 
         def look(fixed: Watch) -> str | None:
-            index = fixed.world.journal.last_attempt.get(pod.key)
-            attempt = None if index is None else fixed.world.journal.attempts[index]
-            if attempt is None or attempt.first_position <= start or not attempt.outcome:
-                return None
-            if attempt.outcome == "scheduled" and attempt.node == pod.node_name:
-                raise _GiveUp
-            return pod.key
+            for attempt in fixed.world.journal.attempts[seen:]:
+                if not self._is_mine(fixed, attempt.pod):
+                    continue
+                if attempt.outcome == "scheduled" and attempt.node == pod.node_name:
+                    raise _GiveUp
+                return attempt.pod
+            return None
 
         return look
 

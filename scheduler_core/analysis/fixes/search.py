@@ -19,6 +19,7 @@ from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import kubectl_of, workload_of
 from scheduler_core.analysis.fixes.near import near_rows
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
+from scheduler_core.analysis.fixes.placed import search_placed
 from scheduler_core.analysis.fixes.priority import raise_priority
 from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
 from scheduler_core.analysis.fixes.proposals import (
@@ -38,6 +39,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.workloads.deployments.bounds import is_rolling, max_unavailable, size
 from scheduler_core.scheduler.framework.drafts import HARMS, Change, Draft
+from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.simulation import Simulation
 
 # A rollout whose new pod finds no place while every old one keeps its own: an old pod ends first.
@@ -64,6 +66,8 @@ def in_turn(draft: Draft, sim: Simulation) -> Iterator[Draft]:
     yield draft.with_applied(change, {**deployment, "spec": {**spec, "strategy": strategy}}).taking_time()
 
 
+MAKES_CLAIMS = "resourceclaim-controller"
+BRINGING = 200  # transitions
 Search = Generator[None, None, Findings]
 _DISPLACING = tuple(HARMS).index("displaces")
 
@@ -92,14 +96,38 @@ def search_fixes(
 
     `sim` itself is never changed.
     """
-    pod = sim.store.pod_at(pod_key)
+    sim, pod = _bring_on(sim, pod_key)
     if pod is None and pod_key.endswith(UNNAMED):
         return (yield from search_uncreated(sim, pod_key, budget))
     if pod is None:
         return Findings(pod_key, "gone")
-    if pod.node_name and sim.store.node(pod.node_name) is not None:
-        return Findings(pod_key, "bound")
+    if pod.deleting or pod.terminal or (pod.node_name and sim.store.node(pod.node_name) is not None):
+        return (yield from search_placed(sim, pod, budget))
     return (yield from _Search(sim, pod, budget, should_stop, found).run())
+
+
+def _bring_on(sim: Simulation, key: str) -> tuple[Simulation, Pod | None]:
+    """Return the world, and the pod in it, once the pod's claims are made and a node that it has got is written down."""
+    pod = sim.store.pod_at(key)
+    if pod is None or pod.node_name:
+        return sim, pod
+    acting = sim.settings.cluster.controllers
+    index = sim.journal.last_attempt.get(key)
+    is_binding = index is not None and sim.journal.attempts[index].outcome == "scheduled"
+    lacks = acting is not None and any(
+        "resourceClaimTemplateName" in each for each in pod.spec.resource_claims
+    )
+    if not (is_binding or lacks):
+        return sim, pod
+    sim = sim.fork()
+    if lacks and acting is not None and MAKES_CLAIMS not in acting:
+        sim.apply(SetSettings({"cluster": {"controllers": [*acting, MAKES_CLAIMS]}}))
+    for _ in range(BRINGING):
+        if sim.idle or (is_binding and pod is not None and pod.node_name):
+            break
+        sim.advance()
+        pod = sim.store.pod_at(key)
+    return sim, pod
 
 
 class _Search:
