@@ -134,6 +134,7 @@ _TEXTS = {
     "runtime-class-name": gettext_noop(
         "Name the RuntimeClass %(to)s in place of %(from)s, which does not exist"
     ),
+    "priority-class-left": gettext_noop("Take the PriorityClass %(class)s out of the template"),
     "limits": gettext_noop("Set %(field)s of %(resource)s of the container %(container)s to %(to)s"),
     "retry": gettext_noop("Have the controller of %(owner)s try again now: change an annotation of it"),
     "kubelet": gettext_noop("Start the kubelets of these nodes again: %(list)s"),

@@ -252,6 +252,11 @@ def _json(data: Any) -> str:
     return quote(json.dumps(msgspec.to_builtins(data), ensure_ascii=False))
 
 
+def format_apply(manifest: Manifest) -> str:
+    """The call that creates an object."""
+    return _format_piped_command("kubectl apply -f -", [dict(manifest)])
+
+
 def _format_piped_command(command: str, manifests: list[dict[str, Any]]) -> str:
     return f"{command} <<'EOF'\n{_yaml(manifests)}EOF"
 

@@ -152,7 +152,7 @@ class Prover:
             return ()
         kinds: list[str] = []
         for call in calls:
-            if call.words[0] != "wait" and (len(call.words) > 2 or call.objects):
+            if call.words[0] not in ("wait", "get") and (len(call.words) > 2 or call.objects):
                 kinds += [ref.kind for ref in call.refs]
             if call.words[0] in ("cordon", "uncordon", "drain"):
                 kinds += ["cordon", *(["PodDisruptionBudget"] if call.words[0] == "drain" else [])]

@@ -10,16 +10,19 @@ from typing import Any
 
 from scheduler_core.analysis.fixes.admission import pod_of, quotas_of
 from scheduler_core.analysis.fixes.fix import Budget, Findings
-from scheduler_core.analysis.fixes.kubectl import kubectl_of
-from scheduler_core.analysis.fixes.proof import Prover, make_fix
+from scheduler_core.analysis.fixes.placed import prove_each
+from scheduler_core.analysis.fixes.proof import Prover
+from scheduler_core.analysis.fixes.refused_pods import explain_refusal, propose_admission
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import usage
 from scheduler_core.scheduler.framework.drafts import Change, Draft
+from scheduler_core.scheduler.plugins.helper.fixes import end_pod
 from scheduler_core.world.simulation import Simulation
 
 UNNAMED = "-*"  # ends the key of pods that have no name yet
+MOST_FREED = 3
 _OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 
 DEFAULTS = {
@@ -36,24 +39,62 @@ def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[Non
     owner = _owner(sim, namespace, name)
     if owner is None:
         return Findings(key, "gone")
-    draft = _raise_quotas(sim, owner, namespace)
-    if not draft.changes:
-        return Findings(key, "searched")
-    text = kubectl_of(draft, sim.store)
     prover = Prover(sim, key, budget, owner)
-    proof = yield from prover.prove(text, budget.proof_steps, goal=prover.created())
-    if not proof.reached:
-        return Findings(key, "searched", tried=1, unproven=1)
-    return Findings(key, "searched", (make_fix(draft, text, proof),), tried=1)
+    goal = prover.created()
+    proposals = ((draft, goal) for draft in _propose(sim, owner, namespace))
+    return (yield from prove_each(sim, key, prover, proposals, "searched"))
+
+
+def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
+    raised = _raise_quotas(sim, owner, namespace)
+    if raised.changes:
+        yield raised
+        yield from _free_quotas(sim, owner, namespace)
+    why = explain_refusal(sim, owner, namespace)
+    if why:
+        yield from propose_admission(sim, owner, namespace, why)
+    elif not raised.changes:
+        kind, name = owner["kind"].lower(), owner["metadata"]["name"]
+        change = Change("retry", {"owner": f"{owner['kind']} {name}"})
+        call = f"kubectl annotate {kind} {name} -n {namespace} retry=now --overwrite"
+        yield Draft(pod_of(owner, namespace)).typing(change, call)
+    if raised.changes or not why:
+        call = f"kubectl get pods -n {namespace} -l {_selector(owner)} --watch"
+        yield Draft(pod_of(owner, namespace)).typing(
+            Change("wait", {"pod": f"{namespace}/{owner['metadata']['name']}"}), call
+        )
+
+
+def _selector(owner: Manifest) -> str:
+    labels = (owner["spec"].get("selector") or {}).get("matchLabels") or {}
+    return ",".join(f"{key}={value}" for key, value in labels.items())
+
+
+def _free_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
+    """Pods gone that a quota counts: each that is ending, and those that wait for a node themselves."""
+    pod = pod_of(owner, namespace)
+    for quota in quotas_of(sim, pod):
+        mine = [each for each in sim.store.pods() if each.namespace == namespace and not each.terminal]
+        for each in [each for each in mine if each.deleting][:MOST_FREED]:
+            yield end_pod(Draft(pod), each)
+        waiting = sorted(
+            (each for each in mine if not each.node_name and not each.deleting), key=lambda each: each.key
+        )
+        name = quota["metadata"]["name"]
+        for count in range(1, min(len(waiting), MOST_FREED) + 1):
+            chosen = tuple((each.namespace, each.name) for each in waiting[:count])
+            values = {"quota": name, "pods": [each.key for each in waiting[:count]]}
+            yield Draft(pod).without_pods(Change("free-quota", values), chosen)
 
 
 def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
-    """Return the object that creates the pods; for a Deployment, the newest ReplicaSet."""
+    """Return the object that creates the pods; for a Deployment, the newest ReplicaSet, or itself as long as it has none."""
     deployment = sim.store.get("Deployment", namespace, name)
     if deployment is not None:
-        keys = sim.store.controlled("ReplicaSet", deployment["metadata"]["uid"])
+        keys = sim.store.controlled("ReplicaSet", str(deployment["metadata"].get("uid") or ""))
         name = keys[-1][1] if keys else name
-    return next((found for kind in _OWNERS if (found := sim.store.get(kind, namespace, name))), None)
+    found = (sim.store.get(kind, namespace, name) for kind in _OWNERS)
+    return next((each for each in found if each), deployment)
 
 
 def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
@@ -62,13 +103,31 @@ def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
     kind, draft = KINDS["Pod"], Draft(pod)
     each = usage(kind, pod, 0)
     needed: dict[str, Amount] = {}
-    for _ in range(max(missing_of(owner), 1)):
+    for _ in range(_count_missing(sim, owner, namespace)):
         add(needed, each)
     unsaid: dict[str, None] = {}
     for quota in quotas_of(sim, pod):
         unsaid |= dict.fromkeys(_unsaid(quota, pod))
         draft = _with_room(draft, quota, needed)
     return _with_defaults(draft, namespace, list(unsaid)) if unsaid else draft
+
+
+def _count_missing(sim: Simulation, owner: Manifest, namespace: str) -> int:
+    """The pods that are missing by the status, but no more than the pods that are there leave; 1 at least."""
+    meta, wanted = owner["metadata"], owner["spec"].get("replicas")
+    mine = [
+        pod
+        for pod in sim.store.pods()
+        if pod.namespace == namespace
+        and not pod.deleting
+        and not pod.terminal
+        and any(
+            (ref["kind"], ref["name"]) == (owner["kind"], meta["name"])
+            for ref in pod.manifest["metadata"].get("ownerReferences") or ()
+        )
+    ]
+    left = missing_of(owner) if wanted is None else min(missing_of(owner), int(wanted) - len(mine))
+    return max(left, 1)
 
 
 def missing_of(owner: Manifest) -> int:

@@ -33,7 +33,7 @@ from scheduler_core.world.simulation import Simulation
 _HEREDOC = " <<'EOF'"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _KINDS = {kind.lower(): kind for kind in KINDS}
-_FLAGS = {"-n": "namespace", "-p": "patch", "-c": "container", "-f": "filename"}
+_FLAGS = {"-n": "namespace", "-p": "patch", "-c": "container", "-f": "filename", "-l": "selector"}
 _OF_CONTROLLERS, _CORDON = "node.kubernetes.io/", "node.kubernetes.io/unschedulable"
 
 
@@ -272,6 +272,7 @@ _VERBS: Mapping[str, Callable[[Simulation, Call], Requests]] = {
     "drain": _drain,
     "describe": _mend,
     "wait": _wait,
+    "get": _wait,
     "cat": _configure,
 }
 

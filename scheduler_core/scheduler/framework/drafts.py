@@ -77,6 +77,7 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "unready-eviction",
         "one-budget",
         "replicas",
+        "priority-class-left",
         "namespace-selector",
     ),
     "adds": ("node",),
