@@ -10,6 +10,7 @@ from typing import Any
 
 from scheduler_core.analysis.fixes.admission import pod_of, quotas_of
 from scheduler_core.analysis.fixes.fix import Budget, Findings
+from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.analysis.fixes.placed import prove_each
 from scheduler_core.analysis.fixes.proof import Prover
 from scheduler_core.analysis.fixes.refused_pods import explain_refusal, propose_admission
@@ -39,7 +40,7 @@ def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[Non
     owner = _owner(sim, namespace, name)
     if owner is None:
         return Findings(key, "gone")
-    prover = Prover(sim, key, budget, owner)
+    prover = Prover(sim, key, budget, workload_of(sim.store, owner) or owner)
     goal = prover.created()
     proposals = ((draft, goal) for draft in _propose(sim, owner, namespace))
     return (yield from prove_each(sim, key, prover, proposals, "searched"))
@@ -105,11 +106,22 @@ def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
     needed: dict[str, Amount] = {}
     for _ in range(_count_missing(sim, owner, namespace)):
         add(needed, each)
+    for claim in _list_missing_claims(sim, owner, namespace):
+        add(needed, usage(KINDS["PersistentVolumeClaim"], claim, 0))
     unsaid: dict[str, None] = {}
     for quota in quotas_of(sim, pod):
         unsaid |= dict.fromkeys(_unsaid(quota, pod))
         draft = _with_room(draft, quota, needed)
     return _with_defaults(draft, namespace, list(unsaid)) if unsaid else draft
+
+
+def _list_missing_claims(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Manifest]:
+    """Yield the claims that a StatefulSet lacks for its replicas."""
+    for template in owner["spec"].get("volumeClaimTemplates") or ():
+        for number in range(int(owner["spec"].get("replicas", 1))):
+            name = f"{template['metadata']['name']}-{owner['metadata']['name']}-{number}"
+            if sim.store.get("PersistentVolumeClaim", namespace, name) is None:
+                yield {**template, "metadata": {"name": name, "namespace": namespace}}
 
 
 def _count_missing(sim: Simulation, owner: Manifest, namespace: str) -> int:

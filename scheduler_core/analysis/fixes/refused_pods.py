@@ -34,7 +34,7 @@ def propose_admission(sim: Simulation, owner: Manifest, namespace: str, why: str
     """Propose what a message asks for."""
     pod = pod_of(owner, namespace)
     draft = Draft(pod)
-    above = workload_of(sim.store, {**owner, "spec": {}}) or owner
+    above = workload_of(sim.store, owner) or owner
     target = f"{above['kind'].lower()} {above['metadata']['name']} -n {namespace}"
     for pattern, propose in _MESSAGES:
         for found in re.finditer(pattern, why):
@@ -105,7 +105,7 @@ def _keep_limits(sim: Simulation, draft: Draft, target: str, found: re.Match[str
     changed = draft
     for container in draft.original["spec"]["containers"]:
         given = container.get("resources") or {}
-        for part in ("limits", "requests"):
+        for part in ("requests", "limits") if most else ("limits", "requests"):
             had = (given.get(part) or {}).get(resource)
             over = had is not None and (nanos(had) > nanos(allowed) if most else nanos(had) < nanos(allowed))
             if over or (had is None and part == found["field"] + "s"):
