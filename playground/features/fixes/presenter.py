@@ -135,6 +135,13 @@ _TEXTS = {
         "Name the RuntimeClass %(to)s in place of %(from)s, which does not exist"
     ),
     "priority-class-left": gettext_noop("Take the PriorityClass %(class)s out of the template"),
+    "parallel": gettext_noop(
+        "Make the StatefulSet %(owner)s anew with podManagementPolicy Parallel: no pod waits for the one before it"
+    ),
+    "job-anew": gettext_noop("Make the Job %(job)s anew with backoffLimit %(to)s: it has used up %(from)s"),
+    "recreate-strategy": gettext_noop(
+        "Give %(owner)s the strategy Recreate: the old pod lets go of the volume before the new one starts"
+    ),
     "limits": gettext_noop("Set %(field)s of %(resource)s of the container %(container)s to %(to)s"),
     "retry": gettext_noop("Have the controller of %(owner)s try again now: change an annotation of it"),
     "kubelet": gettext_noop("Start the kubelets of these nodes again: %(list)s"),
@@ -194,6 +201,7 @@ _DEFEATS = {
         "Its containers may still run: only do this when the node is known to be down."
     ),
     "out-of-service": gettext_noop("Do this only when the machine is off: two pods may write to one disk."),
+    "delete": gettext_noop("What the pod is doing is lost."),
     "remove-node": gettext_noop("All pods on the node are deleted."),
     "finalizer": gettext_noop("What the finalizer was to clean up stays behind."),
     "unready-eviction": gettext_noop("Pods that are only starting may be evicted as well."),

@@ -252,9 +252,9 @@ def _json(data: Any) -> str:
     return quote(json.dumps(msgspec.to_builtins(data), ensure_ascii=False))
 
 
-def format_apply(manifest: Manifest) -> str:
-    """The call that creates an object."""
-    return _format_piped_command("kubectl apply -f -", [dict(manifest)])
+def format_apply(manifest: Manifest, verb: str = "apply") -> str:
+    """The call that creates an object, or makes it anew."""
+    return _format_piped_command(f"kubectl {verb} -f -", [dict(manifest)])
 
 
 def _format_piped_command(command: str, manifests: list[dict[str, Any]]) -> str:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator, Iterator
 from typing import Any
 
+from scheduler_core.analysis.fixes.admission import pod_of
 from scheduler_core.analysis.fixes.budgets import key_of
+from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import kubectl_of
 from scheduler_core.analysis.fixes.proof import MANY, Goal, Prover, make_fix
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.preemption.budgets import budgets_of
-from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, end_pod
+from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, delete_pods, end_pod
+from scheduler_core.scheduler.plugins.helper.volumes import missing_claims
+from scheduler_core.scheduler.plugins.noderesources.amounts import quantity, round_down
 from scheduler_core.world.simulation import Simulation
 
+_PENDING = "PodResizePending"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
 BUDGETS = "PodDisruptionBudget"
@@ -56,6 +64,8 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
         yield from _unblock_drain(draft, sim, pod, node, prover)
         yield from _restart_elsewhere(draft, pod, node, prover)
         yield from _schedule(draft, sim, pod, node, prover)
+        yield from _start(draft, sim, pod, prover)
+        yield from _resize(draft, pod, node, prover)
         yield from _widen(draft, pod, prover)
 
 
@@ -117,7 +127,7 @@ def _restart_elsewhere(draft: Draft, pod: Pod, node: Node, prover: Prover) -> Pr
 
 
 def _starts(pod: Pod) -> Goal:
-    def look(fixed: Any) -> str | None:
+    def look(fixed: Watch) -> str | None:
         found = fixed.world.store.pod_at(pod.key)
         node = None if found is None else fixed.world.store.node(found.node_name)
         return pod.key if found is not None and node is not None and node.ready == "True" else None
@@ -169,6 +179,11 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
     yield draft.typing(Change("budget", values), call, drain), goal
 
 
+def is_guarded(sim: Simulation, pod: Pod) -> bool:
+    """Return whether a budget covers a pod."""
+    return any(budget.covers(pod) for each in sim.store.list(BUDGETS) for budget in budgets_of([each]))
+
+
 def _name(manifest: Manifest) -> str:
     meta = manifest["metadata"]
     return f"{manifest['kind'].lower()} {meta['name']} -n {meta.get('namespace') or 'default'}"
@@ -177,6 +192,39 @@ def _name(manifest: Manifest) -> str:
 def _is_ready(pod: Pod) -> bool:
     conditions = (pod.manifest.get("status") or {}).get("conditions") or ()
     return any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions)
+
+
+# Nodes that a DaemonSet leaves out
+
+
+def search_daemons(
+    sim: Simulation, namespace: str, name: str, budget: Budget
+) -> Generator[None, None, Findings]:
+    """Prove tolerations of the taints of those nodes that a DaemonSet has no pod on."""
+    key, owner = f"{namespace}/{name}", sim.store.get("DaemonSet", namespace, name)
+    if owner is None:
+        return Findings(key, "gone")
+    pod = Pod.from_manifest(pod_of(owner, namespace))
+    prover = Prover(sim, key, budget, owner)
+    proposals = ((draft, prover.created()) for draft in _tolerate(sim, owner, pod))
+    return (yield from prove_each(sim, key, prover, proposals, "searched"))
+
+
+def _tolerate(sim: Simulation, owner: Manifest, pod: Pod) -> Iterator[Draft]:
+    given = list(owner["spec"]["template"]["spec"].get("tolerations") or ())
+    taints = {
+        taint: None
+        for node in (Node.from_manifest(each) for each in sim.store.list("Node"))
+        for taint in node.taints
+        if taint.effect in (NO_EXECUTE, NO_SCHEDULE)
+        and not pod.spec.tolerates(taint)
+        and not taint.key.startswith(OF_CONTROLLERS)
+    }
+    for taint in taints:
+        new = {"key": taint.key, "operator": "Exists", "effect": taint.effect}
+        patch = json.dumps({"spec": {"template": {"spec": {"tolerations": [*given, new]}}}})
+        call = f"kubectl patch {_name(owner)} --type=merge -p '{patch}'"
+        yield Draft(pod.manifest).typing(Change("toleration", {"taint": str(taint)}), call)
 
 
 # Pods that no scheduler placed
@@ -223,6 +271,102 @@ def _by_selector(node: Node) -> Any:
 def _without_node_name(manifest: dict[str, Any]) -> None:
     manifest["spec"].pop("nodeName", None)
     manifest.pop("status", None)
+
+
+# Pods that do not start, or not as they were asked to be
+
+
+def runs(pod: Pod, prover: Prover) -> Goal:
+    """The pod, or a new one of its workload, has started."""
+
+    def look(fixed: Watch) -> str | None:
+        mine = [key for _, key, _ in fixed.log if key == pod.key or prover.is_mine(fixed, key)]
+        found = (fixed.world.store.pod_at(key) for key in mine)
+        return next((each.key for each in found if each is not None and each.phase == "Running"), None)
+
+    return look
+
+
+def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
+    """A claim that is missing made; a volume that one node alone may have let go of by who has it on another."""
+    scheduler = next(iter(sim.schedulers), None)
+    framework = None if scheduler is None else scheduler.framework_of(pod)
+    plugin = None if framework is None else framework.plugin("VolumeBinding")
+    if plugin is None or pod.phase not in ("", "Pending") or not pod.spec.volumes:
+        return
+    for each in missing_claims(draft, pod, plugin.handle):
+        if "claim" in each.kinds:
+            yield each, runs(pod, prover)
+    claims = {use.name(pod) for use in volumes_of(pod.spec).claims}
+    others = [
+        other
+        for other in sim.store.pods()
+        if other.namespace == pod.namespace
+        and other.node_name not in ("", pod.node_name)
+        and not other.terminal
+        and other.spec.volumes
+        and claims & {use.name(other) for use in volumes_of(other.spec).claims}
+    ]
+    if not others:
+        return
+    owner = prover.owner
+    if owner is not None and owner["kind"] == "Deployment":
+        name = owner["metadata"]["name"]
+        patch = '{"spec": {"strategy": {"type": "Recreate", "rollingUpdate": null}}}'
+        call = f"kubectl patch deployment {name} -n {pod.namespace} --type=merge -p '{patch}'"
+        yield draft.typing(Change("recreate-strategy", {"owner": name}), call), runs(pod, prover)
+    yield delete_pods(draft, others[0].node_name, others), runs(pod, prover)
+
+
+def _resize(draft: Draft, pod: Pod, node: Node, prover: Prover) -> Proposals:
+    """A resize that the kubelet does not carry out taken back, or made as small as the node has room for."""
+    status = pod.manifest.get("status") or {}
+    if not any(each.get("type") == _PENDING for each in status.get("conditions") or ()):
+        return
+    has = {
+        each["name"]: each.get("allocatedResources") or {} for each in status.get("containerStatuses") or ()
+    }
+    others = [each for each in prover.sim.store.pods() if each.node_name == node.name and not each.terminal]
+    for container in pod.manifest["spec"]["containers"]:
+        asked, now = (
+            (container.get("resources") or {}).get("requests") or {},
+            has.get(container["name"]) or {},
+        )
+        for resource in ("cpu", "memory"):
+            if resource not in asked or resource not in now or nanos(asked[resource]) == nanos(now[resource]):
+                continue
+            taken = sum(each.requests.get(resource) for each in others if each.key != pod.key)
+            scale = 1_000_000 if resource == "cpu" else 1_000_000_000
+            room = round_down(resource, node.allocatable.get(resource) - taken)
+            amounts = [quantity(resource, -(-nanos(now[resource]) // scale))]
+            if nanos(now[resource]) < room * scale < nanos(asked[resource]):
+                amounts.insert(0, quantity(resource, room))
+            for text in amounts:
+                yield _smaller(draft, pod, container, resource, text), _resized(pod)
+
+
+def _smaller(draft: Draft, pod: Pod, container: Manifest, resource: str, text: str) -> Draft:
+    parts = {
+        part: {resource: text} for part, each in container["resources"].items() if resource in (each or {})
+    }
+    values = {
+        "pod": pod.key,
+        "resource": resource,
+        "from": container["resources"]["requests"][resource],
+        "to": text,
+    }
+    patch = {"spec": {"containers": [{"name": container["name"], "resources": parts}]}}
+    return draft.with_patch(Change("resize", values), ("Pod", pod.namespace, pod.name, "resize"), patch)
+
+
+def _resized(pod: Pod) -> Goal:
+    def look(fixed: Watch) -> str | None:
+        found = fixed.world.store.pod_at(pod.key)
+        status = {} if found is None else found.manifest.get("status") or {}
+        waits = any(each.get("type") == _PENDING for each in status.get("conditions") or ())
+        return pod.key if found is not None and not waits else None
+
+    return look
 
 
 # Rules that look less far than was meant

@@ -41,6 +41,7 @@ ACTING = {
     "PersistentVolume": _VOLUMES,
     "PersistentVolumeClaim": _VOLUMES,
     "Node": _NODES,
+    "orphan": ("garbage-collector-controller",),
     "cordon": ("node-lifecycle-controller",),
     "ResourceClaim": ("resourceclaim-controller",),
     "ResourceClaimTemplate": ("resourceclaim-controller",),
@@ -154,6 +155,8 @@ class Prover:
         for call in calls:
             if call.words[0] not in ("wait", "get") and (len(call.words) > 2 or call.objects):
                 kinds += [ref.kind for ref in call.refs]
+            if call.flags.get("cascade") == "orphan":
+                kinds.append("orphan")
             if call.words[0] in ("cordon", "uncordon", "drain"):
                 kinds += ["cordon", *(["PodDisruptionBudget"] if call.words[0] == "drain" else [])]
         pod = self.pod
@@ -206,7 +209,7 @@ class Prover:
             while seen < len(journal) and journal[seen].outcome:
                 attempt = journal[seen]
                 seen += 1
-                if attempt.first_position <= start or not self._is_mine(fixed, attempt.pod):
+                if attempt.first_position <= start or not self.is_mine(fixed, attempt.pod):
                     continue
                 if attempt.outcome == "scheduled":
                     return attempt.pod
@@ -217,7 +220,8 @@ class Prover:
 
         return look
 
-    def _is_mine(self, fixed: Watch, key: str) -> bool:
+    def is_mine(self, fixed: Watch, key: str) -> bool:
+        """Return whether a pod is the one in question, or a new one of its workload."""
         if key == self.key:
             return True
         pod = fixed.world.store.pod_at(key)
@@ -230,7 +234,7 @@ class Prover:
 
         def look(fixed: Watch) -> str | None:
             for _, key, standing in fixed.log[-1:]:
-                if standing.node and self._is_mine(fixed, key):
+                if standing.node and self.is_mine(fixed, key):
                     return key
             return None
 
@@ -248,7 +252,7 @@ class Prover:
                 return ""
             if now is not None:
                 return pod.key if now.node_name else None
-            return next((key for _, key, s in fixed.log if s.node and self._is_mine(fixed, key)), None)
+            return next((key for _, key, s in fixed.log if s.node and self.is_mine(fixed, key)), None)
 
         return look
 
@@ -262,7 +266,7 @@ class Prover:
 
         def look(fixed: Watch) -> str | None:
             for attempt in fixed.world.journal.attempts[seen:]:
-                if not self._is_mine(fixed, attempt.pod):
+                if not self.is_mine(fixed, attempt.pod):
                     continue
                 if attempt.outcome == "scheduled" and attempt.node == pod.node_name:
                     raise _GiveUp

@@ -77,13 +77,13 @@ def set_scheduler_name(draft: Draft, profile: str) -> Draft:
     return draft.with_pod(Change("scheduler", {"name": profile}), edit)
 
 
-def anywhere(draft: Draft, node: str) -> Draft:
-    """The pod without the nodeName that no node has: the scheduler chooses one."""
+def anywhere(draft: Draft, node: str, *, exists: bool = False) -> Draft:
+    """The pod without the nodeName that no node has, or whose node did not take the pod: the scheduler chooses one."""
 
     def edit(manifest: dict[str, Any]) -> None:
         manifest["spec"].pop("nodeName", None)
 
-    return draft.with_pod(Change("node-name", {"node": node}), edit)
+    return draft.with_pod(Change("node-name", {"node": node, **({"exists": True} if exists else {})}), edit)
 
 
 def without_claims(draft: Draft) -> Draft:

@@ -9,8 +9,9 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.fixes.admission import pod_of, quotas_of
+from scheduler_core.analysis.fixes.commands import bare, clean
 from scheduler_core.analysis.fixes.fix import Budget, Findings
-from scheduler_core.analysis.fixes.kubectl import workload_of
+from scheduler_core.analysis.fixes.kubectl import format_apply, workload_of
 from scheduler_core.analysis.fixes.placed import prove_each
 from scheduler_core.analysis.fixes.proof import Prover
 from scheduler_core.analysis.fixes.refused_pods import explain_refusal, propose_admission
@@ -23,7 +24,7 @@ from scheduler_core.scheduler.plugins.helper.fixes import end_pod
 from scheduler_core.world.simulation import Simulation
 
 UNNAMED = "-*"  # ends the key of pods that have no name yet
-MOST_FREED = 3
+MOST_FREED, _PARALLEL = 3, "Parallel"
 _OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 
 DEFAULTS = {
@@ -55,6 +56,7 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
     if why:
         yield from propose_admission(sim, owner, namespace, why)
     elif not raised.changes:
+        yield from _otherwise(owner, namespace)
         kind, name = owner["kind"].lower(), owner["metadata"]["name"]
         change = Change("retry", {"owner": f"{owner['kind']} {name}"})
         call = f"kubectl annotate {kind} {name} -n {namespace} retry=now --overwrite"
@@ -64,6 +66,24 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         yield Draft(pod_of(owner, namespace)).typing(
             Change("wait", {"pod": f"{namespace}/{owner['metadata']['name']}"}), call
         )
+
+
+def _otherwise(owner: Manifest, namespace: str) -> Iterator[Draft]:
+    """A workload made anew, as what it is held by can't be changed: the order of its pods, or the retries that it has used up."""
+    kind, name, spec = owner["kind"], owner["metadata"]["name"], owner["spec"]
+    draft, made = Draft(pod_of(owner, namespace)), clean(bare(owner))
+    if kind == "StatefulSet" and spec.get("podManagementPolicy") != _PARALLEL:
+        made["spec"] = {**spec, "podManagementPolicy": _PARALLEL}
+        orphaning = f"kubectl delete statefulset {name} -n {namespace} --cascade=orphan"
+        yield draft.typing(Change("parallel", {"owner": name}), orphaning, format_apply(made))
+    failed = any(each.get("type") == "Failed" for each in (owner.get("status") or {}).get("conditions") or ())
+    if kind == "Job" and failed:
+        limit = int(spec.get("backoffLimit", 6))
+        template = {**spec["template"], "metadata": {}}
+        kept = {k: v for k, v in spec.items() if k not in ("selector", "manualSelector")}
+        made["spec"] = {**kept, "template": template, "backoffLimit": 2 * limit or 1}
+        change = Change("job-anew", {"job": name, "from": limit, "to": 2 * limit or 1})
+        yield draft.typing(change, format_apply(made, "replace --force"))
 
 
 def _selector(owner: Manifest) -> str:
@@ -106,6 +126,8 @@ def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
     needed: dict[str, Amount] = {}
     for _ in range(_count_missing(sim, owner, namespace)):
         add(needed, each)
+    if owner["kind"] == "Deployment":
+        add(needed, usage(KINDS["ReplicaSet"], {**owner, "kind": "ReplicaSet"}, 0))
     for claim in _list_missing_claims(sim, owner, namespace):
         add(needed, usage(KINDS["PersistentVolumeClaim"], claim, 0))
     unsaid: dict[str, None] = {}

@@ -19,7 +19,7 @@ from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import kubectl_of, workload_of
 from scheduler_core.analysis.fixes.near import near_rows
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
-from scheduler_core.analysis.fixes.placed import search_placed
+from scheduler_core.analysis.fixes.placed import is_guarded, search_daemons, search_placed
 from scheduler_core.analysis.fixes.priority import raise_priority
 from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
 from scheduler_core.analysis.fixes.proposals import (
@@ -96,14 +96,48 @@ def search_fixes(
 
     `sim` itself is never changed.
     """
+    if pod_key.count("/") == 2 or pod_key.startswith("Node/"):
+        return (yield from search_workload(sim, pod_key, budget, should_stop, found))
     sim, pod = _bring_on(sim, pod_key)
     if pod is None and pod_key.endswith(UNNAMED):
         return (yield from search_uncreated(sim, pod_key, budget))
     if pod is None:
         return Findings(pod_key, "gone")
     if pod.deleting or pod.terminal or (pod.node_name and sim.store.node(pod.node_name) is not None):
-        return (yield from search_placed(sim, pod, budget))
+        findings = yield from search_placed(sim, pod, budget)
+        if findings.fixes or not pod.terminal:
+            return findings
     return (yield from _Search(sim, pod, budget, should_stop, found).run())
+
+
+def search_workload(
+    sim: Simulation, key: str, budget: Budget, should_stop: Callable[[], bool], found: Callable[[Fix], None]
+) -> Search:
+    """The same of KIND/NAMESPACE/NAME, by a pod of it that waits or is missing; and of Node/NAME, by a pod that a drain waits for."""
+    kind, namespace, name = key.split("/") if key.count("/") == 2 else ("Node", "", key.removeprefix("Node/"))
+    pods = [pod for pod in sim.store.pods() if not pod.terminal]
+    if kind == "Node":
+        mine = [pod.key for pod in pods if pod.node_name == name and is_guarded(sim, pod)]
+        return (
+            (yield from search_fixes(sim, mine[0], budget, should_stop, found))
+            if mine
+            else Findings(key, "gone")
+        )
+    owners = ((pod, workload_of(sim.store, pod.manifest)) for pod in pods if pod.namespace == namespace)
+    mine = [
+        pod.key
+        for pod, owner in owners
+        if owner is not None
+        and (owner["kind"], owner["metadata"]["name"]) == (kind, name)
+        and not pod.node_name
+    ]
+    if kind == "DaemonSet" and not mine:
+        return (yield from search_daemons(sim, namespace, name, budget))
+    return (
+        yield from search_fixes(
+            sim, mine[0] if mine else f"{namespace}/{name}{UNNAMED}", budget, should_stop, found
+        )
+    )
 
 
 def _bring_on(sim: Simulation, key: str) -> tuple[Simulation, Pod | None]:
@@ -223,7 +257,9 @@ class _Search:
         """Return the draft of the required changes: an unknown scheduler name, scheduling gates, a node that does not exist."""
         draft = Draft(self.pod.manifest)
         if self.pod.node_name:
-            draft = anywhere(draft, self.pod.node_name)
+            draft = anywhere(
+                draft, self.pod.node_name, exists=self.sim.store.node(self.pod.node_name) is not None
+            )
         if scheduler_for(self.sim, self.pod) is None:
             draft = set_scheduler_name(draft, next(iter(self.sim.schedulers[0].profiles)))
         if self.pod.spec.scheduling_gates:

@@ -191,16 +191,10 @@ def _asking_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Dr
         if new < 0 or (new == 0 and not extended):
             return
         text = quantity(resource, new)
-        change = Change(
-            "request",
-            {
-                "resource": resource,
-                "from": quantity(resource, requested),
-                "to": text,
-                "container": "" if field == AS_A_WHOLE else pod.manifest["spec"][field][index]["name"],
-            },
-            lacking / wanted,
-        )
+        values = {"resource": resource, "from": quantity(resource, requested), "to": text}
+        if field != AS_A_WHOLE:
+            values["container"] = str(pod.manifest["spec"][field][index]["name"])
+        change = Change("request", values, lacking / wanted)
         draft = draft.with_pod(change, _request_edit(field, index, resource, text))
     if missing:
         yield draft

@@ -104,7 +104,7 @@ CASES: dict[str, tuple[tuple[dict[str, Any], ...], set[str]]] = {
     "an affinity to nobody": ((node("a"), pod("p", affinity=pod_terms("podAffinity"))), {"soften"}),
     "an anti-affinity": (
         (node("a"), labelled(pod("a-first"), app="web"), pod("p", affinity=pod_terms("podAntiAffinity"))),
-        {"soften", "node", "priority"},
+        {"soften", "node", "priority", "free"},
     ),
     "a pod that keeps others away": (
         (
