@@ -297,6 +297,8 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
     for each in missing_claims(draft, pod, plugin.handle):
         if "claim" in each.kinds:
             yield each, runs(pod, prover)
+            change = Change("recreate", {"pod": pod.key})
+            yield each.with_pod(change, _without_node_name), prover.placed()
     claims = {use.name(pod) for use in volumes_of(pod.spec).claims}
     others = [
         other

@@ -129,9 +129,10 @@ def _keep_ratio(sim: Simulation, draft: Draft, target: str, found: re.Match[str]
 
 
 def _raise_limit(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """A limit that is set where the default of a LimitRange is less than the request."""
-    container = draft.original["spec"]["containers"][int(found["index"])]
-    yield _setting(draft, target, container["name"], "limits", found["resource"], found["amount"])
+    """A limit that is set where the default of a LimitRange is less than the request, or a request that is no more than it."""
+    name = draft.original["spec"]["containers"][int(found["index"])]["name"]
+    yield _setting(draft, target, name, "limits", found["resource"], found["amount"])
+    yield _setting(draft, target, name, "requests", found["resource"], found["most"])
 
 
 def _setting(draft: Draft, target: str, container: str, part: str, resource: str, amount: str) -> Draft:
@@ -154,7 +155,7 @@ _MESSAGES: tuple[tuple[str, Proposing], ...] = (
     (r"(?P<resource>\S+) max limit to request ratio per Container is (?P<amount>[^,\s]+)", _keep_ratio),
     (
         r'containers\[(?P<index>\d+)\]\.resources\.requests: Invalid value: "(?P<amount>[^"]+)": must be less than or equal to '
-        r"(?P<resource>\S+) limit",
+        r"(?P<resource>\S+) limit of (?P<most>\w+)",
         _raise_limit,
     ),
 )
