@@ -150,8 +150,10 @@ def _is_dead(world: Simulation, start: Simulation, name: str) -> bool:
 def _shared_claims(world: Simulation, pod: Pod, was: Pod | None) -> set[str]:
     """Return the claims that a pod newly shares with another pod."""
     mine = _claims(pod) - (_claims(was) if was is not None else set())
+    if not mine:
+        return set()
     others = (each for each in world.store.pods() if each.key != pod.key and each.namespace == pod.namespace)
-    return {name for each in others if mine and not each.terminal for name in _claims(each) & mine}
+    return {name for each in others if not each.terminal for name in _claims(each) & mine}
 
 
 def _claims(pod: Pod) -> set[str]:

@@ -131,7 +131,7 @@ def _template(owner: Manifest, pod: str, before: Manifest, after: Manifest) -> s
     template: Manifest = owner["spec"]["template"]["spec"]
     wanted = carry_over(before, after, template)
     where = _in(str(meta.get("namespace") or "default"))
-    if wanted == template or _is_claimed_elsewhere(owner, template, wanted):
+    if _without_empty(wanted) == _without_empty(template) or _is_claimed_elsewhere(owner, template, wanted):
         return ""
     if kind == "Job":  # a template that can't be changed
         made = {**owner, "spec": {**owner["spec"], "template": {"spec": wanted}}}
@@ -148,6 +148,14 @@ def _template(owner: Manifest, pod: str, before: Manifest, after: Manifest) -> s
     if kind in _BY_HAND or by_hand:
         calls.append(f"kubectl delete pod {pod}{where}")
     return "\n".join(calls)
+
+
+def _without_empty(data: Any) -> Any:
+    """The same without what says nothing: empty objects and lists."""
+    if isinstance(data, Mapping):
+        made = {key: _without_empty(each) for key, each in data.items()}
+        return {key: each for key, each in made.items() if each not in ({}, [], None)}
+    return [_without_empty(each) for each in data] if isinstance(data, list) else data
 
 
 def _is_claimed_elsewhere(owner: Manifest, template: Manifest, wanted: Manifest) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from scheduler_core.analysis.fixes.commands import recreates
 from scheduler_core.analysis.fixes.effects import Effect, Watch, effects_of, find_disturbance
@@ -79,8 +80,12 @@ class Proof:
 
 def make_fix(draft: Draft, text: str, proof: Proof) -> Fix:
     """The fix that a proof makes of a draft."""
+    changes = tuple(
+        replace(each, values={**each.values, "node": proof.node}) if each.kind == "claim-anew" else each
+        for each in draft.changes
+    )
     return Fix(
-        draft.changes,
+        changes,
         proof.commands,
         proof.node,
         proof.steps,
@@ -154,7 +159,8 @@ class Prover:
         kinds: list[str] = []
         for call in calls:
             if call.words[0] not in ("wait", "get") and (len(call.words) > 2 or call.objects):
-                kinds += [ref.kind for ref in call.refs]
+                leaving = call.words[0] in ("delete", "taint")
+                kinds += [ref.kind for ref in call.refs if ref.kind != "Node" or leaving]
             if call.flags.get("cascade") == "orphan":
                 kinds.append("orphan")
             if call.words[0] in ("cordon", "uncordon", "drain"):
@@ -227,7 +233,9 @@ class Prover:
         pod = fixed.world.store.pod_at(key)
         if self.owner is None or pod is None or self.sim.store.pod_at(key) is not None:
             return False
-        return _is_of(fixed.world, pod, self.owner)
+        was = {} if self.pod is None else self.pod.manifest
+        same = self.owner["kind"] != "DaemonSet" or not was or _target(was) == _target(pod.manifest)
+        return same and _is_of(fixed.world, pod, self.owner)
 
     def created(self) -> Goal:
         """A pod of the workload that was not there before has a node."""
@@ -304,6 +312,12 @@ class Prover:
 
 class _GiveUp(Exception):
     """The goal can't be reached any more."""
+
+
+def _target(manifest: Manifest) -> Any:
+    """Return the node that a pod of a DaemonSet is made for, as its affinity says."""
+    affinity = (manifest["spec"].get("affinity") or {}).get("nodeAffinity") or {}
+    return (affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}).get("nodeSelectorTerms")
 
 
 def _is_of(world: Simulation, pod: Pod, owner: Manifest) -> bool:

@@ -24,6 +24,7 @@ from scheduler_core.scheduler.plugins.helper.fixes import end_pod
 from scheduler_core.world.simulation import Simulation
 
 UNNAMED = "-*"  # ends the key of pods that have no name yet
+_NO_REPLICA_SET = "ReplicaSetCreateError"
 MOST_FREED, _PARALLEL = 3, "Parallel"
 _OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 
@@ -113,6 +114,11 @@ def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
     deployment = sim.store.get("Deployment", namespace, name)
     if deployment is not None:
         keys = sim.store.controlled("ReplicaSet", str(deployment["metadata"].get("uid") or ""))
+        if any(
+            each.get("reason") == _NO_REPLICA_SET
+            for each in (deployment.get("status") or {}).get("conditions") or ()
+        ):
+            return deployment
         name = keys[-1][1] if keys else name
     found = (sim.store.get(kind, namespace, name) for kind in _OWNERS)
     return next((each for each in found if each), deployment)
