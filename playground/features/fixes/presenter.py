@@ -144,7 +144,6 @@ _TEXTS = {
     ),
     "limits": gettext_noop("Set %(field)s of %(resource)s of the container %(container)s to %(to)s"),
     "retry": gettext_noop("Have the controller of %(owner)s try again now: change an annotation of it"),
-    "kubelet": gettext_noop("Start the kubelets of these nodes again: %(list)s"),
     "quota-scope": gettext_noop(
         "Create a quota in %(namespace)s that allows pods of the PriorityClass %(class)s"
     ),
@@ -380,7 +379,6 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
         kind: _build_list_describer(kind, field)
         for kind, field in (
             ("order", "containers"),
-            ("kubelet", "nodes"),
             ("pool", "nodes"),
             ("free-quota", "pods"),
             ("partner-priority", "pods"),

@@ -52,7 +52,6 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "limits",
         "job-anew",
         "retry",
-        "kubelet",
     ),
     "allows": (
         "wait",

@@ -7,7 +7,13 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
-from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods, in_domain
+from scheduler_core.scheduler.plugins.helper.fixes import (
+    HOSTNAME,
+    MOST_DELETED,
+    add_node,
+    delete_pods,
+    in_domain,
+)
 from scheduler_core.scheduler.plugins.helper.spelling import alike
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import TermFigures, repelling, term_figures
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import NO_AFFINITY, OWN_ANTI, STATUSES, Rules
@@ -25,6 +31,8 @@ def propose(draft: Draft, refusal: Refusal, rules: Rules | None) -> Iterator[Dra
         yield from _by_its_own_label(draft, refusal)
         yield from _propose_elsewhere(draft, refusal)
         yield from _propose_softening(draft, "podAffinity", _NO_AFFINITY)
+        if not _may_be_near_on_a_new_node(draft, refusal):
+            return
     elif _OWN_ANTI in refusal.status.reasons:
         yield from _propose_softening(draft, "podAntiAffinity", _OWN_ANTI)
         if rules is not None and not draft.changes:
@@ -33,6 +41,16 @@ def propose(draft: Draft, refusal: Refusal, rules: Rules | None) -> Iterator[Dra
     elif rules is not None and not draft.changes:
         yield from _deleting(draft, refusal, repelling(rules, refusal.nodes, refusal.row))
     yield from add_node(draft, refusal)
+
+
+def _may_be_near_on_a_new_node(draft: Draft, refusal: Refusal) -> bool:
+    """Return whether a new node can be where the pods are that the pod asks for: in a domain of theirs that is more than a node."""
+    manifest = draft.pod or draft.original
+    terms = (manifest["spec"].get("affinity") or {}).get("podAffinity", {}).get(REQUIRED) or []
+    wide = [
+        LabelSelector.of(term.get("labelSelector")) for term in terms if term.get("topologyKey") != HOSTNAME
+    ]
+    return any(each.matches(pod.labels) for each in wide for pods in refusal.nodes.pods for pod in pods)
 
 
 def _deleting(draft: Draft, refusal: Refusal, terms: Iterable[TermFigures]) -> Iterator[Draft]:
