@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import yaml
 from babel.messages.extract import extract
 
@@ -99,7 +100,7 @@ def list_commands() -> Iterator[Message]:
         if plan.task is not None:
             acts += [*plan.task.start, *plan.task.solution]
         for command in (*beginning(plan), *map(command_of, acts)):
-            data = command.to_json()
+            data = msgspec.to_builtins(command)
             yield from find_messages((describe_command(data), describe_omission(data)))
 
 
