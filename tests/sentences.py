@@ -14,12 +14,12 @@ import msgspec
 import yaml
 from babel.messages.extract import extract
 
+from playground.features.fixes.presenter import describe_findings
 from playground.lessons import read_lessons
 from playground.lessons.reading import beginning, command_of
 from playground.presenters import PANELS, Look, present
 from playground.presenters.commands import describe_omission
 from playground.presenters.commands import sentence as describe_command
-from playground.presenters.fixes import describe_findings
 from playground.presenters.sentences.coming import coming
 from playground.presenters.sentences.records import row
 from playground.presenters.why.panel import present_explanation
@@ -40,7 +40,8 @@ LOOKED_AT = 40  # of a world's first steps, all panels
 def list_templates() -> dict[str, list[str]]:
     """The texts that stand for sentences, by the module of the presenters that has them, in the order of the module."""
     found = {}
-    for path in sorted((ROOT / "playground" / "presenters").rglob("*.py")):
+    folders = (ROOT / "playground" / "presenters", ROOT / "playground" / "features")
+    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
         with path.open("rb") as source:
             texts = [text for _, text, _, _ in extract("python", source, KEYWORDS) if isinstance(text, str)]
         if said := [text for text in dict.fromkeys(texts) if is_sentence(text)]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from playground.presenters.amounts import amounts, is_bytes
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.world.readonly import parse_quantity
 
 MOST_EFFECTS = 6
 
@@ -115,18 +117,18 @@ _TEXTS = {
 }
 _NO_CLASS = gettext_noop("Make the claim %(claim)s anew without a StorageClass")
 _DEVICE_CLAIM = gettext_noop("Create the claim %(claim)s for a device of the class %(name)s")
-_RELIEVED = gettext_noop("Mend what is behind %(list)s on %(node)s: the taint goes when that is well")
+_RELIEVED = gettext_noop("Clear the cause of %(list)s on %(node)s: the taint goes with it")
 _GROUP = gettext_noop("Add a node %(name)s like %(node)s to the group %(group)s")
 _SMALLEST = gettext_noop("Add a node with at least %(amounts)s")
 _SMALLEST_LABELLED = gettext_noop("Add a node with at least %(amounts)s, labelled %(labels)s")
-_CLASS = gettext_noop("Give the pod the PriorityClass %(name)s, which is worth %(value)s")
+_CLASS = gettext_noop("Give the pod the PriorityClass %(name)s, which has the priority %(value)s")
 _PREEMPTS = gettext_noop(
-    "Let the pod preempt: give it the PriorityClass %(name)s, worth %(value)s as its own is, but not of the policy Never"
+    "Let the pod preempt: give it the PriorityClass %(name)s, which has the same priority %(value)s and no preemptionPolicy Never"
 )
 _NEW_PREEMPTS = gettext_noop(
-    "Let the pod preempt: give it a new PriorityClass %(name)s, worth %(value)s as its own is, but not of the policy Never"
+    "Let the pod preempt: give it a new PriorityClass %(name)s with the same priority %(value)s and no preemptionPolicy Never"
 )
-_NEW_CLASS = gettext_noop("Give the pod a new PriorityClass %(name)s, worth %(value)s")
+_NEW_CLASS = gettext_noop("Give the pod a new PriorityClass %(name)s with the priority %(value)s")
 _NO_REQUEST = gettext_noop("Ask for no %(resource)s in the pod: it asks for %(from)s")
 _FREE = gettext_noop("Free %(amounts)s on %(node)s: delete %(list)s")
 _DELETE = gettext_noop("Delete %(list)s from %(node)s, to make way for the pod")
@@ -202,13 +204,24 @@ _MORE = gettext_noop("%(n)s more pods are affected")
 
 def sentence(change: Mapping[str, Any]) -> Message:
     """One change as people say it."""
-    kind, values = change["kind"], dict(change["values"])
+    kind, values = change["kind"], _align_units(dict(change["values"]))
     if kind in _SPECIAL:
         return _SPECIAL[kind](values)
     for name in ("claim", "pod", "budget"):
         if name in values:
             values[name] = short(values[name])
     return message(_TEXTS[kind], **values)
+
+
+def _align_units(values: dict[str, Any]) -> dict[str, Any]:
+    """The values with an amount before and after the change in one unit: 1.5 and 1, not 1500m and 1."""
+    resource, both = values.get("resource"), [values.get("from"), values.get("to")]
+    measured = isinstance(resource, str) and (resource == "cpu" or is_bytes(resource))
+    if not measured or None in both or both[1] == "0":
+        return values
+    scale = 1000 if resource == "cpu" else 1
+    before, after = amounts(str(resource), *(int(parse_quantity(str(each)) * scale) for each in both))
+    return {**values, "from": before, "to": after}
 
 
 def _describe_softening(values: dict[str, Any]) -> Message:
