@@ -7,7 +7,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from playground.presenters.look import Look
-from playground.presenters.panel import Panel
+from playground.presenters.panel import AnyPanel
 from playground.sessions.protocol.base import Data, Query, Request
 from playground.sessions.protocol.errors import FieldProblem
 from playground.workbench.actions import Subject
@@ -17,7 +17,7 @@ class Shown(Struct, frozen=True):
     """Panels by name."""
 
     position: int
-    panels: dict[str, Panel]
+    panels: dict[str, AnyPanel]
 
 
 class View(Query[Shown], frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class PanelChange(Struct, frozen=True):
     """The differences in a panel: the whole panel, or the changed cards."""
 
     name: str
-    panel: Panel | None = None
+    panel: AnyPanel | None = None
     cards: dict[str, Data] = {}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice, takewhile
-from typing import Any
+from typing import Any, TypedDict
 
 from playground.presenters.amounts import SECOND, duration
 from playground.presenters.draining import grace_ends
@@ -16,7 +16,13 @@ from scheduler_core.world.readonly import Kill, KubeEvent, Pod, WorldView
 MOST, MOST_EVENTS = 8, 64
 
 
-def evictions(sim: WorldView) -> dict[str, Any]:
+class Evictions(TypedDict):
+    pods: list[EndingPod]
+    more: int
+    rankings: Any
+
+
+def evictions(sim: WorldView) -> Evictions:
     """{"pods": that now end, "rankings": of kubelets at this very time}."""
     ending = [
         pod
@@ -62,7 +68,17 @@ def _kill(sim: WorldView, pod: Pod) -> Kill | None:
     return run.kill if run is not None and run.uid == pod.uid else None
 
 
-def _pod(sim: WorldView, pod: Pod, ends: int | None) -> dict[str, Any]:
+class EndingPod(TypedDict):
+    key: str
+    name: str
+    node: str
+    reason: str
+    message: str
+    grace: str
+    left: str
+
+
+def _pod(sim: WorldView, pod: Pod, ends: int | None) -> EndingPod:
     """`reason` and `message` are those of kube: of the condition DisruptionTarget, else the kubelet's own, else of the Event."""
     target = pod.condition("DisruptionTarget") or {}
     event = next(
