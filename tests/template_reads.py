@@ -5,12 +5,16 @@ A template gets its types from the presenter of its name. A name or a field that
 
 from __future__ import annotations
 
+import ast
+import inspect
+import sys
 import types
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from textwrap import dedent
 from typing import (
     Any,
     Literal,
@@ -51,6 +55,15 @@ def members(kind: Any) -> list[Any]:
     if origin in (Union, types.UnionType):
         return [one for part in get_args(kind) for one in members(part)]
     return [] if kind is type(None) else [kind]
+
+
+@cache
+def bases_of(kind: Any) -> list[Any]:
+    """The types that a TypedDict extends; before Python 3.12 only its source says so."""
+    (node,) = ast.parse(dedent(inspect.getsource(kind))).body
+    assert isinstance(node, ast.ClassDef)
+    named = [getattr(sys.modules[kind.__module__], ast.unparse(base), None) for base in node.bases]
+    return [base for base in named if is_typeddict(base)]
 
 
 def union(kinds: Iterable[Any]) -> Any:
@@ -146,8 +159,8 @@ class Walk:
     name: str
     given: Types
 
-    def error(self, node: nodes.Node, text: str) -> None:
-        self.reads.errors[f"{self.name}:{node.lineno} {text}"] = None
+    def error(self, text: str) -> None:
+        self.reads.errors[f"{self.name} {text}"] = None
 
     def inside(self, more: Types, body: Sequence[nodes.Node]) -> None:
         Walk(self.reads, self.name, self.given | more).statements(body)
@@ -170,7 +183,7 @@ class Walk:
         try:
             item = items_of(self.type(node.iter))
         except LookupError as error:
-            self.error(node, str(error))
+            self.error(str(error))
             item = Any
         self.inside({**self.targets(node.target, item), "loop": LOOP}, node.body)
         self.statements(node.else_)
@@ -194,9 +207,13 @@ class Walk:
             "an included template is named by a text or by texts joined with ~"
         )
         before, part, after = node.template.nodes
-        kind = self.type(part)
-        for name in words_of(kind):
-            template = f"{before.value}{name}{after.value}"  # type: ignore[attr-defined]
+        kind, begin, end = self.type(part), before.value, after.value  # type: ignore[attr-defined]
+        every = [
+            path.name.removeprefix(begin.rpartition("/")[2]) for path in TEMPLATES.glob(f"{begin}*{end}")
+        ]
+        presented = [name.removesuffix(end) for name in every if "_" not in name and body_of(begin + name)]
+        for name in words_of(kind, presented):
+            template = f"{begin}{name}{end}"
             narrowed = self.narrowed(nodes.Compare(part, [nodes.Operand("eq", nodes.Const(name))]))
             self.reads.template(template, self.given | narrowed | body_of(template))
 
@@ -227,12 +244,17 @@ class Walk:
                 return type(value)
             case nodes.Name(name=name):
                 if name not in self.given and name not in GIVEN:
-                    self.error(node, f"reads {name}, which nothing gives")
+                    self.error(f"reads {name}, which nothing gives")
                 return self.given.get(name, GIVEN.get(name, Any))
             case nodes.Getattr(node=owner, attr=attr):
                 return self.read(node, self.type(owner), attr)
             case nodes.Getitem(node=owner, arg=nodes.Const(value=key)):
                 return self.read(node, self.type(owner), key)
+            case nodes.Getitem(node=owner, arg=nodes.Slice()):
+                return self.type(owner)
+            case nodes.Getitem(node=owner, arg=index):
+                self.type(index)
+                return self.read(node, self.type(owner), 0)
             case nodes.Filter(node=value, name=name):
                 return self.filtered(node, name, self.type(value) if value is not None else None)
             case nodes.Call(node=nodes.Getattr(node=owner, attr="items")):
@@ -273,7 +295,7 @@ class Walk:
         found = []
         for one in members(kind):
             if one is Any:
-                self.error(node, f"reads .{attr} of Any")
+                self.error(f"reads .{attr} of Any")
                 found.append(Any)
             elif isinstance(one, dict):
                 found.append(one[attr])
@@ -286,7 +308,7 @@ class Walk:
             elif isinstance(get_origin(one), type) and issubclass(get_origin(one), Mapping):
                 found.append(get_args(one)[1])
         if not found and kind is not None:
-            self.error(node, f"reads .{attr}, which {getattr(kind, '__name__', kind)} lacks")
+            self.error(f"reads .{attr}, which {getattr(kind, '__name__', kind)} lacks")
             return Any
         return union(found)
 

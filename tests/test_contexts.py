@@ -3,10 +3,10 @@
 import ast
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin, is_typeddict
 
 from playground.presenters import PANELS
-from tests.template_reads import declared, panel_reads
+from tests.template_reads import bases_of, declared, panel_reads
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -41,9 +41,10 @@ def unread(roots: list[Any], fields: dict[Any, set[str]]) -> list[str]:
 
 
 def owners(kind: Any, name: str) -> list[Any]:
-    """The class that declares a field, which types that extend it share."""
-    bases = [base for base in getattr(kind, "__orig_bases__", ()) if name in getattr(base, "__annotations__", {})]
-    return [owner for base in bases for owner in owners(base, name)] or [getattr(kind, "__origin__", kind)]
+    """The classes that declare a field, which types that extend them share."""
+    kind = get_origin(kind) or kind
+    bases = bases_of(kind) if is_typeddict(kind) else []
+    return [owner for base in bases if name in base.__annotations__ for owner in owners(base, name)] or [kind]
 
 
 def test_a_panels_templates_read_only_what_its_presenter_declares() -> None:

@@ -229,6 +229,7 @@ class SummaryCard(TypedDict, total=False):
     others: int
     found: Counts | None
     q: str
+    skipped: list[str]
 
 
 def _summary(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypedDict
 
 from playground.presenters.cluster_map.search import IS_FEASIBLE, IS_UNSEEN, Mask
@@ -24,9 +25,12 @@ class VerdictChips(TypedDict):
     others: int
     found: Counts | None
     q: str
+    skipped: list[str]
 
 
-def chips(refused: Refusals, q: str, over: bool, mask: Mask | None) -> VerdictChips:
+def chips(
+    refused: Refusals, q: str, over: bool, mask: Mask | None, skipped: Sequence[str] = ()
+) -> VerdictChips:
     """`over`: Filter has decided, so that what passes is feasible. Chips with the same text stand for one search."""
     groups = _groups(refused)
     return {
@@ -46,6 +50,7 @@ def chips(refused: Refusals, q: str, over: bool, mask: Mask | None) -> VerdictCh
         "others": sum(count for count, *_ in groups[SHOWN:]),
         "found": None if mask is None else _count_verdicts(refused, mask),
         "q": q,
+        "skipped": list(skipped),
     }
 
 

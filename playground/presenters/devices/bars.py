@@ -20,7 +20,6 @@ class Bar(TypedDict):
     used: str
     total: str
     parts: list[BarPart]
-    over: bool
     full: bool
 
 
@@ -40,6 +39,5 @@ def bar(name: str, total: int, parts: Sequence[tuple[str, int]], text: Callable[
         "used": text(used),
         "total": text(total),
         "parts": drawn,
-        "over": used > total,
         "full": used >= total > 0,
     }

@@ -39,8 +39,6 @@ def node_devices(sim: WorldView, name: str) -> list[NodePool]:
 
 
 class NodePool(TypedDict):
-    driver: str
-    pool: str
     id: str
     count: int
     free: int
@@ -55,8 +53,6 @@ def _pool(stock: Stock, pool: PoolId, members: list[Member]) -> NodePool:
         shown = sorted(members, key=lambda member: member[2] is DeviceState.FREE)[:MOST]
     slices = dict.fromkeys(each for each, _, _ in members)
     return {
-        "driver": pool.driver,
-        "pool": pool.pool,
         "id": str(pool),
         "count": len(members),
         "free": sum(state is DeviceState.FREE for _, _, state in members),

@@ -41,7 +41,6 @@ class DeviceRow(TypedDict):
     holders: list[HolderRow]
     taints: list[str]
     heeded: bool
-    attributes: list[str]
     shares: list[Bar]
 
 
@@ -55,7 +54,6 @@ def build_device_row(stock: Stock, each: ResourceSlice, device: Device, state: D
         "holders": [holder_row(holder) for holder in holders],
         "taints": [taint_text(taint) for taint in device.taints],
         "heeded": stock.taints,
-        "attributes": [f"{name}={value}" for name, value in attributes(device)],
         "shares": _shares(device, holders) if device.allows_multiple else [],
     }
 

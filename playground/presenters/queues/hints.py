@@ -67,22 +67,16 @@ def hint_name(plugin: str, hint: str) -> str:
     return f"isSchedulableAfter{after}" if after else _OTHERS.get((plugin, hint), hint)
 
 
-class Wake(TypedDict):
-    plugin: str
-    events: list[str]
-
-
-def wakes(profile: ProfileView | None, rejectors: Sequence[str]) -> list[Wake]:
-    """Per plugin that refused a pod the events that it registered for, by kube's labels."""
-    out: list[Wake] = []
+def list_waking_events(profile: ProfileView | None, rejectors: Sequence[str]) -> list[str]:
+    """List the events that the plugins which refused a pod registered for, by kube's labels."""
+    events: dict[str, None] = {}
     for name in rejectors:
         plugin = profile.plugin(name) if profile is not None else None
         if plugin is not None:
-            events = dict.fromkeys(event for on in list_registrations(plugin) for event in _labels(on))
-            out.append({"plugin": name, "events": list(events)})
+            events |= dict.fromkeys(event for on in list_registrations(plugin) for event in _labels(on))
         elif name == EXTENDER_NAME:
-            out.append({"plugin": name, "events": [ANY]})
-    return out
+            events[ANY] = None
+    return list(events)
 
 
 @lru_cache(maxsize=256)

@@ -13,13 +13,12 @@ from playground.presenters.queues.group_rows import GroupTitle, title_of
 from playground.presenters.queues.groups import Group, Grouped, Label, by_reason, group_pods, some
 from playground.presenters.queues.hints import (
     Skip,
-    Wake,
     event_of,
     hint_name,
     just_happened,
     list_moves,
     list_skips,
-    wakes,
+    list_waking_events,
 )
 from scheduler_core.world.readonly import ClusterEvent, Move, Place, SchedulerView, WorldView
 
@@ -125,7 +124,6 @@ class SleepingGroup(GroupTitle):
     count: int
     first: str
     families: list[str]
-    wakes: list[Wake]
     events: list[str]
     said: list[HintAnswer]
     share: NotRequired[int]
@@ -139,14 +137,12 @@ def _group(
 ) -> SleepingGroup:
     title = title_of(sim, by, group)
     profile = scheduler.framework_of(group.first.pod) if group.pods else None
-    woken_by = wakes(profile, title["plugins"])
     return {
         "title": title["title"],
         "plugins": title["plugins"],
         "count": len(group),
         "first": group.first.key if group.pods else "",
         "families": group.largest_families(2),
-        "wakes": woken_by,
-        "events": list(dict.fromkeys(event for each in woken_by for event in each["events"])),
+        "events": list_waking_events(profile, title["plugins"]),
         "said": [] if said is None else said.of(group),
     }

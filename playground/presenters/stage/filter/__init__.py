@@ -74,7 +74,6 @@ class TrackCard(TypedDict):
 class VerdictCard(VerdictChips):
     id: str
     kind: Literal["verdict_chips"]
-    skipped: list[str]
 
 
 class NotesCard(TypedDict):
@@ -272,8 +271,8 @@ def _tracks(
 def _chips(
     cycle: SchedulingCycleView, look: Look, refused: Refusals, stations: Columns, mask: Mask | None
 ) -> VerdictCard:
-    found = chips(refused, look.q, is_filter_over(cycle), mask)
-    return {**found, "id": "filter-chips", "kind": "verdict_chips", "skipped": stations.skipped}
+    found = chips(refused, look.q, is_filter_over(cycle), mask, stations.skipped)
+    return {**found, "id": "filter-chips", "kind": "verdict_chips"}
 
 
 class HeadsCard(TypedDict):
@@ -281,18 +280,15 @@ class HeadsCard(TypedDict):
     kind: Literal["filter_heads"]
     heads: list[Head]
     nodes: int
-    over: bool
     unresolvable: bool
 
 
 def _heads(sim: WorldView, cycle: SchedulingCycleView, stations: Columns, refused: Refusals) -> HeadsCard:
-    over = is_filter_over(cycle)
     return {
         "id": "filter-heads",
         "kind": "filter_heads",
         "heads": heads(sim, cycle, stations, refused),
         "nodes": len(refused.group),
-        "over": over,
         "unresolvable": any(status.code is Code.UNRESOLVABLE for status in refused.statuses),
     }
 

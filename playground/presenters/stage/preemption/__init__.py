@@ -129,7 +129,6 @@ class LadderTable(TypedDict):
     columns: list[Criterion]
     rows: list[LadderRow]
     more: int
-    looked_at: int
 
 
 class CandidatesBody(PreemptionFound, LadderTable):
@@ -301,7 +300,6 @@ def _table(evidence: Evidence, steps: list[Step], seen: list[Step], cursor: int,
         "columns": columns(),
         "rows": rows[:CANDIDATES],
         "more": max(len(rows) - CANDIDATES, 0),
-        "looked_at": len(looked_at),
     }
 
 

@@ -63,7 +63,6 @@ class StandingNode(TypedDict):
     lasting: bool
     pods: list[StandingPod]
     more: int
-    lower: int
 
 
 def _node(cycle: SchedulingCycleView, row: int, status: Status) -> StandingNode:
@@ -92,5 +91,4 @@ def _node(cycle: SchedulingCycleView, row: int, status: Status) -> StandingNode:
             for pod in pods[:PODS]
         ],
         "more": max(len(pods) - PODS, 0),
-        "lower": sum(map(lower, pods)),
     }

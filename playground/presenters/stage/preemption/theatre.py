@@ -70,7 +70,6 @@ class CandidateColumn(Column, Reprieves):
     fits: FitStep
     bar: list[Segment]
     rungs: list[RungCell]
-    extender: bool
     victims: list[PodRef]
     more_victims: int
 
@@ -87,7 +86,6 @@ AnyColumn = CandidateColumn | RejectedColumn
 class Theatre(TypedDict):
     columns: list[CandidateColumn | RejectedColumn]
     rungs: list[Rung]
-    hidden: int
     by_extender: int
     drawn: list[str]
     decided: bool
@@ -131,7 +129,6 @@ def theatre(
     return {
         "columns": shown_columns,
         "rungs": rungs,
-        "hidden": hidden.total(),
         "by_extender": hidden[-1],
         "drawn": _mark_draw_results(evidence, shown_columns) if at == last else [],
         "decided": at == last and bool(evidence.nominated),
@@ -183,7 +180,6 @@ def _column(walk: _Walk, candidate: Candidate, fell: int, start: int) -> Candida
         **_reprieves(cycle.nodes, candidate, start + 2, at, cursor),
         "bar": build_usage_segments(candidate, cycle.pod, cycle.nodes, back) if at > start else [],
         "rungs": _rungs(walk, final, fell),
-        "extender": fell < 0,
         "victims": [pod_ref(pod.key) for pod in final.victims[:REPRIEVES]],
         "more_victims": max(len(final.victims) - REPRIEVES, 0),
     }

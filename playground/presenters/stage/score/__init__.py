@@ -281,7 +281,6 @@ class BoardPlugin(TypedDict):
     name: str
     weight: int
     shade: int
-    extender: bool
     state: str
     on: bool
 
@@ -290,10 +289,6 @@ class Board(BoardWindow):
     kind: Literal["board"]
     plugins: list[BoardPlugin]
     skipped: list[str]
-    answered: int
-    summed: bool
-    ties: int
-    draw: int | None
     node: str
     told: Message
     draws: Message | None
@@ -313,18 +308,13 @@ def _body(sim: WorldView, scored: Scored, look: Look) -> Board:
                 "name": column.name,
                 "weight": column.weight,
                 "shade": column.shade,
-                "extender": column.extender,
                 "state": column.state,
                 "on": column.name == plugin,
             }
             for column in scored.columns
         ],
         "skipped": list(scored.skipped),
-        "answered": sum(column.state != "todo" for column in scored.columns),
-        "summed": scored.summed,
         **window(scored, look, plugin),
-        "ties": len(cycle.tied),
-        "draw": cycle.draw,
         "node": cycle.chosen or "",
         "told": summarize_totals(sim, scored),
         "draws": other_draws(scored),

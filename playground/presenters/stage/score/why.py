@@ -142,9 +142,7 @@ class WhyTotal(TypedDict):
     kind: Literal["total"]
     node: str
     total: int
-    summed: bool
     rows: list[WhyRow]
-    skipped: list[str]
     sampled: Message | None
 
 
@@ -153,9 +151,7 @@ def _of_total(scored: Scored, place: int) -> WhyTotal:
         "kind": "total",
         "node": scored.name(place),
         "total": int(scored.totals[place]),
-        "summed": scored.summed,
         "rows": [_row(column, place) for column in scored.columns],
-        "skipped": list(scored.skipped),
         "sampled": describe_sampling(scored.cycle),
     }
 
