@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from playground.sessions.protocol.base import Data, Query, Request
+from playground.presenters.sentences.records import Row
+from playground.sessions.protocol.base import Query, Request
 from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProblem, Hit
 
 
@@ -58,7 +59,7 @@ class StepRecords(Struct, frozen=True):
 
     position: int
     t: str
-    rows: list[Data]
+    rows: list[Row]
     more: int
 
 
