@@ -87,7 +87,7 @@ class StoryContext(TypedDict, total=False):
     chapters: Required[list[StoryCard]]
     slug: str
     lesson: str
-    variant: int
+    variant: str
     varies: bool
     latest: StoryCard | None
     begin: Neighbours

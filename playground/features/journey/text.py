@@ -123,7 +123,7 @@ def _detail(detail: Mapping[str, Any]) -> Iterable[Sequence[str]]:
 def _events(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     if not rows:
         return [f"{'Events:':<18}{_NONE}"]
-    cells = [[row["type"], row["reason"], row["age"], row["from"], row["message"]] for row in rows]
+    cells = [[row["type"], row["reason"], row["age"], row["source"], row["message"]] for row in rows]
     return ["Events:", *_indent_lines(_table(_EVENTS, cells, "  ", ruled=True))]
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from playground.features.metrics.hints import HINTS
 from playground.features.metrics.plots import Chart, build_stacked_bars, chart
 from playground.features.metrics.series import (
     NONE,
     Families,
+    Table,
     families,
     format_bound,
     mean,
@@ -93,7 +94,26 @@ def _build_histogram(name: str, title: str, metric: str, families: Families, by:
 _ATTEMPTS = "scheduler_schedule_attempts_total"
 
 
-def present(readings: Mapping[str, Any], q: str) -> dict[str, Any]:
+class Tile(TypedDict):
+    title: str
+    value: str
+
+
+class MetricsPage(TypedDict):
+    position: int
+    clock: str
+    names: list[str]
+    scheduler: str
+    tiles: list[Tile]
+    empty: bool
+    charts: list[Chart]
+    metrics: list[MetricRow]
+    all: int
+    former: Any
+    q: str
+
+
+def present(readings: Mapping[str, Any], q: str) -> MetricsPage:
     """The readings of sessions/worker/answers/metrics.py, of one scheduler or of none; `q` filters the metrics below the charts."""
     runs = bool(readings["schedulers"])
     scheduler = readings["schedulers"][0] if runs else NONE
@@ -113,7 +133,7 @@ def present(readings: Mapping[str, Any], q: str) -> dict[str, Any]:
     }
 
 
-def _tiles(series: Families) -> list[dict[str, str]]:
+def _tiles(series: Families) -> list[Tile]:
     """The few figures that people look at first."""
     pending = total(series, "scheduler_pending_pods")
     return [
@@ -150,7 +170,16 @@ def _matches(metric: Metric, q: str) -> bool:
     return all(word in text for word in wanted)
 
 
-def _metric(metric: Metric, series: Families, runs: bool) -> dict[str, Any]:
+class MetricRow(TypedDict):
+    metric: Metric
+    registered: bool
+    series: int
+    table: Table
+    query: str
+    says: str
+
+
+def _metric(metric: Metric, series: Families, runs: bool) -> MetricRow:
     query, says = HINTS.get(metric.name, ("", ""))
     return {
         "metric": metric,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from playground.presenters.amounts import SECOND, duration, thousands
 from scheduler_core.analysis.status import BY_NAME, Metric, MetricKind
 
 Series = Mapping[str, Any]
 Families = Mapping[str, Sequence[Series]]
-Table = dict[str, Any]
 
 MOST_ROWS = 60
 # The readings of a scheduler where none runs.
@@ -73,6 +72,13 @@ def mean(metric: Metric, count: int, together: float) -> str:
     return seconds(average) if metric.name.endswith("_seconds") else f"{average:.2f}".rstrip("0").rstrip(".")
 
 
+class Table(TypedDict):
+    labels: list[str]
+    head: list[str]
+    rows: list[SeriesLine]
+    more: int
+
+
 def table(metric: Metric, series: Iterable[Series]) -> Table:
     """Every series with its labels: its value, or how many, their sum and their mean."""
     lines = [_line(metric, row) for row in series]
@@ -85,7 +91,12 @@ def table(metric: Metric, series: Iterable[Series]) -> Table:
     }
 
 
-def _line(metric: Metric, series: Series) -> dict[str, Any]:
+class SeriesLine(TypedDict):
+    labels: list[str]
+    cells: list[str]
+
+
+def _line(metric: Metric, series: Series) -> SeriesLine:
     if metric.kind is not MetricKind.HISTOGRAM:
         return {"labels": series["labels"], "cells": [thousands(series["value"])]}
     count, together = sum(series["counts"]), series["sum"]

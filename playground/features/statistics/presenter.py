@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from playground.features.metrics.plots import QUEUES, Chart, over_time
 from playground.features.metrics.series import NONE, families
 from playground.features.statistics import plugins, refusals, resources
+from playground.features.statistics.resources import AmountRow
 from playground.presenters.amounts import clock, duration
 from playground.presenters.words import gettext_noop
 from scheduler_core.analysis.status import BY_NAME
@@ -15,7 +16,19 @@ from scheduler_core.analysis.status import BY_NAME
 _RESULTS = {"scheduled": "scheduled", "unschedulable": "refused", "error": "errors"}
 
 
-def present(readings: Mapping[str, Any]) -> dict[str, Any]:
+class StatisticsPage(TypedDict):
+    position: int
+    clock: str
+    names: list[str]
+    scheduler: str
+    points: int
+    every: str
+    empty: bool
+    amounts: list[AmountRow]
+    charts: list[Chart]
+
+
+def present(readings: Mapping[str, Any]) -> StatisticsPage:
     """The readings of sessions/worker/answers/metrics.py, of one scheduler or of none."""
     scheduler = next(iter(readings["schedulers"]), NONE)
     curve, series = scheduler["curve"], families(scheduler)

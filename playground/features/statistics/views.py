@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+from playground.features.metrics.plots import Chart
 from playground.features.statistics.presenter import present
 from playground.features.statistics.query import Statistics
 from playground.presenters.charts.table import CONTENT_TYPE, csv_text
@@ -53,7 +52,7 @@ def _question(request: HttpRequest) -> Statistics:
     return Statistics(at=position(request), scheduler=name)
 
 
-def download(charts: list[dict[str, Any]], name: str, title: str) -> HttpResponse:
+def download(charts: list[Chart], name: str, title: str) -> HttpResponse:
     """The chart of that name as a file; an empty one where nothing was counted yet."""
     found = next((each for each in charts if each["id"] == name), None)
     if found is None:

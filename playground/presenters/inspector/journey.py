@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 from playground.presenters.amounts import clock
 from playground.presenters.devices.claims import PodClaim
@@ -10,7 +10,9 @@ from playground.presenters.inspector.internals import Internals
 from playground.presenters.inspector.internals import present as present_internals
 from playground.presenters.inspector.node import chosen
 from playground.presenters.inspector.preempted import PreemptionNote, preemptions
-from playground.presenters.journey import journey
+from playground.presenters.journey import EventRow, journey
+from playground.presenters.journey.entries import Entry
+from playground.presenters.journey.why import JourneyWhy
 from playground.presenters.look import Look
 from playground.presenters.scene import NoSubject, PodRef, pod_ref
 from scheduler_core.world.readonly import WorldView
@@ -43,12 +45,12 @@ class JourneyBody(TypedDict):
     namespace: str
     bare: str
     place: str
-    why: Any
+    why: JourneyWhy
     attempts: int
     total: str
-    entries: list[Any]
+    entries: list[Entry]
     more: int
-    events: list[Any]
+    events: list[EventRow]
     claims: list[PodClaim]
     preemptions: list[PreemptionNote]
     at: int | None
@@ -59,8 +61,8 @@ def present(sim: WorldView, look: Look, key: str) -> JourneyBody | NodeJourneyBo
     internals = present_internals(sim, look, key)
     if look.about == "node" and (name := chosen(sim, look)):
         return _node(sim, name, internals)
-    story: dict[str, Any] = journey(sim, key) if key else {"known": False}
-    if not story["known"]:
+    story = journey(sim, key) if key else None
+    if story is None:
         return {"kind": "gone" if key else "none", "internals": internals}
     entries = story["entries"]
     return {
