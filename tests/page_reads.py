@@ -11,7 +11,7 @@ import typing
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints, is_typeddict
 
 from django.template import Node, NodeList, engines
 from django.template.base import FilterExpression, Variable
