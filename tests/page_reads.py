@@ -26,21 +26,27 @@ FEATURES = ROOT / "playground/features"
 
 
 def contexts() -> Iterator[tuple[str, Types]]:
-    """The templates of features with the types that some view of the feature gives them by name."""
-    for folder in sorted(path for path in FEATURES.iterdir() if (ROOT / "templates" / path.name).is_dir()):
-        given: Types = {}
-        for path in folder.glob("*views.py"):
-            module = import_module(f"playground.features.{folder.name}.{path.stem}")
-            for function in ast.walk(ast.parse(path.read_text())):
-                if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-                    given |= {
-                        name: kind
-                        for name, kind in of_view(function, vars(module)).items()
-                        if any(map(is_typeddict, declared(kind)))
-                    }
-        for template in sorted((ROOT / "templates" / folder.name).glob("*.html")):
-            if given and template.stem in ("page", "live"):
-                yield f"{folder.name}/{template.name}", given
+    """The templates that a feature's views render, with the types that these views give them by name."""
+    for path in sorted(FEATURES.glob("*/views.py")):
+        module, tree, given = (
+            import_module(f"playground.features.{path.parent.name}.views"),
+            ast.parse(path.read_text()),
+            {},
+        )
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                given |= of_view(function, vars(module))
+        given = {name: kind for name, kind in given.items() if any(map(is_typeddict, declared(kind)))}
+        texts = [
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
+        named = [text.removesuffix(".html") for text in texts if text.startswith(f"{path.parent.name}/")]
+        for template in sorted((ROOT / "templates" / path.parent.name).glob("*.html")):
+            name = f"{path.parent.name}/{template.name}"
+            if given and any(map(name.startswith, named)):
+                yield name, given
 
 
 def of_view(function: ast.FunctionDef | ast.AsyncFunctionDef, module: dict[str, Any]) -> Types:

@@ -11,8 +11,8 @@ from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+from playground.features.journey.presenter import text
 from playground.features.journey.query import CycleState, Journey
-from playground.features.journey.text import text
 from playground.presenters import Look
 from playground.presenters.journey import Story
 from playground.presenters.words import Message

@@ -6,9 +6,8 @@ import time
 from typing import Any
 
 from playground.features.journey.cycle_state import CycleStateKeys, keys_of
-from playground.features.journey.presenter import describe_attempt
+from playground.features.journey.presenter import describe_attempt, describe_stranded
 from playground.features.journey.query import CycleState, Journey
-from playground.features.journey.stranding import describe_stranded
 from playground.presenters.journey import Story
 from playground.presenters.journey import journey as story_of
 from playground.presenters.journey.entries import AttemptDetail

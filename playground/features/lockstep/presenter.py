@@ -29,7 +29,7 @@ class Refusal(Protocol):
 
 
 class Moment(Scored, Protocol):
-    """A world at a position: where the present cycle stands and what it has found so far (sessions/protocol/lockstep.py)."""
+    """A world at a position: where the present cycle stands and what it has found so far (query.py)."""
 
     @property
     def now(self) -> int: ...

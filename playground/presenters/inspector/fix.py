@@ -1,4 +1,4 @@
-"""Fix: whether the pod needs one. The search itself is asked for, as it takes a moment; presenters/fixes.py words what it finds."""
+"""Fix: whether the pod needs one. The search itself is asked for, as it takes a moment; features/fixes/presenter.py words what it finds."""
 
 from __future__ import annotations
 

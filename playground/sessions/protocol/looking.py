@@ -259,7 +259,7 @@ class Foresee(Query[Foreseen], frozen=True, kw_only=True):
 
 
 class WhyNot(Query[Data | None], frozen=True, kw_only=True):
-    """The plugins' present answers for a pod (namespace/name) on a node (presenters/why_not.py); None if there is no such pod.
+    """The plugins' present answers for a pod (namespace/name) on a node (features/fixes/why_not.py); None if there is no such pod.
 
     `node` "" is the first that the pod is not on.
     """

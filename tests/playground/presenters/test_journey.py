@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.features.journey.text import text
+from playground.features.journey.presenter import text
 from playground.presenters.journey import age, journey
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, FailCall, Ref

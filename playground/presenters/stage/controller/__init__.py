@@ -8,6 +8,7 @@ from typing import Any, NotRequired, Required, TypedDict
 
 from playground.presenters.amounts import clock
 from playground.presenters.look import AIM, Look
+from playground.presenters.replicas import STATES, Span, host, lane
 from playground.presenters.scene import short
 from playground.presenters.sentences.records import Row, row
 from playground.presenters.sequence import lifelines, lines
@@ -23,7 +24,6 @@ from playground.presenters.stage.controller.owners import (
     owners,
 )
 from playground.presenters.stage.shape import Stage
-from playground.presenters.surroundings.replicas import STATES, host, lane
 from playground.presenters.words import Message, brief, exactly, gettext_noop, message
 from scheduler_core.base.trace.kinds import (
     CommandApplied,
@@ -210,7 +210,7 @@ class Leader(TypedDict):
     leads: bool
     since: str
     leader: str
-    lane: Any
+    lane: list[Span]
 
 
 def election(sim: WorldView) -> list[Leader]:
