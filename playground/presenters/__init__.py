@@ -20,11 +20,11 @@ from playground.presenters import (
     transport,
 )
 from playground.presenters.look import Look
-from playground.presenters.panel import Panel
+from playground.presenters.panel import AnyPanel
 from playground.presenters.stage.aim import aim_look, past_of
 from scheduler_core.world.readonly import WorldView
 
-PANELS: dict[str, Callable[..., Panel]] = {
+PANELS: dict[str, Callable[..., AnyPanel]] = {
     "transport": transport.present,
     "pipeline": pipeline.present,
     "queues": queues.present,
@@ -36,12 +36,12 @@ PANELS: dict[str, Callable[..., Panel]] = {
     "story": story.present,
 }
 
-__all__ = ["PANELS", "Look", "Panel", "aim_look", "past_of", "present"]
+__all__ = ["PANELS", "AnyPanel", "Look", "aim_look", "past_of", "present"]
 
 
 def present(
     name: str, sim: WorldView, look: Look, story_name: str = "", past: WorldView | None = None
-) -> Panel:
+) -> AnyPanel:
     """One panel for an aimed look; `story_name` is the session's story, which is no part of the world.
 
     `past` is the world at `past_of(sim, look)`, for the panels that show an attempt that is over.
