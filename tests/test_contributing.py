@@ -230,7 +230,7 @@ def test_what_of_a_command_is_forgotten_is_missed(copy: Path) -> None:
 PANEL_FILES = [
     "playground/presenters/<name>.py",
     "templates/panels/<name>.html",
-    "playground/presenters/__init__.py",
+    "playground/presenters/panels.py",
     "templates/playground/studio.html",
     "tests/playground/presenters/test_<name>.py",
 ]
