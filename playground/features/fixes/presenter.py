@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from playground.presenters.amounts import amounts, is_bytes
+from playground.presenters.amounts import amounts, duration, is_bytes
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import parse_quantity
 
 MOST_EFFECTS = 6
+SECOND = 1_000_000_000
 
 _TEXTS = {
     "gates": gettext_noop("Remove the scheduling gates: %(list)s"),
@@ -114,6 +115,57 @@ _TEXTS = {
     ),
     "configuration": gettext_noop("Take %(argument)s out of the arguments of %(plugin)s"),
     "node": gettext_noop("Add a node %(name)s like %(node)s"),
+    "wait": gettext_noop("Wait: %(pod)s gets a place by itself"),
+    "recreate": gettext_noop("Make %(pod)s anew: a new pod is tried at once"),
+    "old-revision": gettext_noop(
+        "Delete %(pod)s: it was made of an old template, and %(owner)s waits for it before it makes another"
+    ),
+    "selected-node": gettext_noop(
+        "Take the annotation off the claim %(claim)s that ties it to the node %(node)s"
+    ),
+    "order": gettext_noop("List the init containers in this order: %(list)s"),
+    "own-claim": gettext_noop(
+        "Give the pod a claim of its own, by the template %(template)s, in place of the claim %(claim)s that others use"
+    ),
+    "pool": gettext_noop("Give each of the nodes %(list)s a pool of its own in place of the pool %(pool)s"),
+    "node-selector": gettext_noop(
+        "Ask for the node %(node)s by nodeSelector in place of nodeName, so that a scheduler places the pod"
+    ),
+    "priority-class": gettext_noop("Create the PriorityClass %(class)s, which the pod names"),
+    "runtime-class-name": gettext_noop(
+        "Name the RuntimeClass %(to)s in place of %(from)s, which does not exist"
+    ),
+    "priority-class-left": gettext_noop("Take the PriorityClass %(class)s out of the template"),
+    "parallel": gettext_noop(
+        "Make the StatefulSet %(owner)s anew with podManagementPolicy Parallel: no pod waits for the one before it"
+    ),
+    "job-anew": gettext_noop("Make the Job %(job)s anew with backoffLimit %(to)s: it has used up %(from)s"),
+    "recreate-strategy": gettext_noop(
+        "Give %(owner)s the strategy Recreate: the old pod lets go of the volume before the new one starts"
+    ),
+    "limits": gettext_noop("Set %(field)s of %(resource)s of the container %(container)s to %(to)s"),
+    "retry": gettext_noop("Have the controller of %(owner)s try again now: change an annotation of it"),
+    "quota-scope": gettext_noop(
+        "Create a quota in %(namespace)s that allows pods of the PriorityClass %(class)s"
+    ),
+    "unready-eviction": gettext_noop(
+        "Let the PodDisruptionBudget %(budget)s evict pods that are not ready: unhealthyPodEvictionPolicy AlwaysAllow"
+    ),
+    "one-budget": gettext_noop("Delete the PodDisruptionBudget %(budget)s: another one covers the same pods"),
+    "replicas": gettext_noop("Scale %(owner)s from %(from)s to %(to)s replicas"),
+    "namespace-selector": gettext_noop(
+        "Have the pod anti-affinity look in all namespaces: namespaceSelector {}"
+    ),
+    "force-delete": gettext_noop("Force the deletion of %(pod)s, which is ending on %(node)s"),
+    "delete": gettext_noop("Delete %(pod)s"),
+    "free-quota": gettext_noop("Delete %(list)s, which the quota %(quota)s counts"),
+    "out-of-service": gettext_noop("Taint %(node)s as out of service: its pods and volumes are let go"),
+    "no-execute": gettext_noop("Taint %(node)s with %(taint)s, which evicts pods that do not tolerate it"),
+    "partner-priority": gettext_noop(
+        "Give %(list)s the PriorityClass %(class)s as well: the pod has to be near them, so they must not be evicted for it"
+    ),
+    "remove-node": gettext_noop("Delete the node %(node)s, which is gone"),
+    "finalizer": gettext_noop("Take the finalizers off %(pod)s: %(list)s"),
 }
 _NO_CLASS = gettext_noop("Make the claim %(claim)s anew without a StorageClass")
 _DEVICE_CLAIM = gettext_noop("Create the claim %(claim)s for a device of the class %(name)s")
@@ -129,6 +181,10 @@ _NEW_PREEMPTS = gettext_noop(
     "Let the pod preempt: give it a new PriorityClass %(name)s with the same priority %(value)s and no preemptionPolicy Never"
 )
 _NEW_CLASS = gettext_noop("Give the pod a new PriorityClass %(name)s with the priority %(value)s")
+_OF_CONTAINER = gettext_noop(
+    "Lower the %(resource)s request of the container %(container)s from %(from)s to %(to)s"
+)
+_NODE_NAME = gettext_noop("Take the nodeName %(node)s off the pod and let the scheduler choose")
 _NO_REQUEST = gettext_noop("Ask for no %(resource)s in the pod: it asks for %(from)s")
 _FREE = gettext_noop("Free %(amounts)s on %(node)s: delete %(list)s")
 _DELETE = gettext_noop("Delete %(list)s from %(node)s, to make way for the pod")
@@ -141,6 +197,19 @@ _SOFTEN = {
 
 # What a change defeats, or costs; those that only mend something have none.
 _DEFEATS = {
+    "force-delete": gettext_noop(
+        "Its containers may still run: only do this when the node is known to be down."
+    ),
+    "out-of-service": gettext_noop("Do this only when the machine is off: two pods may write to one disk."),
+    "delete": gettext_noop("What the pod is doing is lost."),
+    "remove-node": gettext_noop("All pods on the node are deleted."),
+    "finalizer": gettext_noop("What the finalizer was to clean up stays behind."),
+    "unready-eviction": gettext_noop("Pods that are only starting may be evicted as well."),
+    "one-budget": gettext_noop("What that budget alone protects is protected no more."),
+    "replicas": gettext_noop("Nobody loses anything, but one more pod takes room."),
+    "free-quota": gettext_noop("What the deleted pods were to do is not done."),
+    "no-execute": gettext_noop("Every other pod there without a toleration is evicted, too."),
+    "partner-priority": gettext_noop("The pods that get the class are restarted."),
     "scheduler": gettext_noop("What its own scheduler would have heeded does not count."),
     "gates": gettext_noop("Whoever gated the pod has not let it go yet."),
     "taint-left": gettext_noop("Where who set it is still at work, it comes back, or the node goes."),
@@ -245,7 +314,14 @@ def _describe_new_node(values: dict[str, Any]) -> Message:
 
 
 def _build_list_describer(kind: str, field: str) -> Callable[[dict[str, Any]], Message]:
-    return lambda values: message(_TEXTS[kind], list=", ".join(values[field]))
+    def describe(values: dict[str, Any]) -> Message:
+        rest = {
+            name: short(each) if name == "pod" else each for name, each in values.items() if name != field
+        }
+        listed = map(short, values[field]) if field == "pods" else values[field]
+        return message(_TEXTS[kind], list=", ".join(listed), **rest)
+
+    return describe
 
 
 def _ready(values: dict[str, Any]) -> Message:
@@ -290,7 +366,8 @@ def _describe_runtime_class(values: dict[str, Any]) -> Message:
 
 
 def _describe_request(values: dict[str, Any]) -> Message:
-    return message(_NO_REQUEST if values["to"] == "0" else _TEXTS["request"], **values)
+    text = _OF_CONTAINER if values.get("container") else _TEXTS["request"]
+    return message(_NO_REQUEST if values["to"] == "0" else text, **values)
 
 
 _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
@@ -309,6 +386,19 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     "priority": _describe_priority,
     "runtime-class": _describe_runtime_class,
     "request": _describe_request,
+    "node-name": lambda values: message(
+        _NODE_NAME if values.get("exists") else _TEXTS["node-name"], node=values["node"]
+    ),
+    **{
+        kind: _build_list_describer(kind, field)
+        for kind, field in (
+            ("order", "containers"),
+            ("pool", "nodes"),
+            ("free-quota", "pods"),
+            ("partner-priority", "pods"),
+            ("finalizer", "finalizers"),
+        )
+    },
 }
 
 
@@ -344,6 +434,19 @@ def effects_in_words(effects: list[Mapping[str, Any]]) -> list[Message]:
     return lines
 
 
+_WARNINGS = {
+    "evicts-sibling": gettext_noop("Warning: another pod of the same owner loses its place."),
+    "dead-node": gettext_noop("Warning: the node is not ready, so nothing would run there."),
+    "shares-disk": gettext_noop("Warning: two pods would write to the same disk."),
+}
+
+
+def warning_of(disturbance: str) -> Message | None:
+    """Return the warning about a fix that harms others in one of the worst ways."""
+    text = _WARNINGS.get(disturbance)
+    return None if text is None else message(text)
+
+
 def describe_findings(findings: Mapping[str, Any]) -> dict[str, Any]:
     """Return a search's findings (Findings.to_json()), each fix with its sentences."""
     fixes = [
@@ -352,6 +455,8 @@ def describe_findings(findings: Mapping[str, Any]) -> dict[str, Any]:
             "lines": [sentence(change) for change in fix["changes"]],
             "defeats": defeats(fix["changes"]),
             "effects": effects_in_words(fix["effects"]),
+            "warning": warning_of(fix["disturbance"]),
+            "takes": duration(fix["time"]) if fix["time"] >= SECOND else "",
         }
         for fix in findings["fixes"]
     ]

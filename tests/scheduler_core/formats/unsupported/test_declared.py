@@ -58,7 +58,7 @@ ELSEWHERE = {
     "downwardAPI": _SPECS,
     "env": f"{_REFERENCES} controllers/workloads/jobs/pods.py",
     "envFrom": _REFERENCES,
-    "ephemeralContainers": "apiserver/registry/devices/dropping.py",
+    "ephemeralContainers": "apiserver/admission/plugins/simple.py apiserver/registry/devices/dropping.py",
     "gitRepo": _SPECS,
     "glusterfs": _REFERENCES,
     "hostname": "apiserver/admission/plugins/node_restriction.py apiserver/admission/plugins/pod_anti_affinity_topology.py"
