@@ -90,7 +90,7 @@ def _check(sim: Simulation, cycle: SchedulingCycle) -> None:
             ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(worlds())
 def test_the_answer_after_an_attempt_is_the_answer_of_the_attempt(sim: Simulation) -> None:
     seen = 0
