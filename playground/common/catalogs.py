@@ -17,8 +17,8 @@ logger = logging.getLogger(__name__)
 def compile_catalogs(root: Path) -> list[Path]:
     """Compile each .po file under `root` whose .mo file is missing or older, and return the .mo files written.
 
-    Without Babel, or where a folder cannot be written to, that is logged, and the playground shows the words that it has. A ValueError names the line of a .po file
-    that is none.
+    Without Babel, or where a folder can't be written to, log that: the playground then shows the words that it has. A ValueError names the
+    line of a .po file that can't be read.
     """
     written = []
     for source in sorted(root.glob("*/LC_MESSAGES/*.po")):
