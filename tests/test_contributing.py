@@ -350,7 +350,7 @@ def test_a_part_of_a_page_that_imports_what_is_not_its_own_breaks_a_contract(cop
 PANEL_FILES = [
     "playground/presenters/<name>.py",
     "templates/panels/<name>.html",
-    "playground/presenters/__init__.py",
+    "playground/presenters/panels.py",
     "templates/playground/studio.html",
     "tests/playground/presenters/test_<name>.py",
 ]

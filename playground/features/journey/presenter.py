@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from playground.presenters.amounts import clock, duration
+from playground.presenters.journey.entries import AttemptDetail, Call, Flight, Step
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.analysis.inspection import Stranded, Way
 
@@ -14,26 +15,24 @@ _STAYS = "stays"
 _PLAIN = ("Reserve", "Permit", "PreBind", "PostBind")  # a success there is shown in short
 
 
-def describe_attempt(account: Mapping[str, Any]) -> dict[str, Any]:
-    """`whole` is false where the attempt or its binding had not ended, or was too long to be run again."""
+def describe_attempt(account: Mapping[str, Any]) -> AttemptDetail:
     steps = [_step(step) for step in account["steps"]]
-    calls = [_call(call) for call in account["calls"]]
     return {
         "refusals": account["refusals"],
         "answers": [_step(step) for step in account["answers"]],
         **_events(account["events"]),
         "steps": [step for step in steps if step["point"] != "Unreserve"],
         "rollback": [step for step in steps if step["point"] == "Unreserve"],
-        "calls": calls,
-        "bind_failed": next((call for call in calls if call["verb"] == "BIND" and call["failed"]), None),
-        "end": {**account["end"], "t": clock(account["end"]["t"])} if account["end"] else None,
-        "whole": account["whole"],
+        "calls": [_call(call) for call in account["calls"]],
     }
 
 
-def _step(step: Mapping[str, Any]) -> dict[str, Any]:
+def _step(step: Mapping[str, Any]) -> Step:
     return {
-        **{name: step[name] for name in ("point", "plugin", "code", "message")},
+        "point": step["point"],
+        "plugin": step["plugin"],
+        "code": step["code"],
+        "message": step["message"],
         "at": step["position"],
         "t": clock(step["t"]),
         "took": duration(step["took"]) if step["took"] else "",
@@ -45,7 +44,7 @@ def _step(step: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+def _call(call: Mapping[str, Any]) -> Call:
     failed = call.get("error") or call.get("fault") or ""
     return {
         "verb": call["verb"],
@@ -66,12 +65,20 @@ def _what(call: Mapping[str, Any]) -> str:
     return str(call.get("node", ""))
 
 
-def _events(events: list[dict[str, Any]]) -> dict[str, Any]:
+def _events(events: list[dict[str, Any]]) -> Flight:
     """Return the events that mattered first, then the others in order; at most EVENTS of them."""
     ordered = sorted(events, key=lambda event: event.get("decision", _STAYS) == _STAYS)
     return {
         "flight": [
-            {**event, "at": event["position"], "t": clock(event["t"]), "helps": _helps(event)}
+            {
+                "event": event["event"],
+                "object": event.get("object", ""),
+                "plugin": event.get("plugin", ""),
+                "hint": event.get("hint", ""),
+                "at": event["position"],
+                "t": clock(event["t"]),
+                "helps": _helps(event),
+            }
             for event in ordered[:EVENTS]
         ],
         "flight_more": max(len(events) - EVENTS, 0),
@@ -79,7 +86,6 @@ def _events(events: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _helps(event: Mapping[str, Any]) -> bool | None:
-    """None where nobody asked: the attempt succeeded, or has not ended."""
     decision = event.get("decision")
     return None if decision is None else decision != _STAYS
 
@@ -227,7 +233,7 @@ def _detail(detail: Mapping[str, Any]) -> Iterable[Sequence[str]]:
 def _write_events(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     if not rows:
         return [f"{'Events:':<18}{_NONE}"]
-    cells = [[row["type"], row["reason"], row["age"], row["from"], row["message"]] for row in rows]
+    cells = [[row["type"], row["reason"], row["age"], row["source"], row["message"]] for row in rows]
     return ["Events:", *_indent_lines(_table(_EVENTS, cells, "  ", ruled=True))]
 
 

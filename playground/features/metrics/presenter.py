@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from playground.features.metrics.plots import (
     NONE,
     Chart,
     Families,
+    Table,
     build_stacked_bars,
     chart,
     families,
@@ -94,7 +95,35 @@ def _build_histogram(name: str, title: str, metric: str, families: Families, by:
 _ATTEMPTS = "scheduler_schedule_attempts_total"
 
 
-def present(readings: Mapping[str, Any], q: str) -> dict[str, Any]:
+class Tile(TypedDict):
+    title: str
+    value: str
+
+
+class MetricRow(TypedDict):
+    metric: Metric
+    registered: bool
+    series: int
+    table: Table
+    query: str
+    says: str
+
+
+class MetricsPage(TypedDict):
+    position: int
+    clock: str
+    names: list[str]
+    scheduler: str
+    tiles: list[Tile]
+    empty: bool
+    charts: list[Chart]
+    metrics: list[MetricRow]
+    all: int
+    former: Any
+    q: str
+
+
+def present(readings: Mapping[str, Any], q: str) -> MetricsPage:
     """The readings of worker.py, of one scheduler or of none; `q` filters the metrics below the charts."""
     runs = bool(readings["schedulers"])
     scheduler = readings["schedulers"][0] if runs else NONE
@@ -114,7 +143,7 @@ def present(readings: Mapping[str, Any], q: str) -> dict[str, Any]:
     }
 
 
-def _tiles(series: Families) -> list[dict[str, str]]:
+def _tiles(series: Families) -> list[Tile]:
     """The few figures that people look at first."""
     pending = total(series, "scheduler_pending_pods")
     return [
@@ -151,7 +180,7 @@ def _matches(metric: Metric, q: str) -> bool:
     return all(word in text for word in wanted)
 
 
-def _metric(metric: Metric, series: Families, runs: bool) -> dict[str, Any]:
+def _metric(metric: Metric, series: Families, runs: bool) -> MetricRow:
     query, says = HINTS.get(metric.name, ("", ""))
     return {
         "metric": metric,

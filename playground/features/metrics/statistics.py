@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from playground.features.metrics.plots import (
     NONE,
@@ -27,7 +27,19 @@ from scheduler_core.analysis.status import BY_NAME
 _RESULTS = {"scheduled": "scheduled", "unschedulable": "refused", "error": "errors"}
 
 
-def present(readings: Mapping[str, Any]) -> dict[str, Any]:
+class StatisticsPage(TypedDict):
+    position: int
+    clock: str
+    names: list[str]
+    scheduler: str
+    points: int
+    every: str
+    empty: bool
+    amounts: list[AmountRow]
+    charts: list[Chart]
+
+
+def present(readings: Mapping[str, Any]) -> StatisticsPage:
     """The readings of worker.py, of one scheduler or of none."""
     scheduler = next(iter(readings["schedulers"]), NONE)
     curve, series = scheduler["curve"], families(scheduler)
@@ -277,15 +289,28 @@ def _amounts(
     return ["virtual_time_ns", "resource", part, whole], rows
 
 
-def amounts_now(curve: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+class AmountRow(TypedDict):
+    resource: str
+    allocatable: str
+    requested: str
+    free: str
+    stranded: str
+    used: str
+    share: str
+
+
+def amounts_now(curve: Sequence[Mapping[str, Any]]) -> list[AmountRow]:
     """Return the exact amounts of every resource at this step."""
     return [_row(use[0], _use(use)) for now in curve[-1:] for use in now["use"]]
 
 
-def _row(resource: str, use: Use) -> dict[str, str]:
+def _row(resource: str, use: Use) -> AmountRow:
     return {
         "resource": resource,
-        **{part: amount(resource, value) for part, value in use.items()},
+        "allocatable": amount(resource, use["allocatable"]),
+        "requested": amount(resource, use["requested"]),
+        "free": amount(resource, use["free"]),
+        "stranded": amount(resource, use["stranded"]),
         "used": f"{percent(use, 'requested', 'allocatable'):g} %",
         "share": f"{percent(use, 'stranded', 'free'):g} %",
     }

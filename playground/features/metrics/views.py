@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from playground.common.exposition import CONTENT_TYPE, exposition
+from playground.features.metrics.plots import Chart
 from playground.features.metrics.presenter import present
 from playground.features.metrics.query import Metrics, Statistics
 from playground.features.metrics.statistics import present as present_statistics
@@ -116,7 +117,7 @@ def _question(request: HttpRequest) -> Statistics:
     return Statistics(at=position(request), scheduler=name)
 
 
-def download(charts: list[dict[str, Any]], name: str, title: str) -> HttpResponse:
+def download(charts: list[Chart], name: str, title: str) -> HttpResponse:
     """The chart of that name as a file; an empty one where nothing was counted yet."""
     found = next((each for each in charts if each["id"] == name), None)
     if found is None:
