@@ -253,7 +253,7 @@ OVER_ALL_PAGES = (
     "tests/playground/sessions/worker/test_process.py",
     "tests/test_architecture.py",
     "-k",
-    "url or handler or messages or template",
+    "waiting or url or handler or messages or template",
 )
 CREATED = re.compile(r"^Create `([^`]+)`:\n\n```\w+\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ADDED = re.compile(
@@ -286,8 +286,8 @@ def test_a_page_needs_exactly_the_files_that_contributing_and_the_tutorial_name(
     assert files_of("To add a page that asks a world something") == PAGE_FILES
     files = add_page(copy)
     assert sorted(files) == sorted(file.replace("<name>", "waiting") for file in PAGE_FILES)
-    found = checked(copy, "tests/playground/features/test_waiting.py", *OVER_ALL_PAGES[:3])
-    assert found.passed > 100, found.said
+    found = checked(copy, "tests/playground/features/test_waiting.py", *OVER_ALL_PAGES)
+    assert found.passed > 70, found.said
     assert found.failed == [], found.said
     python = [file for file in files if file.endswith(".py")]
     for name, *arguments in (
@@ -350,7 +350,7 @@ def test_a_part_of_a_page_that_imports_what_is_not_its_own_breaks_a_contract(cop
 PANEL_FILES = [
     "playground/presenters/<name>.py",
     "templates/panels/<name>.html",
-    "playground/presenters/__init__.py",
+    "playground/presenters/panels.py",
     "templates/playground/studio.html",
     "tests/playground/presenters/test_<name>.py",
 ]
