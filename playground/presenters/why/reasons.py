@@ -9,6 +9,8 @@ from playground.presenters.why.volumes import about_claims
 from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.analysis.explain import Given
 
+NAMED = 3  # nodes of a reason that are called by their names
+
 _NODES = gettext_noop("%(count)s of %(total)s nodes")
 _ALL_NODES = gettext_noop("all %(total)s nodes")
 _BOTH_NODES = gettext_noop("both nodes")
@@ -112,6 +114,8 @@ def of_nodes(reason: Given, total: int) -> Message:
     """So many of the nodes, to stand in a sentence; one by its name."""
     if len(reason.nodes) == 1:
         return exactly(reason.nodes[0])
+    if reason.count < total and reason.count <= NAMED:
+        return exactly(", ".join(reason.nodes))
     if reason.count < total:
         return message(_NODES, count=reason.count, total=total)
     return message(_BOTH_NODES) if total == 2 else message(_ALL_NODES, total=total)
