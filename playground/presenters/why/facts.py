@@ -138,7 +138,8 @@ _NOTES = {
         "%(node)s has no CSINode: %(plugin)s knows no limit there, and lets every pod pass."
     ),
     "NobodySelectsNode": gettext_noop(
-        "Class %(storageClass)s waits for the scheduler to select a node for claim %(claim)s: %(pod)s skipped the scheduler, so nobody does."
+        "Class %(storageClass)s waits for the scheduler to select a node for claim %(claim)s: %(pod)s skipped the scheduler, "
+        "so nobody does."
     ),
     "EvictedAt": gettext_noop("%(pod)s is evicted from %(node)s at %(until)s."),
     "ToleratesForever": gettext_noop(
@@ -148,7 +149,8 @@ _NOTES = {
         "None of the %(total)s nodes of %(zone)s is ready: the control plane suspects itself, and evicts nobody."
     ),
     "PartialDisruption": gettext_noop(
-        "%(lost)s of %(total)s nodes of %(zone)s are lost, which is %(threshold)s%% or more: in a zone of up to %(size)s nodes nobody is evicted then."
+        "%(lost)s of %(total)s nodes of %(zone)s are lost, which is %(threshold)s%% or more: in a zone of up to %(size)s nodes "
+        "nobody is evicted then."
     ),
     "NobodyReplaces": gettext_noop("No controller owns %(pod)s: nobody makes it anew."),
     "SameNameWaits": gettext_noop(
@@ -199,18 +201,27 @@ _NOTES = {
     ),
     "VictimsDoNotHelp": gettext_noop("Evicting pods on %(node)s would not help: %(message)s."),
     "NeedsItsVictims": gettext_noop(
-        "%(pod)s has to be beside %(pods)s, whose priority %(theirs)s is lower than %(priority)s: preemption would evict the pod that it needs, "
+        "%(pod)s has to be beside %(pods)s, whose priority %(theirs)s is lower than %(priority)s: preemption would evict the "
+        "pod that it needs, "
         "so it evicts nobody."
     ),
-    "WokenByEndOf": gettext_noop("The end of %(holder)s would wake %(pod)s."),
+    "WokenByEndOf": gettext_noop("The queue tries %(pod)s again as soon as one of these ends: %(holders)s."),
     "NotWokenByEndOf": gettext_noop(
         "The end of %(holder)s would not wake %(pod)s: the queueing hint looks at the terms of the waiting pod alone."
     ),
     "SlippedBy": gettext_noop(
         "%(holder)s has ended since the last attempt, and the queueing hints of %(plugins)s did not wake %(pod)s for it."
     ),
+    "NodeIsLost": gettext_noop("%(node)s has this taint because its kubelet does not report."),
+    "NodeIsNotReady": gettext_noop(
+        "%(node)s has this taint because its kubelet says that the node is not ready."
+    ),
+    "ClaimOfStatefulSet": gettext_noop(
+        "Claim %(claim)s comes from a volumeClaimTemplate of StatefulSet %(owner)s, whose controller makes it anew."
+    ),
     "SelectedNodeIsGone": gettext_noop(
-        "Claim %(claim)s has the annotation selected-node: %(node)s, and there is no node %(node)s any more: every other node is refused for it."
+        "Claim %(claim)s has the annotation selected-node: %(node)s, and there is no node %(node)s any more: every other node "
+        "is refused for it."
     ),
     "SelectedNode": gettext_noop(
         "Claim %(claim)s has the annotation selected-node: %(node)s: every other node is refused until it is removed."
@@ -226,7 +237,8 @@ _NOTES = {
         "%(source)s asks for devices of the class %(deviceClass)s, and there is no such DeviceClass: install it, or its driver."
     ),
     "PoolOverNodes": gettext_noop(
-        "The pool %(pool)s of %(driver)s has slices on %(nodes)s. The scheduler drops the slices of other nodes and takes the pool for incomplete: "
+        "The pool %(pool)s of %(driver)s has slices on %(nodes)s. The scheduler drops the slices of other nodes and takes the "
+        "pool for incomplete: "
         "nobody is updating it. A pool for each node works."
     ),
 }
@@ -252,6 +264,7 @@ HEADLINES = frozenset(
         "BypassedScheduler",
         "ControllerBacksOff",
         "DeviceClassIsMissing",
+        "DrainStuck",
         "EndsNever",
         "EndsWithoutFinalizer",
         "FullDisruption",
@@ -321,9 +334,10 @@ def _format_value(name: str, value: object, values: Mapping[str, object]) -> obj
 
 
 def _list(name: str, items: list[object], values: Mapping[str, object]) -> str:
-    texts = [short(str(each)) if name == "pods" else str(each) for each in items]
+    texts = [short(str(each)) if name in ("holders", "pods") else str(each) for each in items]
     count = values.get("count")
-    more = count - len(texts) if isinstance(count, int) and name in ("nodes", "pods") else 0
+    counted = "pods" if "pods" in values else "nodes"
+    more = count - len(texts) if isinstance(count, int) and name == counted else 0
     return f"{', '.join(texts)}{f' +{more}' if more > 0 else ''}"
 
 

@@ -16,8 +16,8 @@ _ALL_NODES = gettext_noop("all %(total)s nodes")
 _BOTH_NODES = gettext_noop("both nodes")
 _OF = gettext_noop("%(amount)s of %(resource)s")
 
-_OTHER = gettext_noop("%(plugin)s refuses %(nodes)s: %(message)s")
-_ALL_AT_ONCE = gettext_noop("%(plugin)s refuses %(pod)s on any node: %(message)s")
+_OTHER = gettext_noop("%(plugin)s refuses %(nodes)s: %(message)s.")
+_ALL_AT_ONCE = gettext_noop("%(plugin)s refuses %(pod)s on any node: %(message)s.")
 _SHORT = gettext_noop("%(pod)s asks for %(wanted)s: %(node)s comes nearest and lacks %(short)s of it.")
 _NEAREST = gettext_noop(
     "%(pod)s asks for %(wanted)s, too much for %(nodes)s: %(node)s comes nearest and lacks %(short)s of it."
@@ -106,7 +106,10 @@ def about(reason: Given, pod: str, total: int) -> Message:
         return message(text, **{**known, **values})
     everywhere = reason.count == total
     return message(
-        _ALL_AT_ONCE if everywhere else _OTHER, plugin=reason.plugin, message=reason.message, **values
+        _ALL_AT_ONCE if everywhere else _OTHER,
+        plugin=reason.plugin,
+        message=reason.message.rstrip(". "),
+        **values,
     )
 
 

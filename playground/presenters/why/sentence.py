@@ -26,7 +26,7 @@ _HELD = gettext_noop("%(plugin)s holds %(pod)s back: %(message)s")
 _QUOTA = gettext_noop(
     "%(pod)s can't be created: the quota %(quota)s is used up. Pods that are missing: %(count)s."
 )
-_REFUSED = gettext_noop("%(pod)s can't be created: %(message)s Pods that are missing: %(count)s.")
+_REFUSED = gettext_noop("%(pod)s can't be created: %(message)s. Pods that are missing: %(count)s.")
 _NO_NODES = gettext_noop("%(pod)s waits, as the cluster has no node yet.")
 _FITS = gettext_noop("%(pod)s would fit on %(node)s now, and waits for its turn.")
 _FITS_BACKOFF = gettext_noop(
@@ -64,6 +64,8 @@ _SUSPENDED = gettext_noop("%(pod)s is not created: the Job is suspended. Pods th
 _ELSEWHERE = gettext_noop(
     "%(pod)s is not created: the Job leaves its pods to another controller (%(message)s). Pods that are missing: %(count)s."
 )
+_SPOKEN_FOR = (State.STUCK, State.TERMINATING)  # states that their headlines say better
+_LOST = gettext_noop("%(pod)s is on %(node)s, and nobody knows whether it runs: %(message)s.")
 _TERMINATING = gettext_noop("%(pod)s is terminating on %(node)s, and is gone by %(time)s.")
 _NOT_AS_WANTED = gettext_noop("%(pod)s is not as it should be.")
 _PLAIN = {
@@ -82,7 +84,9 @@ _WITHHELD = {
 
 def sentence(explanation: Explanation) -> Message:
     """Return a plain-words summary: the state with its main reasons, then the facts that belong to them."""
-    return join([_describe_state(explanation), *list_headlines(explanation)])
+    headlines = list(list_headlines(explanation))
+    speak = explanation.state in _SPOKEN_FOR and explanation.until is None and headlines
+    return join(headlines if speak else [_describe_state(explanation), *headlines])
 
 
 def _describe_state(explanation: Explanation) -> Message:
@@ -96,7 +100,7 @@ def _describe_state(explanation: Explanation) -> Message:
     if state is State.QUOTA_EXCEEDED:
         return message(_QUOTA, pod=pod, quota=evidence["quota"], count=evidence["missing"])
     if first is not None and state is State.NOT_CREATED:
-        return message(_REFUSED, pod=pod, count=evidence["missing"], message=first.message)
+        return message(_REFUSED, pod=pod, count=evidence["missing"], message=first.message.rstrip(". "))
     if first is not None and state is State.GATED:
         return _describe_gated_pod(pod, first)
     if first is not None and state in _WITHHELD:
@@ -111,6 +115,8 @@ def _describe_state(explanation: Explanation) -> Message:
         text = _TERMINATING if state is State.TERMINATING and until else _PLAIN[state]
         if state is State.STUCK and not reason:
             text = _NOT_AS_WANTED
+        if first is not None and first.code == f"{KUBELET}/NodeLost":
+            text = _LOST
         return message(text, pod=pod, node=explanation.node, message=reason, time=until)
     if state is State.SCHEDULED:
         return message(_SCHEDULED, pod=pod, node=explanation.node)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from scheduler_core.analysis.explain.missing_pods import explain_uncreated
 from scheduler_core.analysis.explain.placement import Placement, explain_place
 from scheduler_core.analysis.explain.provenance import trace_pod
 from scheduler_core.analysis.explain.refusals import build_reason, classify_reason, refusals
-from scheduler_core.analysis.explain.standing import explain_bound_pod, explain_gone
+from scheduler_core.analysis.explain.standing import explain_bound_pod, explain_gone, list_lost_nodes
 from scheduler_core.analysis.explain.waiting import explain_preemption, explain_waking
 from scheduler_core.analysis.explain.workloads import (
     KINDS,
@@ -294,6 +295,7 @@ class _Asking:
         yield from holders
         yield from () if fits else find_resizes(diagnosis, reasons)
         yield from find_blocked_claims(self.world, self.pod, reasons)
+        yield from list_lost_nodes(self.world, reasons)
         if preempted is not None:
             yield from explain_preemption(diagnosis, preempted, reasons)
         if self.entry is not None and self.entry.key in self.scheduler.queue.unschedulable_pods:
@@ -332,6 +334,9 @@ class _Asking:
         said = classify_reason(self.framework, status, status.message)
         reason = build_reason(status, status.message, said, ())
         state = State.WAITING_FOR_CLAIM if said.waits_for_claim else State.GATED
+        entries = (str(each.get("name")) for each in self.pod.manifest["spec"].get("resourceClaims") or ())
+        if "claim" not in reason.evidence and state is State.WAITING_FOR_CLAIM:
+            reason = replace(reason, evidence={**reason.evidence, "claim": ", ".join(entries)})
         facts = tuple(find_blocked_claims(self.world, self.pod, (reason,)))
         return self._explained(state, (reason,), facts=facts)
 

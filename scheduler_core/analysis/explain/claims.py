@@ -9,13 +9,17 @@ from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Fact, Given
 from scheduler_core.analysis.explain.placement import note
+from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.controllers.memory.volumes import claims_of
+from scheduler_core.controllers.workloads.statefulsets.identity import parent_and_ordinal
 from scheduler_core.world.simulation import Simulation
 
 SELECTED = "volume.kubernetes.io/selected-node"
 _VOLUMES, _DEVICES = ("VolumeBinding", "VolumeZone", "VolumeRestrictions"), "DynamicResources"
+
+_UPDATED, _NOT_CREATED = "currently being updated", "DynamicResources/ClaimNotCreated"
 
 
 def find_blocked_claims(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
@@ -27,7 +31,7 @@ def find_blocked_claims(world: Simulation, pod: Pod, reasons: Iterable[Given]) -
         yield from _list_ties(reasons)
     if _DEVICES in plugins:
         yield from _list_device_facts(world, pod)
-        if any("currently being updated" in reason.message for reason in reasons):
+        if any(_UPDATED in reason.message or reason.code == _NOT_CREATED for reason in reasons):
             yield from _list_wide_pools(world)
 
 
@@ -35,12 +39,25 @@ def _list_volume_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
     for key in claims_of(pod):
         namespace, _, name = key.partition("/")
         claim = world.store.get(CLAIM, namespace, name)
+        if claim is None and (owner := _find_maker(world, pod, name)):
+            yield note("ClaimOfStatefulSet", pod=pod.key, claim=name, owner=owner)
         if claim is None or (claim.get("status") or {}).get("phase") == "Bound":
             continue
         node = (claim["metadata"].get("annotations") or {}).get(SELECTED)
         if node:
             code = "SelectedNode" if world.store.node(node) is not None else "SelectedNodeIsGone"
             yield note(code, pod=pod.key, claim=name, node=node)
+
+
+def _find_maker(world: Simulation, pod: Pod, claim: str) -> str:
+    """Return the StatefulSet of whose volumeClaimTemplates a claim of the pod is made, or ""."""
+    owner = controller_of(pod.manifest) or {}
+    found = world.store.get(
+        "StatefulSet", pod.namespace, str(owner.get("name") or parent_and_ordinal(pod.name)[0])
+    )
+    templates = ((found or {}).get("spec") or {}).get("volumeClaimTemplates") or ()
+    made = any(f"{each['metadata']['name']}-{pod.name}" == claim for each in templates)
+    return str(found["metadata"]["name"]) if found is not None and made else ""
 
 
 def _list_ties(reasons: Iterable[Given]) -> Iterator[Fact]:

@@ -44,7 +44,15 @@ def trace_pod(world: Simulation, pod: Pod, reasons: Iterable[Given], preempts: b
     if preempts or pod.priority:
         found += _trace_priority(world, pod)
     newer = compare_template(world, pod) if reasons else None
-    return found if newer is None else [*found, newer]
+    if newer is None:
+        return found
+    owner, stays = template_of(world, pod), []
+    if owner is not None and owner[0]["kind"] == "StatefulSet":
+        if owner[0]["spec"].get("podManagementPolicy") != "Parallel":
+            stays = [
+                Fact(Role.NOTES, "OldRevisionStays", {"owner": owner[0]["metadata"]["name"], "pod": pod.key})
+            ]
+    return [*found, newer, *stays]
 
 
 def trace_requests(world: Simulation, pod: Pod, resource: str) -> list[Fact]:

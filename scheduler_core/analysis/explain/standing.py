@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -33,6 +33,7 @@ _WAITING = frozenset(
         "RunContainerError",
     )
 )
+_UNREACHABLE, _NOT_READY = "node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"
 _WAIT_FOR_POD = "WaitForFirstConsumer"
 
 
@@ -143,6 +144,16 @@ def _list_disruption(world: Simulation, pod: Pod, node: Node) -> Iterator[Fact]:
         yield note("FullDisruption", **values)
     elif zone == PARTIAL and len(mates) <= flags.large_cluster_size_threshold:
         yield note("PartialDisruption", **values)
+
+
+def list_lost_nodes(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:
+    """Yield the nodes that are tainted because nobody acts on them, or because they are not ready."""
+    for reason in reasons:
+        if reason.evidence.get("key") in (_UNREACHABLE, _NOT_READY):
+            for name in reason.nodes[:2]:
+                yield note(
+                    "NodeIsLost" if reason.evidence["key"] == _UNREACHABLE else "NodeIsNotReady", node=name
+                )
 
 
 # Pods that end, and pods that are gone

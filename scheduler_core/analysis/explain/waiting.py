@@ -95,12 +95,17 @@ def explain_waking(
     fits: bool,
 ) -> Iterator[Fact]:
     """Yield the ends of which pods wake the pod, and of which the hints of the plugins that refused it skip."""
+    wakers = []
     for key in dict.fromkeys(holders):
         holder = world.store.pod_at(key)
         if holder is None or not holder.node_name:
             continue
-        woken = _wakes(framework, entry, holder)
-        yield note("WokenByEndOf" if woken else "NotWokenByEndOf", pod=entry.key, holder=key)
+        if _wakes(framework, entry, holder):
+            wakers.append(key)
+        else:
+            yield note("NotWokenByEndOf", pod=entry.key, holder=key)
+    if wakers:
+        yield note("WokenByEndOf", pod=entry.key, holders=wakers)
     if fits and attempt is not None:
         for key in _list_ended(world, attempt):
             yield note("SlippedBy", pod=entry.key, holder=key, plugins=list(entry.rejectors))
