@@ -65,6 +65,7 @@ _ELSEWHERE = gettext_noop(
     "%(pod)s is not created: the Job leaves its pods to another controller (%(message)s). Pods that are missing: %(count)s."
 )
 _SPOKEN_FOR = (State.STUCK, State.TERMINATING)  # states that their headlines say better
+_KEPT = gettext_noop("%(node)s has room for %(pod)s, which is kept for another pod.")
 _LOST = gettext_noop("%(pod)s is on %(node)s, and nobody knows whether it runs: %(message)s.")
 _TERMINATING = gettext_noop("%(pod)s is terminating on %(node)s, and is gone by %(time)s.")
 _NOT_AS_WANTED = gettext_noop("%(pod)s is not as it should be.")
@@ -86,7 +87,15 @@ def sentence(explanation: Explanation) -> Message:
     """Return a plain-words summary: the state with its main reasons, then the facts that belong to them."""
     headlines = list(list_headlines(explanation))
     speak = explanation.state in _SPOKEN_FOR and explanation.until is None and headlines
-    return join(headlines if speak else [_describe_state(explanation), *headlines])
+    others = list(_list_refused_nodes(explanation))
+    return join(headlines if speak else [_describe_state(explanation), *headlines, *others])
+
+
+def _list_refused_nodes(explanation: Explanation) -> Iterator[Message]:
+    """Yield why a pod that is placed is not on the other nodes of a small cluster."""
+    if explanation.state in (State.SCHEDULED, State.BINDING) and explanation.total <= FEW:
+        away = [each for each in explanation.reasons if each.nodes and explanation.node not in each.nodes]
+        yield from (about(each, short(explanation.pod), explanation.total) for each in away[:2])
 
 
 def _describe_state(explanation: Explanation) -> Message:
@@ -166,6 +175,10 @@ def _waiting(explanation: Explanation, pod: str) -> Message:
 def _list_main_reasons(explanation: Explanation, pod: str) -> Iterator[Message]:
     """Yield what keeps a pod off the nodes that came nearest: one reason for all of them, or the reasons of a few nodes together."""
     reasons, total = explanation.reasons, explanation.total
+    near = (reasons[0].evidence.get("near") or {}).get("nodes") or ()
+    if near and near[0]["short"] <= 0 and any(fact.code == "IsNominated" for fact in explanation.facts):
+        yield message(_KEPT, pod=pod, node=near[0]["node"])
+        return
     yield about(reasons[0], pod, total)
     covered = set(reasons[0].nodes)
     if total > FEW:

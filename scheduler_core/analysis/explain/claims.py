@@ -44,6 +44,8 @@ def _list_volume_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
         if claim is None or (claim.get("status") or {}).get("phase") == "Bound":
             continue
         node = (claim["metadata"].get("annotations") or {}).get(SELECTED)
+        if (claim.get("spec") or {}).get("storageClassName") == "":
+            yield note("NoClassWanted", pod=pod.key, claim=name)
         if node:
             code = "SelectedNode" if world.store.node(node) is not None else "SelectedNodeIsGone"
             yield note(code, pod=pod.key, claim=name, node=node)
@@ -100,13 +102,30 @@ def _list_missing_classes(world: Simulation, spec: Mapping[str, Any], of: str) -
 
 
 def _list_wide_pools(world: Simulation) -> Iterator[Fact]:
-    """Yield the pools whose slices belong to several nodes: each node sees its own slices alone, and takes the pool for incomplete."""
+    """Yield the pools that schedulers take for incomplete: their slices belong to several nodes, or some are not there."""
     pools: dict[tuple[str, str], dict[str, None]] = {}
+    newest: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for each in world.store.list("ResourceSlice"):
         spec = each.get("spec") or {}
         pool = spec.get("pool") or {}
+        key, generation = (str(spec.get("driver")), str(pool.get("name"))), int(pool.get("generation") or 0)
+        known = newest.get(key) or []
+        first = int((known[0].get("pool") or {}).get("generation") or 0) if known else -1
+        newest[key] = [spec] if generation > first else [*known, spec] if generation == first else known
         if spec.get("nodeName"):
             pools.setdefault((str(spec.get("driver")), str(pool.get("name"))), {})[spec["nodeName"]] = None
     for (driver, name), nodes in pools.items():
         if len(nodes) > 1:
             yield note("PoolOverNodes", pool=name, driver=driver, nodes=list(nodes))
+    for (driver, name), slices in newest.items():
+        wanted = int((slices[0].get("pool") or {}).get("resourceSliceCount") or 0)
+        if len(slices) < wanted:
+            generation = int((slices[0].get("pool") or {}).get("generation") or 0)
+            values = {
+                "pool": name,
+                "driver": driver,
+                "there": len(slices),
+                "wanted": wanted,
+                "generation": generation,
+            }
+            yield note("PoolIsIncomplete", **values)

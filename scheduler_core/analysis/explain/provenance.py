@@ -160,8 +160,9 @@ def template_of(world: Simulation, pod: Pod) -> tuple[Manifest, Spec] | None:
 
 
 def _trace_defaults(world: Simulation, pod: Pod, resource: str) -> Iterator[Fact]:
-    owner = template_of(world, pod)
-    written = {c.get("name"): c for c in _containers(owner[1])} if owner is not None else None
+    owner, sent = template_of(world, pod), world.store.given.get(pod.uid)
+    spec = sent if sent is not None else None if owner is None else owner[1]
+    written = None if spec is None else {c.get("name"): c for c in _containers(spec)}
     noted = pod.annotations.get(ANNOTATION, "")
     for container in _containers(pod.manifest["spec"]):
         name, asked = container.get("name"), requests_of(container)

@@ -119,6 +119,10 @@ def _list_bare_nodes(world: Simulation, manifest: Manifest, pods: list[Pod]) -> 
     wanted = [node.name for node in world.store.nodes() if placement.on(node)[0]]
     targets = {str(pod.manifest["spec"].get("nodeName") or "") for pod in pods} | there
     bare = [name for name in wanted if name not in targets]
+    for node in world.store.nodes():
+        if not placement.on(node)[0] and node.name not in targets:
+            taints = [str(taint) for taint in node.taints if not placement.spec.tolerates(taint)]
+            yield note("DaemonLeavesOut", owner=manifest["metadata"]["name"], node=node.name, taints=taints)
     if bare and len(pods) < len(wanted):
         yield note("NodesWithoutPod", owner=manifest["metadata"]["name"], nodes=bare[:SHOWN], count=len(bare))
 
