@@ -9,7 +9,7 @@ from playground.presenters.amounts import SECOND, amount, clock, duration
 from playground.presenters.scene import short
 from playground.presenters.why.reasons import format_resource_amount
 from playground.presenters.words import Message, exactly, gettext_noop, message
-from scheduler_core.analysis.explain import Explanation, Fact
+from scheduler_core.analysis.explain import Explanation, Fact, State
 
 # Sources
 
@@ -25,6 +25,10 @@ _SOURCES = {
     "Overhead": gettext_noop("RuntimeClass %(runtimeClass)s adds an overhead of %(amount)s."),
     "Resize": gettext_noop(
         "A resize of %(pod)s on %(node)s to %(to)s is not done (%(reason)s): the scheduler counts the larger amount, %(amount)s."
+    ),
+    "ResizeInfeasible": gettext_noop(
+        "%(pod)s asks for %(to)s by a resize that is Infeasible: %(node)s could never hold it, nobody tries again, "
+        "and the pod goes on with %(amount)s."
     ),
     "DefaultSpread": gettext_noop(
         "The spread over %(topologyKey)s is a default constraint of the scheduler's configuration: the pod has none of its own."
@@ -47,6 +51,9 @@ _SOURCES = {
     ),
     "Deadline": gettext_noop("Its activeDeadlineSeconds are %(seconds)s."),
     "AsksForLabels": gettext_noop("%(pod)s asks for nodes with %(labels)s, which %(node)s does not have."),
+    "LimitRangeLimits": gettext_noop(
+        "LimitRange %(limitRange)s gives containers that state no limit a default limit (%(limits)s), below their request."
+    ),
     "LimitRangeRefuses": gettext_noop(
         "LimitRange %(limitRange)s of namespace %(namespace)s sets this limit."
     ),
@@ -102,6 +109,27 @@ _HOLDERS = {
 # Notes, of which those about a pod's place and state come first
 
 _NOTES = {
+    "IsNotPlacedAgain": gettext_noop(
+        "%(pod)s was set on %(node)s without a check of its room (by spec.nodeName, or beside another scheduler's pod), "
+        "and a pod that has failed is not placed again."
+    ),
+    "MatchesItselfElsewhere": gettext_noop(
+        "Its affinity looks for pods with %(selector)s in namespace %(namespaces)s, and %(pod)s is in another namespace: "
+        "it can't be the first of its group."
+    ),
+    "AffinityLooksFor": gettext_noop(
+        "Its affinity looks for pods with %(selector)s in namespace %(namespaces)s, in the same %(topologyKey)s."
+    ),
+    "NoNodeHasAll": gettext_noop(
+        "%(pod)s asks for %(requirements)s: each is met by some node, and no node meets all."
+    ),
+    "HostNetworkPorts": gettext_noop(
+        "With hostNetwork every containerPort of %(pod)s is a host port: %(ports)s."
+    ),
+    "DevicesHaveToMatch": gettext_noop(
+        "%(source)s wants devices of one node with the same %(attribute)s, and no node has enough free ones that match."
+    ),
+    "ClaimIsMissing": gettext_noop("Claim %(claim)s does not exist."),
     "Disrupted": gettext_noop("%(pod)s was evicted (%(reason)s): %(message)s"),
     "EvictedFor": gettext_noop(
         "%(pod)s is evicted for %(pods)s of a higher priority, nominated to %(node)s."
@@ -128,7 +156,12 @@ _NOTES = {
     "SoftTerm": gettext_noop(
         "%(pod)s only prefers to keep away from %(pods)s: a preference adds points, and keeps no node out."
     ),
-    "DaemonLeavesOut": gettext_noop("DaemonSet %(owner)s leaves %(node)s out: %(taints)s."),
+    "DaemonLeavesOut": gettext_noop(
+        "DaemonSet %(owner)s makes no pod for %(node)s: its template does not tolerate %(taints)s."
+    ),
+    "DaemonSelectsOthers": gettext_noop(
+        "DaemonSet %(owner)s makes no pod for %(node)s: its node selector does not match."
+    ),
     "QuotaOfOther": gettext_noop("Quota %(quota)s is about another object that the pod needs: %(message)s."),
     "FiltersLeft": gettext_noop("The filters left %(count)s of %(total)s nodes."),
     "OnlyNode": gettext_noop("Only %(node)s passed the filters."),
@@ -296,6 +329,26 @@ _TIMES = ("time", "until")
 _SPANS = ("grace", "left", "seconds")
 _PODS = ("holder", "pod")
 
+# Facts about a place that a pod has: they do not matter as long as it does not run there.
+PLACEMENT = (
+    "LabelsAreMissing",
+    "RuleNotAsked",
+    "RuleOfNewPods",
+    "TermLooksInNamespace",
+    "NodeWithoutLabel",
+    "NotCounted",
+    "FirstOfItsGroup",
+    "SelectsNotItself",
+    "ToleratesAll",
+    "Tolerates",
+    "SoftSpread",
+    "SoftTerm",
+    "OnlyNode",
+    "DecidingPlugin",
+    "AgainstIt",
+    "Tie",
+)
+
 # Facts that belong to the answer itself, the most telling first.
 HEADLINES = (
     "EndsWithoutFinalizer",
@@ -306,6 +359,7 @@ HEADLINES = (
     "SelectedNodeIsGone",
     "SelectedNode",
     "NobodySelectsNode",
+    "ClaimIsMissing",
     "BypassedScheduler",
     "WaitsForProvisioner",
     "PoolOverNodes",
@@ -313,7 +367,12 @@ HEADLINES = (
     "DeviceClassIsMissing",
     "NoClassWanted",
     "LimitRange",
+    "LimitRangeLimits",
     "LimitRangeRefuses",
+    "ResizeInfeasible",
+    "DevicesHaveToMatch",
+    "MatchesItselfElsewhere",
+    "NoNodeHasAll",
     "RequestFromLimit",
     "Containers",
     "Deadline",
@@ -332,6 +391,7 @@ HEADLINES = (
     "PartialDisruption",
     "ToleratesForever",
     "HoldsQuotaWithoutNode",
+    "QuotaOfOther",
     "ControllerBacksOff",
     "Resize",
     "IsNominated",
@@ -339,28 +399,16 @@ HEADLINES = (
     "Repels",
     "IsAvoided",
     "HoldsPort",
+    "HostNetworkPorts",
+    "IsNotPlacedAgain",
     "UsesClaim",
     "HoldsDevices",
     "NeedsItsVictims",
     "SlippedBy",
-    "LabelsAreMissing",
-    "RuleNotAsked",
-    "RuleOfNewPods",
-    "TermLooksInNamespace",
-    "NodeWithoutLabel",
-    "NotCounted",
-    "FirstOfItsGroup",
-    "SelectsNotItself",
-    "ToleratesAll",
-    "Tolerates",
-    "SoftSpread",
-    "SoftTerm",
-    "OnlyNode",
-    "DecidingPlugin",
-    "AgainstIt",
-    "Tie",
+    *PLACEMENT,
     "NodesWithoutPod",
     "DaemonLeavesOut",
+    "WorkloadHas",
     "EndsAt",
     "HoldsCapacity",
 )
@@ -380,7 +428,8 @@ def describe_fact(fact: Fact) -> Message:
 def list_headlines(explanation: Explanation) -> Iterator[Message]:
     """Yield the facts that belong to the answer itself, the most telling first."""
     chosen: list[Fact] = []
-    for code in HEADLINES:
+    placed = PLACEMENT if explanation.state is State.NOT_RUNNING else ()
+    for code in (each for each in HEADLINES if each not in placed):
         facts = [fact for fact in explanation.facts if fact.code == code and not _is_plain(fact)]
         known = {(fact.code, fact.values.get("pod")): fact for fact in facts}
         chosen += [*known.values()][: 1 if code in _ONCE else MOST_OF_KIND]

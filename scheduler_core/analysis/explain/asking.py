@@ -26,7 +26,7 @@ from scheduler_core.analysis.explain.standing import (
     list_lost_nodes,
     list_provisioners,
 )
-from scheduler_core.analysis.explain.waiting import explain_preemption, explain_waking
+from scheduler_core.analysis.explain.waiting import explain_preemption, explain_selection, explain_waking
 from scheduler_core.analysis.explain.workloads import (
     KINDS,
     NODE,
@@ -199,7 +199,8 @@ def _with_bypass(world: Simulation, pod: Pod, explanation: Explanation) -> Expla
     if explanation.state is not State.REFUSED or not was_not_scheduled(world, pod):
         return explanation
     bypass = note("BypassedScheduler", pod=pod.key, node=pod.node_name)
-    return replace(explanation, facts=(*explanation.facts, bypass))
+    others = (fact for fact in explanation.facts if fact.code != "IsNotPlacedAgain")
+    return replace(explanation, facts=(*others, bypass))
 
 
 def _may_lack(world: Simulation, pod: Pod) -> bool:
@@ -314,6 +315,7 @@ class _Asking:
         holders = [] if fits else find_holders(self.world, diagnosis, reasons)
         yield from holders
         yield from () if fits else find_resizes(diagnosis, reasons)
+        yield from explain_selection(self.pod, reasons)
         yield from find_blocked_claims(self.world, self.pod, reasons)
         yield from list_lost_nodes(self.world, reasons)
         if preempted is not None:

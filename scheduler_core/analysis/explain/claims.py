@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Fact, Given
-from scheduler_core.analysis.explain.placement import note
+from scheduler_core.analysis.explain.placement import SELECTED, note
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
@@ -16,7 +16,6 @@ from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.workloads.statefulsets.identity import parent_and_ordinal
 from scheduler_core.world.simulation import Simulation
 
-SELECTED = "volume.kubernetes.io/selected-node"
 _VOLUMES, _DEVICES = ("VolumeBinding", "VolumeZone", "VolumeRestrictions"), "DynamicResources"
 
 _UPDATED, _NOT_CREATED = "currently being updated", "DynamicResources/ClaimNotCreated"
@@ -87,10 +86,19 @@ def _list_device_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
             yield note("TemplateIsMissing", pod=pod.key, entry=entry.get("name"), template=template)
         if template and found is not None:
             yield note("ClaimOfTemplate", pod=pod.key, entry=entry.get("name"), template=template)
+            yield from _list_constraints(found["spec"].get("spec") or {}, template)
             yield from _list_missing_classes(world, found["spec"].get("spec") or {}, template)
         manifest = world.store.get("ResourceClaim", pod.namespace, claim) if claim else None
+        if manifest is not None and not (manifest.get("status") or {}).get("allocation"):
+            yield from _list_constraints(manifest.get("spec") or {}, claim)
         if manifest is not None:
             yield from _list_missing_classes(world, manifest.get("spec") or {}, claim)
+
+
+def _list_constraints(spec: Mapping[str, Any], of: str) -> Iterator[Fact]:
+    for each in (spec.get("devices") or {}).get("constraints") or ():
+        if each.get("matchAttribute"):
+            yield note("DevicesHaveToMatch", source=of, attribute=each["matchAttribute"])
 
 
 def _list_missing_classes(world: Simulation, spec: Mapping[str, Any], of: str) -> Iterator[Fact]:

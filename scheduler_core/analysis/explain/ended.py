@@ -87,6 +87,8 @@ def describe_limits(pod: Pod, reason: str) -> Iterator[Fact]:
             "Deadline",
             {"pod": pod.key, "seconds": int(spec["activeDeadlineSeconds"]) * SECOND},
         )
+    if reason.startswith(_BY_RESOURCE) and pod.phase == FAILED:
+        yield Fact(Role.NOTES, "IsNotPlacedAgain", {"pod": pod.key, "node": pod.node_name})
     if reason in ("NodeAffinity", "PodOSSelectorNodeLabelDoesNotMatch") and spec.get("nodeSelector"):
         labels = [f"{key}={value}" for key, value in sorted(spec["nodeSelector"].items())]
         yield Fact(

@@ -29,6 +29,7 @@ from scheduler_core.world.simulation import Simulation
 _OWNERS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 _FAILED, _CREATED = "FailedCreate", "SuccessfulCreate"
 _QUOTA = "exceeded quota: "
+_LIMIT = "must be less than or equal to"
 _BOUNDS = re.compile(r"(usage|ratio) per (Container|Pod)\b")
 _SCOPES = "insufficient quota to match these scopes"
 USERS = 6  # of a quota that are named
@@ -42,11 +43,13 @@ def explain_uncreated(world: WorldView) -> list[Explanation]:
     found = list(_withheld(world))
     for kind in _OWNERS:
         for manifest in world.store.list(kind):
-            if kind == "Deployment" and _controls(world, "ReplicaSet", manifest):
+            if kind == "Deployment" and _controls(world, "ReplicaSet", manifest) and not _condition(manifest):
                 continue
             meta = manifest["metadata"]
             key = (kind, str(meta.get("namespace") or ""), str(meta["name"]))
             missing = 0 if _is_withheld(manifest) else count_missing(world, manifest)
+            if kind == "Deployment" and missing <= 0 and _condition(manifest):
+                missing = 1  # of the new revision, which has no ReplicaSet
             message = _condition(manifest) or last.get(key, "")
             if missing > 0 and not message and not acts(world, kind):
                 message = _predict_refusal(world, manifest)
@@ -158,6 +161,15 @@ def _explain_missing(
     if state is State.QUOTA_EXCEEDED:
         evidence["quota"] = message.partition(_QUOTA)[2].partition(",")[0]
         facts += _describe_quota(world, manifest, namespace, evidence, message)
+    elif _LIMIT in message:
+        for each in world.store.list("LimitRange"):
+            limits = [item["default"] for item in each["spec"].get("limits") or () if item.get("default")]
+            if each["metadata"].get("namespace") == namespace and limits:
+                values = {
+                    "limitRange": each["metadata"]["name"],
+                    "limits": [f"{k} {v}" for k, v in limits[0].items()],
+                }
+                facts.append(Fact(Role.PROVENANCE, "LimitRangeLimits", values))
     elif _BOUNDS.search(message):
         for each in world.store.list("LimitRange"):
             if each["metadata"].get("namespace") == namespace:

@@ -22,7 +22,7 @@ from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY
 from scheduler_core.apimachinery.objects.selection import wrong_labels
-from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
 from scheduler_core.scheduler.cache.pod_classes import NO_POD, PodClass
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.scheduler import Scheduler
@@ -33,6 +33,7 @@ from scheduler_core.scheduler.framework.runtime.points import run_normalize_scor
 from scheduler_core.world.simulation import Simulation
 
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+SELECTED = "volume.kubernetes.io/selected-node"
 _HARD = "DoNotSchedule"
 SHOWN = 3
 
@@ -78,10 +79,34 @@ def was_not_scheduled(world: Simulation, pod: Pod) -> bool:
     """Return whether the pod came with its nodeName, as far as is known, so that no scheduler was asked."""
     if not pod.node_name or pod.key in world.journal.last_attempt:
         return False
+    if pod.phase == "Pending" and _waits_for_choice(world, pod):
+        return True
     applied = pod.annotations.get(_LAST_APPLIED, "")
     made_here = pod.uid.startswith(f"{pod.namespace}-{pod.name}-")
     ran_before = any(each.get("type") == "PodScheduled" for each in pod.conditions)
     return '"nodeName"' in applied or (made_here and not (ran_before and pod.start_time is None))
+
+
+def _waits_for_choice(world: Simulation, pod: Pod) -> bool:
+    """Return whether a claim of a pod shows that no scheduler chose for it: nothing was selected, and nothing allocated."""
+    for use in volumes_of(pod.spec).claims:
+        claim = world.store.get(CLAIM, pod.namespace, use.name(pod))
+        spec = (claim or {}).get("spec") or {}
+        of_class = world.store.get("StorageClass", "", str(spec.get("storageClassName") or "")) or {}
+        annotations = ((claim or {}).get("metadata") or {}).get("annotations") or {}
+        waits = of_class.get("volumeBindingMode") == "WaitForFirstConsumer" and "volumeName" not in spec
+        if claim is not None and waits and SELECTED not in annotations:
+            return True
+    made = {
+        each.get("name"): each.get("resourceClaimName")
+        for each in (pod.manifest.get("status") or {}).get("resourceClaimStatuses") or ()
+    }
+    names = [
+        each.get("resourceClaimName") or made.get(each.get("name"))
+        for each in pod.manifest["spec"].get("resourceClaims") or ()
+    ]
+    claims = [world.store.get("ResourceClaim", pod.namespace, str(name)) for name in names if name]
+    return any(claim is not None and not (claim.get("status") or {}).get("allocation") for claim in claims)
 
 
 # The nodes beside each other

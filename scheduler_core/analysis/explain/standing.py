@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.analysis.explain.claims import SELECTED
 from scheduler_core.analysis.explain.ended import KUBELET, Past
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
 from scheduler_core.analysis.explain.holders import (
@@ -16,7 +15,7 @@ from scheduler_core.analysis.explain.holders import (
     is_node_silent,
     list_largest,
 )
-from scheduler_core.analysis.explain.placement import explain_place, note, was_not_scheduled
+from scheduler_core.analysis.explain.placement import SELECTED, explain_place, note, was_not_scheduled
 from scheduler_core.analysis.explain.provenance import trace_resize
 from scheduler_core.analysis.explain.workloads import describe_budgets
 from scheduler_core.apimachinery.objects.node import Node
@@ -63,6 +62,8 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
     if any(reason.code == f"{KUBELET}/NodeLost" for reason in reasons):
         facts += _list_disruption(world, pod, node)
     if any(reason.code == f"{KUBELET}/WaitsForVolume" for reason in reasons):
+        absent = [key for key in claims_of(pod) if world.store.get(CLAIM, *key.split("/", 1)) is None]
+        facts += [note("ClaimIsMissing", claim=key.partition("/")[2]) for key in absent]
         facts += _list_unselected(world, pod)
     resources = dict.fromkeys(
         resource for reason in reasons for resource in reason.evidence.get("resources") or ()
