@@ -278,7 +278,7 @@ _NOTES = {
     ),
     "WokenByEndOf": gettext_noop("The queue tries %(pod)s again as soon as one of these ends: %(holders)s."),
     "NotWokenByEndOf": gettext_noop(
-        "The end of %(holder)s would not wake %(pod)s: the queueing hint looks at the terms of the waiting pod alone."
+        "The end of %(holder)s would not wake %(pod)s: the queueing hints of %(plugins)s skip it, and the queue tries again by itself."
     ),
     "SlippedBy": gettext_noop(
         "%(holder)s has ended since the last attempt, and the queueing hints of %(plugins)s did not wake %(pod)s for it."
@@ -354,6 +354,7 @@ HEADLINES = (
     "EndsWithoutFinalizer",
     "EndsWithGarbage",
     "EndsNever",
+    "QuotaCountsUntil",
     "EvictedFor",
     "SameNameWaits",
     "SelectedNodeIsGone",
@@ -397,6 +398,8 @@ HEADLINES = (
     "IsNominated",
     "SharesClaim",
     "Repels",
+    "NotWokenByEndOf",
+    "NodeIsLost",
     "IsAvoided",
     "HoldsPort",
     "HostNetworkPorts",

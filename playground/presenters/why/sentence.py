@@ -26,6 +26,9 @@ _HELD = gettext_noop("%(plugin)s holds %(pod)s back: %(message)s")
 _QUOTA = gettext_noop(
     "%(pod)s can't be created: the quota %(quota)s is used up. Pods that are missing: %(count)s."
 )
+_QUOTA_HAS_ROOM = gettext_noop(
+    "%(pod)s was refused while the quota %(quota)s was used up. Pods that are missing: %(count)s."
+)
 _REFUSED = gettext_noop("%(pod)s can't be created: %(message)s. Pods that are missing: %(count)s.")
 _NO_NODES = gettext_noop("%(pod)s waits, as the cluster has no node yet.")
 _FITS = gettext_noop("%(pod)s would fit on %(node)s now, and waits for its turn.")
@@ -120,7 +123,8 @@ def _describe_state(explanation: Explanation) -> Message:
     if state is State.NO_SUCH_NODE:
         return message(_NO_NODE, pod=pod, node=evidence["nodeName"])
     if state is State.QUOTA_EXCEEDED:
-        return message(_QUOTA, pod=pod, quota=evidence["quota"], count=evidence["missing"])
+        text = _QUOTA_HAS_ROOM if evidence.get("room") else _QUOTA
+        return message(text, pod=pod, quota=evidence["quota"], count=evidence["missing"])
     if first is not None and state is State.NOT_CREATED:
         return message(_REFUSED, pod=pod, count=evidence["missing"], message=first.message.rstrip(". "))
     if first is not None and state is State.GATED:

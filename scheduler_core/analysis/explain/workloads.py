@@ -7,7 +7,12 @@ from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, State
 from scheduler_core.analysis.explain.holders import describe_end, end_of
-from scheduler_core.analysis.explain.missing_pods import count_missing, explain_uncreated, list_pods
+from scheduler_core.analysis.explain.missing_pods import (
+    count_missing,
+    explain_uncreated,
+    list_pods,
+    list_replica_sets,
+)
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -32,12 +37,7 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
     manifest = world.store.get(kind, namespace, name) if kind in KINDS else None
     if manifest is None:
         return None
-    makers = [manifest]
-    if kind == "Deployment":
-        keys = world.store.controlled("ReplicaSet", str(manifest["metadata"].get("uid") or ""))
-        makers = [
-            found for key in keys if (found := world.store.get("ReplicaSet", *key)) is not None
-        ] or makers
+    makers = (list_replica_sets(world, manifest) if kind == "Deployment" else []) or [manifest]
     pods = [pod for maker in makers for pod in list_pods(world, maker)]
     names = {(maker["kind"], maker["metadata"]["name"]) for maker in (manifest, *makers)}
     missing = [each for each in explain_uncreated(world) if _is_of(each, namespace, names)]
