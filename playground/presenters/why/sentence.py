@@ -92,6 +92,7 @@ _BY_OBSTACLE = {
     "ResizeDeferred": _RUNS,
     "ResizePending": _RUNS,
 }
+_NOTHING_STARTS = gettext_noop("%(pod)s is not created: %(message)s.")
 _WITHHELD = {
     State.PAUSED: _PAUSED,
     State.SUSPENDED: _SUSPENDED,
@@ -130,7 +131,8 @@ def _describe_state(explanation: Explanation) -> Message:
     if first is not None and state is State.GATED:
         return _describe_gated_pod(pod, first)
     if first is not None and state in _WITHHELD:
-        return message(_WITHHELD[state], pod=pod, count=evidence["missing"], message=first.message)
+        text = _WITHHELD[state] if evidence["missing"] else _NOTHING_STARTS
+        return message(text, pod=pod, count=evidence["missing"], message=first.message)
     if state in _ENDED:
         return _describe_ended_pod(explanation, pod)
     if state is State.NO_NODES:

@@ -30,6 +30,7 @@ from scheduler_core.world.simulation import Simulation
 _OWNERS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 _FAILED, _CREATED = "FailedCreate", "SuccessfulCreate"
 _QUOTA = "exceeded quota: "
+_QUEUE = "kueue.x-k8s.io/queue-name"
 _LIMIT = "must be less than or equal to"
 _BOUNDS = re.compile(r"(usage|ratio) per (Container|Pod)\b")
 _SCOPES = "insufficient quota to match these scopes"
@@ -130,6 +131,9 @@ def _withheld(world: Simulation) -> Iterator[Explanation]:
         owns = world.store.controlled("ReplicaSet", str(manifest["metadata"].get("uid") or ""))
         if (manifest.get("spec") or {}).get("paused") and not owns and (missing := missing_of(manifest)) > 0:
             yield _idle(manifest, State.PAUSED, "spec.paused is true", missing)
+    for manifest in world.store.list("CronJob"):
+        if (manifest.get("spec") or {}).get("suspend"):
+            yield _idle(manifest, State.SUSPENDED, "spec.suspend is true", 0)
     for manifest in world.store.list("Job"):
         if (idle := _idle_job(manifest)) is not None and (missing := missing_of(manifest)) > 0:
             yield _idle(manifest, *idle, missing)
@@ -150,7 +154,11 @@ def _idle(manifest: Mapping[str, Any], state: State, message: str, missing: int)
     kind, meta = str(manifest["kind"]), manifest["metadata"]
     evidence = {"owner": {"kind": kind, "name": meta["name"]}, "missing": missing}
     key = f"{meta.get('namespace') or 'default'}/{meta['name']}-*"
-    return Explanation(key, state, (Given(state, "", message, evidence=evidence),))
+    values = {"kind": kind, "owner": meta["name"]}
+    facts = [Fact(Role.NOTES, "IsSuspended", values)] if state is State.SUSPENDED else []
+    if queue := (meta.get("labels") or {}).get(_QUEUE):
+        facts.append(Fact(Role.NOTES, "QueueHoldsBack", {**values, "queue": queue}))
+    return Explanation(key, state, (Given(state, "", message, evidence=evidence),), facts=tuple(facts))
 
 
 def _last_events(world: Simulation) -> dict[tuple[str, str, str], str]:

@@ -27,7 +27,16 @@ KINDS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "Da
 NODE = "Node"
 _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
-    ("JobFailed", "NodesWithoutPod", "OldRevisionStays", "RolloutStuck", "SameNameWaits", "WaitsInOrder")
+    (
+        "JobFailed",
+        "NamespaceEnds",
+        "NodesWithoutPod",
+        "OldRevisionStays",
+        "PausedRollout",
+        "RolloutStuck",
+        "SameNameWaits",
+        "WaitsInOrder",
+    )
 )
 SHOWN = 3
 
@@ -76,6 +85,18 @@ def _count_wanted(world: Simulation, manifest: Manifest) -> int:
 def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
     conditions = (manifest.get("status") or {}).get("conditions") or ()
     values = {"kind": manifest["kind"], "owner": manifest["metadata"]["name"]}
+    namespace = world.store.get("Namespace", "", str(manifest["metadata"].get("namespace") or "default"))
+    if namespace is not None and namespace["metadata"].get("deletionTimestamp"):
+        name = namespace["metadata"]["name"]
+        left = [
+            pod.key
+            for pod in world.store.pods()
+            if pod.namespace == name and pod.manifest["metadata"].get("finalizers")
+        ]
+        yield note("NamespaceEnds", **values, namespace=name, pods=left[:SHOWN])
+    if manifest["kind"] == "Deployment" and (manifest.get("spec") or {}).get("paused"):
+        rolled = any(_has_template(each, manifest) for each in list_replica_sets(world, manifest))
+        yield note("IsPaused" if rolled else "PausedRollout", **values)
     if manifest["kind"] == "StatefulSet":
         yield from _list_stuck_replicas(world, manifest, pods)
     for each in conditions:
@@ -87,6 +108,17 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
             )
     if manifest["kind"] == "DaemonSet":
         yield from _list_bare_nodes(world, manifest, pods)
+
+
+def _has_template(replica_set: Manifest, deployment: Manifest) -> bool:
+    """Return whether a ReplicaSet has the template of its Deployment, but for the label that tells revisions apart."""
+    spec, other = (each["spec"]["template"] for each in (replica_set, deployment))
+    labels = {
+        k: v for k, v in (spec.get("metadata") or {}).get("labels", {}).items() if k != "pod-template-hash"
+    }
+    return bool(
+        spec.get("spec") == other.get("spec") and labels == (other.get("metadata") or {}).get("labels")
+    )
 
 
 def _list_stuck_replicas(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
