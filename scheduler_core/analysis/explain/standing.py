@@ -93,7 +93,9 @@ def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
         text = f"the kubelet of {node.name} does not report: Ready is {node.ready or 'not said'}"
         yield _obstacle("NodeLost", text, node, {"ready": node.ready})
     elif node.ready == "False":
-        ready: Mapping[str, Any] = next((c for c in node.manifest["status"]["conditions"] if c.get("type") == "Ready"), {})
+        ready: Mapping[str, Any] = next(
+            (c for c in node.manifest["status"]["conditions"] if c.get("type") == "Ready"), {}
+        )
         text = str(ready.get("message") or f"{node.name} is not ready")
         yield _obstacle("NodeNotReady", text, node, {"reason": ready.get("reason") or ""})
     if pod.phase == "Pending":

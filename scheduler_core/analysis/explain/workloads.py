@@ -126,11 +126,12 @@ def _list_stuck_replicas(world: Simulation, manifest: Manifest, pods: list[Pod])
     owner, by_name = Owner.of(manifest), {pod.name: pod for pod in pods}
     names = [f"{owner.name}-{ordinal}" for ordinal in ordinals(owner)]
     values = {"owner": owner.name}
-    for pod in (by_name[name] for name in names if name in by_name and by_name[name].deleting):
-        if end_of(world, pod) is None:
-            yield note("SameNameWaits", **values, pod=pod.key)
-            yield from describe_end(world, pod)
-    blocker = next((pod for name in names if (pod := by_name.get(name)) is None or not _is_done(pod)), None)
+    there = [by_name[name] for name in names if name in by_name]
+    for ending in (each for each in there if each.deleting and end_of(world, each) is None):
+        yield note("SameNameWaits", **values, pod=ending.key)
+        yield from describe_end(world, ending)
+    lacking = (each for name in names if (each := by_name.get(name)) is None or not _is_done(each))
+    blocker = next(lacking, None)
     if blocker is None or blocker.deleting:
         return
     later = [name for name in names if name not in by_name]

@@ -1,0 +1,304 @@
+"""The search for devices as it is walked on a page: requests one below the other, each with the devices that were tried.
+
+What led on is told in one line: after a device that was chosen for good comes the next request, not one level deeper. What was tried behind
+a device that was undone stays inside of it. Devices that were refused one after the other for the same reason are folded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from playground.presenters.words import Message, gettext_noop, message
+
+Node = Mapping[str, Any]
+FOLDED = 4  # so many alike in a row are one line
+OUTCOMES = {
+    "found": gettext_noop("chosen"),
+    "undone": gettext_noop("chosen, then undone"),
+    "refused": gettext_noop("refused"),
+    "none": gettext_noop("no device is left to try"),
+    "too-many": gettext_noop("would be more than 32 devices"),
+    "error": gettext_noop("ends the scheduling cycle"),
+    "": gettext_noop("goes on"),
+}
+_FOUND = gettext_noop("found")
+_GATHERED = gettext_noop("is one of them")
+_NOT_GATHERED = gettext_noop("is none of them")
+_ENDS = {
+    "found": gettext_noop("%(node)s can give all devices. %(n)s tried, %(u)s taken back."),
+    "none": gettext_noop(
+        "%(node)s can't give all devices. %(n)s tried, %(u)s taken back: nothing led to a solution."
+    ),
+    "too-many": gettext_noop("%(node)s can't give all devices: a claim would have more than 32."),
+    "error": gettext_noop("The search on %(node)s ends the scheduling cycle: %(text)s"),
+    "": gettext_noop("The search on %(node)s goes on for longer than is shown here."),
+}
+_ORDER = {
+    "status": gettext_noop(
+        "A real cluster may say something else of this node: kube goes through pools and slices in the order of a Go map, "
+        "another one each time, and here the order decides whether the search succeeds. The playground sorts them by name."
+    ),
+    "allocation": gettext_noop(
+        "A real cluster may choose other devices: kube goes through pools and slices in the order of a Go map, another one "
+        "each time, and takes the first solution. The playground sorts them by name."
+    ),
+}
+
+
+def describe_search(root: Node, node: str, left_out: int, cut: bool, order: str) -> dict[str, Any]:
+    """The whole search on a node, from its tree (devices/watch.py)."""
+    tried, undone = _counts(root)
+    return {
+        "outcome": root["outcome"],
+        "end": message(
+            _ENDS.get(root["outcome"], _ENDS[""]), node=node, n=tried, u=undone, text=root.get("text", "")
+        ),
+        "pools": [_pool(check) for check in root["checks"]],
+        "blocks": _blocks(root["nodes"], frozenset()),
+        "left_out": left_out,
+        "cut": cut,
+        "order": order_note(order),
+        "tried": tried,
+        "undone": undone,
+    }
+
+
+def order_note(order: str) -> Message | None:
+    """Return a note that a real cluster may decide differently, and why; None if it cannot."""
+    return message(_ORDER[order]) if order else None
+
+
+def _counts(root: Node) -> tuple[int, int]:
+    tried = undone = 0
+    todo = list(root["nodes"])
+    while todo:
+        node = todo.pop()
+        todo += node["nodes"]
+        tried += node.get("again", 0)
+        if node["kind"] == "device":
+            tried += 1
+            undone += node["outcome"] == "undone"
+    return tried, undone
+
+
+def _pool(check: Node) -> dict[str, Any]:
+    return {name: check[name] for name in ("pool", "devices", "incomplete", "invalid")} | {
+        "slices": len(check["slices"])
+    }
+
+
+def _blocks(nodes: Iterable[Node], chosen: frozenset[str]) -> list[dict[str, Any]]:
+    """Requests in the order in which they were come to. What follows a chosen device is a block of its own after this one.
+
+    `chosen`: the devices that were chosen on the way here.
+    """
+    blocks: list[dict[str, Any]] = []
+    todo = list(nodes)
+    while todo:
+        node = todo.pop(0)
+        devices = node["nodes"]
+        blocks.append(
+            {
+                "kind": node["kind"],
+                "claim": node.get("claim", ""),
+                "request": node.get("request", ""),
+                "number": node.get("number", 0),
+                "count": node.get("count", 0),
+                "outcome": node["outcome"],
+                "word": _FOUND if node["outcome"] == "found" else OUTCOMES[node["outcome"]],
+                "text": node.get("text", ""),
+                "rows": _fold_devices([_device(each, node["kind"] == "all", chosen) for each in devices]),
+                "left_out": node.get("left_out", 0),
+                "again": node.get("again", 0),
+            }
+        )
+        for each in devices:
+            if each["outcome"] in ("found", "error", "") and each["nodes"]:
+                todo = [*each["nodes"], *todo]
+            if each["outcome"] == "found" and node["kind"] != "all":
+                chosen |= {each["device"]}
+    return blocks
+
+
+def _device(node: Node, gathered: bool, chosen: frozenset[str]) -> dict[str, Any]:
+    outcome = node["outcome"]
+    word = (_GATHERED if outcome == "found" else _NOT_GATHERED) if gathered else OUTCOMES[outcome]
+    checks = [_mark_chosen(check, node["device"] in chosen) for check in node["checks"]]
+    last = checks[-1] if checks else None
+    refused = last is not None and not last["passed"]
+    return {
+        "device": str(node.get("device", "")).rpartition("/")[2],
+        "id": node.get("device", ""),
+        "outcome": "refused" if gathered and outcome == "none" else outcome,
+        "word": word,
+        "why": why(last) if refused and last is not None else None,
+        "checks": [describe_check(check) for check in checks],
+        "text": node.get("text", ""),
+        "inner": _blocks(node["nodes"], chosen | {node["device"]}) if outcome == "undone" else [],
+        "left_out": node.get("left_out", 0) if outcome == "undone" else 0,
+    }
+
+
+def _mark_chosen(check: Node, is_chosen: bool) -> Node:
+    """A device that this search has chosen itself is in use in another sense."""
+    return {**check, "kind": "chosen"} if is_chosen and check["kind"] == "in-use" else check
+
+
+def _fold_devices(devices: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of one device each, or of many that were refused for the same reason one after the other."""
+    rows: list[dict[str, Any]] = []
+    start = 0
+    for end in range(1, len(devices) + 1):
+        if end < len(devices) and _alike(devices[start], devices[end]):
+            continue
+        run = devices[start:end]
+        if len(run) >= FOLDED:
+            rows.append({"fold": run, "why": run[0]["why"], "outcome": run[0]["outcome"]})
+        else:
+            rows += [{"device": each} for each in run]
+        start = end
+    return rows
+
+
+def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return (
+        one["outcome"] == other["outcome"]
+        and one["why"] == other["why"]
+        and not one["inner"]
+        and not other["inner"]
+    )
+
+
+Check = Mapping[str, Any]
+MOST_VALUES = 24
+LONGEST = 120
+
+# kind -> what is said where it passed, and where it did not; values are those of the check
+_SAID = {
+    "in-use": (gettext_noop("It is free."), gettext_noop("It is in use.")),
+    "chosen": ("", gettext_noop("This search has chosen it already.")),
+    "binding": (
+        gettext_noop("Devices with binding conditions may be taken."),
+        gettext_noop("It has binding conditions, and the gate for them is off."),
+    ),
+    "node": (gettext_noop("The node reaches it."), gettext_noop("The node does not reach it.")),
+    "remembered": (
+        gettext_noop("It was selected when it was asked before; it is not asked again."),
+        gettext_noop("It was not selected when it was asked before; it is not asked again."),
+    ),
+    "selector": (
+        gettext_noop("The expression of %(owner)s selects it."),
+        gettext_noop("The expression of %(owner)s does not select it."),
+    ),
+    "capacity": (
+        gettext_noop("Enough of its capacity is left."),
+        gettext_noop("Too little of its capacity is left."),
+    ),
+    "counters": (
+        gettext_noop("Enough is left of the hardware that it shares with other partitions."),
+        gettext_noop("Too little is left of %(missing)s, which it shares with other partitions."),
+    ),
+    "taint": (
+        gettext_noop("Its taint %(taint)s is tolerated."),
+        gettext_noop("Its taint %(taint)s is not tolerated."),
+    ),
+    "constraint": (
+        gettext_noop("%(constraint)s %(attribute)s holds: %(value)s."),
+        gettext_noop(
+            "%(constraint)s %(attribute)s does not hold: it has %(value)s, chosen before: %(expected)s."
+        ),
+    ),
+}
+_WHY = {
+    "in-use": gettext_noop("in use"),
+    "chosen": gettext_noop("chosen already"),
+    "binding": gettext_noop("has binding conditions"),
+    "node": gettext_noop("not for this node"),
+    "remembered": gettext_noop("not selected, as before"),
+    "selector": gettext_noop("not selected"),
+    "capacity": gettext_noop("too little capacity left"),
+    "counters": gettext_noop("too little left of %(missing)s"),
+    "taint": gettext_noop("taint not tolerated"),
+    "constraint": gettext_noop("%(attribute)s is %(value)s, not %(expected)s"),
+    "distinct": gettext_noop("%(attribute)s has to differ"),
+    "missing": gettext_noop("has no %(attribute)s"),
+}
+_FAILS = gettext_noop("The expression of %(owner)s fails: %(error)s")
+_ERROR = gettext_noop("CEL error")
+_DISTINCT = "distinctAttribute"
+
+
+def describe_check(check: Check) -> dict[str, Any]:
+    """`passed`, a sentence, and what stands behind it: an expression with the values of its parts, or amounts."""
+    kind, passed = check["kind"], bool(check["passed"])
+    if kind == "selector" and check.get("error"):
+        text = message(_FAILS, owner=check["owner"], error=check["error"])
+    else:
+        text = message(_SAID[kind][0 if passed else 1], **_values(check))
+    return {
+        "kind": kind,
+        "passed": passed,
+        "said": text,
+        "expression": check.get("expression", ""),
+        "parts": list(parts(check)),
+        "amounts": list(amounts(check)),
+    }
+
+
+def why(check: Check) -> Message:
+    """Return a short reason for a check that did not pass."""
+    if check.get("error"):
+        return message(_ERROR)
+    kind = check["kind"]
+    if kind == "constraint" and check.get("value") is None:
+        kind = "missing"
+    elif kind == "constraint" and check.get("constraint") == _DISTINCT:
+        kind = "distinct"
+    return message(_WHY[kind], **_values(check))
+
+
+def _values(check: Check) -> dict[str, object]:
+    names = ("owner", "missing", "taint", "constraint", "attribute")
+    values: dict[str, object] = {name: check[name] for name in names if name in check}
+    for name in ("value", "expected"):
+        if name in check:
+            values[name] = format_value(_strip_type(check[name]))
+    return values
+
+
+def _strip_type(value: Any) -> Any:
+    """An attribute's value without its type."""
+    if isinstance(value, Mapping) and len(value) == 1:
+        return next(iter(value.values()))
+    return value
+
+
+def format_value(value: Any) -> str:
+    """A value as CEL writes it."""
+    if isinstance(value, Mapping) and "error" in value and len(value) == 1:
+        return str(value["error"])
+    text = "–" if value is None else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def parts(check: Check) -> Iterable[dict[str, str]]:
+    """The values of the expression's parts, from left to right, the whole last; literals and functions' names say nothing."""
+    seen = set()
+    values = sorted(check.get("values") or (), key=lambda each: (each["start"], -each["end"]))
+    for each in values[:MOST_VALUES]:
+        text, value = " ".join(str(each["text"]).split()), format_value(each["value"])
+        if text in (value, "device") or text in seen or text == check.get("expression"):
+            continue
+        seen.add(text)
+        yield {"text": text, "value": value}
+
+
+def amounts(check: Check) -> Iterable[dict[str, str]]:
+    """Yield the amounts of a check. For capacities: wanted, taken, and total. For counters: needed and left."""
+    for name, each in (check.get("amounts") or {}).items():
+        yield {"name": name, "wanted": each["wanted"], "taken": each["taken"], "of": each["of"]}
+    left = check.get("left") or {}
+    for name, amount in (check.get("needs") or {}).items():
+        yield {"name": name, "wanted": amount, "left": left.get(name, "0")}

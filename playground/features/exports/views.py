@@ -1,0 +1,234 @@
+"""Downloads of a session, which jobs make, its trace and its cluster as streams, and the check of a trace that comes back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import orjson
+from asgiref.sync import sync_to_async
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.text import slugify
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from playground.features.exports.offline import LOOK, MOST_STEPS, PANELS, Recording
+from playground.presenters import Look
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.looking import AttemptEnds
+from playground.sessions.protocol.traces import FileForm
+from playground.sessions.recent import remember
+from playground.sessions.web.client import SessionClient, check_trace
+from playground.sessions.web.jobs.downloads import MOST as MOST_BYTES
+from playground.sessions.web.jobs.downloads import SECONDS, File, Making, file_of
+from playground.sessions.web.jobs.registry import Job
+from playground.views.access import author, creator, opens
+from playground.views.responses import problem, workbench
+from scheduler_core import ENGINE_VERSION, KUBE_VERSION
+from scheduler_core.formats.export import BROKEN_OFF, json_schema, table_names
+
+MOST = 2**31
+
+
+@require_GET
+@opens
+async def trace(request: HttpRequest, client: SessionClient) -> StreamingHttpResponse:
+    """The session as JSON lines (docs/trace.md); `first` and `last` ask for the full detail of these attempts."""
+    first, last = number(request, "first", 0), number(request, "last", -1)
+    lines = await _start_stream(client.trace((first, last)), _last_line)
+    return download(lines, "application/jsonl", client.session.name, "jsonl")
+
+
+@require_GET
+@opens
+async def cluster(request: HttpRequest, client: SessionClient) -> StreamingHttpResponse:
+    """The cluster's objects at a step: as they are, or (`for=kubectl`) as kubectl can apply them to another cluster."""
+    plain = request.GET.get("for") == "kubectl"
+    text = await _start_stream(client.cluster(Look.from_query(request.GET).at, plain), _last_comment)
+    return download(text, "application/yaml", client.session.name, "yaml")
+
+
+async def _start_stream(parts: AsyncIterator[bytes], last: Callable[[str], bytes]) -> AsyncIterator[bytes]:
+    """The same parts; what goes wrong before the first one is raised now, while there can still be a page that says so.
+
+    What goes wrong later ends the download early: its last words, in the file's own form, say that it is not whole, and why.
+    """
+    first = await anext(parts, b"")
+
+    async def all_of_them() -> AsyncIterator[bytes]:
+        yield first
+        try:
+            async for part in parts:
+                yield part
+        except SessionError as error:
+            yield last(str(error))
+            raise
+
+    return all_of_them()
+
+
+def _last_line(why: str) -> bytes:
+    return orjson.dumps({"type": BROKEN_OFF, "message": why}, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _last_comment(why: str) -> bytes:
+    text = _("This file is not whole, its export broke off: %(why)s") % {"why": why}
+    return f"\n# {' '.join(text.split())}\n".encode()
+
+
+def number(request: HttpRequest, name: str, default: int) -> int:
+    """An attempt's number that an address asks for."""
+    text = request.GET.get(name, "")
+    if not text:
+        return default
+    if not (text.isascii() and text.isdecimal()) or int(text[:12]) > MOST:
+        raise SessionError(
+            _("“%(name)s” must be an attempt's number; it is “%(text)s”.") % {"name": name, "text": text[:40]}
+        )
+    return int(text)
+
+
+def download(parts: AsyncIterator[bytes], kind: str, name: str, suffix: str) -> StreamingHttpResponse:
+    """A file to keep, named after the session."""
+    filename = f"{slugify(name) or 'session'}.{suffix}"
+    headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
+    return StreamingHttpResponse(parts, content_type=kind, headers=headers)
+
+
+@require_POST
+async def import_trace(request: HttpRequest) -> HttpResponse:
+    """Compute an uploaded trace again: the page says whether it is the same; a session with its history opens."""
+    file = request.FILES.get("file")
+    try:
+        if not isinstance(file, UploadedFile):
+            raise SessionError(_("Choose the file of a trace first; the studio's Export makes one."))
+        data = await sync_to_async(file.read, thread_sensitive=False)()
+        name = (file.name or "").rsplit(".", 1)[0][:120] or _("Imported trace")
+        checked, session = await check_trace(data, name, creator(request))
+    except SessionError as error:
+        return await asyncio.to_thread(problem, request, error)
+    await remember(request, session.edit_key)
+    context = {
+        "checked": checked,
+        "key": session.edit_key,
+        "same": checked.difference is None,
+        "lesson": "" if not checked.lesson.story else "here" if session.story else "missing",
+        "engine": ENGINE_VERSION,
+        "kube": KUBE_VERSION,
+    }
+    return render(request, "playground/trace.html", context)
+
+
+@require_GET
+@opens
+async def exports(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Every form of the session; a file that is being made for this browser says how far it is, one that was made how large."""
+    asked = await client.downloads_of(author(request))
+    context: dict[str, Any] = {
+        "head": await client.head(),
+        "made": {form: {"job": job, "head": head} for (form, _part, head, *_), job in asked},
+        "tables": table_names(),
+        "most_steps": MOST_STEPS,
+        "most_file": MOST_BYTES,
+        "minutes": int(SECONDS // 60),
+    }
+    return workbench(request, client, "exports/page", context)
+
+
+PATIENCE = 1.5
+FORMS: dict[FileForm, tuple[str, str]] = {
+    "chrome": ("application/json", "chrome.json"),
+    "otlp": ("application/json", "otlp.json"),
+    "csv": ("text/csv; charset=utf-8", "csv"),
+    "zip": ("application/zip", "tables.zip"),
+}
+
+
+@require_GET
+def schema(request: HttpRequest) -> JsonResponse:
+    """The JSON Schema of a trace's lines."""
+    return JsonResponse(json_schema(), json_dumps_params={"indent": 2})
+
+
+@require_GET
+@opens
+async def replay(request: HttpRequest, client: SessionClient) -> HttpResponseBase:
+    """Steps of the session as one HTML file that replays them offline: those of the attempts `first` to `last`, or the newest ones."""
+    first, last = number(request, "first", 1), number(request, "last", MOST)
+    head = await client.head()
+    steps = await _steps(client, first, last, head)
+    what = ("html", steps, head, get_language())
+    return await _answer(request, client, what, _record_steps(client, steps, head))
+
+
+@require_GET
+@opens
+async def of_history(request: HttpRequest, client: SessionClient, form: FileForm) -> HttpResponseBase:
+    """The session as trace events, as spans, as one `table`, or with all tables."""
+    table = request.GET.get("table", "attempts") if form == "csv" else ""
+    if table and table not in table_names():
+        raise SessionError(_("There is no table “%(name)s”.") % {"name": table[:40]})
+    content_type, suffix = FORMS[form]
+    named = f"{table}.{suffix}" if table else suffix
+    make = client.file_of_history(form, table, content_type, named)
+    return await _answer(request, client, (form, table, await client.head()), make)
+
+
+@require_http_methods(["GET", "POST"])
+@opens
+async def show_download(request: HttpRequest, client: SessionClient, token: str) -> HttpResponseBase:
+    """Show a file's progress; then the page that offers it, and with `file` send the file. POST stops the job."""
+    if request.method == "POST":
+        await client.stop_download(token)
+        return HttpResponseRedirect(reverse("exports", args=[client.key]))
+    job = await client.find_download(token, 0 if "file" in request.GET else PATIENCE)
+    if job.result is not None and "file" in request.GET:
+        return _file(client, job.result)
+    context: dict[str, Any] = {"client": client, "session": client.session, "key": client.key, "work": job}
+    context |= {"most": MOST_BYTES}
+    return render(request, "exports/downloading.html", context, status=200 if job.result else 202)
+
+
+async def _answer(request: HttpRequest, client: SessionClient, what: Any, make: Making) -> HttpResponseBase:
+    """The file at once, where it is quickly made; else people are led to a page, and programs wait."""
+    job = await client.download(what, make, author(request), PATIENCE)
+    if job.result is not None:
+        return _file(client, job.result)
+    if "text/html" not in request.headers.get("Accept", ""):
+        return _file(client, await client.downloaded(job))
+    return HttpResponseRedirect(reverse("download", args=[client.key, job.token]))
+
+
+def _file(client: SessionClient, file: File) -> HttpResponseBase:
+    response = download(file.read(), file.content_type, client.session.name, file.suffix)
+    response["Content-Length"] = str(file.size)
+    return response
+
+
+async def _steps(client: SessionClient, first: int, last: int, head: int) -> range:
+    """Return the steps from the end of the attempt before `first` to the end of `last`, or the head; at most the latest ones."""
+    ends = [end.position for end in await client.ask(AttemptEnds(most=MOST))]
+    begin = ends[min(first - 2, len(ends) - 1)] if first > 1 and ends else 0
+    end = ends[last - 1] if 0 < last < len(ends) else head
+    return range(max(begin, end - MOST_STEPS + 1, 0), end + 1)
+
+
+def _record_steps(client: SessionClient, steps: range, head: int) -> Making:
+    """Has each step shown, in the language of who asks."""
+
+    async def make(job: Job[File]) -> File:
+        recording, live = Recording(client.session.name, head), client.live()
+        for position in steps:
+            shown = await live.view(LOOK.but(at=position), PANELS)
+            await asyncio.to_thread(recording.add, position, shown.panels)
+            job.advance(position - steps.start + 1, len(steps))
+        page = await asyncio.to_thread(recording.page)
+        return file_of(f"<!DOCTYPE html>\n{page}".encode(), "text/html; charset=utf-8", "html")
+
+    return make

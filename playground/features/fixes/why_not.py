@@ -1,0 +1,89 @@
+"""Why not here, in words: every Filter plugin's verdict on a pod on one node, and its points where it is feasible."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from playground.presenters.plain import in_plain_words
+from playground.presenters.words import Message
+from scheduler_core.analysis.inspection import WhyNot
+
+MOST_BEST = 3
+
+
+class PluginScore(TypedDict):
+    plugin: str
+    raw: int
+    points: int
+    weight: int
+    weighted: int
+
+
+class WhyNotAnswer(TypedDict):
+    """`first`: the plugin whose refusal an attempt would end the node with."""
+
+    feasible: bool
+    first: str
+    why: str
+    verdicts: list[VerdictRow]
+    count: int
+    leaves: str
+    gates: list[str]
+    scores: list[PluginScore]
+    total: int | None
+    top: int | None
+    best: list[str]
+    ties: int
+    wins: bool
+
+
+def present_why_not(found: WhyNot) -> WhyNotAnswer:
+    refusal = found.refusal
+    first = refusal.plugin if refusal is not None else ""
+    return {
+        "feasible": refusal is None,
+        "first": first,
+        "why": refusal.message if refusal is not None else "",
+        "verdicts": [_verdict(each, first) for each in found.verdicts],
+        "count": found.feasible,
+        "leaves": found.leaves,
+        "gates": list(found.gates),
+        "scores": [
+            {
+                "plugin": each.plugin,
+                "raw": each.raw,
+                "points": each.normalized,
+                "weight": each.weight,
+                "weighted": each.normalized * each.weight,
+            }
+            for each in found.scores
+        ],
+        "total": found.total,
+        "top": found.top,
+        "best": list(found.best[:MOST_BEST]),
+        "ties": max(len(found.best) - MOST_BEST, 0),
+        "wins": found.node in found.best,
+    }
+
+
+class VerdictRow(TypedDict):
+    plugin: str
+    state: str
+    point: str
+    said: str
+    unresolvable: bool
+    plain: list[Message]
+    first: bool
+
+
+def _verdict(each: Any, first: str) -> VerdictRow:
+    status = each.status
+    return {
+        "plugin": each.plugin,
+        "state": "skipped" if each.skipped else "ok" if status is None else "no",
+        "point": str(each.point.value),
+        "said": status.message if status is not None else "",
+        "unresolvable": status is not None and status.code.kube_name == "UnschedulableAndUnresolvable",
+        "plain": [p for reason in (status.reasons if status else ()) if (p := in_plain_words(reason))],
+        "first": status is not None and each.plugin == first,
+    }

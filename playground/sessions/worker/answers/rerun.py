@@ -1,0 +1,272 @@
+"""A history made again without some of its commands, or with another seed, inside a worker. The rule is described in docs/time-travel.md:
+
+A command comes when it came: at the same virtual time; if the world had then done all that was due, after all that is due by then;
+if it had not, after as many steps at that time as the history made since the command before. Commands that are skipped mark their
+moment, too. Where nothing at all is left to happen before that time, a command comes when the world has come to rest.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from typing import Any
+
+from playground.presenters.words import gettext_noop, message
+from playground.sessions.protocol.comparing import LeftOut, Moments, RerunProgress, RerunResult
+from playground.sessions.protocol.errors import LimitReached, SessionError
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.memory import SHARED, Budget
+from playground.sessions.worker.refusals import count_objects, summarize_errors
+from playground.sessions.worker.registry import answers
+from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.world import Command, Redo, Refused, Simulation, Undo
+
+SLACK = 20_000  # steps that a re-run may make beyond four times those of the history
+MOST_LEFT = 200
+TOO_MUCH = gettext_noop(
+    "The re-run took more memory than there is here for one, and was stopped. Nothing was kept of it; "
+    "it takes less where the first of the commands to leave out is a later one."
+)
+
+
+class Spent(Exception):
+    """The budget of steps is used up."""
+
+
+class Rerun:
+    """One re-run. `done` of `total` positions of the history have been gone through."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        head: int,
+        skip: Collection[int],
+        max_objects: int,
+        max_steps: int,
+        seed: int | None = None,
+    ) -> None:
+        self.engine = engine
+        self.head = head
+        self.skip = frozenset(skip)
+        self.seed = seed
+        self.positions = [at for at in engine.commands if at < head]
+        if seed == engine.seed:
+            raise SessionError(
+                message(
+                    gettext_noop("Seed %(seed)s is the one that this history has: choose another one."),
+                    seed=seed,
+                )
+            )
+        if not self.skip <= set(self.positions) or (not self.skip and seed is None):
+            raise SessionError(
+                message(gettext_noop("There is no such command in this session: choose some of its list."))
+            )
+        self.first = min(self.skip) if seed is None else 0
+        self.max_objects = max_objects
+        self.done, self.total = 0, head - self.first
+        self.budget = min(4 * self.total + SLACK, max_steps)
+        self.kept: list[tuple[int, int]] = []
+        self.left: list[LeftOut] = []
+        self.world: Simulation = engine.world  # the new one, as soon as the work begins
+        self._memory = Budget(SHARED, TOO_MUCH)
+        self._steps: Steps[RerunResult] | None = self._run()
+
+    def work(self, seconds: float) -> Steps[RerunProgress]:
+        """Go on for some time."""
+        end, result = time.perf_counter() + seconds, None
+        while self._steps is not None and time.perf_counter() < end:
+            try:
+                with self._memory:
+                    next(self._steps)
+            except StopIteration as over:
+                self._steps, result = None, over.value
+                break
+            yield
+        return RerunProgress(self.done, self.total, result)
+
+    def _run(self) -> Steps[RerunResult]:
+        past = (yield from self.engine.at(self.first)).fork()
+        self.world, clock, edits = self._beginning(past), Pace(past), Origins()
+        try:
+            for at in [one for one in self.positions if one >= self.first]:
+                yield from self._follow(past, clock, at)
+                yield from self._catch_up(clock)
+                self._meet(past, clock, edits, at)
+        except Spent:
+            raise LimitReached(
+                message(
+                    gettext_noop(
+                        "Made again, the history takes far more steps than it took: it stands at step %(at)s "
+                        "and has not come to the moment of the next command. The re-run was stopped; nothing was kept of it."
+                    ),
+                    at=f"{self.world.position:,}",
+                )
+            ) from None
+        yield from self._follow(past, clock, self.head)
+        return RerunResult(
+            first=self.first,
+            kept=self.kept,
+            left=self.left[:MOST_LEFT],
+            refused=len(self.left),
+            complete=(yield from self._finish(past, clock)),
+            head=self.world.position,
+            now=self.world.now,
+            end=self.head,
+            before=past.now,
+        )
+
+    def _beginning(self, past: Simulation) -> Simulation:
+        """The new world where it begins: with another seed before anything has been drawn."""
+        return past.fork() if self.seed is None else Simulation(self.seed)
+
+    def _meet(self, past: Simulation, clock: Pace, edits: Origins, at: int) -> None:
+        """Both come to a command: the history takes it, and the new world does unless it is skipped."""
+        command, before = self.engine.commands[at], past.edits
+        self.engine.replay(past)
+        clock.restart()
+        if at not in self.skip:
+            self._apply(at, command, edits, before)
+        edits.note(before, past.edits, command, at)
+
+    def _follow(self, past: Simulation, clock: Pace, to: int) -> Steps[None]:
+        """Take the history on to a position, and see what the clock did meanwhile."""
+        while past.position < to:
+            self.engine.replay(past)
+            clock.tick()
+            self.done += 1
+            if self.engine.slice.over():
+                yield
+
+    def _catch_up(self, clock: Pace) -> Steps[None]:
+        """Take the new world to the moment that the history is at."""
+        while self.world.due(clock.now - 1):
+            self._advance()
+            if self.engine.slice.over():
+                yield
+        steps = 0
+        while self.world.due(clock.now) and (clock.settled or steps < clock.steps):
+            self._advance()
+            steps += 1
+            if self.engine.slice.over():
+                yield
+
+    def _finish(self, past: Simulation, clock: Pace) -> Steps[bool]:
+        """Go on to where the history ends, and to rest if it had come to rest. False where the budget was not enough."""
+        try:
+            yield from self._catch_up(clock)
+            while past.idle and not self.world.idle:
+                self._advance()
+                if self.engine.slice.over():
+                    yield
+        except Spent:
+            return False
+        return True
+
+    def _advance(self) -> None:
+        if not self.budget:
+            raise Spent
+        self.budget -= 1
+        self.world.advance()
+
+    def _apply(self, at: int, command: Command, edits: Origins, before: Any) -> None:
+        world = self.world
+        if isinstance(command, Undo | Redo) and not edits.same(before, world.edits, command):
+            self.left.append(
+                LeftOut(
+                    at,
+                    message(
+                        gettext_noop("What it takes back or makes again was left out, or is not the same.")
+                    ),
+                )
+            )
+            return
+        position, edits_before = world.position, world.edits
+        try:
+            world.apply(command)
+        except Refused as refused:
+            self.left.append(LeftOut(at, summarize_errors(refused.errors)))
+            return
+        self._require_room()
+        self.kept.append((at, position))
+        edits.note(edits_before, world.edits, command, at)
+
+    def _require_room(self) -> None:
+        objects = count_objects(self.world)
+        if objects > self.max_objects:
+            raise LimitReached(
+                message(
+                    gettext_noop(
+                        "Made again, the cluster would have %(has)s objects; at most %(most)s are allowed here."
+                    ),
+                    has=f"{objects:,}",
+                    most=f"{self.max_objects:,}",
+                )
+            )
+
+
+class Pace:
+    """A history's place in time: the virtual time, and the steps at that time since the last command."""
+
+    def __init__(self, past: Simulation) -> None:
+        self._past = past
+        self.now = past.now
+        self.steps = 0
+
+    def tick(self) -> None:
+        """The history made a step."""
+        self.steps = self.steps + 1 if self._past.now == self.now else 1
+        self.now = self._past.now
+
+    def restart(self) -> None:
+        """The history took a command."""
+        self.now, self.steps = self._past.now, 0
+
+    @property
+    def settled(self) -> bool:
+        """True if the history has done all that was due by now."""
+        return not self._past.due(self.now)
+
+
+class Origins:
+    """The origin command of each edit that can be undone or redone. An edit older than the skipped commands is its own origin."""
+
+    def __init__(self) -> None:
+        # By the edit's id: its origin, and the edit, so that the id stays its own.
+        self._of: dict[int, tuple[Any, Any]] = {}
+
+    def note(self, before: Any, after: Any, command: Command, at: int) -> None:
+        """A command changed what can be undone; one that this engine could not make (Engine.stuck) did not."""
+        if after is before:
+            return
+        if isinstance(command, Undo):
+            self._say(after.redo[-1], self._origin(before.undo[-1]))
+        elif isinstance(command, Redo):
+            self._say(after.undo[-1], self._origin(before.redo[-1]))
+        elif after.undo:
+            self._say(after.undo[-1], at)
+
+    def same(self, theirs: Any, ours: Any, command: Command) -> bool:
+        """Return whether an Undo or Redo would affect the same command in both worlds."""
+        stacks = [edits.undo if isinstance(command, Undo) else edits.redo for edits in (theirs, ours)]
+        if not all(stacks):
+            return False
+        return bool(self._origin(stacks[0][-1]) == self._origin(stacks[1][-1]))
+
+    def _say(self, edit: Any, origin: Any) -> None:
+        self._of[id(edit)] = (edit, origin)
+
+    def _origin(self, edit: Any) -> Any:
+        known = self._of.get(id(edit))
+        return ("old", id(edit)) if known is None else known[1]
+
+
+@answers(Moments)
+def moments(engine: Engine, request: Moments) -> Steps[list[int | None]]:
+    """The virtual time at each of some positions, as far as the time is enough."""
+    times: list[int | None] = []
+    end = time.perf_counter() + request.seconds
+    for position in request.positions:
+        if position not in engine.times and time.perf_counter() < end:
+            engine.times[position] = (yield from engine.at(position)).now
+        times.append(engine.times.get(position))
+    return times
