@@ -291,7 +291,7 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
     """A claim that is missing made; a volume that one node alone may have let go of by who has it on another."""
     scheduler = next(iter(sim.schedulers), None)
     framework = None if scheduler is None else scheduler.framework_of(pod)
-    plugin = None if framework is None else framework.plugin("VolumeBinding")
+    plugin = next(iter(framework.plugins), None) if framework is not None else None
     if plugin is None or pod.phase not in ("", "Pending") or not pod.spec.volumes:
         return
     for each in missing_claims(draft, pod, plugin.handle):
