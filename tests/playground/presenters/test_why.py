@@ -107,7 +107,7 @@ def test_of_a_claim_that_is_being_deleted_it_is_said_who_still_uses_it() -> None
     assert words(said["sentence"]) == (
         "The claim data of p is being deleted. It stays as long as it is in use, by a, b, and no new pod may use it meanwhile."
     )
-    assert said["reasons"][0]["claims"][0]["usedBy"] == ["default/a", "default/b"]
+    assert said["reasons"][0]["claims"][0]["used_by"] == ["default/a", "default/b"]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from playground.presenters.amounts import clock, duration
 from playground.presenters.words import gettext_noop
@@ -17,7 +17,6 @@ STATES = {
     "ended": gettext_noop("ended"),
 }
 _ENDED = "ended"
-Span = tuple[int, int]
 
 
 def replicas(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
@@ -46,7 +45,17 @@ def replicas(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
     ]
 
 
-def lane(moves: list[dict[str, Any]], begin: int, now: int) -> list[dict[str, Any]]:
+class Span(TypedDict):
+    state: str
+    cut_off: bool
+    x: float
+    width: float
+    title: str
+    began: str
+    lasted: str
+
+
+def lane(moves: list[dict[str, Any]], begin: int, now: int) -> list[Span]:
     """One process' states over virtual time."""
     return [_present_span(span, begin, now) for span in _spans(moves, now)]
 
@@ -68,7 +77,7 @@ def _from_the_beginning(row: dict[str, Any], begin: int) -> list[dict[str, Any]]
 
 def _find_double_leaders(
     rows: list[dict[str, Any]], spans: dict[str, list[dict[str, Any]]]
-) -> dict[str, list[Span]]:
+) -> dict[str, list[tuple[int, int]]]:
     """Return the spans in which a replica led while another one led by the same lease."""
     lease = {row["name"]: row["election"]["lease"] for row in rows if row["election"]}
     leading = {
@@ -88,10 +97,11 @@ def _find_double_leaders(
     }
 
 
-def _present_span(span: dict[str, Any], begin: int, now: int) -> dict[str, Any]:
+def _present_span(span: dict[str, Any], begin: int, now: int) -> Span:
     x = _share(span["from"], begin, now)
     return {
-        **span,
+        "state": span["state"],
+        "cut_off": span["cut_off"],
         "x": x,
         "width": max(round(_share(span["to"], begin, now) - x, 3), 0.15),
         "title": STATES[span["state"]],

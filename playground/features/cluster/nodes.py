@@ -9,7 +9,7 @@ from typing import Any
 
 from playground.presenters.amounts import SECOND, clock, duration, memory, thousands
 from playground.presenters.charts.metrics import curves
-from playground.presenters.surroundings.series import MINUTE, series
+from playground.presenters.stage.controller.evictions import eviction
 
 MOST_CHANGES = 40
 GI = 2**30
@@ -112,16 +112,6 @@ def _build_eviction_trace(marks: Sequence[tuple[float, float]]) -> dict[str, Any
     }
 
 
-def eviction(row: Mapping[str, Any]) -> dict[str, Any]:
-    bytes_ = row["resource"] in ("memory", "ephemeral-storage")
-    show = memory if bytes_ else thousands
-    return {
-        **row,
-        "t": clock(row["t"]),
-        "ranking": [{**r, "usage": show(r["usage"]), "request": show(r["request"])} for r in row["ranking"]],
-    }
-
-
 def zones(rows: Sequence[Mapping[str, Any]], now: int) -> list[dict[str, Any]]:
     """Zones of nodes; `next` in words."""
     return [
@@ -145,3 +135,31 @@ def _changes(levels: list[dict[str, Any]]) -> list[dict[str, str]]:
                 was = str(before.get(name, ""))
                 changes.append({"t": clock(after["t"]), "type": name, "was": was, "is": str(value)})
     return changes[::-1][:MOST_CHANGES]
+
+
+MINUTE = 60 * SECOND
+
+
+def series(
+    levels: Mapping[str, Sequence[Mapping[str, Any]]], names: Sequence[str], now: int
+) -> tuple[list[float], str, dict[str, list[float]]]:
+    """Times in a unit that suits them, the unit, and the values of each object and figure at these times."""
+    times = sorted({now, *(level["t"] for kept in levels.values() for level in kept)})
+    unit, size = ("min", MINUTE) if times and times[-1] - times[0] > 10 * MINUTE else ("s", SECOND)
+    lines = {
+        " ".join(part for part in (key, name if len(names) > 1 else "") if part): _steps(kept, name, times)
+        for key, kept in levels.items()
+        for name in names
+    }
+    return [round(t / size, 3) for t in times], unit, lines
+
+
+def _steps(kept: Sequence[Mapping[str, Any]], name: str, times: Sequence[int]) -> list[float]:
+    """The value that holds at each time; 0 where there is none yet."""
+    values, i, value = [], 0, 0.0
+    for t in times:
+        while i < len(kept) and kept[i]["t"] <= t:
+            value = float(kept[i].get(name) or 0)
+            i += 1
+        values.append(value)
+    return values
