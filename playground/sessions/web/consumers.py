@@ -1,0 +1,245 @@
+"""The WebSocket of a session: checks what comes in, passes on what goes out. docs/stream.md draws the messages."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections import deque
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
+
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+from django.http import QueryDict
+from django.utils.translation import activate, get_supported_language_variant
+
+from playground.common.telemetry import REFUSED
+from playground.presenters.words import gettext_noop, message
+from playground.sessions.database import links
+from playground.sessions.database.asking import in_thread
+from playground.sessions.limits.shares import SOCKETS, admit_socket, prove
+from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone, Unavailable
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.dialogue import Dialogue
+from playground.sessions.web.messages import ENCODER, BadMessage, Error, Gone, Look, PageMessage, ToPage, read
+from playground.sessions.web.runtime import runtime
+
+log = logging.getLogger(__name__)
+
+CLOSE_GONE = 4404
+CLOSE_LIMIT = 4429
+CLOSE_FAILED = 1011
+CLOSE_AGAIN = 4503
+PATIENCE = 50
+LINK_SECONDS = 10.0
+AT_ONCE = 50  # messages that are sent before others on the loop have their turn
+
+
+class Outbox:
+    """What is on its way to the connections of one event loop, which is woken once for all that came meanwhile; one task sends it."""
+
+    _of: ClassVar[WeakKeyDictionary[asyncio.AbstractEventLoop, Outbox]] = WeakKeyDictionary()
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._waiting: deque[tuple[SessionConsumer, ToPage]] = deque()
+        self._woken = False
+        self._task: asyncio.Task[None] | None = None
+
+    @classmethod
+    def of_running_loop(cls) -> Outbox:
+        """The outbox of the loop that runs here."""
+        loop = asyncio.get_running_loop()
+        return cls._of.setdefault(loop, cls(loop))
+
+    def put(self, consumer: SessionConsumer, message: ToPage) -> None:
+        """Send when it is its turn; from any thread. A loop that has ended sends nothing."""
+        self._waiting.append((consumer, message))
+        if not self._woken:
+            self._woken = True
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._begin)
+
+    def _begin(self) -> None:
+        self._woken = False  # before anything is taken out: what comes from now on wakes again
+        if self._task is None or self._task.done():
+            self._task = self._loop.create_task(self._send())
+
+    async def _send(self) -> None:
+        sent = 0
+        while self._waiting:
+            consumer, message = self._waiting.popleft()
+            await consumer.deliver(message)
+            sent += 1
+            if not sent % AT_ONCE:
+                await asyncio.sleep(0)
+
+
+class SessionConsumer(AsyncWebsocketConsumer):
+    """One page's connection. Whatever a message holds, it can harm at most this connection."""
+
+    dialogue: Dialogue | None = None  # touched on the sessions' loop alone
+    watcher: asyncio.Task[None] | None = None
+    silence: asyncio.Task[None] | None = None  # ends a socket that says nothing
+    owner = ""  # what it counts for once it has looked (limits/shares.py)
+    open: ClassVar[set[SessionConsumer]] = set()
+    closing = False  # messages that are still on their way find nobody
+
+    async def connect(self) -> None:
+        """Join the session's viewers; what to show is asked for by the first `look`."""
+        await self.accept()
+        self.open.add(self)
+        self.tokens, self.counted, self.excess = float(settings.WEBSOCKET_BURST), time.monotonic(), 0
+        activate(_language(self.scope))  # of this connection alone: each is a task of its own
+        try:
+            admit_socket(self, self.scope)
+            client = await SessionClient.open(self.scope["url_route"]["kwargs"]["key"])
+            self.owner = f"session {client.session.pk}"
+            self.dialogue = await client.join(self._post, _language(self.scope))
+        except SessionGone:
+            await self._send(Gone())
+            await self.close(CLOSE_GONE)
+        except LimitReached as error:
+            await self._send(Error.of(error))
+            await self.close(CLOSE_LIMIT)
+        except Unavailable as error:
+            await self._send(Error.of(error))
+            await self.close(CLOSE_AGAIN)  # the page connects again by itself
+        else:
+            self.silence = asyncio.create_task(self._end_silence())
+            if client.link:
+                self.watcher = asyncio.create_task(self._watch(client.link))
+
+    async def _end_silence(self) -> None:
+        """A page asks at once for what to show; a socket that never does is held for nothing."""
+        await asyncio.sleep(settings.REQUEST_SECONDS)
+        REFUSED.labels("silent socket").inc()
+        await self.close(CLOSE_LIMIT)
+
+    async def _watch(self, link: str) -> None:
+        """A view link that ends, or is taken back, closes what it opened; a database that does not answer is asked again."""
+        stands = True
+        while stands:
+            await asyncio.sleep(LINK_SECONDS)
+            with contextlib.suppress(Unavailable):
+                stands = await in_thread(links.stands, link)
+        self._post(Gone())
+
+    def connected(self) -> None:
+        """Messages that come from the sessions' thread are sent by the loop that runs here."""
+        self.outbox = Outbox.of_running_loop()
+
+    async def websocket_connect(self, message: dict[str, Any]) -> None:
+        self.connected()
+        await super().websocket_connect(message)
+
+    def _post(self, message: ToPage) -> None:
+        """Called on the sessions' thread."""
+        self.outbox.put(self, message)
+
+    async def deliver(self, message: ToPage) -> None:
+        """Send what was posted; a page that cannot be sent to connects again and is brought to where it was."""
+        try:
+            await self._send(message)
+        except Exception:
+            log.exception("a message could not be sent")
+            await self.close(CLOSE_FAILED)
+        else:
+            if isinstance(message, Gone):
+                await self.close(CLOSE_GONE)
+
+    async def _send(self, message: ToPage) -> None:
+        if not self.closing:
+            await self.send(text_data=LAST.text_of(message))
+
+    async def close(self, code: int | bool | None = None, reason: str | None = None) -> None:
+        """Close once; nothing is sent or taken afterwards."""
+        if not self.closing:
+            self.closing = True
+            SOCKETS.remove(self)
+            await super().close(code, reason)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Take one message; an error is answered, never raised."""
+        dialogue = self.dialogue
+        if dialogue is None or self.closing:
+            return
+        try:
+            if not await self._within_rate():
+                return
+            taken = _read(text_data)
+            if isinstance(taken, Look):
+                prove(self, self.scope, self.owner)
+                if self.silence is not None:
+                    self.silence.cancel()
+            await runtime().call(lambda: dialogue.take(taken))
+        except SessionError as error:
+            await self._send(Error.of(error))
+        except Exception as error:
+            log.exception("a message could not be taken")
+            await self._send(Error.of(error))
+
+    async def _within_rate(self) -> bool:
+        now = time.monotonic()
+        self.tokens += (now - self.counted) * settings.WEBSOCKET_RATE
+        self.tokens, self.counted = min(self.tokens, settings.WEBSOCKET_BURST), now
+        if self.tokens >= 1:
+            self.tokens -= 1
+            self.excess = 0
+            return True
+        self.excess += 1
+        if self.excess == 1:
+            raise LimitReached(
+                message(
+                    gettext_noop("Too many messages: at most %(rate)s a second are taken."),
+                    rate=f"{settings.WEBSOCKET_RATE:g}",
+                )
+            )
+        if self.excess > PATIENCE:
+            await self.close(CLOSE_LIMIT)
+        return False
+
+    async def disconnect(self, code: int) -> None:
+        self.open.discard(self)
+        SOCKETS.remove(self)
+        self.closing = True
+        for task in (self.watcher, self.silence):
+            if task is not None:
+                task.cancel()
+        if self.dialogue is not None:
+            await runtime().do(self.dialogue.leave)
+
+
+class LastText:
+    """The text of the message that was sent last: many viewers get the same one, one after the other."""
+
+    def __init__(self) -> None:
+        self._message: ToPage | None = None
+        self._text = ""
+
+    def text_of(self, message: ToPage) -> str:
+        if message is not self._message:
+            self._message, self._text = message, ENCODER.encode(message).decode()
+        return self._text
+
+
+LAST = LastText()
+
+
+def _language(scope: dict[str, Any]) -> str:
+    """The language of the page, which says it in the socket's address."""
+    asked = QueryDict(scope.get("query_string", b"")).get("language", "")
+    try:
+        return get_supported_language_variant(asked)
+    except LookupError:
+        return settings.LANGUAGE_CODE
+
+
+def _read(text: str | None) -> PageMessage:
+    if text is None:
+        raise BadMessage("Messages must be text.")
+    if len(text) > settings.WEBSOCKET_MAX_MESSAGE:
+        raise BadMessage(f"A message may have at most {settings.WEBSOCKET_MAX_MESSAGE:,} characters.")
+    return read(text)
