@@ -4,7 +4,7 @@ from django.urls import path
 from django.views.i18n import set_language
 
 from playground.classroom.consumers import StudentConsumer, TeacherConsumer
-from playground.consumers import SessionConsumer
+from playground.sessions.web.consumers import SessionConsumer
 from playground.views import (
     branches,
     cluster,

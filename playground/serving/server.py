@@ -21,13 +21,13 @@ from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from django.conf import settings
 from twisted.internet import reactor
 
-from playground.consumers import CLOSE_AGAIN, SessionConsumer
 from playground.serving.connections import PROBED, Visit, Visits
 from playground.serving.proxies import apply_forwarded_headers
 from playground.sessions.limits.bodies import FULL, Body
 from playground.sessions.limits.internals import ServerWithFactories, connection_of, takes_at_once
 from playground.sessions.limits.shares import address_owner
 from playground.sessions.protocol.errors import LimitReached, SessionError, StorageFull, Unavailable
+from playground.sessions.web.consumers import CLOSE_AGAIN, SessionConsumer
 from playground.sessions.web.runtime import runtime
 
 DRAIN_SECONDS = 10.0

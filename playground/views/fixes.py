@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import orjson
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -15,11 +13,13 @@ from playground.presenters import Look
 from playground.presenters.fixes import describe_findings
 from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.protocol.looking import Fixes
+from playground.sessions.protocol.refusals import parse_command
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.views.access import creator, opens
 from playground.views.responses import by_htmx, go, position
 from playground.views.session import NAME_LENGTH
+from scheduler_core.world.commands import Command
 
 MOST_STEPS = 10_000
 MOST_COMMANDS = 20
@@ -70,7 +70,7 @@ async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse
 
 
 async def _show(
-    request: HttpRequest, client: SessionClient, commands: list[dict[str, Any]], at: int | None, look: Look
+    request: HttpRequest, client: SessionClient, commands: list[Command], at: int | None, look: Look
 ) -> HttpResponse:
     """A fork with the fix applied, at the end of the attempt that proved it."""
     name = _("%(name)s (fixed)") % {"name": client.session.name}
@@ -88,7 +88,7 @@ def _studio(client: SessionClient, look: Look) -> str:
     return reverse("studio", args=[client.key]) + look.href()
 
 
-def _commands(text: str) -> list[dict[str, Any]]:
+def _commands(text: str) -> list[Command]:
     """The commands of a form's field, one or a list of them. Raises CommandRefused where there is none."""
     try:
         data = orjson.loads(text)
@@ -97,4 +97,4 @@ def _commands(text: str) -> list[dict[str, Any]]:
     commands = data if isinstance(data, list) else [data]
     if not commands or len(commands) > MOST_COMMANDS or not all(isinstance(c, dict) for c in commands):
         raise CommandRefused(_("This is no command: a fix's own button sends one."))
-    return commands
+    return [parse_command(command) for command in commands]

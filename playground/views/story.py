@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -37,7 +36,7 @@ async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -
     act = cards[chapter - 1].do if 1 <= chapter <= len(cards) else None
     if act is None:
         raise SessionError(_("This card of the lesson offers nothing to do."))
-    command, at = msgspec.to_builtins(command_of(act)), position(request)
+    command, at = command_of(act), position(request)
     await client.refresh()
     head = await client.head()
     if at in (None, head) and await in_thread(listing.last, client.session.pk, head) == (SOURCE, command):
@@ -118,7 +117,7 @@ async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpRespon
     name = _("Task: %(session)s") % {"session": client.session.name[:100]}
     twin = await client.fork(position(request), name, creator(request), True)
     for act in lesson.plan.task.start:
-        await twin.apply(msgspec.to_builtins(command_of(act)), source=SOURCE)
+        await twin.apply(command_of(act), source=SOURCE)
         if act.until is not None:
             await _go_on(twin, act.until)
     await remember(request, twin.key)

@@ -7,17 +7,10 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from playground.presenters.look import Look
-from playground.presenters.panel import Panel
+from playground.presenters.panel import Delta, Seen, Shown
 from playground.sessions.protocol.base import Data, Query, Request
 from playground.sessions.protocol.errors import FieldProblem
 from playground.workbench.actions import Subject
-
-
-class Shown(Struct, frozen=True):
-    """Panels by name."""
-
-    position: int
-    panels: dict[str, Panel]
 
 
 class View(Query[Shown], frozen=True, kw_only=True):
@@ -25,28 +18,6 @@ class View(Query[Shown], frozen=True, kw_only=True):
 
     look: Look
     panels: list[str] | None = None
-
-
-class PanelChange(Struct, frozen=True):
-    """The differences in a panel: the whole panel, or the changed cards."""
-
-    name: str
-    panel: Panel | None = None
-    cards: dict[str, Data] = {}
-
-
-class Delta(Struct, frozen=True):
-    """The differences on a page, and the pods that moved."""
-
-    panels: list[PanelChange]
-    moved: list[str]
-
-
-class Seen(Struct, frozen=True, array_like=True):
-    """The contents of a page: a position, with a look."""
-
-    position: int
-    look: Look
 
 
 class Follower(Struct, frozen=True, array_like=True):

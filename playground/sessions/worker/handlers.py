@@ -5,7 +5,6 @@ A handler is a generator that yields between its slices of time and returns the 
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,7 +48,7 @@ from playground.sessions.worker.conditions.until import require_future as requir
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
 from playground.sessions.worker.imports import LargeImport, preview
-from playground.sessions.worker.memory import SHARED, Budget, release_memory, trim_memory, within
+from playground.sessions.worker.memory import release_memory, trim_memory
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.world.readonly import LoadLimits
 
@@ -99,12 +98,6 @@ def forget_saved(engine: Engine, request: opening.ForgetSaved) -> Steps[None]:
 # Moving the head
 
 
-def apply(engine: Engine, request: moving.Apply) -> Steps[moving.Applied]:
-    yield
-    data = zlib.decompress(request.data) if request.packed else request.data
-    return engine.apply(data, request.max_objects, request.followers)
-
-
 def preview_import(engine: Engine, request: moving.PreviewImport) -> Steps[moving.ImportPlan]:
     yield
     return preview(engine.world, request.text, request.rename)
@@ -116,7 +109,7 @@ def apply_text(engine: Engine, request: moving.ApplyText) -> Steps[moving.TextAp
     shown = msgspec.structs.replace(plan, command=b"", kept=b"")
     if not plan.command or plan.obstacles(request.create_only):
         return moving.TextApplied(shown)
-    return moving.TextApplied(shown, engine.apply(plan.command, request.max_objects, request.followers))
+    return moving.TextApplied(shown, engine.apply_data(plan.command, request.max_objects, request.followers))
 
 
 def step(engine: Engine, request: moving.Step) -> Steps[moving.Moved]:
@@ -130,21 +123,6 @@ def run(engine: Engine, request: moving.Run) -> Steps[moving.Moved]:
 def require_future(engine: Engine, request: moving.RequireFuture) -> Steps[None]:
     yield
     require_future_of(engine.world, request.until)
-
-
-# Looking
-
-
-def view(engine: Engine, request: looking.View) -> Steps[looking.Shown]:
-    world = yield from engine.at(request.position)
-    past = yield from engine.attempts.world(world, request.look)
-    return engine.panels.view(world, request.look, request.panels, past)
-
-
-def compare(engine: Engine, request: looking.Compare) -> Steps[looking.Delta]:
-    world = yield from engine.at(request.position)
-    past = yield from engine.attempts.world(world, request.look)
-    return engine.panels.delta(world, request.look, request.before, past)
 
 
 # What goes on in turns
@@ -266,7 +244,7 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     opening.Extend: Handler(extend),
     opening.Save: Handler(checkpoints.save, unhurried=True),
     opening.ForgetSaved: Handler(forget_saved),
-    moving.Apply: Handler(apply),
+    moving.Apply: Handler(Engine.apply),
     moving.PreviewImport: Handler(preview_import),
     moving.ApplyText: Handler(apply_text),
     moving.Step: Handler(step),
@@ -274,8 +252,8 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     moving.RequireFuture: Handler(require_future),
     moving.Forward: Handler(cursor.forward),
     moving.Back: Handler(cursor.back),
-    looking.View: Handler(view),
-    looking.Compare: Handler(compare),
+    looking.View: Handler(Engine.view),
+    looking.Compare: Handler(Engine.compare),
     looking.Objects: Handler(objects.objects),
     looking.ObjectYaml: Handler(objects.object_yaml),
     looking.SubjectOf: Handler(subjects.subject_of),
@@ -339,18 +317,3 @@ def progress(engines: Engines, session: int) -> opening.ReplayProgress:
         if engine
         else opening.ReplayProgress(0, 0)
     )
-
-
-def find(request: type[Request[Any]]) -> Handler:
-    """Return the handler for a kind of request."""
-    return OF_A_SESSION.get(request) or OF_THE_WORKER[request]
-
-
-def start(engines: Engines, session: int, request: Request[Any]) -> Steps[Any]:
-    """The work for a request. Raises EngineFailed where its session is not open here."""
-    kind = type(request)
-    if kind in OF_THE_WORKER:
-        return OF_THE_WORKER[kind].work(engines, session, request)
-    handler = OF_A_SESSION[kind]
-    work = handler.work(engines.get(session), request)
-    return within(Budget(SHARED, handler.too_much), work) if handler.too_much else work

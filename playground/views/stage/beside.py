@@ -9,7 +9,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from playground.presenters import Look
-from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.comparing import Attempt
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.lockstep import StretchOf
@@ -19,11 +18,12 @@ from playground.sessions.web.messages import from_form
 from playground.views.access import creator
 from playground.views.responses import position
 from playground.views.session import NAME_LENGTH
+from scheduler_core.world.commands import Command
 
 PATIENCE = 4.0  # seconds that a page waits for what it has set going
 
 
-async def beside(request: HttpRequest, client: SessionClient, command: Data) -> HttpResponse:
+async def beside(request: HttpRequest, client: SessionClient, command: Command) -> HttpResponse:
     """Fork, apply the command there, make as many attempts as the session has made, and lead to both side by side.
 
     Who stands at the newest step means the whole history: the branch begins before the first attempt.

@@ -38,7 +38,7 @@ def made(*commands: Any) -> Engine:
 
 
 def do(engine: Engine, command: Any) -> None:
-    engine.apply(orjson.dumps({"command": to_builtins(command)}), 1000)
+    engine.apply_data(orjson.dumps({"command": to_builtins(command)}), 1000)
 
 
 def walk(engine: Engine, steps: int) -> Engine:

@@ -17,11 +17,12 @@ from django.test import AsyncClient
 from playground import consumers, presenters
 from playground.models import Session
 from playground.presenters import Look
+from playground.presenters.panel import Seen
 from playground.sessions.database import log
 from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.base import Request
 from playground.sessions.protocol.frames import Frames
-from playground.sessions.protocol.looking import Compare, Follower, Seen
+from playground.sessions.protocol.looking import Compare, Follower
 from playground.sessions.protocol.moving import Apply, Back, Step
 from playground.sessions.protocol.opening import Archive, Open
 from playground.sessions.protocol.wire import encode_message, read_envelope

@@ -17,15 +17,8 @@ from playground.sessions.protocol.frames import Frames
 from playground.sessions.protocol.looking import NodeNames
 from playground.sessions.protocol.opening import AskProgress, ReplayProgress
 from playground.sessions.protocol.traces import CheckTrace, NextTraceLines, TraceLines
-from playground.sessions.protocol.wire import (
-    NOTICES,
-    REQUESTS,
-    Reply,
-    encode_message,
-    read_answer,
-    read_reply,
-)
-from playground.sessions.worker import handlers
+from playground.sessions.protocol.wire import NOTICES, REPLIES, REQUESTS, Reply
+from playground.sessions.web.engines import encode_message, read_answer
 from playground.sessions.worker.handlers import OF_A_SESSION, OF_THE_WORKER, Handler
 from playground.sessions.worker.process import Worker
 from playground.sessions.worker.time_sharing import Steps
@@ -50,7 +43,7 @@ def answers(at_work: AtWork, *frames: bytes) -> dict[int, Reply]:
         os.write(ours, frame)
     while len(found) < len(frames):
         for frame in reader.feed(os.read(theirs, 65_536)):
-            reply = read_reply(frame)
+            reply = REPLIES.decode(frame)
             found[reply.number] = reply
     os.close(ours)
     worker.join()
@@ -69,7 +62,7 @@ def test_an_answer_that_is_no_data_is_an_error_and_the_worker_goes_on(
         yield
         return {"thing": object()}
 
-    monkeypatch.setitem(handlers.OF_THE_WORKER, NextTraceLines, Handler(odd))
+    monkeypatch.setitem(OF_THE_WORKER, NextTraceLines, Handler(odd))
     found = answers(at_work, encode_message(1, 0, NextTraceLines()), encode_message(2, 0, PROGRESS))
     assert found[1].failure is not None
     assert found[1].failure.kind == "engine"
@@ -85,7 +78,7 @@ def test_it_says_what_it_works_on(monkeypatch: pytest.MonkeyPatch, at_work: AtWo
         said.append(at_work.said())
         return TraceLines(b"", True)
 
-    monkeypatch.setitem(handlers.OF_THE_WORKER, NextTraceLines, Handler(noting))
+    monkeypatch.setitem(OF_THE_WORKER, NextTraceLines, Handler(noting))
     answers(at_work, encode_message(5, 0, NextTraceLines()), encode_message(6, 0, PROGRESS))
     assert said == [5, 5]
     assert at_work.said() == 0
@@ -119,6 +112,6 @@ def test_every_message_of_the_protocol_travels() -> None:
 
 @pytest.mark.parametrize("request_", [*OF_A_SESSION, *OF_THE_WORKER], ids=lambda kind: kind.__name__)
 def test_a_handler_takes_its_request_and_gives_its_answer(request_: type[Request[Any]]) -> None:
-    hints = get_type_hints(handlers.find(request_).work)
+    hints = get_type_hints({**OF_A_SESSION, **OF_THE_WORKER}[request_].work)
     (_sends, _gets, answer) = get_args(hints.pop("return"))
     assert (hints["request"], answer) == (request_, answer_of(request_))
