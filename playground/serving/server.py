@@ -25,10 +25,10 @@ from playground.serving.connections import PROBED, Visit, Visits
 from playground.serving.proxies import apply_forwarded_headers
 from playground.sessions.limits.bodies import FULL, Body
 from playground.sessions.limits.internals import ServerWithFactories, connection_of, takes_at_once
-from playground.sessions.limits.shares import address_owner
 from playground.sessions.protocol.errors import LimitReached, SessionError, StorageFull, Unavailable
 from playground.sessions.web.consumers import CLOSE_AGAIN, SessionConsumer
 from playground.sessions.web.runtime import runtime
+from playground.sessions.web.shares import address_owner
 
 DRAIN_SECONDS = 10.0
 
@@ -185,7 +185,7 @@ class SocketFactory(WebSocketFactory):
 
 
 class LimitedServer(ServerWithFactories):
-    """Daphne's server with our factories; the application learns over which connection a request came (limits/shares.py)."""
+    """Daphne's server with our factories; the application learns over which connection a request came (web/shares.py)."""
 
     resting: Future[None] | None = None
     closing: Sequence[asyncio.Future[None]] = ()
