@@ -89,6 +89,8 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     traces.CheckTrace,
     lessons.CheckLesson,
     lessons.DrawVariant,
+    lessons.JudgeAnswer,
+    lessons.OpenQuestion,
     traces.OpenFile,
     traces.NextFilePart,
 )

@@ -286,6 +286,8 @@ OF_A_SESSION: dict[type[Request[Any]], Handler] = {
     comparing.AttemptDigests: Handler(outlines.digests, too_much=outlines.TOO_MUCH),
     comparing.Attempt: Handler(outlines.attempt, too_much=outlines.TOO_MUCH),
     comparing.Moments: Handler(rerun.moments),
+    teaching.JudgeAnswer: Handler(lessons.judge_answer),
+    teaching.OpenQuestion: Handler(lessons.open_question),
     lockstep.StretchOf: Handler(side_by_side.stretch_of),
     lockstep.Stretch: Handler(side_by_side.stretch, too_much=outlines.TOO_MUCH),
     lockstep.Moment: Handler(side_by_side.moment),

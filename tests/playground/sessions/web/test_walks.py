@@ -67,7 +67,7 @@ class Trail:
     def watch(
         self, owner: Any, name: str, label: Callable[..., str] | None = None, leaf: bool = True
     ) -> None:
-        """Note the first stack of each label (the function's name where none is given); it ends with the function itself where that is a hop."""
+        """Note the first stack of each label, or of the function by its name; a `leaf` is a hop itself."""
         function = getattr(owner, name)
         code = inspect.unwrap(function).__code__
         last = [(code.co_filename.removeprefix(f"{ROOT}/"), code.co_qualname)] if leaf else []
