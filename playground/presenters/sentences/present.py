@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.scene import present_step, short
-from playground.presenters.sentences.records import RANK, of_record
+from playground.presenters.sentences.kinds import RANK, of_record
 from playground.presenters.sentences.step import of_step
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.base.trace.kinds import AttemptEnded, AttemptStarted, BindingEnded

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from playground.presenters.amounts import clock
+from playground.presenters.sentences.lifelines import TITLES
 from playground.presenters.sequence.arrows import fold_passing_plugins
 from playground.presenters.sequence.drawing import diagram
-from playground.presenters.sequence.lifelines import TITLES
 from playground.presenters.words import Message
 
 __all__ = ["present"]

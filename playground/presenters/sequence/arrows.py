@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from playground.presenters.scene import short
-from playground.presenters.sentences.records import row
-from playground.presenters.sequence.lifelines import BINDING, CYCLE
-from playground.presenters.sequence.lines import BY_KIND, Standing, Who
+from playground.presenters.sentences.kinds import BY_KIND, row
+from playground.presenters.sentences.lifelines import BINDING, CYCLE
+from playground.presenters.sentences.lines import Standing, Who
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.base.trace.kinds import (
     ApiCall,
@@ -84,7 +84,7 @@ def arrows(records: Iterable[Record], position: int, standing: Standing) -> tupl
 
 
 def _of(record: Record, facts: Facts, position: int, standing: Standing) -> list[Arrow]:
-    line, said = BY_KIND[facts.KIND], row(record)
+    line, said = BY_KIND[facts.KIND].line, row(record)
     source, target = _who(line.source, facts, standing), _who(line.target, facts, standing)
     asked: Arrow = {
         "from": source,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from playground.presenters.amounts import clock, duration
-from playground.presenters.sequence.lifelines import OF_A_POD, OF_A_START, TITLES
+from playground.presenters.sentences.lifelines import OF_A_POD, OF_A_START, TITLES
 from playground.presenters.words import Message, gettext_noop, message
 
 WIDTH = 1384

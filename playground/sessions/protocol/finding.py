@@ -54,7 +54,7 @@ class Hits(Query[HitsFound], frozen=True, kw_only=True):
 
 
 class StepRecords(Struct, frozen=True):
-    """Records of one step, as rows (presenters/sentences/records), and how many more there are."""
+    """Records of one step, as rows (presenters/sentences/kinds), and how many more there are."""
 
     position: int
     t: str

@@ -8,13 +8,11 @@ import orjson
 from msgspec import to_builtins
 
 from playground.presenters.sequence import present
-from playground.presenters.sequence.lines import LINES
 from playground.presenters.words import Message
 from playground.sessions.protocol.looking import Sequence
 from playground.sessions.worker.answers import sequences
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
-from scheduler_core.base.trace.kinds import CLASSES
 from scheduler_core.testing.builders import make_node, make_pod
 from scheduler_core.world.commands import ApplyObjects, CreateObject, FailCall, SetSettings, StartScheduler
 from scheduler_core.world.simulation import Grain
@@ -78,10 +76,6 @@ def preemption() -> Engine:
     engine = walk(made(CreateObject(VIP), create("low")), 60)
     do(engine, create("high", priorityClassName="vip"))
     return walk(engine, 100)
-
-
-def test_every_kind_of_record_has_one_line() -> None:
-    assert sorted(line.facts.KIND for line in LINES) == sorted(facts.KIND for facts in CLASSES)
 
 
 def test_scene_1_a_pod_from_its_creation_until_it_runs() -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from playground.presenters import changes as presenter
 from playground.presenters.amounts import clock
-from playground.presenters.sentences.records import row
+from playground.presenters.sentences.kinds import row
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.finding import Records, RecordsFound, StepRecords
 from playground.sessions.protocol.looking import Changes

@@ -9,9 +9,9 @@ import time
 from bisect import bisect_right
 from typing import Any
 
+from playground.presenters.sentences.lifelines import BINDING
+from playground.presenters.sentences.lines import Standing
 from playground.presenters.sequence.arrows import arrows, in_causal_order
-from playground.presenters.sequence.lifelines import BINDING
-from playground.presenters.sequence.lines import Standing
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.looking import Sequence

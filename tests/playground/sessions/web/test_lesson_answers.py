@@ -20,7 +20,7 @@ from playground.sessions.protocol.lessons import JudgeAnswer, OpenQuestion
 from playground.sessions.web.client import SessionClient, create_session
 
 SLUG = "gate"
-LESSON = read_lessons()[SLUG]
+LESSON = {lesson.slug: lesson for lesson in read_lessons()}[SLUG]
 PLAYED = find_playthrough(SLUG, 0)
 
 
