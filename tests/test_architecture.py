@@ -458,3 +458,11 @@ def test_names_use_no_word_that_the_glossary_has_another_for() -> None:
         if words & set(parts(name))
     }
     assert used == set()
+
+
+def test_nobody_reaches_the_world_behind_a_view_but_for_an_analysis() -> None:
+    """`WorldView.itself` is for scheduler_core.analysis; a lesson's facts hand it on to one."""
+    reached = {
+        str(path.relative_to(ROOT)) for path in PLAYGROUND if re.search(r"\.itself\b", path.read_text())
+    }
+    assert reached == {"playground/lessons/facts.py"}

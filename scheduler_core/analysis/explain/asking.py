@@ -114,12 +114,12 @@ def _names(on: On) -> list[str]:
 FITS = 20  # nodes that are named
 
 
-def explain(world: WorldView, key: str, past: Past | None = None) -> Explanation | None:
+def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation | None:
     """Return the explanation of a pod "namespace/name", or None if there is no such pod.
 
     `past` is the past of this world as it is; pass it when you ask about more than one pod.
     """
-    assert isinstance(world, Simulation)
+    world = view.itself
     pod = world.store.pod_at(key)
     if pod is None:
         return None

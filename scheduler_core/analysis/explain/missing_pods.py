@@ -12,7 +12,6 @@ from typing import Any
 from scheduler_core.analysis.explain.explanation import Explanation, Given, State
 from scheduler_core.analysis.fixes.admission import acts, find_quota_error
 from scheduler_core.analysis.fixes.quotas import missing_of
-from scheduler_core.world.readonly import WorldView
 from scheduler_core.world.simulation import Simulation
 
 _OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
@@ -21,9 +20,8 @@ _QUOTA = "exceeded quota: "
 _JOB_CONTROLLER = "kubernetes.io/job-controller"
 
 
-def explain_uncreated(world: WorldView) -> list[Explanation]:
+def explain_uncreated(world: Simulation) -> list[Explanation]:
     """One for each workload whose last pod was refused, or that is not to have its pods yet."""
-    assert isinstance(world, Simulation)
     last = _last_events(world)
     found = list(_withheld(world))
     for kind in _OWNERS:
