@@ -8,9 +8,9 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from playground.features.fixes.presenter import describe_findings
+from playground.features.fixes.presenter import sentence as sentence_of
 from playground.presenters.amounts import amount, duration
-from playground.presenters.fixes import describe_findings
-from playground.presenters.fixes import sentence as sentence_of
 from playground.presenters.why import sentence
 from playground.presenters.words import Message
 from playground.presenters.words import format_message as in_words

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 from django.core.management.base import CommandError
 
+from playground.features.fixes.presenter import effect_sentence
 from playground.management.explaining import format_refused_error, plain
 from playground.management.terminal.command import TerminalCommand
 from playground.management.terminal.exits import HELP, Exit, leave
@@ -20,7 +21,6 @@ from playground.management.terminal.pipes import may_close
 from playground.management.terminal.progress import Progress
 from playground.management.terminal.tables import table
 from playground.management.terminal.world import make_world, read_configuration
-from playground.presenters.fixes import effect_sentence
 from playground.presenters.why.loops import describe_rest
 from scheduler_core.analysis.whatif import (
     MOST,

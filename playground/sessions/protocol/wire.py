@@ -6,95 +6,13 @@ it, and so is the answer, by its type. Each side writes and reads its own half: 
 
 from __future__ import annotations
 
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 from msgspec import Raw, Struct
 from msgspec.msgpack import Decoder, Encoder
 
-from playground.sessions.protocol import (
-    adopting,
-    comparing,
-    finding,
-    lessons,
-    lockstep,
-    looking,
-    moving,
-    opening,
-    plugins,
-    traces,
-)
-from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.errors import Failure
-
-REQUESTS: tuple[type[Request[Any]], ...] = (
-    opening.Open,
-    opening.Extend,
-    opening.Fork,
-    opening.Save,
-    opening.ForgetSaved,
-    opening.AskProgress,
-    opening.ClearUp,
-    moving.Apply,
-    moving.PreviewImport,
-    moving.ReadImport,
-    moving.ApplyImport,
-    moving.ApplyText,
-    moving.Step,
-    moving.Run,
-    moving.RequireFuture,
-    moving.Forward,
-    moving.Back,
-    looking.View,
-    looking.Compare,
-    looking.Objects,
-    looking.ObjectYaml,
-    looking.SubjectOf,
-    looking.Configuration,
-    looking.EffectiveConfiguration,
-    looking.ReadConfiguration,
-    adopting.AdoptConfiguration,
-    looking.NodeNames,
-    looking.NodeFacts,
-    looking.FindNames,
-    looking.LessonHolds,
-    looking.AttemptEnds,
-    looking.ClusterYaml,
-    looking.Cluster,
-    looking.DeviceSearch,
-    looking.Metrics,
-    looking.Statistics,
-    looking.Fixes,
-    looking.WhyNot,
-    looking.Foresee,
-    looking.Journey,
-    looking.Sequence,
-    looking.CycleState,
-    looking.Changes,
-    plugins.TryPlugin,
-    finding.CheckExpression,
-    finding.Search,
-    finding.Hits,
-    finding.Records,
-    comparing.Outline,
-    comparing.AttemptDigests,
-    comparing.Attempt,
-    comparing.Rerun,
-    comparing.Moments,
-    lockstep.StretchOf,
-    lockstep.Stretch,
-    lockstep.Moment,
-    traces.OpenTrace,
-    traces.NextTraceLines,
-    traces.CheckTrace,
-    lessons.CheckLesson,
-    lessons.DrawVariant,
-    lessons.JudgeAnswer,
-    lessons.OpenQuestion,
-    traces.OpenFile,
-    traces.NextFilePart,
-)
-NOTICES: tuple[type[Message], ...] = (opening.Interrupt, opening.Close, comparing.DropTask)
 
 
 class Envelope(Struct, frozen=True, array_like=True):
@@ -123,6 +41,5 @@ def _plain(value: Any) -> Any:
 
 
 ENCODER = Encoder(enc_hook=_plain)
-MESSAGES: Decoder[Message] = Decoder(Union[(*REQUESTS, *NOTICES)])
 ENVELOPES = Decoder(Envelope)
 REPLIES = Decoder(Reply)

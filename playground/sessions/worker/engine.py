@@ -27,6 +27,7 @@ from playground.sessions.worker.conditions import runaway
 from playground.sessions.worker.conditions.outside import calls_of
 from playground.sessions.worker.conditions.until import condition, hit_of
 from playground.sessions.worker.past import Attempts, History
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps, TimeSlice
 from playground.sessions.worker.world import (
     Command,
@@ -189,12 +190,14 @@ class Engine:
             traceback.print_exc()
             return []
 
+    @answers(View)
     def view(self, request: View) -> Steps[Shown]:
         """Panels as somebody sees them who has a look."""
         world = yield from self.at(request.position)
         past = yield from self.attempts.world(world, request.look)
         return self.panels.view(world, request.look, request.panels, past)
 
+    @answers(Compare)
     def compare(self, request: Compare) -> Steps[Delta]:
         """The differences to a page that saw something before."""
         world = yield from self.at(request.position)
@@ -203,6 +206,7 @@ class Engine:
 
     # What moves the head.
 
+    @answers(Apply)
     def apply(self, request: Apply) -> Steps[Applied]:
         """Apply a command."""
         yield

@@ -13,10 +13,11 @@ import select
 import sys
 import threading
 import traceback
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, Union
 
 from msgspec import Raw, ValidationError
+from msgspec.msgpack import Decoder
 
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.at_work import AtWork
@@ -25,11 +26,12 @@ from playground.sessions.protocol.comparing import DropTask
 from playground.sessions.protocol.errors import EngineFailed, Failure, OutOfMemory, SessionError
 from playground.sessions.protocol.frames import Frames, frame_message, write_all
 from playground.sessions.protocol.opening import AskProgress, Close, Interrupt
-from playground.sessions.protocol.wire import ENCODER, ENVELOPES, MESSAGES, Envelope, Reply
+from playground.sessions.protocol.wire import ENCODER, ENVELOPES, Envelope, Reply
 from playground.sessions.worker.engines import Engines
-from playground.sessions.worker.handlers import OF_A_SESSION, OF_THE_WORKER, Handler, progress
+from playground.sessions.worker.handlers import progress
 from playground.sessions.worker.memory import SHARED, Budget, Clearing, within
 from playground.sessions.worker.past import DroppedWorlds
+from playground.sessions.worker.registry import HANDLERS, Handler
 from playground.sessions.worker.time_sharing import Job, Steps, TimeSharing, TimeSlice
 
 READ = 1 << 20
@@ -123,10 +125,9 @@ class Worker:
 
 def start(engines: Engines, session: int, request: Request[Any]) -> tuple[Handler, Steps[Any]]:
     """Begin the work for a request. Raises EngineFailed where its session is not open here."""
-    kind = type(request)
-    if kind in OF_THE_WORKER:
-        return OF_THE_WORKER[kind], OF_THE_WORKER[kind].work(engines, session, request)
-    handler = OF_A_SESSION[kind]
+    handler = HANDLERS[type(request)]
+    if handler.of_worker:
+        return handler, handler.work(engines, session, request)
     work = handler.work(engines.get(session), request)
     return handler, within(Budget(SHARED, handler.too_much), work) if handler.too_much else work
 
@@ -134,9 +135,19 @@ def start(engines: Engines, session: int, request: Request[Any]) -> tuple[Handle
 def read_message(envelope: Envelope) -> Message:
     """Decode an envelope. Raises EngineFailed with the field at fault."""
     try:
-        return MESSAGES.decode(envelope.message)
+        return _messages(len(Message.kinds)).decode(envelope.message)
     except ValidationError as error:
         raise EngineFailed(f"The engine was asked for what it does not understand: {error}.") from error
+
+
+@cache
+def _messages(known: int) -> Decoder[Message]:
+    """The decoder of all kinds of messages that this process has imported so far, which are so many.
+
+    A worker imports every kind together with its handler (registry.py), so no list of kinds has to be kept.
+    """
+    kinds = [kind for kind in Message.kinds if not kind.__subclasses__()]
+    return Decoder(Union[(*kinds,)])
 
 
 def encode_answer(number: int, answer: Any) -> bytes:

@@ -34,6 +34,7 @@ from playground.sessions.protocol.lessons import (
 )
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.memory import ALONE, Budget
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation
 
@@ -61,6 +62,7 @@ def draw_variant(request: DrawVariant) -> Variant:
     return Variant(slug, document)
 
 
+@answers(JudgeAnswer)
 def judge_answer(engine: Engine, request: JudgeAnswer) -> Steps[Judged]:
     """Judge an answer by the lesson's key, which no page is ever given."""
     world = yield from engine.at(request.position)
@@ -88,6 +90,7 @@ def judge_answer(engine: Engine, request: JudgeAnswer) -> Steps[Judged]:
     )
 
 
+@answers(OpenQuestion)
 def open_question(engine: Engine, request: OpenQuestion) -> Steps[LessonQuestion | None]:
     """The question of the last card that the world has come to."""
     world = yield from engine.at(request.position)
