@@ -1,7 +1,7 @@
 """Connections: how many there may be, of all and of each client, and how long one may take over what it sends.
 
 Whoever sends a request drop by drop holds a connection for nothing. So the head of a request has to come within some seconds, and its body
-in pieces of some size. A connection that waits for its next request gives way to one that has something to ask (web/shares.py). A few
+in pieces of some size. A connection that waits for its next request gives way to one that has something to ask (limits/shares.py). A few
 connections beyond the limit are kept for `/healthz`: whoever holds all others makes no monitor take this server for dead.
 """
 
@@ -22,8 +22,8 @@ from playground.common.addresses import is_in, read_address
 from playground.common.telemetry import CONNECTIONS as COUNTED
 from playground.common.telemetry import REFUSED
 from playground.serving.gate import raw_refusal
+from playground.sessions.limits.shares import CONNECTIONS, address_owner
 from playground.sessions.protocol.errors import SessionError, Unavailable
-from playground.sessions.web.shares import CONNECTIONS, address_owner
 
 PIECE = 16 << 10  # bytes of a body that have to come within settings.REQUEST_SECONDS
 reactor: Any = running  # its class is chosen when it runs

@@ -19,12 +19,12 @@ from playground.common.telemetry import REFUSED
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import links
 from playground.sessions.database.asking import in_thread
+from playground.sessions.limits.shares import SOCKETS, admit_socket, prove
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone, Unavailable
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.dialogue import Dialogue
 from playground.sessions.web.messages import ENCODER, BadMessage, Error, Gone, Look, PageMessage, ToPage, read
 from playground.sessions.web.runtime import runtime
-from playground.sessions.web.shares import SOCKETS, admit_socket, prove
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
     dialogue: Dialogue | None = None  # touched on the sessions' loop alone
     watcher: asyncio.Task[None] | None = None
     silence: asyncio.Task[None] | None = None  # ends a socket that says nothing
-    owner = ""  # what it counts for once it has looked (web/shares.py)
+    owner = ""  # what it counts for once it has looked (limits/shares.py)
     open: ClassVar[set[SessionConsumer]] = set()
     closing = False  # messages that are still on their way find nobody
 

@@ -21,9 +21,9 @@ from playground.models import Answer, Room
 from playground.presenters.charts.table import CONTENT_TYPE, csv_text
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
+from playground.sessions.limits.shares import vouch
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.shares import vouch
 from playground.views.access import creator, edits, scope_of
 from playground.views.classroom.words import words
 from playground.views.responses import problem

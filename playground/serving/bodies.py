@@ -17,9 +17,9 @@ from django.urls import Resolver404, resolve
 
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
+from playground.sessions.limits.shares import address_owner
 from playground.sessions.protocol.errors import LimitReached, SessionError, StorageFull, Unavailable
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.shares import address_owner
 
 FREE = 64 << 10  # the largest body that is held in memory, and taken before anybody's key is known
 NOTHING = 4 << 10
