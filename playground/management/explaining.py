@@ -43,7 +43,7 @@ def with_fixes(
     world: Simulation, answered: Answer, seconds: float, report: Report = lambda text: None
 ) -> Answer:
     """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was."""
-    if answered["state"] in (*_FINE, *_ENDED, *_WITHHELD):
+    if answered["state"] in _WITHHELD:
         return answered
     deadline, late = time.process_time() + seconds, False
 
@@ -82,6 +82,9 @@ def _fixes(findings: Findings) -> list[Answer]:
             "node": fix.node,
             "harm": fix.harm,
             "heldBack": fix.held_back,
+            "disturbance": fix.disturbance,
+            "warning": plain(said["warning"]) if said["warning"] else "",
+            "seconds": fix.time / 1e9,
         }
         for fix, said in zip(findings.fixes, describe_findings(findings.to_json())["fixes"], strict=True)
     ]
@@ -143,7 +146,7 @@ def fix_lines(answered: Mapping[str, Any], faint: Style, *, whole: bool) -> Iter
             yield from ("", *fix["command"].splitlines(), "")
         else:
             yield from (f"       {faint(line)}" for line in _command(fix["command"]))
-        yield from (f"       {effect}" for effect in fix["effects"])
+        yield from (f"       {each}" for each in (fix["warning"], *fix["effects"]) if each)
         if fix["heldBack"]:
             yield f"       other pods that wait took no part in the trial: {fix['heldBack']}"
     if answered["late"]:

@@ -251,7 +251,7 @@ def test_evidence_says_how_near_each_node_came(tmp_path: Path) -> None:
     assert status == 1
     assert text.splitlines()[:9] == [
         "default/p  WaitingForEvent",
-        "  p asks for 1.5 cpu: n comes nearest and lacks 500m of it.",
+        "  p asks for 1.5 cpu: n comes nearest and lacks 0.5 of it.",
         "",
         "  NodeResourcesFit/InsufficientCpu  1 node: n",
         "    Insufficient cpu",

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from playground.presenters.amounts import amounts, duration, is_bytes
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.world.readonly import parse_quantity
 
 MOST_EFFECTS = 6
+SECOND = 1_000_000_000
 
 _TEXTS = {
     "gates": gettext_noop("Remove the scheduling gates: %(list)s"),
@@ -39,13 +42,13 @@ _TEXTS = {
     "volume": gettext_noop("Create a volume of %(size)s that the claim %(claim)s can bind"),
     "claim-class": gettext_noop("Make the claim %(claim)s anew in the StorageClass %(to)s"),
     "volume-label": gettext_noop("Set the label %(key)s of the volume %(volume)s to %(to)s"),
-    "ready": gettext_noop("Have %(node)s become Ready again: its kubelet says that it is not"),
+    "ready": gettext_noop("Bring %(node)s back: its condition Ready is not True"),
     "capacity": gettext_noop("Have %(node)s offer %(to)s %(resource)s in place of %(from)s"),
     "storage-capacity": gettext_noop(
         "Have %(driver)s tell of its room for the StorageClass %(class)s on %(node)s: it publishes no CSIStorageCapacity"
     ),
     "taint-left": gettext_noop(
-        "Take the taint %(taint)s off %(node)s: whoever set it for a while has not done so"
+        "Remove the taint %(taint)s from %(node)s: whoever set it was to remove it, and has not"
     ),
     "uncordon": gettext_noop("Uncordon %(node)s"),
     "toleration": gettext_noop("Add a toleration for the taint %(taint)s to the pod"),
@@ -59,10 +62,10 @@ _TEXTS = {
         "Raise how many volumes of %(driver)s %(node)s can attach from %(from)s to %(to)s"
     ),
     "topologies": gettext_noop("Let the StorageClass %(class)s make volumes where %(node)s is, too"),
-    "release": gettext_noop("Let go of the volume %(volume)s: the claim %(claim)s that had it is gone"),
+    "release": gettext_noop("Release the volume %(volume)s: the claim %(claim)s that held it is gone"),
     "quota": gettext_noop("Raise %(resource)s of the quota %(quota)s from %(from)s to %(to)s"),
     "limit-range": gettext_noop(
-        "Create a LimitRange in %(namespace)s with defaults for what the quota wants said: %(list)s"
+        "Create a LimitRange in %(namespace)s with defaults for what the quota wants pods to state: %(list)s"
     ),
     "rollout": gettext_noop(
         "Let the rollout of %(deployment)s end an old pod before a new one starts: maxSurge 0, maxUnavailable 1"
@@ -80,11 +83,11 @@ _TEXTS = {
         "Label the volume %(volume)s with %(text)s, by which the claim %(claim)s selects volumes"
     ),
     "label": gettext_noop("Label %(node)s with %(key)s=%(value)s"),
-    "unlabel": gettext_noop("Take the label %(key)s off %(node)s"),
+    "unlabel": gettext_noop("Remove the label %(key)s from %(node)s"),
     "selector": gettext_noop("Remove %(text)s from the pod's node selection"),
     "skew": gettext_noop("Raise maxSkew of the spread over %(key)s from %(from)s to %(to)s"),
     "devices": gettext_noop(
-        "Ask for %(to)s devices in place of %(from)s in request %(request)s of the claim %(claim)s"
+        "Ask for fewer devices in the request %(request)s of the claim %(claim)s: %(to)s instead of %(from)s"
     ),
     "device-toleration": gettext_noop(
         "Add a toleration for the device taint %(taint)s to request %(request)s of the claim %(claim)s"
@@ -96,7 +99,7 @@ _TEXTS = {
         "Remove the selector %(expression)s from request %(request)s of the claim %(claim)s"
     ),
     "device-constraint": gettext_noop("Remove the constraint on %(attribute)s from the claim %(claim)s"),
-    "taint": gettext_noop("Take the taint %(taint)s off %(node)s"),
+    "taint": gettext_noop("Remove the taint %(taint)s from %(node)s"),
     "port": gettext_noop("Give up the pod's host ports %(list)s"),
     "request": gettext_noop("Lower the pod's %(resource)s request from %(from)s to %(to)s"),
     "claim-size": gettext_noop("Ask for %(to)s in place of %(from)s in the claim %(claim)s"),
@@ -106,27 +109,82 @@ _TEXTS = {
     "disable": gettext_noop("Disable the plugin %(plugin)s in the profile %(profile)s"),
     "move": gettext_noop("Move %(list)s from %(node)s to %(to)s, so that there is room for the pod"),
     "resize": gettext_noop("Lower the %(resource)s request of %(pod)s in place from %(from)s to %(to)s"),
-    "claim-anew": gettext_noop("Make the claim %(claim)s anew: %(node)s can't reach its volume %(volume)s"),
+    "claim-anew": gettext_noop("Create the claim %(claim)s anew: %(node)s can't reach its volume %(volume)s"),
     "claim-beside": gettext_noop(
         "Have the pod use a new claim %(to)s like %(claim)s, which is being deleted"
     ),
     "configuration": gettext_noop("Take %(argument)s out of the arguments of %(plugin)s"),
     "node": gettext_noop("Add a node %(name)s like %(node)s"),
+    "wait": gettext_noop("Wait: %(pod)s gets a place by itself"),
+    "recreate": gettext_noop("Make %(pod)s anew: a new pod is tried at once"),
+    "old-revision": gettext_noop(
+        "Delete %(pod)s: it was made of an old template, and %(owner)s waits for it before it makes another"
+    ),
+    "selected-node": gettext_noop(
+        "Take the annotation off the claim %(claim)s that ties it to the node %(node)s"
+    ),
+    "order": gettext_noop("List the init containers in this order: %(list)s"),
+    "own-claim": gettext_noop(
+        "Give the pod a claim of its own, by the template %(template)s, in place of the claim %(claim)s that others use"
+    ),
+    "pool": gettext_noop("Give each of the nodes %(list)s a pool of its own in place of the pool %(pool)s"),
+    "node-selector": gettext_noop(
+        "Ask for the node %(node)s by nodeSelector in place of nodeName, so that a scheduler places the pod"
+    ),
+    "priority-class": gettext_noop("Create the PriorityClass %(class)s, which the pod names"),
+    "runtime-class-name": gettext_noop(
+        "Name the RuntimeClass %(to)s in place of %(from)s, which does not exist"
+    ),
+    "priority-class-left": gettext_noop("Take the PriorityClass %(class)s out of the template"),
+    "parallel": gettext_noop(
+        "Make the StatefulSet %(owner)s anew with podManagementPolicy Parallel: no pod waits for the one before it"
+    ),
+    "job-anew": gettext_noop("Make the Job %(job)s anew with backoffLimit %(to)s: it has used up %(from)s"),
+    "recreate-strategy": gettext_noop(
+        "Give %(owner)s the strategy Recreate: the old pod lets go of the volume before the new one starts"
+    ),
+    "limits": gettext_noop("Set %(field)s of %(resource)s of the container %(container)s to %(to)s"),
+    "retry": gettext_noop("Have the controller of %(owner)s try again now: change an annotation of it"),
+    "quota-scope": gettext_noop(
+        "Create a quota in %(namespace)s that allows pods of the PriorityClass %(class)s"
+    ),
+    "unready-eviction": gettext_noop(
+        "Let the PodDisruptionBudget %(budget)s evict pods that are not ready: unhealthyPodEvictionPolicy AlwaysAllow"
+    ),
+    "one-budget": gettext_noop("Delete the PodDisruptionBudget %(budget)s: another one covers the same pods"),
+    "replicas": gettext_noop("Scale %(owner)s from %(from)s to %(to)s replicas"),
+    "namespace-selector": gettext_noop(
+        "Have the pod anti-affinity look in all namespaces: namespaceSelector {}"
+    ),
+    "force-delete": gettext_noop("Force the deletion of %(pod)s, which is ending on %(node)s"),
+    "delete": gettext_noop("Delete %(pod)s"),
+    "free-quota": gettext_noop("Delete %(list)s, which the quota %(quota)s counts"),
+    "out-of-service": gettext_noop("Taint %(node)s as out of service: its pods and volumes are let go"),
+    "no-execute": gettext_noop("Taint %(node)s with %(taint)s, which evicts pods that do not tolerate it"),
+    "partner-priority": gettext_noop(
+        "Give %(list)s the PriorityClass %(class)s as well: the pod has to be near them, so they must not be evicted for it"
+    ),
+    "remove-node": gettext_noop("Delete the node %(node)s, which is gone"),
+    "finalizer": gettext_noop("Take the finalizers off %(pod)s: %(list)s"),
 }
 _NO_CLASS = gettext_noop("Make the claim %(claim)s anew without a StorageClass")
 _DEVICE_CLAIM = gettext_noop("Create the claim %(claim)s for a device of the class %(name)s")
-_RELIEVED = gettext_noop("Mend what is behind %(list)s on %(node)s: the taint goes when that is well")
+_RELIEVED = gettext_noop("Clear the cause of %(list)s on %(node)s: the taint goes with it")
 _GROUP = gettext_noop("Add a node %(name)s like %(node)s to the group %(group)s")
 _SMALLEST = gettext_noop("Add a node with at least %(amounts)s")
 _SMALLEST_LABELLED = gettext_noop("Add a node with at least %(amounts)s, labelled %(labels)s")
-_CLASS = gettext_noop("Give the pod the PriorityClass %(name)s, which is worth %(value)s")
+_CLASS = gettext_noop("Give the pod the PriorityClass %(name)s, which has the priority %(value)s")
 _PREEMPTS = gettext_noop(
-    "Let the pod preempt: give it the PriorityClass %(name)s, worth %(value)s as its own is, but not of the policy Never"
+    "Let the pod preempt: give it the PriorityClass %(name)s, which has the same priority %(value)s and no preemptionPolicy Never"
 )
 _NEW_PREEMPTS = gettext_noop(
-    "Let the pod preempt: give it a new PriorityClass %(name)s, worth %(value)s as its own is, but not of the policy Never"
+    "Let the pod preempt: give it a new PriorityClass %(name)s with the same priority %(value)s and no preemptionPolicy Never"
 )
-_NEW_CLASS = gettext_noop("Give the pod a new PriorityClass %(name)s, worth %(value)s")
+_NEW_CLASS = gettext_noop("Give the pod a new PriorityClass %(name)s with the priority %(value)s")
+_OF_CONTAINER = gettext_noop(
+    "Lower the %(resource)s request of the container %(container)s from %(from)s to %(to)s"
+)
+_NODE_NAME = gettext_noop("Take the nodeName %(node)s off the pod and let the scheduler choose")
 _NO_REQUEST = gettext_noop("Ask for no %(resource)s in the pod: it asks for %(from)s")
 _FREE = gettext_noop("Free %(amounts)s on %(node)s: delete %(list)s")
 _DELETE = gettext_noop("Delete %(list)s from %(node)s, to make way for the pod")
@@ -139,6 +197,19 @@ _SOFTEN = {
 
 # What a change defeats, or costs; those that only mend something have none.
 _DEFEATS = {
+    "force-delete": gettext_noop(
+        "Its containers may still run: only do this when the node is known to be down."
+    ),
+    "out-of-service": gettext_noop("Do this only when the machine is off: two pods may write to one disk."),
+    "delete": gettext_noop("What the pod is doing is lost."),
+    "remove-node": gettext_noop("All pods on the node are deleted."),
+    "finalizer": gettext_noop("What the finalizer was to clean up stays behind."),
+    "unready-eviction": gettext_noop("Pods that are only starting may be evicted as well."),
+    "one-budget": gettext_noop("What that budget alone protects is protected no more."),
+    "replicas": gettext_noop("Nobody loses anything, but one more pod takes room."),
+    "free-quota": gettext_noop("What the deleted pods were to do is not done."),
+    "no-execute": gettext_noop("Every other pod there without a toleration is evicted, too."),
+    "partner-priority": gettext_noop("The pods that get the class are restarted."),
     "scheduler": gettext_noop("What its own scheduler would have heeded does not count."),
     "gates": gettext_noop("Whoever gated the pod has not let it go yet."),
     "taint-left": gettext_noop("Where who set it is still at work, it comes back, or the node goes."),
@@ -185,12 +256,14 @@ _SOFTENED = {
 }
 
 _EFFECTS = {
-    "violates": gettext_noop("%(pod)s has to go although its disruption budget allows no more of that"),
+    "violates": gettext_noop(
+        "%(pod)s has to go, although its PodDisruptionBudget allows no further disruption"
+    ),
     "evicted": gettext_noop("%(pod)s loses its place on %(node)s and does not come back"),
-    "pending": gettext_noop("%(pod)s has to wait: without this it would be on %(node)s"),
+    "pending": gettext_noop("%(pod)s has to wait; without this change, it would run on %(node)s"),
     "replaced": gettext_noop("%(pod)s is deleted from %(node)s; %(by)s takes its place on %(to)s"),
-    "moves": gettext_noop("%(pod)s goes to %(to)s in place of %(node)s"),
-    "placed": gettext_noop("%(pod)s gets a place, too, on %(to)s"),
+    "moves": gettext_noop("%(pod)s goes to %(to)s instead of %(node)s"),
+    "placed": gettext_noop("%(pod)s gets a place on %(to)s as well"),
 }
 _REPLACED_WAITS = gettext_noop("%(pod)s is deleted from %(node)s; %(by)s, made in its place, has to wait")
 _REMADE = gettext_noop("%(pod)s loses its place on %(node)s; %(by)s makes another in its place")
@@ -200,13 +273,24 @@ _MORE = gettext_noop("%(n)s more pods are affected")
 
 def sentence(change: Mapping[str, Any]) -> Message:
     """One change as people say it."""
-    kind, values = change["kind"], dict(change["values"])
+    kind, values = change["kind"], _align_units(dict(change["values"]))
     if kind in _SPECIAL:
         return _SPECIAL[kind](values)
     for name in ("claim", "pod", "budget"):
         if name in values:
             values[name] = short(values[name])
     return message(_TEXTS[kind], **values)
+
+
+def _align_units(values: dict[str, Any]) -> dict[str, Any]:
+    """The values with an amount before and after the change in one unit: 1.5 and 1, not 1500m and 1."""
+    resource, both = values.get("resource"), [values.get("from"), values.get("to")]
+    measured = isinstance(resource, str) and (resource == "cpu" or is_bytes(resource))
+    if not measured or None in both or both[1] == "0":
+        return values
+    scale = 1000 if resource == "cpu" else 1
+    before, after = amounts(str(resource), *(int(parse_quantity(str(each)) * scale) for each in both))
+    return {**values, "from": before, "to": after}
 
 
 def _describe_softening(values: dict[str, Any]) -> Message:
@@ -230,7 +314,14 @@ def _describe_new_node(values: dict[str, Any]) -> Message:
 
 
 def _build_list_describer(kind: str, field: str) -> Callable[[dict[str, Any]], Message]:
-    return lambda values: message(_TEXTS[kind], list=", ".join(values[field]))
+    def describe(values: dict[str, Any]) -> Message:
+        rest = {
+            name: short(each) if name == "pod" else each for name, each in values.items() if name != field
+        }
+        listed = map(short, values[field]) if field == "pods" else values[field]
+        return message(_TEXTS[kind], list=", ".join(listed), **rest)
+
+    return describe
 
 
 def _ready(values: dict[str, Any]) -> Message:
@@ -275,7 +366,8 @@ def _describe_runtime_class(values: dict[str, Any]) -> Message:
 
 
 def _describe_request(values: dict[str, Any]) -> Message:
-    return message(_NO_REQUEST if values["to"] == "0" else _TEXTS["request"], **values)
+    text = _OF_CONTAINER if values.get("container") else _TEXTS["request"]
+    return message(_NO_REQUEST if values["to"] == "0" else text, **values)
 
 
 _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
@@ -294,6 +386,19 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     "priority": _describe_priority,
     "runtime-class": _describe_runtime_class,
     "request": _describe_request,
+    "node-name": lambda values: message(
+        _NODE_NAME if values.get("exists") else _TEXTS["node-name"], node=values["node"]
+    ),
+    **{
+        kind: _build_list_describer(kind, field)
+        for kind, field in (
+            ("order", "containers"),
+            ("pool", "nodes"),
+            ("free-quota", "pods"),
+            ("partner-priority", "pods"),
+            ("finalizer", "finalizers"),
+        )
+    },
 }
 
 
@@ -329,6 +434,19 @@ def effects_in_words(effects: list[Mapping[str, Any]]) -> list[Message]:
     return lines
 
 
+_WARNINGS = {
+    "evicts-sibling": gettext_noop("Warning: another pod of the same owner loses its place."),
+    "dead-node": gettext_noop("Warning: the node is not ready, so nothing would run there."),
+    "shares-disk": gettext_noop("Warning: two pods would write to the same disk."),
+}
+
+
+def warning_of(disturbance: str) -> Message | None:
+    """Return the warning about a fix that harms others in one of the worst ways."""
+    text = _WARNINGS.get(disturbance)
+    return None if text is None else message(text)
+
+
 def describe_findings(findings: Mapping[str, Any]) -> dict[str, Any]:
     """Return a search's findings (Findings.to_json()), each fix with its sentences."""
     fixes = [
@@ -337,6 +455,8 @@ def describe_findings(findings: Mapping[str, Any]) -> dict[str, Any]:
             "lines": [sentence(change) for change in fix["changes"]],
             "defeats": defeats(fix["changes"]),
             "effects": effects_in_words(fix["effects"]),
+            "warning": warning_of(fix["disturbance"]),
+            "takes": duration(fix["time"]) if fix["time"] >= SECOND else "",
         }
         for fix in findings["fixes"]
     ]

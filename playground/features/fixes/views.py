@@ -1,4 +1,4 @@
-"""Fixes for a pod that fits nowhere: the search, and applying one of its answers here or in a fork."""
+"""Fixes for a pod that fits nowhere: the search, and applying a fix here or in a fork; and why a pod is not on a node."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from django.views.decorators.http import require_GET, require_POST
 from playground.features.fixes.presenter import describe_findings
 from playground.features.fixes.query import Fixes
 from playground.presenters import Look
-from playground.sessions.protocol.errors import CommandRefused
+from playground.sessions.protocol.errors import CommandRefused, SessionGone
+from playground.sessions.protocol.looking import WhyNot
 from playground.sessions.protocol.refusals import parse_command
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.views.access import creator, opens
-from playground.views.responses import by_htmx, go, position
+from playground.views.responses import by_htmx, go, position, workbench
 from playground.views.session import NAME_LENGTH
 from scheduler_core.world.commands import Command
 
@@ -55,13 +56,13 @@ async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Apply a fix where it was proven: at the head here, in a fork if that has passed. `how=show` always forks and walks on."""
     commands, at = _commands(request.POST.get("command", "")), position(request)
+    pauses = _pauses(request.POST.get("pauses", ""), len(commands))
     look = Look.from_query(request.POST)
     if request.POST.get("how") == "show":
-        return await _show(request, client, commands, at, look)
+        return await _show(request, client, commands, pauses, at, look)
     applied = await client.apply(commands[0], at, source="fix")
     target = applied.forked or client
-    for command in commands[1:]:
-        await target.apply(command, source="fix")
+    await _carry_out(target, commands[1:], pauses, begun=True)
     if applied.forked is not None:
         return go(request, _studio(applied.forked, Look(pod=look.pod)))
     if by_htmx(request):
@@ -70,18 +71,39 @@ async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse
 
 
 async def _show(
-    request: HttpRequest, client: SessionClient, commands: list[Command], at: int | None, look: Look
+    request: HttpRequest,
+    client: SessionClient,
+    commands: list[Command],
+    pauses: list[int],
+    at: int | None,
+    look: Look,
 ) -> HttpResponse:
     """A fork with the fix applied, at the end of the attempt that proved it."""
     name = _("%(name)s (fixed)") % {"name": client.session.name}
     twin = await client.fork(at, name[:NAME_LENGTH], creator(request))
     await remember(request, twin.key)
-    for command in commands:
-        await twin.apply(command, source="fix")
+    await _carry_out(twin, commands, pauses)
     steps = Look.from_query({"page": request.POST.get("steps", "")}).page
     if 0 < steps <= MOST_STEPS:
         await twin.walk(steps)
     return go(request, _studio(twin, Look(pod=look.pod, node=look.node)))
+
+
+async def _carry_out(
+    client: SessionClient, commands: list[Command], pauses: list[int], *, begun: bool = False
+) -> None:
+    """Apply commands, each after what the one before it waits for. `begun`: the first one was applied already."""
+    waits = pauses[:-1] if begun else [0, *pauses[:-1]]
+    for pause, command in zip(waits, commands, strict=True):
+        if pause:
+            await client.walk(pause)
+        await client.apply(command, source="fix")
+
+
+def _pauses(text: str, count: int) -> list[int]:
+    """The transitions after each command; none where the field does not say so many."""
+    given = [int(each) for each in text.split(",") if each.isdecimal() and len(each) < 6]
+    return [min(each, MOST_STEPS) for each in given] if len(given) == count else [0] * count
 
 
 def _studio(client: SessionClient, look: Look) -> str:
@@ -98,3 +120,19 @@ def _commands(text: str) -> list[Command]:
     if not commands or len(commands) > MOST_COMMANDS or not all(isinstance(c, dict) for c in commands):
         raise CommandRefused(_("This is no command: a fix's own button sends one."))
     return [parse_command(command) for command in commands]
+
+
+MOST_NAME = 253
+
+
+@require_GET
+@opens
+async def why(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Every Filter plugin's verdict on the pod `pod` on the node `node`, tried where the viewer stands; nothing is changed."""
+    pod = request.GET.get("pod", "")[: 2 * MOST_NAME + 1]
+    node = request.GET.get("node", "").strip()[:MOST_NAME]
+    answer = await client.ask(WhyNot(at=position(request), pod=pod, node=node))
+    if answer is None:
+        raise SessionGone(_("There is no pod %(name)s at this step.") % {"name": pod})
+    namespace, _slash, name = pod.partition("/")
+    return workbench(request, client, "fixes/why_not", {**answer, "namespace": namespace, "name": name})

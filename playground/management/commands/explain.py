@@ -156,7 +156,7 @@ class Command(TerminalCommand):
             strong = self.style.ERROR if waits or has_ended(each) else self.style.SUCCESS
             if text and shown:
                 self._write(progress, lines(each, strong, self.style.HTTP_INFO))
-            if waits and fixes > 0:
+            if (waits or one) and fixes > 0:
                 fixes -= 1
                 each = with_fixes(world, each, seconds, progress.say)
             if text and shown:

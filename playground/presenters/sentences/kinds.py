@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar
 
 from playground.presenters.amounts import duration
 from playground.presenters.scene import short
@@ -73,21 +73,35 @@ class Kind(Generic[F]):
     telling: bool = True
 
 
+class RecordLine(TypedDict):
+    """A record as people read it: `head` names the kind of thing, or the extension point; `sentence` says what happened."""
+
+    head: str
+    sentence: Message | None
+
+
+class Row(RecordLine):
+    """`no` marks refusals and failures."""
+
+    kind: str
+    no: bool
+
+
 _FAILED = ("unschedulable", "error", "failed")
 
 
-def of_record(record: Record) -> dict[str, Any]:
+def of_record(record: Record) -> RecordLine:
     """`head` names the kind of thing, or the extension point; `sentence` says what happened."""
     return of_facts(record.facts)
 
 
-def of_facts(facts: Facts) -> dict[str, Any]:
+def of_facts(facts: Facts) -> RecordLine:
     kind = BY_KIND[facts.KIND]
     head = kind.head if isinstance(kind.head, str) else kind.head(facts)
     return {"head": head, "sentence": kind.describe(facts)}
 
 
-def row(record: Record) -> dict[str, Any]:
+def row(record: Record) -> Row:
     """A record as a row of a list; `no` marks refusals and failures."""
     source = record.source
     if isinstance(source, StepFacts) and source.nodes is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.presenters.why.panel import present
+from playground.presenters.why.panel import WhyPanel, present
 from playground.presenters.why.sentence import sentence
 
-__all__ = ["present", "sentence"]
+__all__ = ["WhyPanel", "present", "sentence"]

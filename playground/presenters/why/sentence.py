@@ -8,7 +8,7 @@ from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.analysis.explain import KUBELET, Explanation, Given, State
 
 _NO_SCHEDULER = gettext_noop(
-    "Nobody schedules %(pod)s: no scheduler that runs has a profile called %(scheduler)s."
+    "Nobody schedules %(pod)s: no running scheduler has a profile called %(scheduler)s."
 )
 _NO_NODE = gettext_noop(
     "%(pod)s is set to run on %(node)s, and there is no such node: no kubelet will start it."
@@ -17,9 +17,9 @@ _GATED = gettext_noop("%(pod)s is held back until its scheduling gates are remov
 _PREEMPTING = gettext_noop("%(pod)s is held back until the pods that make room for it have gone.")
 _HELD = gettext_noop("%(plugin)s holds %(pod)s back: %(message)s")
 _QUOTA = gettext_noop(
-    "%(pod)s can't be created: the quota %(quota)s is used up. Pods that are missing: %(count)s."
+    "%(pod)s can't be created, as the quota %(quota)s is used up (missing pods: %(count)s)."
 )
-_REFUSED = gettext_noop("%(pod)s can't be created: %(message)s Pods that are missing: %(count)s.")
+_REFUSED = gettext_noop("%(pod)s can't be created (missing pods: %(count)s): %(message)s")
 _NO_NODES = gettext_noop("%(pod)s waits, as the cluster has no node yet.")
 _FITS = gettext_noop("%(pod)s would fit on %(node)s now, and waits for its turn.")
 _FITS_BACKOFF = gettext_noop(
@@ -29,8 +29,8 @@ _FITS_UNHEARD = gettext_noop(
     "%(pod)s would fit on %(node)s now, but nothing has happened that makes the queue try it again."
 )
 _ATTEMPTING = gettext_noop("%(pod)s is being scheduled just now.")
-_BINDING = gettext_noop("%(pod)s has got %(node)s, and is being bound to it.")
-_SCHEDULED = gettext_noop("%(pod)s has got %(node)s.")
+_BINDING = gettext_noop("%(pod)s goes to %(node)s, and is being bound to it.")
+_SCHEDULED = gettext_noop("%(pod)s is on %(node)s.")
 _NOMINATED = gettext_noop(
     "%(pod)s waits for %(node)s, where pods of lower priority are being evicted for it."
 )
@@ -52,10 +52,10 @@ _ENDED = {
     State.REFUSED: (_REFUSES, _REFUSES_AGAIN),
 }
 _FAILED_SILENTLY = gettext_noop("%(pod)s has failed, and its status does not say why.")
-_PAUSED = gettext_noop("%(pod)s is not created: the Deployment is paused. Pods that are missing: %(count)s.")
-_SUSPENDED = gettext_noop("%(pod)s is not created: the Job is suspended. Pods that are missing: %(count)s.")
+_PAUSED = gettext_noop("%(pod)s is not created, as the Deployment is paused (missing pods: %(count)s).")
+_SUSPENDED = gettext_noop("%(pod)s is not created, as the Job is suspended (missing pods: %(count)s).")
 _ELSEWHERE = gettext_noop(
-    "%(pod)s is not created: the Job leaves its pods to another controller (%(message)s). Pods that are missing: %(count)s."
+    "%(pod)s is not created, as the Job leaves its pods to another controller (%(message)s; missing pods: %(count)s)."
 )
 _WITHHELD = {
     State.PAUSED: _PAUSED,

@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from playground.presenters.cluster_map.measure import NodeFact
+from playground.presenters.draining import Draining
 from playground.presenters.look import Look
 from playground.presenters.panel import Delta, Seen, Shown
 from playground.sessions.protocol.base import Data, Query, Request
@@ -85,7 +87,7 @@ class SubjectFound(Struct, frozen=True):
     """
 
     subject: Subject
-    drain: Data | None
+    drain: Draining | None
     everyone: list[Subject] = []
 
 
@@ -173,7 +175,7 @@ class AttemptEnds(Query[list[AttemptEnd]], frozen=True, kw_only=True):
     most: int
 
 
-class NodeFacts(Query[list[Data]], frozen=True, kw_only=True):
+class NodeFacts(Query[list[NodeFact]], frozen=True, kw_only=True):
     """The large map's cards of the nodes in these rows (presenters/cluster_map/measure.py), for a mode."""
 
     rows: list[int]
@@ -228,7 +230,7 @@ class Foresee(Query[Foreseen], frozen=True, kw_only=True):
 
 
 class WhyNot(Query[Data | None], frozen=True, kw_only=True):
-    """The plugins' present answers for a pod (namespace/name) on a node (presenters/why_not.py); None if there is no such pod.
+    """The plugins' present answers for a pod (namespace/name) on a node (features/fixes/why_not.py); None if there is no such pod.
 
     `node` "" is the first that the pod is not on.
     """

@@ -10,7 +10,8 @@ from playground.lessons.authoring import Checked
 from playground.sessions.protocol import comparing, finding, moving, opening
 from playground.sessions.protocol import lessons as teaching
 from playground.sessions.protocol import traces as tracing
-from playground.sessions.worker import checkpoints, files, rerun, search, traces
+from playground.sessions.worker import checkpoints, files, traces
+from playground.sessions.worker.answers import rerun, search
 from playground.sessions.worker.answers.teaching import lessons
 from playground.sessions.worker.conditions.until import require_future as require_future_of
 from playground.sessions.worker.engine import Engine

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.features.journey.text import text
+from playground.features.journey.presenter import text
 from playground.presenters.journey import age, journey
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, FailCall, Ref
@@ -49,7 +49,7 @@ def test_a_hint_driven_move_names_event_plugin_and_hint() -> None:
     sim = refused()
     sim.apply(ApplyObjects((node("vast", cpu="128"),)))
     woken = moves(sim)[-1]
-    assert (woken["from"], woken["place"], woken["event"]) == ("unschedulable", "backoff", "NodeAdd")
+    assert (woken["before"], woken["place"], woken["event"]) == ("unschedulable", "backoff", "NodeAdd")
     assert (woken["plugin"], bool(woken["hint"]), woken["until"]) == (
         "NodeResourcesFit",
         True,
