@@ -137,19 +137,28 @@ def _names(on: On) -> list[str]:
 FITS = 20  # nodes that are named
 
 
+<<<<<<< HEAD
 def explain(world: WorldView, key: str, past: Past | None = None) -> Explanation | None:
     """Return the explanation of a pod "namespace/name", of the pods "namespace/owner-*" that are not there, of a workload
     "kind/namespace/name" or of a node "Node/name"; None if nothing is known of it.
+=======
+def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation | None:
+    """Return the explanation of a pod "namespace/name", or None if there is no such pod.
+>>>>>>> b
 
     `past` is the past of this world as it is; pass it when you ask about more than one pod. A pod that runs is then not compared with
     the other nodes.
     """
+<<<<<<< HEAD
     assert isinstance(world, Simulation)
     kind, _, rest = key.partition("/")
     if kind == NODE:
         return explain_node(world, rest)
     if "/" in rest:
         return explain_workload(world, kind, *rest.split("/", 1))
+=======
+    world = view.itself
+>>>>>>> b
     pod = world.store.pod_at(key)
     if pod is None:
         return _explain_absent_pod(world, key)

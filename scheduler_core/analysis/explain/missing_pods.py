@@ -14,6 +14,7 @@ from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder
 from scheduler_core.analysis.fixes.admission import CREATING, acts
 from scheduler_core.analysis.fixes.quotas import missing_of
+<<<<<<< HEAD
 from scheduler_core.apimachinery.objects.demand import amounts, texts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
@@ -25,6 +26,8 @@ from scheduler_core.controllers.quota import RESYNC, count_usage
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import from_template
 from scheduler_core.world.readonly import WorldView
+=======
+>>>>>>> b
 from scheduler_core.world.simulation import Simulation
 
 _OWNERS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
@@ -38,9 +41,8 @@ USERS = 6  # of a quota that are named
 _JOB_CONTROLLER = "kubernetes.io/job-controller"
 
 
-def explain_uncreated(world: WorldView) -> list[Explanation]:
+def explain_uncreated(world: Simulation) -> list[Explanation]:
     """One for each workload whose last pod was refused, or that is not to have its pods yet."""
-    assert isinstance(world, Simulation)
     last = _last_events(world)
     found = list(_withheld(world))
     for kind in _OWNERS:
