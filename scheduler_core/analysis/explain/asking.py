@@ -137,28 +137,19 @@ def _names(on: On) -> list[str]:
 FITS = 20  # nodes that are named
 
 
-<<<<<<< HEAD
-def explain(world: WorldView, key: str, past: Past | None = None) -> Explanation | None:
+def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation | None:
     """Return the explanation of a pod "namespace/name", of the pods "namespace/owner-*" that are not there, of a workload
     "kind/namespace/name" or of a node "Node/name"; None if nothing is known of it.
-=======
-def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation | None:
-    """Return the explanation of a pod "namespace/name", or None if there is no such pod.
->>>>>>> b
 
     `past` is the past of this world as it is; pass it when you ask about more than one pod. A pod that runs is then not compared with
     the other nodes.
     """
-<<<<<<< HEAD
-    assert isinstance(world, Simulation)
+    world = view.itself
     kind, _, rest = key.partition("/")
     if kind == NODE:
         return explain_node(world, rest)
     if "/" in rest:
         return explain_workload(world, kind, *rest.split("/", 1))
-=======
-    world = view.itself
->>>>>>> b
     pod = world.store.pod_at(key)
     if pod is None:
         return _explain_absent_pod(world, key)
@@ -179,9 +170,9 @@ def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation 
     return _Asking(world, pod, scheduler, framework, past, compare).answer()
 
 
-def list_problems(world: WorldView, past: Past | None = None) -> Iterator[Explanation]:
+def list_problems(view: WorldView, past: Past | None = None) -> Iterator[Explanation]:
     """Yield an explanation of everything that is not as its owner wants it: pods, pods that are not there, workloads, and drains."""
-    assert isinstance(world, Simulation)
+    world = view.itself
     past = past or Past(world)
     for pod in world.store.pods():
         if _may_lack(world, pod) and (found := explain(world, pod.key, past)) is not None and found.problem:

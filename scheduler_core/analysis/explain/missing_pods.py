@@ -14,7 +14,6 @@ from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder
 from scheduler_core.analysis.fixes.admission import CREATING, acts
 from scheduler_core.analysis.fixes.quotas import missing_of
-<<<<<<< HEAD
 from scheduler_core.apimachinery.objects.demand import amounts, texts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
@@ -25,9 +24,6 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.quota import RESYNC, count_usage
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import from_template
-from scheduler_core.world.readonly import WorldView
-=======
->>>>>>> b
 from scheduler_core.world.simulation import Simulation
 
 _OWNERS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
