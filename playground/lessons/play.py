@@ -126,7 +126,7 @@ def solve(lesson: Lesson, last: Simulation) -> tuple[bool, bool]:
 
 def _room(world: WorldView, manifest: Mapping[str, Any]) -> Room:
     assert isinstance(world, Simulation)
-    return room_for(world, manifest)
+    return room_for(world, [manifest])
 
 
 def _go_on(world: Simulation, seen: Seen, slug: str, card: str, when: Mapping[str, object]) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from playground.management.terminal.inputs import BadInput
+from playground.management.terminal.world import list_ended_pods
 from playground.presenters.amounts import amount, duration
 from playground.presenters.fixes import describe_findings
 from playground.presenters.fixes import sentence as sentence_of
@@ -16,6 +18,7 @@ from playground.presenters.words import Message
 from playground.presenters.words import format_message as in_words
 from scheduler_core.analysis.explain import Explanation, Past, State, explain, explain_uncreated
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
+from scheduler_core.analysis.whatif import Subject, owners_of, subject_of
 from scheduler_core.world.simulation import Simulation
 
 # The answers as data: one for each pod, in the shape that docs/explain.md promises.
@@ -34,16 +37,83 @@ def answer(world: Simulation, key: str, past: Past | None = None) -> Answer | No
     return None if explanation is None else _build_answer(explanation)
 
 
-def missing_pods(world: Simulation) -> list[Answer]:
-    """About pods that their controllers were not let create."""
-    return [_build_answer(explanation) for explanation in explain_uncreated(world)]
+def problems(world: Simulation, keys: Iterable[str], past: Past) -> Iterator[Answer]:
+    """Yield an answer about each of the pods, and about everything else that is not as its owner wants it."""
+    seen: set[str] = set()
+    for key in keys:
+        if (one := explain(world, key, past)) is not None:
+            seen.add(one.pod)
+            yield _build_answer(one)
+    ended = (explain(world, key, past) for key in list_ended_pods(world))
+    for each in (*ended, *explain_uncreated(world)):
+        if each is not None and each.state not in _FINE and each.pod not in seen:
+            seen.add(each.pod)
+            yield _build_answer(each)
+
+
+def answers_about(world: Simulation, key: str, past: Past) -> Iterator[Answer]:
+    """Yield the answers about a pod NS/NAME, or about a workload KIND/NS/NAME and its pods."""
+    kind, namespace, name = ("Pod", *key.split("/")) if key.count("/") == 1 else key.split("/")
+    if kind in ("Pod", "Node"):
+        one = answer(world, key, past)
+        if one is None:
+            raise BadInput(f"{key}: there is no such pod in the input")
+        yield one
+        return
+    pods = list_pods(world, (kind, namespace, name))
+    about = list(problems(world, pods, past))
+    mine = [
+        each for each in about if each["pod"] in pods or _is_missing_of(world, each, (kind, namespace, name))
+    ]
+    if not mine:
+        raise BadInput(f"{key}: it has no pods, and asks for none")
+    wrong = [each for each in mine if each["problem"]]
+    yield from wrong or mine
+
+
+def _is_missing_of(world: Simulation, answered: Answer, workload: Subject) -> bool:
+    """Return True if the answer is about pods that a workload, or what it controls, lacks."""
+    owner = answered["reasons"][0]["evidence"].get("owner") if answered["reasons"] else None
+    if not isinstance(owner, Mapping):
+        return False
+    namespace = str(answered["pod"]).partition("/")[0]
+    return workload in owners_of(world.store, (str(owner["kind"]), namespace, str(owner["name"])))
+
+
+def find_pods(world: Simulation, keys: Iterable[str]) -> set[str]:
+    """The pods that are named, NS/NAME, and those of the workloads, KIND/NS/NAME."""
+    found = set()
+    for key in keys:
+        kind, _, rest = key.partition("/")
+        found |= {key} if "/" not in rest else set(list_pods(world, (kind, *rest.split("/", 1))))  # type: ignore[arg-type]
+    return found
+
+
+def list_pods(world: Simulation, workload: Subject) -> list[str]:
+    """The pods of a workload, and of what it controls."""
+    return [
+        pod.key
+        for pod in world.store.pods()
+        if pod.namespace == workload[1] and workload in owners_of(world.store, subject_of(pod))
+    ]
+
+
+def group_alike(world: Simulation, answers: Iterable[Answer]) -> Iterator[list[Answer]]:
+    """Yield the answers about pods of one owner that differ in nothing but the pod's name together."""
+    alike: dict[tuple[Subject, str], list[Answer]] = {}
+    for each in answers:
+        pod = world.store.pod_at(each["pod"])
+        name = str(each["pod"]).rpartition("/")[2]
+        subject = ("", "", str(each["pod"])) if pod is None else subject_of(pod)
+        alike.setdefault((subject, each["sentence"].replace(name, "*")), []).append(each)
+    yield from alike.values()
 
 
 def with_fixes(
     world: Simulation, answered: Answer, seconds: float, report: Report = lambda text: None
 ) -> Answer:
     """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was."""
-    if answered["state"] in (*_FINE, *_ENDED, *_WITHHELD):
+    if not is_pending(answered) or answered["state"] in _WITHHELD:
         return answered
     deadline, late = time.process_time() + seconds, False
 
@@ -68,7 +138,8 @@ def _build_answer(explanation: Explanation) -> Answer:
     state = State.SCHEDULED if explanation.state is State.BINDING else explanation.state
     said = plain(sentence(explanation))
     first = {"pod": explanation.pod, "state": state.value, "sentence": said}
-    return first | explanation.to_json() | first | {"fixes": [], "late": False}
+    problem = explanation.state not in (*_FINE, State.BINDING)
+    return first | explanation.to_json() | first | {"fixes": [], "late": False, "problem": problem}
 
 
 def _fixes(findings: Findings) -> list[Answer]:
@@ -93,7 +164,8 @@ def plain(said: Message) -> str:
 
 
 def is_pending(answered: Answer) -> bool:
-    return answered["state"] not in (*_FINE, *_ENDED)
+    """Return True if something waits or is missing, without having ended."""
+    return bool(answered["problem"]) and answered["state"] not in _ENDED
 
 
 def has_ended(answered: Answer) -> bool:

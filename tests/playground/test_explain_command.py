@@ -13,7 +13,7 @@ import pytest
 import yaml
 from django.core.management import CommandError, call_command
 
-from playground.management.terminal.pipes import CLOSED
+from playground.management.terminal.command import CLOSED
 from tests.browser.server import ROOT
 from tests.scheduler_core.analysis.whatif.test_rest import workload
 from tests.scheduler_core.worlds import node, pod
@@ -192,7 +192,8 @@ def test_a_folder_is_read_with_all_that_is_in_it(tmp_path: Path) -> None:
 
 def test_of_one_pod_the_commands_are_printed_in_full_and_can_be_copied(tmp_path: Path) -> None:
     file = written(tmp_path, node("n", cpu="2"), pod("p", cpu="3"))
-    of_all, of_one = run(file)[1], run(file, "--pod", "p")[1]
+    of_all = run(written(tmp_path, node("n", cpu="2"), pod("p", cpu="3"), pod("q", cpu="4")), "-o", "text")[1]
+    of_one = run(file, "--pod", "p")[1]
     assert "<<'EOF' ..." in of_all
     assert "\nEOF\n" not in of_all
     assert "\nkubectl apply -f - <<'EOF'\napiVersion: v1\nkind: Node\n" in of_one

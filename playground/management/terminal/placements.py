@@ -51,7 +51,7 @@ def placements(world: Simulation, gone: Iterable[End] = ()) -> list[dict[str, An
             "pod": pod.name,
             "node": pod.node_name,
             "attempts": tries.get(pod.key, 0),
-            "message": _message(world, pod, past),
+            "message": why_waiting(world, pod, past),
             "phase": pod.phase,
             "reason": str((pod.manifest.get("status") or {}).get("reason") or ""),
         }
@@ -100,7 +100,7 @@ def _format_object_name(manifest: Any) -> str:
     return f"{manifest['kind']} {meta.get('namespace') or 'default'}/{meta['name']}"
 
 
-def _message(world: Simulation, pod: Pod, past: Past) -> str:
+def why_waiting(world: Simulation, pod: Pod, past: Past) -> str:
     """Return the message for a pod that waits or failed: kube's own if there is one."""
     if pod.phase == FAILED:
         explained = explain(world, pod.key, past)
