@@ -24,7 +24,7 @@ from scheduler_core.formats.manifests.notes import Note, NotObjects, gettext_noo
 from scheduler_core.formats.manifests.places import replace_manifest
 from scheduler_core.formats.manifests.recognition import find_tab_indent, recognise_text, template
 from scheduler_core.formats.manifests.tools import without_tools
-from scheduler_core.formats.manifests.versions import upgrade_objects
+from scheduler_core.formats.manifests.versions import sort_out_newer, upgrade_objects
 
 # Objects that leave their kind to the file they are in, as those of support bundles do.
 
@@ -181,9 +181,10 @@ def _build_intake(documents: list[Loaded], notes: list[Note], text: str) -> Inta
     whole, of_formats = formats.expand_documents(documents)
     objects, of_tools = without_tools(whole)
     objects, of_versions = upgrade_objects(objects)
+    objects, of_newer = sort_out_newer(objects)
     objects, older = newest(objects)
     states = [Note(OLDER_STATES, {"count": f"{older:,}"})] if older else []
-    said = [*notes, *of_formats, *of_tools, *of_versions, *states, *autoscaler_notes(objects)]
+    said = [*notes, *of_formats, *of_tools, *of_versions, *of_newer, *states, *autoscaler_notes(objects)]
     return Intake(_number_documents(objects, 0), said, whole, text)
 
 
