@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from playground.presenters.why.facts import describe_fact, describe_facts
 from playground.presenters.why.panel import present
 from playground.presenters.why.sentence import sentence
 
-__all__ = ["present", "sentence"]
+__all__ = ["describe_fact", "describe_facts", "present", "sentence"]
