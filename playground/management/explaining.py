@@ -8,15 +8,13 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from playground.management.terminal.inputs import BadInput
-from playground.management.terminal.world import list_ended_pods
 from playground.presenters.amounts import amount, duration
 from playground.presenters.fixes import describe_findings
 from playground.presenters.fixes import sentence as sentence_of
 from playground.presenters.why import sentence
 from playground.presenters.words import Message
 from playground.presenters.words import format_message as in_words
-from scheduler_core.analysis.explain import Explanation, Past, State, explain, explain_uncreated
+from scheduler_core.analysis.explain import Explanation, Past, State, explain, list_problems
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.analysis.whatif import Subject, owners_of, subject_of
 from scheduler_core.world.simulation import Simulation
@@ -26,8 +24,8 @@ from scheduler_core.world.simulation import Simulation
 Answer = dict[str, Any]
 Report = Callable[[str], None]
 SECONDS = 3.0  # of computing that the search for a pod's fixes may take
-_FINE = (State.SCHEDULED.value,)
 _ENDED = (State.REFUSED.value, State.FAILED.value)
+_PLACED = (State.NOT_RUNNING.value, State.TERMINATING.value, State.GONE.value, State.STUCK.value)
 _WITHHELD = (State.PAUSED.value, State.SUSPENDED.value, State.MANAGED_ELSEWHERE.value)
 
 
@@ -44,31 +42,29 @@ def problems(world: Simulation, keys: Iterable[str], past: Past) -> Iterator[Ans
         if (one := explain(world, key, past)) is not None:
             seen.add(one.pod)
             yield _build_answer(one)
-    ended = (explain(world, key, past) for key in list_ended_pods(world))
-    for each in (*ended, *explain_uncreated(world)):
-        if each is not None and each.state not in _FINE and each.pod not in seen:
+    for each in list_problems(world, past):
+        if each.pod not in seen:
             seen.add(each.pod)
             yield _build_answer(each)
 
 
 def answers_about(world: Simulation, key: str, past: Past) -> Iterator[Answer]:
-    """Yield the answers about a pod NS/NAME, or about a workload KIND/NS/NAME and its pods."""
-    kind, namespace, name = ("Pod", *key.split("/")) if key.count("/") == 1 else key.split("/")
-    if kind in ("Pod", "Node"):
-        one = answer(world, key, past)
-        if one is None:
-            raise BadInput(f"{key}: there is no such pod in the input")
-        yield one
+    """Yield the answer about a pod NS/NAME, a node Node/NAME, or a workload KIND/NS/NAME, and the problems of the workload's pods."""
+    one = explain(world, key, past)
+    if one is not None:
+        yield _build_answer(one)
+    if key.count("/") == 1:
         return
+    kind, namespace, name = key.split("/")
     pods = list_pods(world, (kind, namespace, name))
-    about = list(problems(world, pods, past))
     mine = [
-        each for each in about if each["pod"] in pods or _is_missing_of(world, each, (kind, namespace, name))
+        each
+        for each in problems(world, (), past)
+        if each["pod"] in pods or _is_missing_of(world, each, (kind, namespace, name))
     ]
-    if not mine:
-        raise BadInput(f"{key}: it has no pods, and asks for none")
-    wrong = [each for each in mine if each["problem"]]
-    yield from wrong or mine
+    yield from mine
+    if one is None and not mine:
+        yield from (_build_answer(each) for pod in pods if (each := explain(world, pod, past)) is not None)
 
 
 def _is_missing_of(world: Simulation, answered: Answer, workload: Subject) -> bool:
@@ -113,7 +109,7 @@ def with_fixes(
     world: Simulation, answered: Answer, seconds: float, report: Report = lambda text: None
 ) -> Answer:
     """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was."""
-    if not is_pending(answered) or answered["state"] in _WITHHELD:
+    if not is_pending(answered) or answered["state"] in _WITHHELD or str(answered["pod"]).count("/") > 1:
         return answered
     deadline, late = time.process_time() + seconds, False
 
@@ -138,8 +134,9 @@ def _build_answer(explanation: Explanation) -> Answer:
     state = State.SCHEDULED if explanation.state is State.BINDING else explanation.state
     said = plain(sentence(explanation))
     first = {"pod": explanation.pod, "state": state.value, "sentence": said}
-    problem = explanation.state not in (*_FINE, State.BINDING)
-    return first | explanation.to_json() | first | {"fixes": [], "late": False, "problem": problem}
+    return (
+        first | explanation.to_json() | first | {"fixes": [], "late": False, "problem": explanation.problem}
+    )
 
 
 def _fixes(findings: Findings) -> list[Answer]:
@@ -244,14 +241,28 @@ def format_count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def summary(pending: int, pods: int, failed: int = 0) -> str:
-    """The last line: how many pods wait, and how many were refused or failed."""
+def summary(answers: Iterable[Answer]) -> str:
+    """The last line: how many pods wait, were refused, or failed, and how many others are not as their owners want them."""
+    about = list(answers)
+    failed = sum(map(has_ended, about))
+    wrong = [each for each in about if is_pending(each)]
+    pending = sum(each["state"] not in _PLACED for each in wrong)
+    others, said = len(wrong) - pending, []
     if failed:
-        were = "1 pod was" if failed == 1 else f"{failed} pods were"
-        return f"{were} refused by a kubelet, or failed. {summary(pending, pods) if pending else ''}".rstrip()
-    if not pending or pods == 1:
-        return "The pod is Pending." if pending else "No pod is Pending."
-    return f"{pending} of {pods} pods {'is' if pending == 1 else 'are'} Pending."
+        said.append(
+            f"{'1 pod was' if failed == 1 else f'{failed} pods were'} refused by a kubelet, or failed."
+        )
+    if others:
+        said.append(
+            "1 is not as its owner wants it."
+            if others == 1
+            else f"{others} are not as their owners want them."
+        )
+    if pending and len(about) > 1:
+        said.append(f"{pending} of {len(about)} pods {'is' if pending == 1 else 'are'} Pending.")
+    elif pending or not said:
+        said.append("The pod is Pending." if pending else "No pod is Pending.")
+    return " ".join(said)
 
 
 def format_refused_error(count: int) -> str:
@@ -276,7 +287,7 @@ def _evidence(evidence: Mapping[str, Any]) -> Iterator[str]:
         has = f"; nodes have {values}" if values else f"; no node has the label {each['key']}"
         yield f"{each['text']}: {format_count(each['matching'], 'node')}{has if not each['matching'] else ''}"
     for claim in evidence.get("claims", ()):
-        yield from _claim(claim)
+        yield from _claim(claim) if isinstance(claim, Mapping) else ()
     for spread in evidence.get("constraints", ()):
         yield from _format_spread(spread)
 

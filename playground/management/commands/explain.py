@@ -28,7 +28,7 @@ from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCo
 from playground.management.terminal.printing import FORMS, Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import Made, attempt_all, make_world
 from playground.presenters.why.loops import describe_rest
-from scheduler_core.analysis.explain import Past
+from scheduler_core.analysis.explain import Past, State
 from scheduler_core.analysis.whatif import Rest
 
 HEADS = ("POD", "WHY", "FIRST FIX")
@@ -181,7 +181,7 @@ def make_row(answered: Answer) -> dict[str, str]:
 
 def summarize(answers: list[Answer], question: Question) -> list[str]:
     """The last lines: how many pods wait, and where was looked."""
-    said = [summary(sum(map(is_pending, answers)), len(answers), sum(map(has_ended, answers)))]
+    said = [summary(answers)]
     if question.namespace and not (question.everywhere or question.names or question.pods):
         said.append(f"Only the namespace {question.namespace} was looked at; -A looks at all.")
     return said
@@ -189,7 +189,7 @@ def summarize(answers: list[Answer], question: Question) -> list[str]:
 
 def list_exits(answers: list[Answer], rest: Rest, refused: int) -> Iterator[Exit]:
     """Yield the exit statuses of all problems found."""
-    if not rest or any(map(has_ended, answers)):
+    if not rest or any(has_ended(each) or each["state"] == State.STUCK for each in answers):
         yield Exit.FAILED
     if refused:
         yield Exit.UNUSABLE

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from playground.management.terminal.inputs import BadInput
+from scheduler_core.analysis.explain import explain
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.world.simulation import Simulation
 
@@ -75,11 +76,11 @@ class Question:
     def _find(self, world: Simulation, name: str, option: bool) -> str:
         readings = list(self._list_readings(name, option))
         for kind, namespace, last in readings:
-            if world.store.get(kind, "" if kind == "Node" else namespace, last) is not None or last.endswith(
-                "-*"
-            ):
-                key = f"{namespace}/{last}"
+            key = f"{namespace}/{last}"
+            if world.store.get(kind, "" if kind == "Node" else namespace, last) is not None:
                 return key if kind == "Pod" else f"Node/{last}" if kind == "Node" else f"{kind}/{key}"
+            if kind == "Pod" and explain(world, key) is not None:  # it is gone, or not there yet
+                return key
         kind, namespace, last = readings[0]
         there = sorted(str(each["metadata"]["name"]) for each in world.store.list(kind))
         near = get_close_matches(last, there, 3)

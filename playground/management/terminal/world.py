@@ -16,7 +16,7 @@ from playground.presenters.words import format_message
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports import preview
-from scheduler_core.analysis.whatif import FAILED, Rest, settle
+from scheduler_core.analysis.whatif import Rest, settle
 from scheduler_core.formats.configurations import adopt, find
 from scheduler_core.formats.manifests.texts import decode_text
 from scheduler_core.scheduler.config import GateError, read_gates
@@ -217,16 +217,6 @@ def _attempt_each(world: Simulation, pending: Collection[str], progress: Progres
             left.pop(attempt.pod, None)
             progress.part(len(first) - len(left), len(first), "attempted")
         seen = len(world.journal.attempts)
-
-
-def list_ended_pods(world: Simulation) -> list[str]:
-    """The pods that failed, and those on nodes that their kubelets have not looked at yet, and may refuse."""
-    return [
-        pod.key
-        for pod in world.store.pods()
-        if pod.phase == FAILED
-        or (pod.node_name and pod.phase == "Pending" and pod.key not in world.surroundings.kubelet.pods)
-    ]
 
 
 def _waits(world: Simulation, key: str) -> bool:
