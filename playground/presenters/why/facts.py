@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 
-from playground.presenters.amounts import amount, clock
+from playground.presenters.amounts import SECOND, amount, clock, duration
 from playground.presenters.scene import short
 from playground.presenters.why.reasons import format_resource_amount
 from playground.presenters.words import Message, exactly, gettext_noop, message
-from scheduler_core.analysis.explain import Explanation, Fact
+from scheduler_core.analysis.explain import Explanation, Fact, State
 
 # Sources
 
@@ -25,6 +25,10 @@ _SOURCES = {
     "Overhead": gettext_noop("RuntimeClass %(runtimeClass)s adds an overhead of %(amount)s."),
     "Resize": gettext_noop(
         "A resize of %(pod)s on %(node)s to %(to)s is not done (%(reason)s): the scheduler counts the larger amount, %(amount)s."
+    ),
+    "ResizeInfeasible": gettext_noop(
+        "%(pod)s asks for %(to)s by a resize that is Infeasible: %(node)s could never hold it, nobody tries again, "
+        "and the pod goes on with %(amount)s."
     ),
     "DefaultSpread": gettext_noop(
         "The spread over %(topologyKey)s is a default constraint of the scheduler's configuration: the pod has none of its own."
@@ -44,6 +48,14 @@ _SOURCES = {
     ),
     "TemplateDiffers": gettext_noop(
         "The template of %(kind)s %(owner)s has another %(field)s by now: %(pod)s was made of an older template."
+    ),
+    "Deadline": gettext_noop("Its activeDeadlineSeconds are %(seconds)s."),
+    "AsksForLabels": gettext_noop("%(pod)s asks for nodes with %(labels)s, which %(node)s does not have."),
+    "LimitRangeLimits": gettext_noop(
+        "LimitRange %(limitRange)s gives containers that state no limit a default limit (%(limits)s), below their request."
+    ),
+    "LimitRangeRefuses": gettext_noop(
+        "LimitRange %(limitRange)s of namespace %(namespace)s sets this limit."
     ),
     "QuotaFigures": gettext_noop(
         "One more pod needs %(each)s of %(name)s: quota %(quota)s has %(used)s of %(hard)s in use."
@@ -76,7 +88,12 @@ _HOLDERS = {
     "HoldsQuotaWithoutNode": gettext_noop(
         "%(pod)s is Pending, and uses %(used)s of %(name)s of quota %(quota)s all the same."
     ),
-    "EndsAt": gettext_noop("%(pod)s is terminating, and is gone by %(until)s."),
+    "EndsAt": gettext_noop(
+        "%(pod)s is terminating, and is gone in %(left)s at the latest (its grace period is %(grace)s)."
+    ),
+    "EndsWithGarbage": gettext_noop(
+        "%(pod)s is terminating, and %(node)s is gone: the garbage collector of pods removes it."
+    ),
     "EndsNever": gettext_noop(
         "%(pod)s is terminating, and stays: the kubelet of %(node)s does not run. It goes when the kubelet is back, "
         "the node is deleted or marked out of service, or the pod is force-deleted."
@@ -89,9 +106,63 @@ _HOLDERS = {
     ),
 }
 
-# Notes
+# Notes, of which those about a pod's place and state come first
 
 _NOTES = {
+    "IsNotPlacedAgain": gettext_noop(
+        "%(pod)s was set on %(node)s without a check of its room (by spec.nodeName, or beside another scheduler's pod), "
+        "and a pod that has failed is not placed again."
+    ),
+    "MatchesItselfElsewhere": gettext_noop(
+        "Its affinity looks for pods with %(selector)s in namespace %(namespaces)s, and %(pod)s is in another namespace: "
+        "it can't be the first of its group."
+    ),
+    "AffinityLooksFor": gettext_noop(
+        "Its affinity looks for pods with %(selector)s in namespace %(namespaces)s, in the same %(topologyKey)s."
+    ),
+    "NoNodeHasAll": gettext_noop(
+        "%(pod)s asks for %(requirements)s: each is met by some node, and no node meets all."
+    ),
+    "HostNetworkPorts": gettext_noop(
+        "With hostNetwork every containerPort of %(pod)s is a host port: %(ports)s."
+    ),
+    "DevicesHaveToMatch": gettext_noop(
+        "%(source)s wants devices of one node with the same %(attribute)s, and no node has enough free ones that match."
+    ),
+    "ClaimIsMissing": gettext_noop("Claim %(claim)s does not exist."),
+    "Disrupted": gettext_noop("%(pod)s was evicted (%(reason)s): %(message)s"),
+    "EvictedFor": gettext_noop(
+        "%(pod)s is evicted for %(pods)s of a higher priority, nominated to %(node)s."
+    ),
+    "WaitsForProvisioner": gettext_noop(
+        "The binding of %(pod)s waits for provisioner %(provisioner)s to make a volume for claim %(claim)s on %(node)s."
+    ),
+    "PoolIsIncomplete": gettext_noop(
+        "%(there)s of %(wanted)s ResourceSlices of generation %(generation)s of pool %(pool)s (%(driver)s) are there: "
+        "the pool counts as incomplete until its driver has published the others."
+    ),
+    "NoClassWanted": gettext_noop(
+        'Claim %(claim)s has the storageClassName "": it asks for a volume without a class, and the default class does not count.'
+    ),
+    "NodeIsCordoned": gettext_noop("%(node)s is cordoned, and an eviction of %(pod)s would be refused."),
+    "LabelsAreMissing": gettext_noop("%(pod)s asks for nodes with %(labels)s, which %(node)s does not have."),
+    "SelectsNotItself": gettext_noop(
+        "The selector of the spread over %(topologyKey)s (%(selector)s) does not match %(pod)s itself: it does not spread the pod."
+    ),
+    "ToleratesAll": gettext_noop(
+        "%(pod)s has a toleration without a key, which tolerates every taint, so %(taint)s of %(node)s too."
+    ),
+    "Tolerates": gettext_noop("%(pod)s tolerates the taint %(taint)s of %(node)s."),
+    "SoftTerm": gettext_noop(
+        "%(pod)s only prefers to keep away from %(pods)s: a preference adds points, and keeps no node out."
+    ),
+    "DaemonLeavesOut": gettext_noop(
+        "DaemonSet %(owner)s makes no pod for %(node)s: its template does not tolerate %(taints)s."
+    ),
+    "DaemonSelectsOthers": gettext_noop(
+        "DaemonSet %(owner)s makes no pod for %(node)s: its node selector does not match."
+    ),
+    "QuotaOfOther": gettext_noop("Quota %(quota)s is about another object that the pod needs: %(message)s."),
     "FiltersLeft": gettext_noop("The filters left %(count)s of %(total)s nodes."),
     "OnlyNode": gettext_noop("Only %(node)s passed the filters."),
     "HighestScore": gettext_noop(
@@ -255,43 +326,93 @@ _SUM = gettext_noop("%(first)s + %(rest)s")
 _BOTH = gettext_noop("%(first)s %(second)s")
 _AMOUNTS = ("allocated", "amount", "freed", "from", "short", "to")
 _TIMES = ("time", "until")
+_SPANS = ("grace", "left", "seconds")
 _PODS = ("holder", "pod")
 
-# Facts that belong to the answer itself, not to what stands below it.
-HEADLINES = frozenset(
-    (
-        "BudgetKeepsUnready",
-        "BypassedScheduler",
-        "ControllerBacksOff",
-        "DeviceClassIsMissing",
-        "DrainStuck",
-        "EndsNever",
-        "EndsWithoutFinalizer",
-        "FullDisruption",
-        "HoldsQuotaWithoutNode",
-        "LimitRange",
-        "NeedsItsVictims",
-        "NobodySelectsNode",
-        "NotCounted",
-        "OldRevisionStays",
-        "PartialDisruption",
-        "PoolOverNodes",
-        "Repels",
-        "Resize",
-        "RolloutStuck",
-        "SameNameWaits",
-        "SelectedNode",
-        "SelectedNodeIsGone",
-        "SeveralBudgets",
-        "SharesClaim",
-        "SlippedBy",
-        "TemplateIsNewer",
-        "TermLooksInNamespace",
-        "ToleratesForever",
-        "WaitsInOrder",
-    )
+# Facts about a place that a pod has: they do not matter as long as it does not run there.
+PLACEMENT = (
+    "LabelsAreMissing",
+    "RuleNotAsked",
+    "RuleOfNewPods",
+    "TermLooksInNamespace",
+    "NodeWithoutLabel",
+    "NotCounted",
+    "FirstOfItsGroup",
+    "SelectsNotItself",
+    "ToleratesAll",
+    "Tolerates",
+    "SoftSpread",
+    "SoftTerm",
+    "OnlyNode",
+    "DecidingPlugin",
+    "AgainstIt",
+    "Tie",
 )
-MOST = 2
+
+# Facts that belong to the answer itself, the most telling first.
+HEADLINES = (
+    "EndsWithoutFinalizer",
+    "EndsWithGarbage",
+    "EndsNever",
+    "EvictedFor",
+    "SameNameWaits",
+    "SelectedNodeIsGone",
+    "SelectedNode",
+    "NobodySelectsNode",
+    "ClaimIsMissing",
+    "BypassedScheduler",
+    "WaitsForProvisioner",
+    "PoolOverNodes",
+    "PoolIsIncomplete",
+    "DeviceClassIsMissing",
+    "NoClassWanted",
+    "LimitRange",
+    "LimitRangeLimits",
+    "LimitRangeRefuses",
+    "ResizeInfeasible",
+    "DevicesHaveToMatch",
+    "MatchesItselfElsewhere",
+    "NoNodeHasAll",
+    "RequestFromLimit",
+    "Containers",
+    "Deadline",
+    "AsksForLabels",
+    "DrainStuck",
+    "NodeIsCordoned",
+    "SeveralBudgets",
+    "BudgetKeepsUnready",
+    "BudgetAllowsNone",
+    "JobFailed",
+    "RolloutStuck",
+    "WaitsInOrder",
+    "TemplateIsNewer",
+    "OldRevisionStays",
+    "FullDisruption",
+    "PartialDisruption",
+    "ToleratesForever",
+    "HoldsQuotaWithoutNode",
+    "QuotaOfOther",
+    "ControllerBacksOff",
+    "Resize",
+    "IsNominated",
+    "SharesClaim",
+    "Repels",
+    "IsAvoided",
+    "HoldsPort",
+    "HostNetworkPorts",
+    "IsNotPlacedAgain",
+    "UsesClaim",
+    "HoldsDevices",
+    "NeedsItsVictims",
+    "SlippedBy",
+    *PLACEMENT,
+    "NodesWithoutPod",
+    "DaemonLeavesOut",
+    "WorkloadHas",
+    "EndsAt",
+    "HoldsCapacity",
+)
+MOST, MOST_OF_KIND = 3, 2
 
 
 def describe_facts(explanation: Explanation) -> list[Message]:
@@ -305,13 +426,22 @@ def describe_fact(fact: Fact) -> Message:
 
 
 def list_headlines(explanation: Explanation) -> Iterator[Message]:
-    """Yield the first facts that belong to the answer itself."""
-    chosen = [fact for fact in explanation.facts if fact.code in HEADLINES or _is_sum(fact)]
+    """Yield the facts that belong to the answer itself, the most telling first."""
+    chosen: list[Fact] = []
+    placed = PLACEMENT if explanation.state is State.NOT_RUNNING else ()
+    for code in (each for each in HEADLINES if each not in placed):
+        facts = [fact for fact in explanation.facts if fact.code == code and not _is_plain(fact)]
+        known = {(fact.code, fact.values.get("pod")): fact for fact in facts}
+        chosen += [*known.values()][: 1 if code in _ONCE else MOST_OF_KIND]
     yield from (describe_fact(fact) for fact in chosen[:MOST])
 
 
-def _is_sum(fact: Fact) -> bool:
-    return fact.code == "Containers" and len(fact.values["parts"]) > 1
+_ONCE = ("HoldsCapacity", "HoldsPort", "Tolerates", "DaemonLeavesOut")
+
+
+def _is_plain(fact: Fact) -> bool:
+    """Return whether a fact says nothing that the reasons do not say: the request of a single container."""
+    return fact.code == "Containers" and len(fact.values["parts"]) == 1
 
 
 def join(sentences: Iterable[Message]) -> Message:
@@ -324,6 +454,8 @@ def _format_value(name: str, value: object, values: Mapping[str, object]) -> obj
         return format_resource_amount(str(values.get("resource") or ""), value)
     if name in _TIMES and isinstance(value, int):
         return clock(value)
+    if name in _SPANS and isinstance(value, int):
+        return format_span(value)
     if name in _PODS and isinstance(value, str):
         return short(value)
     if name == "parts" and isinstance(value, list):
@@ -331,6 +463,14 @@ def _format_value(name: str, value: object, values: Mapping[str, object]) -> obj
     if isinstance(value, list):
         return exactly(_list(name, value, values))
     return value
+
+
+def format_span(ns: int) -> str:
+    """A length of time in the largest unit that says it: 48 h, 10 min, 30 s."""
+    for unit, size in (("h", 3600), ("min", 60)):
+        if ns >= 2 * size * SECOND:
+            return f"{round(ns / size / SECOND)} {unit}"
+    return duration(ns)
 
 
 def _list(name: str, items: list[object], values: Mapping[str, object]) -> str:

@@ -64,7 +64,11 @@ _SUSPENDED = gettext_noop("%(pod)s is not created: the Job is suspended. Pods th
 _ELSEWHERE = gettext_noop(
     "%(pod)s is not created: the Job leaves its pods to another controller (%(message)s). Pods that are missing: %(count)s."
 )
-_SPOKEN_FOR = (State.STUCK, State.TERMINATING)  # states that their headlines say better
+_SPOKEN_FOR = (State.AS_WANTED, State.STUCK, State.TERMINATING)  # states that their headlines say better
+_RUNS = gettext_noop("%(pod)s runs on %(node)s, and is not as it should be: %(message)s.")
+_WAITS = gettext_noop("%(pod)s has got %(node)s, where the kubelet waits with its containers: %(message)s.")
+_INCOMPLETE = gettext_noop("%(pod)s claims all devices of a pool that the scheduler takes for incomplete.")
+_KEPT = gettext_noop("%(node)s has room for %(pod)s, which is kept for another pod.")
 _LOST = gettext_noop("%(pod)s is on %(node)s, and nobody knows whether it runs: %(message)s.")
 _TERMINATING = gettext_noop("%(pod)s is terminating on %(node)s, and is gone by %(time)s.")
 _NOT_AS_WANTED = gettext_noop("%(pod)s is not as it should be.")
@@ -74,6 +78,16 @@ _PLAIN = {
     State.GONE: gettext_noop("%(pod)s is gone."),
     State.STUCK: gettext_noop("%(pod)s does not go on: %(message)s."),
     State.AS_WANTED: gettext_noop("%(pod)s lacks nothing."),
+}
+_BY_OBSTACLE = {
+    "NodeLost": _LOST,
+    "WaitsForVolume": _WAITS,
+    "AttachedElsewhere": _WAITS,
+    "ReadinessGates": _RUNS,
+    "ContainersNotReady": _RUNS,
+    "ResizeInfeasible": _RUNS,
+    "ResizeDeferred": _RUNS,
+    "ResizePending": _RUNS,
 }
 _WITHHELD = {
     State.PAUSED: _PAUSED,
@@ -86,7 +100,15 @@ def sentence(explanation: Explanation) -> Message:
     """Return a plain-words summary: the state with its main reasons, then the facts that belong to them."""
     headlines = list(list_headlines(explanation))
     speak = explanation.state in _SPOKEN_FOR and explanation.until is None and headlines
-    return join(headlines if speak else [_describe_state(explanation), *headlines])
+    others = list(_list_refused_nodes(explanation))
+    return join(headlines if speak else [_describe_state(explanation), *headlines, *others])
+
+
+def _list_refused_nodes(explanation: Explanation) -> Iterator[Message]:
+    """Yield why a pod that is placed is not on the other nodes of a small cluster."""
+    if explanation.state in (State.SCHEDULED, State.BINDING) and explanation.total <= FEW:
+        away = [each for each in explanation.reasons if each.nodes and explanation.node not in each.nodes]
+        yield from (about(each, short(explanation.pod), explanation.total) for each in away[:2])
 
 
 def _describe_state(explanation: Explanation) -> Message:
@@ -115,8 +137,8 @@ def _describe_state(explanation: Explanation) -> Message:
         text = _TERMINATING if state is State.TERMINATING and until else _PLAIN[state]
         if state is State.STUCK and not reason:
             text = _NOT_AS_WANTED
-        if first is not None and first.code == f"{KUBELET}/NodeLost":
-            text = _LOST
+        if first is not None:
+            text = _BY_OBSTACLE.get(first.code.partition("/")[2], text)
         return message(text, pod=pod, node=explanation.node, message=reason, time=until)
     if state is State.SCHEDULED:
         return message(_SCHEDULED, pod=pod, node=explanation.node)
@@ -166,6 +188,13 @@ def _waiting(explanation: Explanation, pod: str) -> Message:
 def _list_main_reasons(explanation: Explanation, pod: str) -> Iterator[Message]:
     """Yield what keeps a pod off the nodes that came nearest: one reason for all of them, or the reasons of a few nodes together."""
     reasons, total = explanation.reasons, explanation.total
+    near = (reasons[0].evidence.get("near") or {}).get("nodes") or ()
+    if near and near[0]["short"] <= 0 and any(fact.code == "IsNominated" for fact in explanation.facts):
+        yield message(_KEPT, pod=pod, node=near[0]["node"])
+        return
+    if any(fact.code in ("PoolIsIncomplete", "PoolOverNodes") for fact in explanation.facts):
+        yield message(_INCOMPLETE, pod=pod)
+        return
     yield about(reasons[0], pod, total)
     covered = set(reasons[0].nodes)
     if total > FEW:

@@ -16,11 +16,17 @@ from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, State
 from scheduler_core.analysis.explain.holders import WAKING, find_holders, find_resizes
 from scheduler_core.analysis.explain.missing_pods import explain_uncreated
-from scheduler_core.analysis.explain.placement import Placement, explain_place
+from scheduler_core.analysis.explain.placement import Placement, explain_place, note, was_not_scheduled
 from scheduler_core.analysis.explain.provenance import trace_pod
 from scheduler_core.analysis.explain.refusals import build_reason, classify_reason, refusals
-from scheduler_core.analysis.explain.standing import explain_bound_pod, explain_gone, list_lost_nodes
-from scheduler_core.analysis.explain.waiting import explain_preemption, explain_waking
+from scheduler_core.analysis.explain.standing import (
+    explain_bound_pod,
+    explain_gone,
+    explain_terminating,
+    list_lost_nodes,
+    list_provisioners,
+)
+from scheduler_core.analysis.explain.waiting import explain_preemption, explain_selection, explain_waking
 from scheduler_core.analysis.explain.workloads import (
     KINDS,
     NODE,
@@ -148,14 +154,15 @@ def explain(world: WorldView, key: str, past: Past | None = None) -> Explanation
     if pod is None:
         return _explain_absent_pod(world, key)
     compare, past = past is None, past or Past(world)
+    if pod.deleting:
+        return explain_terminating(world, pod, past)
     if pod.phase == FAILED:
-        return explain_failed(pod, past)
+        return _with_bypass(world, pod, explain_failed(pod, past))
     if pod.node_name and world.store.node(pod.node_name) is None:
         return _explain_lost_pod(world, pod, past)
     if pod.node_name:
-        return explain_refused(world, pod, pod.node_name, past) or explain_bound_pod(
-            world, pod, past, compare
-        )
+        refused = explain_refused(world, pod, pod.node_name, past)
+        return _with_bypass(world, pod, refused) if refused else explain_bound_pod(world, pod, past, compare)
     scheduler = scheduler_for(world, pod)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     if scheduler is None or framework is None:
@@ -180,6 +187,20 @@ def list_problems(world: WorldView, past: Past | None = None) -> Iterator[Explan
     for node in world.surroundings.nodes.drains:
         if (drained := explain_node(world, node)) is not None and drained.problem:
             yield drained
+    for cordoned in world.store.nodes():
+        if cordoned.unschedulable and cordoned.name not in world.surroundings.nodes.drains:
+            blocked = explain_node(world, cordoned.name)
+            if blocked is not None and blocked.facts:
+                yield replace(blocked, state=State.STUCK)
+
+
+def _with_bypass(world: Simulation, pod: Pod, explanation: Explanation) -> Explanation:
+    """Add that no scheduler was asked about a pod that its kubelet refuses, if so."""
+    if explanation.state is not State.REFUSED or not was_not_scheduled(world, pod):
+        return explanation
+    bypass = note("BypassedScheduler", pod=pod.key, node=pod.node_name)
+    others = (fact for fact in explanation.facts if fact.code != "IsNotPlacedAgain")
+    return replace(explanation, facts=(*others, bypass))
 
 
 def _may_lack(world: Simulation, pod: Pod) -> bool:
@@ -262,7 +283,7 @@ class _Asking:
                 node=binding,
                 total=place.total,
                 predecessors=before,
-                facts=place.facts,
+                facts=(*list_provisioners(self.world, self.pod), *place.facts),
             )
         gate = self._gate()
         if gate is not None:
@@ -294,6 +315,7 @@ class _Asking:
         holders = [] if fits else find_holders(self.world, diagnosis, reasons)
         yield from holders
         yield from () if fits else find_resizes(diagnosis, reasons)
+        yield from explain_selection(self.pod, reasons)
         yield from find_blocked_claims(self.world, self.pod, reasons)
         yield from list_lost_nodes(self.world, reasons)
         if preempted is not None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Fact, Given
-from scheduler_core.analysis.explain.placement import note
+from scheduler_core.analysis.explain.placement import SELECTED, note
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
@@ -16,7 +16,6 @@ from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.workloads.statefulsets.identity import parent_and_ordinal
 from scheduler_core.world.simulation import Simulation
 
-SELECTED = "volume.kubernetes.io/selected-node"
 _VOLUMES, _DEVICES = ("VolumeBinding", "VolumeZone", "VolumeRestrictions"), "DynamicResources"
 
 _UPDATED, _NOT_CREATED = "currently being updated", "DynamicResources/ClaimNotCreated"
@@ -44,6 +43,8 @@ def _list_volume_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
         if claim is None or (claim.get("status") or {}).get("phase") == "Bound":
             continue
         node = (claim["metadata"].get("annotations") or {}).get(SELECTED)
+        if (claim.get("spec") or {}).get("storageClassName") == "":
+            yield note("NoClassWanted", pod=pod.key, claim=name)
         if node:
             code = "SelectedNode" if world.store.node(node) is not None else "SelectedNodeIsGone"
             yield note(code, pod=pod.key, claim=name, node=node)
@@ -85,10 +86,19 @@ def _list_device_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
             yield note("TemplateIsMissing", pod=pod.key, entry=entry.get("name"), template=template)
         if template and found is not None:
             yield note("ClaimOfTemplate", pod=pod.key, entry=entry.get("name"), template=template)
+            yield from _list_constraints(found["spec"].get("spec") or {}, template)
             yield from _list_missing_classes(world, found["spec"].get("spec") or {}, template)
         manifest = world.store.get("ResourceClaim", pod.namespace, claim) if claim else None
+        if manifest is not None and not (manifest.get("status") or {}).get("allocation"):
+            yield from _list_constraints(manifest.get("spec") or {}, claim)
         if manifest is not None:
             yield from _list_missing_classes(world, manifest.get("spec") or {}, claim)
+
+
+def _list_constraints(spec: Mapping[str, Any], of: str) -> Iterator[Fact]:
+    for each in (spec.get("devices") or {}).get("constraints") or ():
+        if each.get("matchAttribute"):
+            yield note("DevicesHaveToMatch", source=of, attribute=each["matchAttribute"])
 
 
 def _list_missing_classes(world: Simulation, spec: Mapping[str, Any], of: str) -> Iterator[Fact]:
@@ -100,13 +110,30 @@ def _list_missing_classes(world: Simulation, spec: Mapping[str, Any], of: str) -
 
 
 def _list_wide_pools(world: Simulation) -> Iterator[Fact]:
-    """Yield the pools whose slices belong to several nodes: each node sees its own slices alone, and takes the pool for incomplete."""
+    """Yield the pools that schedulers take for incomplete: their slices belong to several nodes, or some are not there."""
     pools: dict[tuple[str, str], dict[str, None]] = {}
+    newest: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for each in world.store.list("ResourceSlice"):
         spec = each.get("spec") or {}
         pool = spec.get("pool") or {}
+        key, generation = (str(spec.get("driver")), str(pool.get("name"))), int(pool.get("generation") or 0)
+        known = newest.get(key) or []
+        first = int((known[0].get("pool") or {}).get("generation") or 0) if known else -1
+        newest[key] = [spec] if generation > first else [*known, spec] if generation == first else known
         if spec.get("nodeName"):
             pools.setdefault((str(spec.get("driver")), str(pool.get("name"))), {})[spec["nodeName"]] = None
     for (driver, name), nodes in pools.items():
         if len(nodes) > 1:
             yield note("PoolOverNodes", pool=name, driver=driver, nodes=list(nodes))
+    for (driver, name), slices in newest.items():
+        wanted = int((slices[0].get("pool") or {}).get("resourceSliceCount") or 0)
+        if len(slices) < wanted:
+            generation = int((slices[0].get("pool") or {}).get("generation") or 0)
+            values = {
+                "pool": name,
+                "driver": driver,
+                "there": len(slices),
+                "wanted": wanted,
+                "generation": generation,
+            }
+            yield note("PoolIsIncomplete", **values)

@@ -11,7 +11,7 @@ from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
-from scheduler_core.apimachinery.objects.times import parse_time
+from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.controllers.kubelet.heartbeats import runs
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import (
     list_counted_pods,
@@ -62,7 +62,7 @@ def describe_holder(world: Simulation, pod: Pod) -> dict[str, Any]:
 def is_node_silent(world: Simulation, node: str) -> bool:
     """Return whether nobody acts on a node: its kubelet does not run, or the control plane has lost it."""
     found = world.store.node(node)
-    return found is not None and (found.ready == "Unknown" or not runs(world, node))
+    return bool(node) and (found is None or found.ready == "Unknown" or not runs(world, node))
 
 
 def end_of(world: Simulation, pod: Pod) -> int | None:
@@ -78,12 +78,17 @@ def describe_end(world: Simulation, pod: Pod) -> list[Fact]:
     """Return a fact about the end of a terminating pod: the time, or what it waits for."""
     if not pod.deleting:
         return []
-    values = {"pod": pod.key, "node": pod.node_name, "until": end_of(world, pod)}
-    if is_node_silent(world, pod.node_name):
-        return [Fact(Role.HOLDERS, "EndsNever", values)]
+    until = end_of(world, pod)
+    values = {"pod": pod.key, "node": pod.node_name, "until": until}
     if finalizers := pod.manifest["metadata"].get("finalizers"):
         return [Fact(Role.HOLDERS, "EndsWithoutFinalizer", {**values, "finalizers": list(finalizers)})]
-    return [Fact(Role.HOLDERS, "EndsAt", values)]
+    if pod.node_name and world.store.node(pod.node_name) is None:
+        return [Fact(Role.HOLDERS, "EndsWithGarbage", values)]
+    if until is None:
+        return [Fact(Role.HOLDERS, "EndsNever", values)]
+    grace = pod.manifest["metadata"].get("deletionGracePeriodSeconds") or 0
+    left = max(until - world.now, 0)
+    return [Fact(Role.HOLDERS, "EndsAt", {**values, "left": left, "grace": grace * SECOND})]
 
 
 # Searches by reason
@@ -103,6 +108,17 @@ def _find_capacity(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Fo
         for amount, pod in largest[:PODS]:
             whole = next(e["allocatable"] for e in reason.evidence["near"]["nodes"] if e["node"] == node)
             yield "HoldsCapacity", pod, {"resource": resource, "amount": amount, "allocatable": whole}
+
+
+def list_largest(world: Simulation, pod: Pod, resource: str) -> Iterator[Fact]:
+    """Yield the pods beside a pod that hold most of a resource on its node."""
+    others = [
+        each for each in world.store.pods_on(pod.node_name) if each.uid != pod.uid and not each.terminal
+    ]
+    for other in sorted(others, key=lambda each: (-each.requests.get(resource), each.key))[:PODS]:
+        if amount := other.requests.get(resource):
+            values = {**describe_holder(world, other), "resource": resource, "amount": amount}
+            yield Fact(Role.HOLDERS, "HoldsCapacity", values)
 
 
 def find_resizes(diagnosis: Diagnosis, reasons: Iterable[Given]) -> list[Fact]:

@@ -6,6 +6,7 @@ They have no name yet. They are called by that of their owner: namespace/owner-*
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -28,6 +29,8 @@ from scheduler_core.world.simulation import Simulation
 _OWNERS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 _FAILED, _CREATED = "FailedCreate", "SuccessfulCreate"
 _QUOTA = "exceeded quota: "
+_LIMIT = "must be less than or equal to"
+_BOUNDS = re.compile(r"(usage|ratio) per (Container|Pod)\b")
 _SCOPES = "insufficient quota to match these scopes"
 USERS = 6  # of a quota that are named
 _JOB_CONTROLLER = "kubernetes.io/job-controller"
@@ -40,11 +43,13 @@ def explain_uncreated(world: WorldView) -> list[Explanation]:
     found = list(_withheld(world))
     for kind in _OWNERS:
         for manifest in world.store.list(kind):
-            if kind == "Deployment" and _controls(world, "ReplicaSet", manifest):
+            if kind == "Deployment" and _controls(world, "ReplicaSet", manifest) and not _condition(manifest):
                 continue
             meta = manifest["metadata"]
             key = (kind, str(meta.get("namespace") or ""), str(meta["name"]))
             missing = 0 if _is_withheld(manifest) else count_missing(world, manifest)
+            if kind == "Deployment" and missing <= 0 and _condition(manifest):
+                missing = 1  # of the new revision, which has no ReplicaSet
             message = _condition(manifest) or last.get(key, "")
             if missing > 0 and not message and not acts(world, kind):
                 message = _predict_refusal(world, manifest)
@@ -139,7 +144,8 @@ def _condition(manifest: Mapping[str, Any]) -> str:
         (
             str(each.get("message") or "")
             for each in conditions
-            if each.get("reason") == _FAILED and each.get("status") == "True"
+            if (each.get("reason"), each.get("status"))
+            in ((_FAILED, "True"), ("ReplicaSetCreateError", "False"))
         ),
         "",
     )
@@ -154,7 +160,21 @@ def _explain_missing(
     facts: list[Fact] = []
     if state is State.QUOTA_EXCEEDED:
         evidence["quota"] = message.partition(_QUOTA)[2].partition(",")[0]
-        facts += _describe_quota(world, manifest, namespace, evidence)
+        facts += _describe_quota(world, manifest, namespace, evidence, message)
+    elif _LIMIT in message:
+        for each in world.store.list("LimitRange"):
+            limits = [item["default"] for item in each["spec"].get("limits") or () if item.get("default")]
+            if each["metadata"].get("namespace") == namespace and limits:
+                values = {
+                    "limitRange": each["metadata"]["name"],
+                    "limits": [f"{k} {v}" for k, v in limits[0].items()],
+                }
+                facts.append(Fact(Role.PROVENANCE, "LimitRangeLimits", values))
+    elif _BOUNDS.search(message):
+        for each in world.store.list("LimitRange"):
+            if each["metadata"].get("namespace") == namespace:
+                values = {"limitRange": each["metadata"]["name"], "namespace": namespace}
+                facts.append(Fact(Role.PROVENANCE, "LimitRangeRefuses", values))
     elif _SCOPES in message:
         spec = manifest["spec"]["template"].get("spec") or {}
         values = {"namespace": namespace, "priorityClass": spec.get("priorityClassName")}
@@ -174,7 +194,7 @@ def _explain_missing(
 
 
 def _describe_quota(
-    world: Simulation, manifest: Manifest, namespace: str, evidence: dict[str, Any]
+    world: Simulation, manifest: Manifest, namespace: str, evidence: dict[str, Any], message: str
 ) -> Iterator[Fact]:
     """Yield the pods that use up a quota, those without a node and those that end first; notes in the evidence whether there is room."""
     quota = world.store.get("ResourceQuota", namespace, str(evidence["quota"]))
@@ -187,7 +207,10 @@ def _describe_quota(
     over = [
         name for name in sorted(hard) if name in each and (used[name] + each[name]).nanos > hard[name].nanos
     ]
-    evidence["room"] = not over
+    evidence["room"] = not over and any(name in hard for name in each)
+    if not any(name in hard for name in each):
+        yield Fact(Role.NOTES, "QuotaOfOther", {"quota": evidence["quota"], "message": message.rstrip(". ")})
+        return
     for name in over:
         yield Fact(
             Role.PROVENANCE,

@@ -17,9 +17,12 @@ from scheduler_core.analysis.explain.refusals import refusals
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
 from scheduler_core.analysis.inspection.one_node import list_verdicts
 from scheduler_core.apimachinery.objects.affinity import AffinityTerm, affinity_terms
+from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY
-from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
+from scheduler_core.apimachinery.objects.selection import wrong_labels
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
 from scheduler_core.scheduler.cache.pod_classes import NO_POD, PodClass
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.scheduler import Scheduler
@@ -30,6 +33,7 @@ from scheduler_core.scheduler.framework.runtime.points import run_normalize_scor
 from scheduler_core.world.simulation import Simulation
 
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+SELECTED = "volume.kubernetes.io/selected-node"
 _HARD = "DoNotSchedule"
 SHOWN = 3
 
@@ -75,10 +79,34 @@ def was_not_scheduled(world: Simulation, pod: Pod) -> bool:
     """Return whether the pod came with its nodeName, as far as is known, so that no scheduler was asked."""
     if not pod.node_name or pod.key in world.journal.last_attempt:
         return False
+    if pod.phase == "Pending" and _waits_for_choice(world, pod):
+        return True
     applied = pod.annotations.get(_LAST_APPLIED, "")
     made_here = pod.uid.startswith(f"{pod.namespace}-{pod.name}-")
     ran_before = any(each.get("type") == "PodScheduled" for each in pod.conditions)
     return '"nodeName"' in applied or (made_here and not (ran_before and pod.start_time is None))
+
+
+def _waits_for_choice(world: Simulation, pod: Pod) -> bool:
+    """Return whether a claim of a pod shows that no scheduler chose for it: nothing was selected, and nothing allocated."""
+    for use in volumes_of(pod.spec).claims:
+        claim = world.store.get(CLAIM, pod.namespace, use.name(pod))
+        spec = (claim or {}).get("spec") or {}
+        of_class = world.store.get("StorageClass", "", str(spec.get("storageClassName") or "")) or {}
+        annotations = ((claim or {}).get("metadata") or {}).get("annotations") or {}
+        waits = of_class.get("volumeBindingMode") == "WaitForFirstConsumer" and "volumeName" not in spec
+        if claim is not None and waits and SELECTED not in annotations:
+            return True
+    made = {
+        each.get("name"): each.get("resourceClaimName")
+        for each in (pod.manifest.get("status") or {}).get("resourceClaimStatuses") or ()
+    }
+    names = [
+        each.get("resourceClaimName") or made.get(each.get("name"))
+        for each in pod.manifest["spec"].get("resourceClaims") or ()
+    ]
+    claims = [world.store.get("ResourceClaim", pod.namespace, str(name)) for name in names if name]
+    return any(claim is not None and not (claim.get("status") or {}).get("allocation") for claim in claims)
 
 
 # The nodes beside each other
@@ -163,6 +191,9 @@ def _list_broken_rules(
         yield note("BypassedScheduler", pod=pod.key, node=node)
     for verdict in list_verdicts(scheduler, diagnosis.framework, pod, diagnosis.nodes, row):
         if verdict.status is not None:
+            lacks = [f"{key}={value}" for key, value in wrong_labels(pod, diagnosis.nodes.nodes[row]).items()]
+            if lacks and verdict.plugin == "NodeAffinity":
+                yield note("LabelsAreMissing", pod=pod.key, node=node, labels=lacks)
             code = "RuleNotAsked" if bypassed else "RuleOfNewPods"
             yield note(code, pod=pod.key, node=node, plugin=verdict.plugin, message=verdict.status.message)
 
@@ -186,12 +217,43 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
     ):
         yield note("FirstOfItsGroup", pod=pod.key)
     yield from _list_uncounted(diagnosis)
+    yield from _list_wishes(pod, nodes, row)
+    yield from _list_tolerated(pod, nodes.nodes[row])
+    for constraint in pod.spec.topology_spread:
+        selector = LabelSelector.of(constraint.get("labelSelector"))
+        if not selector.matches(pod.labels):
+            text = ", ".join(map(str, selector.requirements))
+            yield note("SelectsNotItself", pod=pod.key, topologyKey=constraint["topologyKey"], selector=text)
     soft = [c["topologyKey"] for c in pod.spec.topology_spread if c.get("whenUnsatisfiable") != _HARD]
     if soft:
         yield note("SoftSpread", pod=pod.key, topologyKey=soft[0])
     lacks = [resource for resource in (CPU, MEMORY) if not pod.requests.get(resource)]
     if len(lacks) == 2:
         yield note("AsksForNothing", pod=pod.key)
+
+
+def _list_wishes(pod: Pod, nodes: NodeTable, row: int) -> Iterator[Fact]:
+    """Yield the pods around a node that the pod would rather keep away from."""
+    labels = nodes.nodes[row].labels
+    for term in affinity_terms(pod).preferred_anti:
+        domain = labels.get(term.topology_key)
+        rows = np.array([each.labels.get(term.topology_key) == domain for each in nodes.nodes], np.bool_)
+
+        def is_avoided(each: PodClass, term: AffinityTerm = term) -> bool:
+            return each.namespace in term.namespaces and term.selector.matches(each.labels)
+
+        if domain is not None and (found := _list_pods(nodes, is_avoided, rows)):
+            yield note("SoftTerm", pod=pod.key, pods=[each.key for each in found[:SHOWN]], count=len(found))
+
+
+def _list_tolerated(pod: Pod, node: Node) -> Iterator[Fact]:
+    """Yield the taints of a node that the pod tolerates."""
+    for taint in node.taints:
+        by = next((each for each in pod.spec.tolerations if each.tolerates(taint)), None)
+        if by is not None and taint.effect in ("NoSchedule", "NoExecute"):
+            yield note(
+                "Tolerates" if by.key else "ToleratesAll", pod=pod.key, node=node.name, taint=str(taint)
+            )
 
 
 def _describe_term(kind: str, term: AffinityTerm, nodes: NodeTable, row: int) -> Iterator[Fact]:

@@ -128,7 +128,16 @@ def trace_resize(pod: Pod, resource: str) -> list[Fact]:
     for container, *lists in list_resized(pod.manifest["spec"], status, "requests"):
         amounts = [read_amount(resource, each.get(resource) or 0) for each in lists]
         asked = read_amount(resource, requests_of(container).get(resource) or 0)
-        if len(set(amounts)) > 1:
+        if state == "Infeasible" and asked not in amounts:
+            values = {
+                "pod": pod.key,
+                "node": pod.node_name,
+                "resource": resource,
+                "to": asked,
+                "amount": max(amounts),
+            }
+            found.append(_fact("ResizeInfeasible", **values))
+        elif len(set(amounts)) > 1:
             found.append(
                 _fact(
                     "Resize",
@@ -160,8 +169,9 @@ def template_of(world: Simulation, pod: Pod) -> tuple[Manifest, Spec] | None:
 
 
 def _trace_defaults(world: Simulation, pod: Pod, resource: str) -> Iterator[Fact]:
-    owner = template_of(world, pod)
-    written = {c.get("name"): c for c in _containers(owner[1])} if owner is not None else None
+    owner, sent = template_of(world, pod), world.store.given.get(pod.uid)
+    spec = sent if sent is not None else None if owner is None else owner[1]
+    written = None if spec is None else {c.get("name"): c for c in _containers(spec)}
     noted = pod.annotations.get(ANNOTATION, "")
     for container in _containers(pod.manifest["spec"]):
         name, asked = container.get("name"), requests_of(container)

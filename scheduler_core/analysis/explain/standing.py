@@ -7,17 +7,27 @@ from dataclasses import replace
 from typing import Any
 
 from scheduler_core.analysis.explain.ended import KUBELET, Past
-from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, State
-from scheduler_core.analysis.explain.holders import describe_end, end_of, is_node_silent
-from scheduler_core.analysis.explain.placement import explain_place, note, was_not_scheduled
+from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
+from scheduler_core.analysis.explain.holders import (
+    describe_end,
+    describe_holder,
+    end_of,
+    is_node_silent,
+    list_largest,
+)
+from scheduler_core.analysis.explain.placement import SELECTED, explain_place, note, was_not_scheduled
+from scheduler_core.analysis.explain.provenance import trace_resize
+from scheduler_core.analysis.explain.workloads import describe_budgets
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.resources import list_resized
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.controllers.kubelet.claims import missing
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.nodes.lifecycle import zone_name
 from scheduler_core.controllers.nodes.zones import FULL, PARTIAL, Census, state_of
+from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volume
 from scheduler_core.world.simulation import Simulation
 
 _WAITING = frozenset(
@@ -34,6 +44,7 @@ _WAITING = frozenset(
     )
 )
 _UNREACHABLE, _NOT_READY = "node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"
+_PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 _WAIT_FOR_POD = "WaitForFirstConsumer"
 
 
@@ -44,15 +55,22 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
     known = Explanation(
         pod.key, State.SCHEDULED, node=pod.node_name, phase=pod.phase, predecessors=past.before(pod)
     )
-    if pod.deleting:
-        facts = [*describe_end(world, pod), *_list_successors(world, pod)]
-        return replace(known, state=State.TERMINATING, until=end_of(world, pod), facts=tuple(facts))
     reasons = tuple(_list_obstacles(world, pod, node)) if not pod.terminal else ()
-    facts = []
+    facts: list[Fact] = list(describe_budgets(world, pod)) if node.unschedulable else []
+    if facts:
+        facts.insert(0, note("NodeIsCordoned", pod=pod.key, node=node.name))
     if any(reason.code == f"{KUBELET}/NodeLost" for reason in reasons):
         facts += _list_disruption(world, pod, node)
     if any(reason.code == f"{KUBELET}/WaitsForVolume" for reason in reasons):
+        absent = [key for key in claims_of(pod) if world.store.get(CLAIM, *key.split("/", 1)) is None]
+        facts += [note("ClaimIsMissing", claim=key.partition("/")[2]) for key in absent]
         facts += _list_unselected(world, pod)
+    resources = dict.fromkeys(
+        resource for reason in reasons for resource in reason.evidence.get("resources") or ()
+    )
+    for resource in resources:
+        facts += [*trace_resize(pod, resource), *list_largest(world, pod, resource)]
+    facts += [fact for reason in reasons for fact in _list_attached(world, pod, reason)]
     if not compare:
         return replace(
             known, state=State.NOT_RUNNING if reasons else known.state, reasons=reasons, facts=tuple(facts)
@@ -81,6 +99,7 @@ def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
             yield _obstacle("WaitsForVolume", text, node, {"claims": claims_of(pod)})
         elif is_node_silent(world, node.name) and node.ready == "True":
             yield _obstacle("KubeletStopped", f"the kubelet of {node.name} does not run", node, {})
+    yield from _list_conditions(world, pod, node)
     status = pod.manifest.get("status") or {}
     for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
         waiting = (each.get("state") or {}).get("waiting") or {}
@@ -90,6 +109,69 @@ def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
             found = {"container": each.get("name"), "restarts": each.get("restartCount") or 0}
             found |= {"exitCode": ended.get("exitCode"), "lastReason": ended.get("reason")} if ended else {}
             yield _obstacle(str(waiting["reason"]), text, node, found)
+
+
+def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
+    """Yield what a running pod's conditions lack: readiness gates, a resize that is not done, a volume that is attached elsewhere."""
+    ready = pod.condition("Ready") or {}
+    if pod.phase == "Running" and ready.get("status") == "False" and node.ready in ("", "True"):
+        gates = [str(each.get("conditionType")) for each in pod.manifest["spec"].get("readinessGates") or ()]
+        unset = [gate for gate in gates if (pod.condition(gate) or {}).get("status") != "True"]
+        if unset and ready.get("reason") == "ReadinessGatesNotReady":
+            text = f"no controller has set its readiness gates: {', '.join(unset)}"
+            yield _obstacle("ReadinessGates", text, node, {"gates": unset})
+        elif ready.get("message"):
+            yield _obstacle(str(ready.get("reason") or "NotReady"), str(ready["message"]), node, {})
+    pending = pod.condition("PodResizePending") or {}
+    if pending.get("status") == "True":
+        lists = list_resized(pod.manifest["spec"], pod.manifest.get("status") or {}, "requests")
+        found = {"resources": sorted({name for _, *amounts in lists for each in amounts for name in each})}
+        text = str(pending.get("message") or "the node has no room for its resize")
+        yield _obstacle(f"Resize{pending.get('reason') or 'Pending'}", text, node, found)
+    for key in claims_of(pod) if pod.phase == "Pending" else ():
+        claim = world.store.get(CLAIM, *key.split("/", 1))
+        volume = str(((claim or {}).get("spec") or {}).get("volumeName") or "")
+        for other in world.store.list(ATTACHMENT) if volume else ():
+            place = str((other.get("spec") or {}).get("nodeName") or "")
+            if get_volume(other) == volume and place not in ("", node.name) and not _is_shared(claim or {}):
+                text = f"volume {volume} of claim {key.partition('/')[2]} is attached to {place}"
+                yield _obstacle("AttachedElsewhere", text, node, {"claim": key, "attachedTo": place})
+
+
+def _is_shared(claim: Mapping[str, Any]) -> bool:
+    modes = (claim.get("spec") or {}).get("accessModes") or ()
+    return any(mode in ("ReadWriteMany", "ReadOnlyMany") for mode in modes)
+
+
+def _list_attached(world: Simulation, pod: Pod, reason: Given) -> Iterator[Fact]:
+    """Yield the pods that use a claim whose volume is attached to another node."""
+    for other in (
+        world.store.pods_on(reason.evidence["attachedTo"]) if "attachedTo" in reason.evidence else ()
+    ):
+        if reason.evidence["claim"] in claims_of(other) and not other.terminal:
+            values = {**describe_holder(world, other), "claim": reason.evidence["claim"].partition("/")[2]}
+            yield Fact(Role.HOLDERS, "UsesClaim", values)
+            yield from describe_end(world, other)
+
+
+def list_provisioners(world: Simulation, pod: Pod) -> Iterator[Fact]:
+    """Yield the claims whose provisioners the binding of a pod waits for."""
+    for key in claims_of(pod):
+        namespace, _, name = key.partition("/")
+        claim = world.store.get(CLAIM, namespace, name)
+        annotations = ((claim or {}).get("metadata") or {}).get("annotations") or {}
+        if (
+            claim is not None
+            and (claim.get("status") or {}).get("phase") != "Bound"
+            and SELECTED in annotations
+        ):
+            found = world.store.get(
+                "StorageClass", "", str((claim.get("spec") or {}).get("storageClassName") or "")
+            )
+            by = str((found or {}).get("provisioner") or annotations.get(_PROVISIONER) or "")
+            yield note(
+                "WaitsForProvisioner", pod=pod.key, claim=name, provisioner=by, node=annotations[SELECTED]
+            )
 
 
 def _obstacle(reason: str, text: str, node: Node, evidence: Mapping[str, Any]) -> Given:
@@ -157,6 +239,32 @@ def list_lost_nodes(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fac
 
 
 # Pods that end, and pods that are gone
+
+
+def explain_terminating(world: Simulation, pod: Pod, past: Past) -> Explanation:
+    """Explain a pod that is being deleted: until when it stays, what it waits for, and what comes after it."""
+    target = pod.condition("DisruptionTarget") or {}
+    facts = list(describe_end(world, pod))
+    if target.get("status") == "True":
+        waiting = [
+            p.key for p in world.store.pods() if p.nominated_node_name == pod.node_name and not p.node_name
+        ]
+        values = {
+            "pod": pod.key,
+            "reason": target.get("reason") or "",
+            "message": target.get("message") or "",
+        }
+        code = "EvictedFor" if waiting and target.get("reason") == "PreemptionByScheduler" else "Disrupted"
+        facts.insert(0, note(code, **values, pods=waiting[:2], node=pod.node_name))
+    return Explanation(
+        pod.key,
+        State.TERMINATING,
+        until=end_of(world, pod),
+        node=pod.node_name,
+        phase=pod.phase,
+        predecessors=past.before(pod),
+        facts=(*facts, *_list_successors(world, pod)),
+    )
 
 
 def _list_successors(world: Simulation, pod: Pod) -> Iterator[Fact]:

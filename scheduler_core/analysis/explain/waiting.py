@@ -86,6 +86,32 @@ def _list_needed(diagnosis: Diagnosis) -> list[Pod]:
     return sorted(found, key=lambda each: (each.priority, each.key)) if terms and pod.key else []
 
 
+def explain_selection(pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
+    """Yield what the pod's affinity looks for and where, and requirements of which each is met by some node and all by none."""
+    for reason in reasons:
+        if reason.code == "InterPodAffinity/NoMatchingPod":
+            for term in affinity_terms(pod).required:
+                selector = ", ".join(map(str, term.selector.requirements))
+                itself = term.selector.matches(pod.labels)
+                values = {
+                    "selector": selector,
+                    "namespaces": list(term.namespaces),
+                    "topologyKey": term.topology_key,
+                }
+                other = itself and bool(term.namespaces) and pod.namespace not in term.namespaces
+                yield note("MatchesItselfElsewhere" if other else "AffinityLooksFor", pod=pod.key, **values)
+        asked = reason.evidence.get("requirements") or ()
+        if (
+            reason.code == "NodeAffinity/NoMatch"
+            and len(asked) > 1
+            and all(each["matching"] for each in asked)
+        ):
+            yield note("NoNodeHasAll", pod=pod.key, requirements=[str(each["text"]) for each in asked])
+        if reason.code == "NodePorts/HostPortsTaken" and pod.manifest["spec"].get("hostNetwork"):
+            ports = sorted({port.port for port in pod.spec.host_ports})
+            yield note("HostNetworkPorts", pod=pod.key, ports=ports)
+
+
 def explain_waking(
     world: Simulation,
     framework: Framework,

@@ -49,6 +49,7 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
         note("PodIsNotReady", pod=pod.key, phase=pod.phase, node=pod.node_name) for pod in waiting[:SHOWN]
     ]
     facts += [fact for each in missing for fact in each.facts]
+    stuck = [fact for fact in stuck if fact.code in STICKING]
     state = State.STUCK if stuck or missing or waiting else State.AS_WANTED
     reasons = tuple(reason for each in missing for reason in each.reasons)
     until = next((each.until for each in missing if each.until is not None), None)
@@ -119,6 +120,11 @@ def _list_bare_nodes(world: Simulation, manifest: Manifest, pods: list[Pod]) -> 
     wanted = [node.name for node in world.store.nodes() if placement.on(node)[0]]
     targets = {str(pod.manifest["spec"].get("nodeName") or "") for pod in pods} | there
     bare = [name for name in wanted if name not in targets]
+    for node in world.store.nodes():
+        if not placement.on(node)[0] and node.name not in targets:
+            taints = [str(taint) for taint in node.taints if not placement.spec.tolerates(taint)]
+            code = "DaemonLeavesOut" if taints else "DaemonSelectsOthers"
+            yield note(code, owner=manifest["metadata"]["name"], node=node.name, taints=taints)
     if bare and len(pods) < len(wanted):
         yield note("NodesWithoutPod", owner=manifest["metadata"]["name"], nodes=bare[:SHOWN], count=len(bare))
 
