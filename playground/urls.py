@@ -5,41 +5,50 @@ from django.views.i18n import set_language
 
 from playground.classroom.consumers import StudentConsumer, TeacherConsumer
 from playground.consumers import SessionConsumer
+from playground.features.breakpoints import views as breakpoints
+from playground.features.cluster import views as cluster
+from playground.features.comparison import views as compare
+from playground.features.configuration import views as configuration
+from playground.features.device_search import views as devices
+from playground.features.diff import views as diff
+from playground.features.exports import choosing, downloads
+from playground.features.exports import views as exports
+from playground.features.fixes import views as fixes
+from playground.features.fixes import why_not_views as why_not
+from playground.features.journey import views as journey
+from playground.features.lockstep import views as lockstep
+from playground.features.metrics import views as metrics
+from playground.features.records import views as records
+from playground.features.sequence import views as sequence
+from playground.features.statistics import views as statistics
 from playground.views import (
     branches,
-    cluster,
     commands,
     conformance,
-    exports,
-    fixes,
+    embed,
     home,
-    journey,
-    metrics,
     operator,
     overview,
-    sequence,
     session,
     sharing,
+    sheets,
     story,
+    terms,
 )
+from playground.views import timeline as lanes
 from playground.views.classroom import desk, joining
 from playground.views.lessons import editing, making, taking, variants
-from playground.views.offline import choosing, downloads
-from playground.views.past import breakpoints, compare, devices, diff, lanes, records, statistics
-from playground.views.stage import embed, lockstep, sheets, terms
 from playground.views.workbench import (
     acting,
     build,
     calls,
     components,
-    configuration,
     extenders,
     imports,
     menu,
     objects,
     plugins,
     weights,
-    why_not,
 )
 
 urlpatterns = [

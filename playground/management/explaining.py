@@ -8,13 +8,14 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from playground.features.fixes.presenter import describe_findings
+from playground.features.fixes.presenter import sentence as sentence_of
 from playground.presenters.amounts import amount, duration
-from playground.presenters.fixes import describe_findings
-from playground.presenters.fixes import sentence as sentence_of
 from playground.presenters.why import describe_fact, sentence
 from playground.presenters.words import Message
 from playground.presenters.words import format_message as in_words
 from scheduler_core.analysis.explain import Explanation, Past, Role, State, explain, list_problems
+from scheduler_core.analysis.explain.workloads import STICKING
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.analysis.whatif import Subject, owners_of, subject_of
 from scheduler_core.world.simulation import Simulation
@@ -109,7 +110,7 @@ def with_fixes(
     world: Simulation, answered: Answer, seconds: float, report: Report = lambda text: None
 ) -> Answer:
     """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was."""
-    if not is_pending(answered) or answered["state"] in _WITHHELD or str(answered["pod"]).count("/") > 1:
+    if answered["state"] in _WITHHELD:
         return answered
     deadline, late = time.process_time() + seconds, False
 
@@ -160,6 +161,9 @@ def _fixes(findings: Findings) -> list[Answer]:
             "node": fix.node,
             "harm": fix.harm,
             "heldBack": fix.held_back,
+            "disturbance": fix.disturbance,
+            "warning": plain(said["warning"]) if said["warning"] else "",
+            "seconds": fix.time / 1e9,
         }
         for fix, said in zip(findings.fixes, describe_findings(findings.to_json())["fixes"], strict=True)
     ]
@@ -178,6 +182,14 @@ def is_pending(answered: Answer) -> bool:
 def has_ended(answered: Answer) -> bool:
     """Return True if a pod was refused by its kubelet, or failed."""
     return answered["state"] in _ENDED
+
+
+def is_stuck(answered: Answer) -> bool:
+    """Return True if a drain, or a rollout, does not go on, and not only for a pod that waits."""
+    notes = {note["code"] for note in answered["notes"]}
+    return answered["state"] == State.STUCK and (
+        str(answered["pod"]).startswith("Node/") or bool(notes & STICKING)
+    )
 
 
 def last_of_owners(answers: Iterable[Answer]) -> set[str]:
@@ -223,7 +235,7 @@ def fix_lines(answered: Mapping[str, Any], faint: Style, *, whole: bool) -> Iter
             yield from ("", *fix["command"].splitlines(), "")
         else:
             yield from (f"       {faint(line)}" for line in _command(fix["command"]))
-        yield from (f"       {effect}" for effect in fix["effects"])
+        yield from (f"       {each}" for each in (fix["warning"], *fix["effects"]) if each)
         if fix["heldBack"]:
             yield f"       other pods that wait took no part in the trial: {fix['heldBack']}"
     if answered["late"]:

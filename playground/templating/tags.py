@@ -75,7 +75,7 @@ class WordTags(Extension):
 
     def parse(self, parser: Parser) -> nodes.Node:
         if next(parser.stream).value == "translate":
-            return prints("translated_text", nodes.ContextReference(), parser.parse_expression())
+            return prints("translate_text", nodes.ContextReference(), parser.parse_expression())
         trimmed = parser.stream.skip_if("name:trimmed")
         counted = dict(assignments(parser)) if parser.stream.skip_if("name:count") else {}
         given = dict(assignments(parser)) if parser.stream.skip_if("name:with") else {}
@@ -91,7 +91,7 @@ class WordTags(Extension):
         )
         plural = nodes.Const(many.text if one.end == "plural" else None)
         return prints(
-            "translated_block", nodes.ContextReference(), nodes.Const(one.text), plural, number, values
+            "translate_block", nodes.ContextReference(), nodes.Const(one.text), plural, number, values
         )
 
     def _said(self, parser: Parser, trimmed: bool) -> Said:
@@ -163,14 +163,16 @@ def translate_block(
 
 
 MAKERS = {
-    function.__name__: function
-    for function in (
-        look_written,
-        look.standing_field,
-        term_begun,
-        term_ended,
-        translate_message,
-        translate_text,
-        translate_block,
-    )
+    "translated": translate_message,
+    **{
+        function.__name__: function
+        for function in (
+            look_written,
+            look.standing_field,
+            term_begun,
+            term_ended,
+            translate_text,
+            translate_block,
+        )
+    },
 }

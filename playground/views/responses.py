@@ -202,7 +202,8 @@ def workbench(
         "most_file_bytes": settings.MAX_IMPORT_BYTES,
         "large_bytes": settings.LARGE_IMPORT_BYTES,
     }
-    return render(request, f"playground/{room}.html", {**shared, **context}, status=status)
+    template = room if "/" in room else f"playground/{room}"
+    return render(request, f"{template}.html", {**shared, **context}, status=status)
 
 
 def say(request: HttpRequest, heard: Heard) -> None:

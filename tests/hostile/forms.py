@@ -20,6 +20,7 @@ from tests.hostile.values import TEXTS, some
 
 MOST_PAGES = 260  # of one situation
 READ = 2  # values that a text of several lines gets in a short walk: those that YAML has another type for come first
+SHARE = 3  # a short walk fills every third field of a form alone; all of them together in any case
 KINDS_OF_ACTIONS = {"Scheduler": "kube-scheduler", "Plugin": "NodeResourcesFit", "ResourceClaim": "web"}
 SCOPED = ("Node", "PersistentVolume", "PriorityClass", "Scheduler", "Plugin")
 
@@ -90,7 +91,10 @@ def _fill(ground: Ground, situation: Situation, form: Form, tally: Tally, turn: 
     if urlsplit(form.action).netloc or not urlsplit(form.action).path:
         return
     for button, fields in enumerate(form.choices()):
-        for number, name in enumerate(sorted(form.names) if button == 0 or ground.long else ()):
+        names = sorted(form.names)
+        if not ground.long:
+            names = names[turn % SHARE :: SHARE] if button == 0 else []
+        for number, name in enumerate(names):
             count = len(TEXTS) if ground.long else READ if name in form.texts else 1
             for value in some(TEXTS, count, turn + number if count == 1 else 0):
                 _send(ground, situation, form, {**fields, name: [value]}, f"{name}={value!r:.60}", tally)

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from playground.features.exports.views import _last_comment, _last_line, _start_stream
 from playground.sessions.protocol.errors import LimitReached
-from playground.views.exports import _last_comment, _last_line, _start_stream
 from scheduler_core.formats.export import TraceError, export_lines, read_log
 
 WORDS = "The trace takes more memory\nthan there is here."

@@ -6,8 +6,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from playground.common.exposition import exposition
+from playground.features.metrics.worker import metrics_of
 from playground.sessions.protocol.errors import SessionGone
-from playground.sessions.worker.answers.metrics import metrics_of
 from scheduler_core.scheduler.metrics.catalogue import BY_NAME
 from scheduler_core.world.commands import SetConfiguration
 from scheduler_core.world.simulation import Simulation

@@ -8,8 +8,8 @@ import json
 import re
 from typing import Any
 
+from playground.features.exports.offline import LOOK, PANELS, Film, Recording, policy
 from playground.presenters import Look, aim_look, present
-from playground.views.offline.page import LOOK, PANELS, Film, Recording, policy
 from playground.workbench.builder.clusters import CLUSTERS
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation

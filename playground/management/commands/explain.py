@@ -16,6 +16,7 @@ from playground.management.explaining import (
     group_alike,
     has_ended,
     is_pending,
+    is_stuck,
     last_of_owners,
     lines,
     plain,
@@ -28,7 +29,7 @@ from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCo
 from playground.management.terminal.printing import FORMS, Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import Made, attempt_all, make_world
 from playground.presenters.why.loops import describe_rest
-from scheduler_core.analysis.explain import Past, State
+from scheduler_core.analysis.explain import Past
 from scheduler_core.analysis.whatif import Rest
 
 HEADS = ("POD", "WHY", "FIRST FIX")
@@ -91,7 +92,7 @@ class Command(TerminalCommand):
             last = last_of_owners(about)
             shown = [each for each in wrong if asked or not has_ended(each) or each["pod"] in last]
             output = options["output"] or ("table" if len(shown) > 1 else "text")
-            search = Search(made, fixes, seconds, progress)
+            search = Search(made, fixes, seconds, progress, asked)
             said = list(map(plain, describe_rest(rest)))
             if output == "text":
                 about = self._write_texts(about, shown, search)
@@ -136,15 +137,15 @@ class Command(TerminalCommand):
 
 
 class Search:
-    """The search for fixes, of the first pods that wait."""
+    """The search for fixes, of the first pods that wait; of whatever is `asked` about where something is named."""
 
-    def __init__(self, made: Made, pods: int, seconds: float, progress: Progress) -> None:
+    def __init__(self, made: Made, pods: int, seconds: float, progress: Progress, asked: bool) -> None:
         self.made, self.progress = made, progress
-        self._left, self._seconds = pods, seconds
+        self._left, self._seconds, self._asked = pods, seconds, asked
 
     def add_fixes(self, answered: Answer) -> Answer:
-        """Return the answer with what would help, if it is one of the first that waits."""
-        if not is_pending(answered) or self._left <= 0:
+        """Return the answer with what would help."""
+        if self._left <= 0 or not (self._asked or is_pending(answered)):
             return answered
         self._left -= 1
         return with_fixes(self.made.world, answered, self._seconds, self.progress.say)
@@ -189,7 +190,7 @@ def summarize(answers: list[Answer], question: Question) -> list[str]:
 
 def list_exits(answers: list[Answer], rest: Rest, refused: int) -> Iterator[Exit]:
     """Yield the exit statuses of all problems found."""
-    if not rest or any(has_ended(each) or each["state"] == State.STUCK for each in answers):
+    if not rest or any(has_ended(each) or is_stuck(each) for each in answers):
         yield Exit.FAILED
     if refused:
         yield Exit.UNUSABLE

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 from django.core.management.base import BaseCommand, CommandError
 
+from playground.features.exports.offline import LOOK, MOST_STEPS, PANELS, Recording
 from playground.management.terminal.inputs import STDIN, BadInput, read_file
 from playground.models import Session
 from playground.presenters import aim_look, present
@@ -18,7 +19,6 @@ from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.opening import LogRow
 from playground.sessions.protocol.traces import TracedLesson
 from playground.sessions.worker.traces import OPTIONS, commands_of, lesson_in, with_lesson
-from playground.views.offline.page import LOOK, MOST_STEPS, PANELS, Recording
 from scheduler_core.formats.export import (
     ReadLog,
     TraceError,

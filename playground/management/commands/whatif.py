@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from playground.features.fixes.presenter import effect_sentence
 from playground.management.explaining import format_refused_error, plain
 from playground.management.terminal.cluster import Question, find_kind
 from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave
@@ -16,7 +17,6 @@ from playground.management.terminal.inputs import BadInput, join_inputs, read_fi
 from playground.management.terminal.placements import missing, why_waiting
 from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import make_world, read_configuration
-from playground.presenters.fixes import effect_sentence
 from playground.presenters.why.loops import describe_rest
 from scheduler_core.analysis.explain import Past
 from scheduler_core.analysis.whatif import (

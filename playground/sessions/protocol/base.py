@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Generic, TypeVar, get_args
+from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 from msgspec import Struct
 
@@ -17,7 +17,13 @@ Data = dict[str, Any]
 
 
 class Message(Struct, frozen=True, kw_only=True, tag=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Something that the web process says to a worker and that has no answer."""
+    """Something that the web process says to a worker and that has no answer. `kinds` lists all classes of messages, requests included."""
+
+    kinds: ClassVar[list[type[Message]]] = []
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        Message.kinds.append(cls)
 
 
 class Request(Message, Generic[A], frozen=True):

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from playground.sessions.protocol.base import Data, Query, Request
+from playground.sessions.protocol.base import Query, Request
 from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProblem, Hit
-
-
-class CheckExpression(Request[list[ExpressionProblem]], frozen=True, kw_only=True):
-    """A query for the errors in a breakpoint's expression."""
-
-    point: Breakpoint
 
 
 class SearchProgress(Struct, frozen=True):
@@ -37,41 +31,7 @@ class Search(Query[SearchProgress], frozen=True, kw_only=True):
     begin: bool
 
 
-class HitsFound(Struct, frozen=True):
-    """The hits up to a position, which is earlier than requested if the time ran out."""
+class CheckExpression(Request[list[ExpressionProblem]], frozen=True, kw_only=True):
+    """A query for the errors in a breakpoint's expression."""
 
-    hits: list[Hit]
-    upto: int
-
-
-class Hits(Query[HitsFound], frozen=True, kw_only=True):
-    """The hits of breakpoints and watches after position `first`, oldest first, at most `most` of the newest, found within `seconds`."""
-
-    points: list[Breakpoint]
-    first: int
-    most: int
-    seconds: float
-
-
-class StepRecords(Struct, frozen=True):
-    """Records of one step, as rows (presenters/sentences/records), and how many more there are."""
-
-    position: int
-    t: str
-    rows: list[Data]
-    more: int
-
-
-class RecordsFound(Struct, frozen=True):
-    """Steps, the newest first, and where to go on (0: that was all)."""
-
-    steps: list[StepRecords]
-    before: int
-
-
-class Records(Query[RecordsFound], frozen=True, kw_only=True):
-    """Records up to a position, the newest first, of whole steps; with `point` those that match. At most so many seconds are spent."""
-
-    point: Breakpoint | None
-    most: int
-    seconds: float
+    point: Breakpoint

@@ -232,51 +232,6 @@ class ClusterYaml(Query[YamlPart], frozen=True, kw_only=True):
     for_kubectl: bool = False
 
 
-class Metrics(Query[Data], frozen=True, kw_only=True):
-    """kube-scheduler's metrics of one scheduler, or of all."""
-
-    scheduler: str
-
-
-class Statistics(Query[Data], frozen=True, kw_only=True):
-    """One scheduler's statistics up to a step: its metrics, their curves, use of the nodes, refusals by plugin."""
-
-    scheduler: str
-
-
-Part = Literal["controllers", "nodes", "budgets", "rollouts", "replicas", "devices", "claims"]
-
-
-class Cluster(Query[Data], frozen=True, kw_only=True):
-    """The state of the components around the schedulers: one part, or one node, pool of devices or claim by its name.
-
-    `q` and `state` choose rows of devices and claims, `page` a page of them.
-    """
-
-    part: Part
-    name: str
-    q: str = ""
-    state: str = ""
-    page: int = 0
-
-
-class Fixes(Query[Data], frozen=True, kw_only=True):
-    """The proven fixes for a pod that does not fit; the search takes at most `seconds`."""
-
-    pod: str
-    seconds: float
-
-
-class WhyNot(Query[Data | None], frozen=True, kw_only=True):
-    """The plugins' present answers for a pod (namespace/name) on a node (presenters/why_not.py); None if there is no such pod.
-
-    `node` "" is the first that the pod is not on.
-    """
-
-    pod: str
-    node: str
-
-
 About = Literal["node", "scheduled", "next", "feasible"]
 
 
@@ -301,48 +256,11 @@ class Foresee(Query[Foreseen], frozen=True, kw_only=True):
     pod: str = ""
 
 
-class Journey(Query[Data], frozen=True, kw_only=True):
-    """A pod's journey (presenters/journey) up to a position; at most so many seconds are spent on looking into its attempts."""
+class WhyNot(Query[Data | None], frozen=True, kw_only=True):
+    """The plugins' present answers for a pod (namespace/name) on a node (presenters/why_not.py); None if there is no such pod.
 
-    pod: str
-    page: int | None
-    seconds: float
-
-
-class Sequence(Query[Data], frozen=True, kw_only=True):
-    """The records of a pod, or of a scheduler's process, as arrows (presenters/sequence), from step `first` on; what is asked for is named.
-
-    At most so many seconds are spent.
-    """
-
-    pod: str
-    scheduler: str
-    first: int
-    seconds: float
-
-
-class CycleState(Query[Data | None], frozen=True, kw_only=True):
-    """The contents of the CycleState of a pod's present or last cycle, and the plugins that wrote and read it."""
-
-    pod: str
-
-
-class DeviceSearch(Query[Data | None], frozen=True, kw_only=True):
-    """The search for devices that Filter made for a pod on a node, walked again (presenters/devices/search.py); at most so many rows.
-
-    None where the pod has had no cycle in which devices were searched for.
+    `node` "" is the first that the pod is not on.
     """
 
     pod: str
     node: str
-    most: int
-
-
-class Changes(Query[Data], frozen=True, kw_only=True):
-    """The differences between two positions (presenters/changes), some rows; `kind` and `q` (a part of the name) choose rows."""
-
-    since: int
-    kind: str
-    q: str
-    first: int
-    most: int

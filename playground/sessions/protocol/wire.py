@@ -15,91 +15,12 @@ from msgspec.msgpack import Decoder, Encoder
 
 from playground.presenters.words import gettext_noop
 from playground.presenters.words import message as words
-from playground.sessions.protocol import (
-    adopting,
-    comparing,
-    finding,
-    lessons,
-    lockstep,
-    looking,
-    moving,
-    opening,
-    plugins,
-    traces,
-)
 from playground.sessions.protocol.base import Message, Request, answer_of
 from playground.sessions.protocol.errors import CommandRefused, EngineFailed, Failure
 from playground.sessions.protocol.frames import frame_message
 
 A = TypeVar("A")
 MOST_SAID = 200  # characters of what the encoder says
-
-REQUESTS: tuple[type[Request[Any]], ...] = (
-    opening.Open,
-    opening.Extend,
-    opening.Fork,
-    opening.Save,
-    opening.ForgetSaved,
-    opening.AskProgress,
-    opening.ClearUp,
-    moving.Apply,
-    moving.PreviewImport,
-    moving.ReadImport,
-    moving.ApplyImport,
-    moving.ApplyText,
-    moving.Step,
-    moving.Run,
-    moving.RequireFuture,
-    moving.Forward,
-    moving.Back,
-    looking.View,
-    looking.Compare,
-    looking.Objects,
-    looking.ObjectYaml,
-    looking.SubjectOf,
-    looking.Configuration,
-    looking.EffectiveConfiguration,
-    looking.ReadConfiguration,
-    adopting.AdoptConfiguration,
-    looking.NodeNames,
-    looking.NodeFacts,
-    looking.FindNames,
-    looking.LessonHolds,
-    looking.AttemptEnds,
-    looking.ClusterYaml,
-    looking.Cluster,
-    looking.DeviceSearch,
-    looking.Metrics,
-    looking.Statistics,
-    looking.Fixes,
-    looking.WhyNot,
-    looking.Foresee,
-    looking.Journey,
-    looking.Sequence,
-    looking.CycleState,
-    looking.Changes,
-    plugins.TryPlugin,
-    finding.CheckExpression,
-    finding.Search,
-    finding.Hits,
-    finding.Records,
-    comparing.Outline,
-    comparing.AttemptDigests,
-    comparing.Attempt,
-    comparing.Rerun,
-    comparing.Moments,
-    lockstep.StretchOf,
-    lockstep.Stretch,
-    lockstep.Moment,
-    traces.OpenTrace,
-    traces.NextTraceLines,
-    traces.CheckTrace,
-    lessons.CheckLesson,
-    lessons.DrawVariant,
-    traces.OpenFile,
-    traces.NextFilePart,
-)
-NOTICES: tuple[type[Message], ...] = (opening.Interrupt, opening.Close, comparing.DropTask)
 
 
 class Envelope(Struct, frozen=True, array_like=True):
@@ -128,7 +49,6 @@ def _plain(value: Any) -> Any:
 
 
 _encoder = Encoder(enc_hook=_plain)
-_messages: Decoder[Message] = Decoder(Union[(*REQUESTS, *NOTICES)])
 _envelopes = Decoder(Envelope)
 _replies = Decoder(Reply)
 
@@ -164,7 +84,7 @@ def read_envelope(frame: bytes) -> Envelope:
 def read_message(envelope: Envelope) -> Message:
     """Decode an envelope. Raises EngineFailed with the field at fault."""
     try:
-        return _messages.decode(envelope.message)
+        return _messages(len(Message.kinds)).decode(envelope.message)
     except ValidationError as error:
         raise EngineFailed(f"The engine was asked for what it does not understand: {error}.") from error
 
@@ -187,3 +107,13 @@ def read_answer(request: Request[A], reply: Reply) -> A:
 @cache
 def _decoder(request: type[Request[Any]]) -> Decoder[Any]:
     return Decoder(answer_of(request))
+
+
+@cache
+def _messages(known: int) -> Decoder[Message]:
+    """The decoder of all kinds of messages that this process has imported so far, which are so many.
+
+    A worker imports every kind together with its handler (worker/registry.py), so no list of kinds has to be kept.
+    """
+    kinds = [kind for kind in Message.kinds if not kind.__subclasses__()]
+    return Decoder(Union[(*kinds,)])

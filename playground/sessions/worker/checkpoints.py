@@ -20,6 +20,7 @@ from playground.sessions.protocol.opening import (
 from playground.sessions.protocol.outcomes import Difference
 from playground.sessions.worker.checkpoint_store import StoredCheckpoint
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.world.checkpoint import CodecError, fingerprint
 
@@ -64,6 +65,7 @@ def compare(engine: Engine, saved: list[bytes]) -> Difference | None:
     return difference
 
 
+@answers(Save, unhurried=True)
 def save(engine: Engine, request: Save) -> Steps[Saved]:
     """Return the checkpoints and outcomes that are new since the last save."""
     outcomes_ = _new_outcomes(engine, request.upto)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from playground.sessions.protocol.moving import Back, Forward
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Grain
 
 
+@answers(Forward)
 def forward(engine: Engine, request: Forward) -> Steps[int]:
     """A command is a step of its own."""
     if request.position >= request.head:
@@ -24,6 +26,7 @@ def _next(engine: Engine, at: int, grain: Grain, head: int) -> Steps[int]:
     return min([after, head] + [where for where in engine.commands if at < where < after])
 
 
+@answers(Back)
 def back(engine: Engine, request: Back) -> Steps[int]:
     """Return the position from which a step of the grain leads to this position, or past it."""
     at = request.position

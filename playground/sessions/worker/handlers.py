@@ -1,61 +1,33 @@
-"""What a worker does for each request: two tables, of what is asked of an open session and of what is asked of the worker itself.
-
-A handler is a generator that yields between its slices of time and returns the answer (time_sharing.py).
-"""
+"""Answers to the requests that open a session, move its head, and show it; and the start of any request's work."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from playground.lessons.authoring import Checked
-from playground.sessions.protocol import (
-    adopting,
-    comparing,
-    finding,
-    lockstep,
-    looking,
-    moving,
-    opening,
-    plugins,
-)
+from playground.sessions.protocol import comparing, finding, looking, moving, opening
 from playground.sessions.protocol import lessons as teaching
 from playground.sessions.protocol import traces as tracing
 from playground.sessions.protocol.base import Request
-from playground.sessions.worker import checkpoints, cursor, files, rerun, search, traces
-from playground.sessions.worker.answers import (
-    adoption,
-    cluster,
-    configurations,
-    device_search,
-    fixes,
-    journeys,
-    metrics,
-    objects,
-    outlines,
-    overview,
-    own_plugins,
-    records,
-    sequences,
-    subjects,
-)
-from playground.sessions.worker.answers import lockstep as side_by_side
-from playground.sessions.worker.answers.teaching import foresight, lessons
+from playground.sessions.worker import checkpoints, files, rerun, search, traces
+from playground.sessions.worker.answers.teaching import lessons
 from playground.sessions.worker.conditions.until import require_future as require_future_of
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
 from playground.sessions.worker.imports import LargeImport, preview
 from playground.sessions.worker.memory import SHARED, Budget, release_memory, trim_memory, within
+from playground.sessions.worker.registry import HANDLERS, Handler, answers, answers_as_worker, load
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.world.readonly import LoadLimits
 
 # Opening, following, saving
 
 
+@answers_as_worker(opening.Open, slow=True)
 def open_session(engines: Engines, session: int, request: opening.Open) -> Steps[opening.Opened]:
     """Make a session's engine, from its last checkpoint on where there is one that can be used."""
     engine = Engine(request.seed, engines.slice, request.story, request.lesson)
@@ -70,6 +42,7 @@ def open_session(engines: Engines, session: int, request: opening.Open) -> Steps
     return opening.Opened(restored, differs)
 
 
+@answers_as_worker(opening.Fork)
 def fork(engines: Engines, session: int, request: opening.Fork) -> Steps[None]:
     """Copy an engine for a new session."""
     origin = engines.get(session)
@@ -80,16 +53,19 @@ def fork(engines: Engines, session: int, request: opening.Fork) -> Steps[None]:
     engines.put(request.new, twin)
 
 
+@answers_as_worker(opening.ClearUp)
 def clear_up(engines: Engines, session: int, request: opening.ClearUp) -> Steps[None]:
     yield
     engines.prepare(0, "", None)
     release_memory()
 
 
+@answers(opening.Extend)
 def extend(engine: Engine, request: opening.Extend) -> Steps[None]:
     yield from engine.follow(request.rows, request.head, request.keep)
 
 
+@answers(opening.ForgetSaved)
 def forget_saved(engine: Engine, request: opening.ForgetSaved) -> Steps[None]:
     yield
     engine.history.store.forget()
@@ -99,17 +75,20 @@ def forget_saved(engine: Engine, request: opening.ForgetSaved) -> Steps[None]:
 # Moving the head
 
 
+@answers(moving.Apply)
 def apply(engine: Engine, request: moving.Apply) -> Steps[moving.Applied]:
     yield
     data = zlib.decompress(request.data) if request.packed else request.data
     return engine.apply(data, request.max_objects, request.followers)
 
 
+@answers(moving.PreviewImport)
 def preview_import(engine: Engine, request: moving.PreviewImport) -> Steps[moving.ImportPlan]:
     yield
     return preview(engine.world, request.text, request.rename)
 
 
+@answers(moving.ApplyText)
 def apply_text(engine: Engine, request: moving.ApplyText) -> Steps[moving.TextApplied]:
     yield
     plan = preview(engine.world, request.text)
@@ -119,14 +98,17 @@ def apply_text(engine: Engine, request: moving.ApplyText) -> Steps[moving.TextAp
     return moving.TextApplied(shown, engine.apply(plan.command, request.max_objects, request.followers))
 
 
+@answers(moving.Step)
 def step(engine: Engine, request: moving.Step) -> Steps[moving.Moved]:
     return (yield from engine.step(request.grain, request.times, request.keep, request.followers))
 
 
+@answers(moving.Run, slow=True)
 def run(engine: Engine, request: moving.Run) -> Steps[moving.Moved]:
     return (yield from engine.run(request.seconds, request.keep, request.until, request.most))
 
 
+@answers(moving.RequireFuture)
 def require_future(engine: Engine, request: moving.RequireFuture) -> Steps[None]:
     yield
     require_future_of(engine.world, request.until)
@@ -135,12 +117,14 @@ def require_future(engine: Engine, request: moving.RequireFuture) -> Steps[None]
 # Looking
 
 
+@answers(looking.View)
 def view(engine: Engine, request: looking.View) -> Steps[looking.Shown]:
     world = yield from engine.at(request.position)
     past = yield from engine.attempts.world(world, request.look)
     return engine.panels.view(world, request.look, request.panels, past)
 
 
+@answers(looking.Compare)
 def compare(engine: Engine, request: looking.Compare) -> Steps[looking.Delta]:
     world = yield from engine.at(request.position)
     past = yield from engine.attempts.world(world, request.look)
@@ -150,6 +134,7 @@ def compare(engine: Engine, request: looking.Compare) -> Steps[looking.Delta]:
 # What goes on in turns
 
 
+@answers_as_worker(finding.Search)
 def search_on(engines: Engines, session: int, request: finding.Search) -> Steps[finding.SearchProgress]:
     """Begin a search or go on with it, for some time."""
     engine = engines.get(session)
@@ -164,6 +149,7 @@ def search_on(engines: Engines, session: int, request: finding.Search) -> Steps[
     return progress
 
 
+@answers_as_worker(comparing.Rerun)
 def rerun_on(engines: Engines, session: int, request: comparing.Rerun) -> Steps[comparing.RerunProgress]:
     """Make a history again without some commands or with another seed, or go on with that for some time."""
     engine = engines.get(session)
@@ -178,6 +164,7 @@ def rerun_on(engines: Engines, session: int, request: comparing.Rerun) -> Steps[
     return progress
 
 
+@answers_as_worker(moving.ReadImport)
 def read_import(engines: Engines, session: int, request: moving.ReadImport) -> Steps[moving.ImportProgress]:
     """Begin to look at a large import or go on with that, for some time."""
     engine = engines.get(session)
@@ -195,6 +182,7 @@ def read_import(engines: Engines, session: int, request: moving.ReadImport) -> S
     return progress
 
 
+@answers_as_worker(moving.ApplyImport)
 def apply_import(engines: Engines, session: int, request: moving.ApplyImport) -> Steps[moving.ImportApplied]:
     """Apply a large import, where nothing has happened since it was tried."""
     yield
@@ -209,11 +197,13 @@ def apply_import(engines: Engines, session: int, request: moving.ApplyImport) ->
 # Traces
 
 
+@answers_as_worker(tracing.OpenTrace)
 def open_trace(engines: Engines, session: int, request: tracing.OpenTrace) -> Steps[None]:
     yield
     engines.export = traces.Export(request)
 
 
+@answers_as_worker(tracing.NextTraceLines)
 def next_trace_lines(
     engines: Engines, session: int, request: tracing.NextTraceLines
 ) -> Steps[tracing.TraceLines]:
@@ -222,16 +212,19 @@ def next_trace_lines(
     return engines.export.next()
 
 
+@answers_as_worker(tracing.CheckTrace)
 def check_trace(engines: Engines, session: int, request: tracing.CheckTrace) -> Steps[tracing.TraceChecked]:
     yield
     return traces.check(request)
 
 
+@answers_as_worker(tracing.OpenFile)
 def open_file(engines: Engines, session: int, request: tracing.OpenFile) -> Steps[None]:
     yield
     engines.file = files.File(request)
 
 
+@answers_as_worker(tracing.NextFilePart)
 def next_file_part(engines: Engines, session: int, request: tracing.NextFilePart) -> Steps[tracing.FilePart]:
     yield
     assert engines.file is not None
@@ -241,94 +234,16 @@ def next_file_part(engines: Engines, session: int, request: tracing.NextFilePart
 # Lessons
 
 
+@answers_as_worker(teaching.CheckLesson)
 def check_lesson(engines: Engines, session: int, request: teaching.CheckLesson) -> Steps[Checked]:
     yield
     return lessons.check_lesson(request)
 
 
+@answers_as_worker(teaching.DrawVariant)
 def draw_variant(engines: Engines, session: int, request: teaching.DrawVariant) -> Steps[teaching.Variant]:
     yield
     return lessons.draw_variant(request)
-
-
-class Handler(NamedTuple):
-    """`slow`: takes turns with other slow work from the start; `unhurried`: nobody waits for it; `too_much`: what is said where it takes
-    more memory than one job may, none where it needs no such budget.
-    """
-
-    work: Callable[..., Steps[Any]]
-    slow: bool = False
-    unhurried: bool = False
-    too_much: str = ""
-
-
-OF_A_SESSION: dict[type[Request[Any]], Handler] = {
-    opening.Extend: Handler(extend),
-    opening.Save: Handler(checkpoints.save, unhurried=True),
-    opening.ForgetSaved: Handler(forget_saved),
-    moving.Apply: Handler(apply),
-    moving.PreviewImport: Handler(preview_import),
-    moving.ApplyText: Handler(apply_text),
-    moving.Step: Handler(step),
-    moving.Run: Handler(run, slow=True),
-    moving.RequireFuture: Handler(require_future),
-    moving.Forward: Handler(cursor.forward),
-    moving.Back: Handler(cursor.back),
-    looking.View: Handler(view),
-    looking.Compare: Handler(compare),
-    looking.Objects: Handler(objects.objects),
-    looking.ObjectYaml: Handler(objects.object_yaml),
-    looking.SubjectOf: Handler(subjects.subject_of),
-    looking.Configuration: Handler(configurations.configuration),
-    looking.EffectiveConfiguration: Handler(configurations.effective_configuration),
-    looking.ReadConfiguration: Handler(configurations.read_configuration),
-    adopting.AdoptConfiguration: Handler(adoption.adopt_configuration),
-    looking.NodeNames: Handler(objects.node_names),
-    looking.NodeFacts: Handler(objects.node_facts),
-    looking.FindNames: Handler(overview.find_names),
-    looking.LessonHolds: Handler(overview.lesson_holds),
-    looking.AttemptEnds: Handler(overview.attempt_ends),
-    looking.ClusterYaml: Handler(objects.cluster_yaml),
-    looking.Metrics: Handler(metrics.metrics),
-    looking.Statistics: Handler(metrics.statistics),
-    looking.Cluster: Handler(cluster.cluster),
-    looking.DeviceSearch: Handler(device_search.device_search),
-    looking.Fixes: Handler(fixes.fixes),
-    looking.WhyNot: Handler(fixes.why_not_there),
-    looking.Foresee: Handler(foresight.foresee),
-    looking.Journey: Handler(journeys.journey),
-    looking.Sequence: Handler(sequences.sequence),
-    looking.CycleState: Handler(journeys.cycle_state),
-    looking.Changes: Handler(records.changes),
-    plugins.TryPlugin: Handler(own_plugins.try_plugin),
-    finding.CheckExpression: Handler(search.check_expression),
-    finding.Hits: Handler(search.hits),
-    finding.Records: Handler(records.records),
-    comparing.Outline: Handler(outlines.outline, too_much=outlines.TOO_MUCH),
-    comparing.AttemptDigests: Handler(outlines.digests, too_much=outlines.TOO_MUCH),
-    comparing.Attempt: Handler(outlines.attempt, too_much=outlines.TOO_MUCH),
-    comparing.Moments: Handler(rerun.moments),
-    lockstep.StretchOf: Handler(side_by_side.stretch_of),
-    lockstep.Stretch: Handler(side_by_side.stretch, too_much=outlines.TOO_MUCH),
-    lockstep.Moment: Handler(side_by_side.moment),
-}
-
-OF_THE_WORKER: dict[type[Request[Any]], Handler] = {
-    opening.Open: Handler(open_session, slow=True),
-    opening.Fork: Handler(fork),
-    opening.ClearUp: Handler(clear_up),
-    finding.Search: Handler(search_on),
-    comparing.Rerun: Handler(rerun_on),
-    moving.ReadImport: Handler(read_import),
-    moving.ApplyImport: Handler(apply_import),
-    tracing.OpenTrace: Handler(open_trace),
-    tracing.NextTraceLines: Handler(next_trace_lines),
-    tracing.CheckTrace: Handler(check_trace),
-    teaching.CheckLesson: Handler(check_lesson),
-    teaching.DrawVariant: Handler(draw_variant),
-    tracing.OpenFile: Handler(open_file),
-    tracing.NextFilePart: Handler(next_file_part),
-}
 
 
 def progress(engines: Engines, session: int) -> opening.ReplayProgress:
@@ -343,14 +258,16 @@ def progress(engines: Engines, session: int) -> opening.ReplayProgress:
 
 def find(request: type[Request[Any]]) -> Handler:
     """Return the handler for a kind of request."""
-    return OF_A_SESSION.get(request) or OF_THE_WORKER[request]
+    return HANDLERS[request]
 
 
 def start(engines: Engines, session: int, request: Request[Any]) -> Steps[Any]:
     """The work for a request. Raises EngineFailed where its session is not open here."""
-    kind = type(request)
-    if kind in OF_THE_WORKER:
-        return OF_THE_WORKER[kind].work(engines, session, request)
-    handler = OF_A_SESSION[kind]
+    handler = find(type(request))
+    if handler.of_worker:
+        return handler.work(engines, session, request)
     work = handler.work(engines.get(session), request)
     return within(Budget(SHARED, handler.too_much), work) if handler.too_much else work
+
+
+load()  # the other modules: whoever finds a handler here finds all of them

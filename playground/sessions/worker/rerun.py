@@ -17,6 +17,7 @@ from playground.sessions.protocol.errors import LimitReached, SessionError
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.memory import SHARED, Budget
 from playground.sessions.worker.refusals import count_objects, summarize_errors
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Command, Redo, Refused, Simulation, Undo
 
@@ -259,6 +260,7 @@ class Origins:
         return ("old", id(edit)) if known is None else known[1]
 
 
+@answers(Moments)
 def moments(engine: Engine, request: Moments) -> Steps[list[int | None]]:
     """The virtual time at each of some positions, as far as the time is enough."""
     times: list[int | None] = []

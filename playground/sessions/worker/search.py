@@ -13,9 +13,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProblem, Hit
-from playground.sessions.protocol.finding import CheckExpression, Hits, HitsFound, SearchProgress
+from playground.sessions.protocol.finding import CheckExpression, SearchProgress
 from playground.sessions.worker.conditions.matching import Condition, Matcher, problems
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 
 FAILURES = 3  # of expressions, reported by one search
@@ -113,22 +114,8 @@ def _later(hit: Hit | None, other: Hit | None) -> Hit | None:
     return other if other.position > hit.position else hit
 
 
+@answers(CheckExpression)
 def check_expression(engine: Engine, request: CheckExpression) -> Steps[list[ExpressionProblem]]:
     """An expression is read where it will run."""
     yield
     return problems(request.point)
-
-
-def hits(engine: Engine, request: Hits) -> Steps[HitsFound]:
-    """Return the hits of breakpoints and watches between two positions, within the seconds; turns of others do not count."""
-    condition, held, left = Condition(request.points), list[Hit](), request.seconds
-    world = (yield from engine.at(request.first)).fork()
-    condition.hits(world)
-    while world.position < request.position and left > 0:
-        started = time.perf_counter()
-        engine.replay(world)
-        held += condition.hits(world)
-        left -= time.perf_counter() - started
-        if engine.slice.over():
-            yield
-    return HitsFound(held[-request.most :], world.position)

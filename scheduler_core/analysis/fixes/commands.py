@@ -1,4 +1,4 @@
-"""Drafts as commands."""
+"""Drafts as commands for a look: as if all were changed at once, before anything is run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORCED = ("Pod", "ResourceClaim")  # ApplyObjects makes these anew itself
 
 
 def commands_of(draft: Draft) -> tuple[Command, ...]:
-    """Return the commands that make all changes of a draft, in this order."""
+    """Return the commands that make the changes of a draft to objects, in this order."""
     commands: list[Command] = []
     if draft.configuration is not None:
         scheduler, configuration = draft.configuration
@@ -46,13 +46,6 @@ def commands_of(draft: Draft) -> tuple[Command, ...]:
     if objects:
         forced = bool(draft.others) or recreates(draft)
         commands.append(ApplyObjects(objects, force=True) if forced else ApplyObjects(objects))
-    for (kind, namespace, name, subresource), patch in draft.patched:
-        ref = Ref(kind, namespace, name)
-        commands.append(PatchObject(ref, patch, type="strategic", subresource=subresource))
-    if draft.deleted:
-        commands.append(
-            DeleteObjects(tuple(Ref("Pod", namespace, name) for namespace, name in draft.deleted))
-        )
     return tuple(commands)
 
 

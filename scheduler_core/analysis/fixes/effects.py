@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.analysis.fixes.budgets import violating
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
+from scheduler_core.apiserver.store import Store
 from scheduler_core.world.simulation import Simulation
 
 # The worst first.
 KINDS = ("violates", "evicted", "pending", "replaced", "moves", "placed")
 HURTING = ("violates", "evicted", "pending")
+_LOSING = ("evicted", "pending")
 _DISTURBING = ("evicted", "replaced", "moves")
 GONE, PENDING = None, ""
 
@@ -47,12 +50,12 @@ class Standing:
     owner: str = ""
 
     @classmethod
-    def of(cls, pod: Pod | None) -> Standing:
+    def of(cls, pod: Pod | None, *, going: bool = False) -> Standing:
         if pod is None:
             return cls(GONE)
         references = pod.manifest["metadata"].get("ownerReferences") or ()
         owners = [str(ref.get("uid") or "") for ref in references if ref.get("controller")]
-        ended = pod.deleting or pod.terminal
+        ended = (pod.deleting and not going) or pod.terminal
         return cls(GONE if ended else pod.node_name, owners[0] if owners else "")
 
 
@@ -90,11 +93,13 @@ class Watch:
         return {key: standing for t, key, standing in self.log if t <= time}
 
 
-def effects_of(start: Simulation, without: dict[str, Standing], fixed: Watch, key: str) -> tuple[Effect, ...]:
-    """Pods but `key` that are elsewhere with the fix than without it; `start` is the world that both began in."""
+def effects_of(
+    start: Simulation, without: dict[str, Standing], fixed: Watch, keys: Iterable[str] = ()
+) -> tuple[Effect, ...]:
+    """Pods but `keys` that are elsewhere with the fix than without it; `start` is the world that both began in."""
     now, stores = fixed.at(fixed.world.now), (start.store, fixed.world.store)
     found, gone, new = [], [], []
-    for name in sorted({*without, *now} - {key}):
+    for name in sorted({*without, *now} - {*keys}):
         first = Standing.of(start.store.pod_at(name))
         before, after = without.get(name, first), now.get(name, first)
         if before.node == after.node:
@@ -105,12 +110,54 @@ def effects_of(start: Simulation, without: dict[str, Standing], fixed: Watch, ke
             gone.append((name, before))
         else:
             found.append(_describe_move(name, before.node, after.node or ""))
-    found += _match_replacements(start, gone, new)
+    found += _match_replacements(start, gone, new, _list_roots(stores) if gone and new else {})
     found += [
         Effect("violates", pod.key, pod.node_name)
         for pod in violating(*stores, list_displaced_pods(start, found))
     ]
     return tuple(sorted(found, key=lambda effect: (KINDS.index(effect.kind), effect.pod)))
+
+
+def find_disturbance(
+    start: Simulation, world: Simulation, key: str, was: Pod | None, effects: Iterable[Effect]
+) -> str:
+    """Return what a fix does to others at worst, in the words of fix.DISTURBANCES; `was` is the pod before, `key` the pod after it."""
+    found, effects = world.store.pod_at(key), tuple(effects)
+    places = [found.node_name if found is not None else "", *(effect.to for effect in effects)]
+    if found is not None and _shared_claims(world, found, was):
+        return "shares-disk"
+    if any(_is_dead(world, start, name) for name in places if name):
+        return "dead-node"
+    losers = [effect.pod for effect in effects if effect.kind in _LOSING or _is_left_waiting(effect)]
+    owner = Standing.of(was).owner or Standing.of(found).owner
+    if owner and any(Standing.of(start.store.pod_at(each), going=True).owner == owner for each in losers):
+        return "evicts-sibling"
+    if losers or any(effect.kind in ("moves", "violates") for effect in effects):
+        return "displaces"
+    return "restarts" if any(effect.kind == "replaced" for effect in effects) else "nothing"
+
+
+def _is_left_waiting(effect: Effect) -> bool:
+    return effect.kind == "replaced" and not effect.to
+
+
+def _is_dead(world: Simulation, start: Simulation, name: str) -> bool:
+    """Return whether nothing runs on a node: it is not ready, and has been there before."""
+    node = world.store.node(name)
+    return node is not None and start.store.node(name) is not None and node.ready not in ("True", "")
+
+
+def _shared_claims(world: Simulation, pod: Pod, was: Pod | None) -> set[str]:
+    """Return the claims that a pod newly shares with another pod."""
+    mine = _claims(pod) - (_claims(was) if was is not None else set())
+    if not mine:
+        return set()
+    others = (each for each in world.store.pods() if each.key != pod.key and each.namespace == pod.namespace)
+    return {name for each in others if not each.terminal for name in _claims(each) & mine}
+
+
+def _claims(pod: Pod) -> set[str]:
+    return {use.name(pod) for use in volumes_of(pod.spec).claims} if pod.spec.volumes else set()
 
 
 def list_displaced_pods(start: Simulation, effects: Iterable[Effect]) -> list[Pod]:
@@ -127,18 +174,33 @@ def _describe_move(name: str, before: str | None, after: str) -> Effect:
     return Effect("moves", name, before, after)
 
 
+def _list_roots(stores: Iterable[Store]) -> dict[str, str]:
+    """Return the uid of the Deployment of each ReplicaSet that has one: a rollout replaces pods by those of another ReplicaSet."""
+    return {
+        str(each["metadata"].get("uid")): str(ref.get("uid"))
+        for store in stores
+        for each in store.list("ReplicaSet")
+        for ref in each["metadata"].get("ownerReferences") or ()
+        if ref.get("controller")
+    }
+
+
 def _match_replacements(
-    start: Simulation, gone: list[tuple[str, Standing]], new: list[tuple[str, Standing]]
+    start: Simulation,
+    gone: list[tuple[str, Standing]],
+    new: list[tuple[str, Standing]],
+    roots: Mapping[str, str],
 ) -> list[Effect]:
     """Deleted pods, each with the new pod of the same owner where there is one."""
-    out = []
+    out, left = [], [(roots.get(each.owner, each.owner), name, each) for name, each in new]
     for name, before in gone:
-        mine = next((each for each in new if each[1].owner and each[1].owner == before.owner), None)
+        owner = roots.get(before.owner, before.owner)
+        mine = next((each for each in left if owner and each[0] == owner), None)
         if mine is None:
             out.append(Effect("evicted", name, before.node or "", by=_idle_owner(start, name)))
         else:
-            new.remove(mine)
-            out.append(Effect("replaced", name, before.node or "", mine[1].node or "", mine[0]))
+            left.remove(mine)
+            out.append(Effect("replaced", name, before.node or "", mine[2].node or "", mine[1]))
     return out
 
 

@@ -1,7 +1,8 @@
-"""What a fix is: named changes, the commands that make them, and the proof that the pod is scheduled then."""
+"""What a fix is: named changes, the calls that make them, the proof that the pod is scheduled then, and what else comes of them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +14,20 @@ from scheduler_core.world.commands import Command
 
 SECOND = 1_000_000_000
 
+# What a fix does to others than the pod, the least harm first. None of the last three comes first in a list.
+DISTURBANCES = ("nothing", "restarts", "displaces", "evicts-sibling", "dead-node", "shares-disk")
+WARNED = DISTURBANCES[3:]
+_LITTLE = 0.1  # of a request: less effort than another machine
+_ADDS = tuple(HARMS).index("adds")
+
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A proven fix: after `commands`, `steps` transitions on, the pod's attempt ends with it scheduled to `node`.
+    """A proven fix: after its calls and `steps` transitions more, the attempt of `pod` ends with it scheduled to `node`.
 
-    `effects` is what becomes of other pods, compared with the same world without the fix. `kubectl` is what people type for it.
+    `kubectl` is what people type for it, and what was run; `commands` are the requests that it became, `pauses` the transitions after
+    each. `pod` may be another one of the same workload; `node` is "" where the pod was to go. `time` is what it took (virtual ns).
+    `effects` is what becomes of other pods, compared with the same world without the fix, and `disturbance` the worst of it.
     Where `held_back` is not 0, so many pods that wait, too, took no part in the proof.
     """
 
@@ -31,6 +40,10 @@ class Fix:
     effects: tuple[Effect, ...] = ()
     kubectl: str = ""
     proven: bool = True
+    pauses: tuple[int, ...] = ()
+    pod: str = ""
+    time: int = 0
+    disturbance: str = DISTURBANCES[0]
 
     @property
     def kind(self) -> str:
@@ -43,12 +56,18 @@ class Fix:
         return tuple(HARMS)[max((change.harm for change in self.changes), default=0)]
 
     @property
-    def rank(self) -> tuple[int, int, int, float]:
-        """The least harm first: to what is changed, then to other pods; then the fewest changes."""
+    def outcome(self) -> tuple[str, str, tuple[Effect, ...]]:
+        """Equal for fixes that come to the same."""
+        return self.kind, self.node, self.effects
+
+    @property
+    def rank(self) -> tuple[int, int, int, int, float]:
+        """The least harm to others first; then what is changed, how many others are hurt, and the effort."""
         costs = [change.cost for change in self.changes]
-        harm = max((change.harm for change in self.changes), default=0)
+        effort = max((_effort(change) for change in self.changes), default=0)
         hurt = sum(effect.kind in HURTING for effect in self.effects)
-        return harm, hurt, sum(rank for rank, _ in costs), sum(amount for _, amount in costs)
+        harm = DISTURBANCES.index(self.disturbance)
+        return harm, effort, hurt, sum(rank for rank, _ in costs), sum(amount for _, amount in costs)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -56,14 +75,28 @@ class Fix:
             "harm": self.harm,
             "changes": [change.to_json() for change in self.changes],
             "commands": [msgspec.to_builtins(command) for command in self.commands],
+            "pauses": list(self.pauses),
             "kubectl": self.kubectl,
+            "pod": self.pod,
             "node": self.node,
             "steps": self.steps,
+            "time": self.time,
             "recreated": self.recreated,
             "held_back": self.held_back,
             "proven": self.proven,
+            "disturbance": self.disturbance,
             "effects": [effect.to_json() for effect in self.effects],
         }
+
+
+def _effort(change: Change) -> int:
+    return _ADDS - 1 if change.kind == "request" and change.amount <= _LITTLE else change.harm
+
+
+def rank_fixes(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
+    """Fixes by their ranks; none where the least harmful one is not fit to come first."""
+    ranked = tuple(sorted(fixes, key=lambda fix: fix.rank))
+    return () if ranked and ranked[0].disturbance in WARNED else ranked
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from scheduler_core.analysis.fixes.commands import FORCED, bare, clean, recreates
+from scheduler_core.analysis.fixes.commands import bare, clean, recreates
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.store import Store
 from scheduler_core.scheduler.framework.drafts import Change, Draft
@@ -21,28 +21,30 @@ from scheduler_core.scheduler.framework.drafts import Change, Draft
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
+# What a workload's controller does not do by itself once its template is another: replace the pod that waits.
+_BY_HAND = ("ReplicaSet", "ReplicationController", "StatefulSet")
+
+
 def kubectl_of(draft: Draft, store: Store) -> str:
-    """One call after the other, each on lines of its own."""
-    return "\n".join(_lines(draft, store))
+    """One call after the other, each on lines of its own; "" where a change is one that the pod's template can't say."""
+    lines = list(_lines(draft, store))
+    return "" if "" in lines else "\n".join(lines)
 
 
 def _lines(draft: Draft, store: Store) -> Iterator[str]:
     if draft.configuration is not None:
-        yield _format_file_command("kube-scheduler.yaml", draft.configuration[1])
-    for manifest in draft.others:
-        if manifest["kind"] not in FORCED:
-            yield _delete(manifest["kind"], manifest["metadata"])
-    made = [clean(bare(each)) for each in (*draft.objects, *_exclude_forced(draft.others))]
-    if made:
-        yield _format_piped_command("kubectl apply -f -", made)
+        scheduler, configuration = draft.configuration
+        yield _format_file_command(f"{scheduler}.yaml", configuration)
+    for each in draft.objects:
+        yield _set_object(each, store)
     movers = [
         each for each in draft.others if each["metadata"].get("ownerReferences") and each["kind"] == "Pod"
     ]
     if movers:
         yield from _list_move_commands(movers, store)
-    forced = [clean(bare(each)) for each in draft.others if each["kind"] in FORCED and each not in movers]
-    if forced:
-        yield _format_piped_command("kubectl replace --force -f -", forced)
+    anew = [clean(bare(each)) for each in draft.others if each not in movers]
+    if anew:
+        yield _format_piped_command("kubectl replace --force -f -", anew)
     if draft.pod is not None:
         yield _pod(draft, draft.pod, store)
     for change in draft.changes:
@@ -53,13 +55,22 @@ def _lines(draft: Draft, store: Store) -> Iterator[str]:
     for (kind, namespace, name, subresource), patch in draft.patched:
         part = f" --subresource={subresource}" if subresource else ""
         yield f"kubectl patch {kind.lower()} {name}{_in(namespace)}{part} -p {_json(patch)}"
+    yield from draft.typed
     for namespace in dict.fromkeys(namespace for namespace, _ in draft.deleted):
         names = " ".join(name for where, name in draft.deleted if where == namespace)
         yield f"kubectl delete pod {names}{_in(namespace)}"
 
 
-def _exclude_forced(manifests: tuple[Manifest, ...]) -> list[Manifest]:
-    return [each for each in manifests if each["kind"] not in FORCED]
+def _set_object(manifest: Manifest, store: Store) -> str:
+    """An object made, or the fields of one that exists patched."""
+    meta = manifest["metadata"]
+    namespace = str(meta.get("namespace") or "")
+    old = store.get(manifest["kind"], namespace, meta["name"])
+    made = clean(bare(manifest))
+    if old is None:
+        return _format_piped_command("kubectl apply -f -", [made])
+    patch = _json(_difference(clean(bare(old)), made))
+    return f"kubectl patch {manifest['kind'].lower()} {meta['name']}{_in(namespace)} --type=merge -p {patch}"
 
 
 def _prepare_registration(manifest: Manifest) -> dict[str, Any]:
@@ -105,22 +116,89 @@ def _pod(draft: Draft, pod: Manifest, store: Store) -> str:
     meta = pod["metadata"]
     namespace, name = meta.get("namespace") or "default", meta["name"]
     before, after = draft.original.get("spec") or {}, pod["spec"]
-    changed = _difference(before, after)
     owner = workload_of(store, draft.original)
     if owner is not None:
-        resources = _resources(before, after) if set(changed) == {"containers"} else ()
-        kind, owned = owner["kind"].lower(), owner["metadata"]["name"]
-        if resources:
-            return "\n".join(
-                f"kubectl set resources {kind} {owned}{_in(namespace)} -c {container} --requests={amounts}"
-                for container, amounts in resources
-            )
-        if "containers" not in changed and "nodeName" not in changed:
-            patch = _json({"spec": {"template": {"spec": changed}}})
-            return f"kubectl patch {kind} {owned}{_in(namespace)} --type=merge -p {patch}"
+        return _template(owner, name, before, after)
     if not recreates(draft):
-        return f"kubectl patch pod {name}{_in(namespace)} --type=merge -p {_json({'spec': changed})}"
+        patch = _json({"spec": _difference(before, after)})
+        return f"kubectl patch pod {name}{_in(namespace)} --type=merge -p {patch}"
     return _format_piped_command("kubectl replace --force -f -", [clean(bare(pod))])
+
+
+def _template(owner: Manifest, pod: str, before: Manifest, after: Manifest) -> str:
+    """The same change of the workload's template, and the deletion that it needs to become a pod; "" where it changes nothing there."""
+    kind, meta = owner["kind"], owner["metadata"]
+    template: Manifest = owner["spec"]["template"]["spec"]
+    wanted = carry_over(before, after, template)
+    where = _in(str(meta.get("namespace") or "default"))
+    if _without_empty(wanted) == _without_empty(template) or _is_claimed_elsewhere(owner, template, wanted):
+        return ""
+    if kind == "Job":  # a template that can't be changed
+        made = {**owner, "spec": {**owner["spec"], "template": {"spec": wanted}}}
+        made["spec"] = {k: v for k, v in made["spec"].items() if k != "selector"}
+        return _format_piped_command("kubectl replace --force -f -", [clean(bare(made))])
+    calls = [
+        f"kubectl set resources {kind.lower()} {meta['name']}{where} -c {container}{amounts}"
+        for container, amounts in _resources(template, wanted)
+    ]
+    if not calls:
+        patch = _json({"spec": {"template": {"spec": _difference(template, wanted)}}})
+        calls = [f"kubectl patch {kind.lower()} {meta['name']}{where} --type=merge -p {patch}"]
+    by_hand = (owner["spec"].get("updateStrategy") or {}).get("type") == "OnDelete"
+    if kind in _BY_HAND or by_hand:
+        calls.append(f"kubectl delete pod {pod}{where}")
+    return "\n".join(calls)
+
+
+def _without_empty(data: Any) -> Any:
+    """The same without what says nothing: empty objects and lists."""
+    if isinstance(data, Mapping):
+        made = {key: _without_empty(each) for key, each in data.items()}
+        return {key: each for key, each in made.items() if each not in ({}, [], None)}
+    return [_without_empty(each) for each in data] if isinstance(data, list) else data
+
+
+def _is_claimed_elsewhere(owner: Manifest, template: Manifest, wanted: Manifest) -> bool:
+    """Return whether only volumes change that volumeClaimTemplates write over."""
+    mine = {each["metadata"]["name"] for each in owner["spec"].get("volumeClaimTemplates") or ()}
+    had = template.get("volumes") or ()
+    changed = [each for each in wanted.get("volumes") or () if each not in had]
+    rest = {**wanted, "volumes": template.get("volumes")} == {**template, "volumes": template.get("volumes")}
+    return rest and all(each["name"] in mine for each in changed)
+
+
+def carry_over(old: Any, new: Any, target: Any) -> Any:
+    """What becomes of `target` where what changes from `old` to `new` is changed in it as well; the rest of it stays."""
+    if old == new:
+        return target
+    if isinstance(new, Mapping) and isinstance(old or {}, Mapping) and isinstance(target or {}, Mapping):
+        had, out = old or {}, dict(target or {})
+        for key in {**had, **new}:
+            if key not in new:
+                out.pop(key, None)
+            elif had.get(key) != new[key]:
+                out[key] = carry_over(had.get(key), new[key], out.get(key))
+        return out
+    if isinstance(new, list) and isinstance(old, list) and isinstance(target, list):
+        return _carry_list(old, new, target)
+    return new
+
+
+def _carry_list(old: list[Any], new: list[Any], target: list[Any]) -> list[Any]:
+    """Named elements by their names and in the new order, as many elements one by one, others as a set."""
+    if all(isinstance(each, Mapping) and "name" in each for each in (*old, *new, *target)):
+        had, has = ({each["name"]: each for each in side} for side in (old, target))
+        order = [each["name"] for each in new if each["name"] in has or each["name"] not in had]
+        kept = [name for name in has if name not in had]
+        now = {each["name"]: each for each in new}
+        return [
+            has[name] if name in kept else carry_over(had.get(name), now[name], has.get(name))
+            for name in (*order, *kept)
+        ]
+    if len(old) == len(new) == len(target):
+        return [carry_over(*each) for each in zip(old, new, target, strict=True)]
+    gone = [each for each in old if each not in new]
+    return [each for each in target if each not in gone] + [each for each in new if each not in old]
 
 
 def _difference(before: Manifest, after: Manifest) -> dict[str, Any]:
@@ -136,15 +214,27 @@ def _difference(before: Manifest, after: Manifest) -> dict[str, Any]:
 
 
 def _resources(before: Manifest, after: Manifest) -> list[tuple[str, str]]:
-    """Containers with other requests, and what they ask for now."""
-    out = []
-    for old, new in zip(before["containers"], after["containers"], strict=False):
-        if old != new:
-            amounts = ((new.get("resources") or {}).get("requests") or {}).items()
-            out.append((new["name"], ",".join(f"{name}={amount}" for name, amount in amounts)))
+    """Containers with other amounts, and the flags that set them; none where that is not all, or an amount goes."""
+    out, rest = [], [dict(before), dict(after)]
+    for field in ("containers", "initContainers"):
+        olds, news = ([*(side.pop(field, None) or ())] for side in rest)
+        if [each["name"] for each in olds] != [each["name"] for each in news]:
+            return []
+        for old, new in zip(olds, news, strict=True):
             if {**old, "resources": None} != {**new, "resources": None}:
                 return []
-    return out
+            sides = [{**(each.get("resources") or {})} for each in (old, new)]
+            flags = ""
+            for part in ("requests", "limits"):
+                had, has = (dict(side.pop(part, None) or {}) for side in sides)
+                if had.keys() - has.keys():
+                    return []
+                amounts = [f"{name}={amount}" for name, amount in has.items() if had.get(name) != amount]
+                flags += f" --{part}={','.join(amounts)}" if amounts else ""
+            if sides[0] != sides[1]:
+                return []
+            out += [(new["name"], flags)] if flags else []
+    return out if rest[0] == rest[1] else []
 
 
 def workload_of(store: Store, pod: Manifest) -> Manifest | None:
@@ -166,12 +256,13 @@ def _in(namespace: str) -> str:
     return f" -n {namespace}" if namespace else ""
 
 
-def _delete(kind: str, meta: Mapping[str, Any]) -> str:
-    return f"kubectl delete {kind.lower()} {meta['name']}{_in(meta.get('namespace') or '')}"
-
-
 def _json(data: Any) -> str:
     return quote(json.dumps(msgspec.to_builtins(data), ensure_ascii=False))
+
+
+def format_apply(manifest: Manifest, verb: str = "apply") -> str:
+    """The call that creates an object, or makes it anew."""
+    return _format_piped_command(f"kubectl {verb} -f -", [dict(manifest)])
 
 
 def _format_piped_command(command: str, manifests: list[dict[str, Any]]) -> str:

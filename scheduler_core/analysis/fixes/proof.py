@@ -1,4 +1,4 @@
-"""Proof: a fork on which the commands are applied and run until the pod is scheduled, and on until others have settled.
+"""Proof: a fork on which the printed calls are carried out and run until the pod is scheduled, and on until others have settled.
 
 Where so many pods wait before it that the attempt would not come within the budget, the others are held back on the fork, and the
 proof says so: the pod fits then if its turn comes before theirs.
@@ -6,146 +6,343 @@ proof says so: the pod fits then if its turn comes before theirs.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.analysis.fixes.admission import COUNTING, CREATING, acts
-from scheduler_core.analysis.fixes.effects import Effect, Watch, effects_of
-from scheduler_core.analysis.fixes.fix import Budget
+from scheduler_core.analysis.fixes.commands import recreates
+from scheduler_core.analysis.fixes.effects import Effect, Watch, effects_of, find_disturbance
+from scheduler_core.analysis.fixes.fix import Budget, Fix
+from scheduler_core.analysis.fixes.kubectl import workload_of
+from scheduler_core.analysis.fixes.shell import Call, read_calls, run_call
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.world.commands import ApplyObjects, Command, SetSettings
+from scheduler_core.scheduler.framework.drafts import Draft
+from scheduler_core.world.commands import Command, Ref, SetSettings
 from scheduler_core.world.simulation import Simulation
 
 CHUNK = 20  # transitions between two chances for others
 OF_AN_ATTEMPT = 25  # transitions that an attempt takes at least, about
-_EPHEMERAL = "ephemeral-volume-controller"
-_BINDING = ("persistentvolume-binder-controller", "csi-provisioner")
+# Attempts: of a pod that waits, where pods have to go before the pod fits, and where a controller may have to act first.
+MANY, PATIENT, OTHERS = 50, 5, 2
+
+_VOLUMES = (
+    "persistentvolume-binder-controller",
+    "csi-provisioner",
+    "persistentvolumeclaim-protection-controller",
+    "persistentvolume-protection-controller",
+    "ephemeral-volume-controller",
+)
+_NODES = ("taint-eviction-controller", "pod-garbage-collector-controller")
+# The controllers that handle what a call changes; in a snapshot nobody acts but the scheduler and the kubelets.
 ACTING = {
-    "StorageClass": _BINDING,
-    "PersistentVolume": _BINDING,
-    "PersistentVolumeClaim": _BINDING,
+    "StorageClass": _VOLUMES,
+    "PersistentVolume": _VOLUMES,
+    "PersistentVolumeClaim": _VOLUMES,
+    "Node": _NODES,
+    "orphan": ("garbage-collector-controller",),
+    "cordon": ("node-lifecycle-controller",),
+    "ResourceClaim": ("resourceclaim-controller",),
+    "ResourceClaimTemplate": ("resourceclaim-controller",),
+    "PodDisruptionBudget": ("disruption-controller",),
+    "ResourceQuota": ("resourcequota-controller",),
     "Deployment": ("deployment-controller", "replicaset-controller"),
+    "ReplicaSet": ("replicaset-controller",),
+    "ReplicationController": ("replicationcontroller-controller",),
+    "StatefulSet": ("statefulset-controller",),
+    "DaemonSet": ("daemonset-controller",),
+    "Job": ("job-controller", "garbage-collector-controller"),
 }
-PATIENT = 5  # attempts, where pods have to go before the pod fits
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """`node` is where the attempt put the pod, "" where it did not; `steps` transitions were made after the commands.
+    """`reached`: the fix does what it is for; `node` is where the attempt put the pod `pod`, "" where the fix puts it nowhere.
 
-    `held_back` counts the pods that did not take part in it; `effects` is what became of the others.
+    `commands` are the requests of the calls, after each of which the world makes as many transitions as `pauses` says; `steps` more
+    lead to the end. `time` is virtual time in all. `held_back` counts the pods that did not take part; `effects` is what became of
+    the others.
     """
 
-    node: str
-    steps: int
+    reached: bool = False
+    node: str = ""
+    pod: str = ""
+    steps: int = 0
+    commands: tuple[Command, ...] = ()
+    pauses: tuple[int, ...] = ()
+    time: int = 0
     held_back: int = 0
     effects: tuple[Effect, ...] = ()
+    disturbance: str = "nothing"
+
+
+def make_fix(draft: Draft, text: str, proof: Proof) -> Fix:
+    """The fix that a proof makes of a draft."""
+    changes = tuple(
+        replace(each, values={**each.values, "node": proof.node}) if each.kind == "claim-anew" else each
+        for each in draft.changes
+    )
+    return Fix(
+        changes,
+        proof.commands,
+        proof.node,
+        proof.steps,
+        recreates(draft),
+        proof.held_back,
+        proof.effects,
+        text,
+        pauses=proof.pauses,
+        pod=proof.pod,
+        time=proof.time,
+        disturbance=proof.disturbance,
+    )
 
 
 Proving = Generator[None, None, Proof]
+Goal = Callable[[Watch], str | None]
+"""The key of the pod that is where it should be by now, "" where it is gone as it should; None as long as neither is so."""
 
 
 class Prover:
     """Proves fixes for one pod of a world; what becomes of the world without any of them is found out once."""
 
-    def __init__(self, sim: Simulation, key: str, budget: Budget) -> None:
+    def __init__(self, sim: Simulation, key: str, budget: Budget, owner: Manifest | None = None) -> None:
         self.sim = sim
         self.key = key
         self.budget = budget
-        self._without: Watch | None = None
+        self.pod = sim.store.pod_at(key)
+        self.owner = owner or (workload_of(sim.store, self.pod.manifest) if self.pod is not None else None)
+        self._without: dict[tuple[str, ...], Watch] = {}
 
     def prove(
-        self, commands: Sequence[Command], steps: int, *, patient: bool = False, alone: bool = False
+        self, text: str, steps: int, attempts: int = PATIENT, *, alone: bool = False, goal: Goal | None = None
     ) -> Proving:
-        """Runs at most `steps` transitions. An attempt counts that began after the commands; a refused command proves nothing.
+        """Runs at most `steps` transitions and `attempts`. One counts that began after the calls did; a refused call proves nothing.
 
-        `alone`: with all others that wait held back.
+        `alone`: with all others that wait held back. `goal`: what is waited for in place of an attempt.
         """
+        calls = list(read_calls(text))
+        acting = self._find_acting(calls)
         with _watch_fork(self.sim) as fixed:
-            return (yield from self._prove(fixed, commands, steps, patient, alone))
+            _act(fixed.world, acting)
+            start, began = fixed.world.position, fixed.world.now
+            commands: list[Command] = []
+            pauses: list[int] = []
+            try:
+                yield from self._carry_out(fixed, calls, commands, pauses)
+            except Refused:
+                return Proof(steps=fixed.steps)
+            made, held_back = fixed.steps, 0
+            waiting = sum(len(s.queue.active_pods) for s in fixed.world.schedulers)
+            if alone or (goal is None and waiting * OF_AN_ATTEMPT > steps):
+                held_back = _hold_back(fixed.world, self.key)
+            until = goal or self._attempted(start, attempts)
+            pod = yield from self._run_until(fixed, made + steps, until)
+            made, took = fixed.steps - made, fixed.world.now - began
+            if pod is None:
+                return Proof(steps=made)
+            node = _place_of(fixed.world, pod)
+            effects = yield from self._effects(fixed, held_back, acting, pod or self.key)
+            if self._has_failed(fixed, pod):
+                return Proof(steps=made)
+            worst = find_disturbance(self.sim, fixed.world, pod or self.key, self.pod, effects)
+            how = tuple(commands), tuple(pauses)
+            return Proof(True, node, pod or self.key, made, *how, took, held_back, effects, worst)
 
-    def _prove(
-        self, fixed: Watch, commands: Sequence[Command], steps: int, patient: bool, alone: bool
-    ) -> Proving:
-        try:
-            _have_act(fixed.world, commands)
-            for command in commands:
-                fixed.world.apply(command)
+    def _find_acting(self, calls: Iterable[Call]) -> tuple[str, ...]:
+        """Return the controllers that a proof needs and that do not run; none in a world in which all do."""
+        running = self.sim.settings.cluster.controllers
+        if running is None:
+            return ()
+        kinds: list[str] = []
+        for call in calls:
+            if call.words[0] not in ("wait", "get") and (len(call.words) > 2 or call.objects):
+                leaving = call.words[0] in ("delete", "taint")
+                kinds += [ref.kind for ref in call.refs if ref.kind != "Node" or leaving]
+            if call.flags.get("cascade") == "orphan":
+                kinds.append("orphan")
+            if call.words[0] in ("cordon", "uncordon", "drain"):
+                kinds += ["cordon", *(["PodDisruptionBudget"] if call.words[0] == "drain" else [])]
+        pod = self.pod
+        if pod is not None and (pod.spec.volumes or pod.spec.resource_claims):
+            kinds += ["ResourceClaim", "PersistentVolumeClaim"]
+        if self.owner is not None and (pod is None or {"Pod", "Node", self.owner["kind"]} & {*kinds}):
+            kinds += [self.owner["kind"], *(["ResourceQuota"] if pod is None else [])]
+        names = dict.fromkeys(name for kind in kinds for name in ACTING.get(kind, ()))
+        return tuple(name for name in names if name not in running)
+
+    def _carry_out(
+        self, fixed: Watch, calls: Iterable[Call], commands: list[Command], pauses: list[int]
+    ) -> Generator[None, None, None]:
+        world = fixed.world
+        for call in calls:
+            for command, leaving in run_call(world, call):
+                before = {ref: _uid(world, ref) for ref in leaving}
+                world.apply(command)
                 fixed.note()
-        except Refused:
-            return Proof("", 0)
-        held_back = 0
-        waiting = sum(len(s.queue.active_pods) for s in fixed.world.schedulers)
-        if alone or waiting * OF_AN_ATTEMPT > steps:
-            held_back = _hold_back(fixed.world, self.key)
-        node = yield from self._attempted(fixed, steps, PATIENT if patient else 1)
-        made = fixed.steps
-        if not node:
-            return Proof("", made)
-        effects = yield from self._effects(fixed, held_back)
-        return Proof(node, made, held_back, effects)
+                first = fixed.steps
+                while any(uid and _uid(world, ref) == uid for ref, uid in before.items()):
+                    if fixed.steps - first >= self.budget.proof_steps or not fixed.advance():
+                        raise Refused(())
+                    if fixed.steps % CHUNK == 0:
+                        yield
+                commands.append(command)
+                pauses.append(fixed.steps - first)
 
-    def created(self, commands: Sequence[Command], owner: Mapping[str, Any]) -> Proving:
-        """The same of a pod that its owner could not create: until one is bound that was not there before."""
-        with _watch_fork(self.sim) as fixed:
-            if not acts(fixed.world, owner["kind"]):
-                _acting(fixed.world, [CREATING[owner["kind"]], COUNTING])
-            return (yield from self._created(fixed, commands, owner["metadata"]["uid"]))
-
-    def _created(self, fixed: Watch, commands: Sequence[Command], owner: str) -> Proving:
-        try:
-            for command in commands:
-                fixed.world.apply(command)
-                fixed.note()
-        except Refused:
-            return Proof("", 0)
-        deadline = fixed.world.now + self.budget.proof_time
-        while fixed.steps < self.budget.proof_steps and fixed.advance() and fixed.world.now <= deadline:
-            for _, key, standing in fixed.log[-1:]:
-                if standing.owner == owner and standing.node and self.sim.store.pod_at(key) is None:
-                    self.key, made = key, fixed.steps
-                    effects = yield from self._effects(fixed, 0)
-                    return Proof(standing.node, made, 0, effects)
+    def _run_until(self, fixed: Watch, steps: int, goal: Goal) -> Generator[None, None, str | None]:
+        deadline, moved = fixed.world.now + self.budget.proof_time, True
+        while True:
+            try:
+                pod = goal(fixed)
+            except _GiveUp:
+                return None
+            if pod is not None or not moved or fixed.steps >= steps or fixed.world.now > deadline:
+                return pod
+            moved = fixed.advance()
             if fixed.steps % CHUNK == 0:
                 yield
-        return Proof("", fixed.steps)
 
-    def _attempted(self, fixed: Watch, steps: int, attempts: int) -> Generator[None, None, str]:
-        """The node that the pod is scheduled to; "" where its attempts end otherwise. A nomination is waited for."""
-        world, seen = fixed.world, -1
-        start, deadline = world.position, world.now + self.budget.proof_time
-        while fixed.steps < steps:
-            if not fixed.advance() or world.now > deadline:
-                return ""
-            index = world.journal.last_attempt.get(self.key)
-            if index is not None and index != seen and world.journal.attempts[index].first_position > start:
-                seen, attempt = index, world.journal.attempts[index]
+    def _attempted(self, start: int, attempts: int) -> Goal:
+        """The pod, or a new one of its workload, is scheduled. So many attempts may fail; a nomination is waited for."""
+        seen = len(self.sim.journal.attempts)
+        left = attempts
+
+        def look(fixed: Watch) -> str | None:
+            nonlocal seen, left
+            journal = fixed.world.journal.attempts
+            while seen < len(journal) and journal[seen].outcome:
+                attempt = journal[seen]
+                seen += 1
+                if attempt.first_position <= start or not self.is_mine(fixed, attempt.pod):
+                    continue
                 if attempt.outcome == "scheduled":
-                    return attempt.node
-                attempts -= not attempt.nominated
-                if attempts <= 0:
-                    return ""
-            if fixed.steps % CHUNK == 0:
-                yield
-        return ""
+                    return attempt.pod
+                left -= not attempt.nominated
+                if left <= 0:
+                    raise _GiveUp
+            return None
 
-    def _effects(self, fixed: Watch, held_back: int) -> Generator[None, None, tuple[Effect, ...]]:
+        return look
+
+    def is_mine(self, fixed: Watch, key: str) -> bool:
+        """Return whether a pod is the one in question, or a new one of its workload."""
+        if key == self.key:
+            return True
+        pod = fixed.world.store.pod_at(key)
+        if self.owner is None or pod is None or self.sim.store.pod_at(key) is not None:
+            return False
+        was = {} if self.pod is None else self.pod.manifest
+        same = self.owner["kind"] != "DaemonSet" or not was or _target(was) == _target(pod.manifest)
+        return same and _is_of(fixed.world, pod, self.owner)
+
+    def created(self) -> Goal:
+        """A pod of the workload that was not there before has a node."""
+
+        def look(fixed: Watch) -> str | None:
+            for _, key, standing in fixed.log[-1:]:
+                if standing.node and self.is_mine(fixed, key):
+                    return key
+            return None
+
+        return look
+
+    def left(self, pod: Pod, *, replaced: bool = False) -> Goal:
+        """The pod is no longer on its node. `replaced`: another one has come in its place by then, there or elsewhere."""
+
+        def look(fixed: Watch) -> str | None:
+            store = fixed.world.store
+            now = store.pod_at(pod.key)
+            if now is not None and now.uid == pod.uid:
+                return None
+            if not replaced:
+                return ""
+            if now is not None:
+                return pod.key if now.node_name else None
+            return next((key for _, key, s in fixed.log if s.node and self.is_mine(fixed, key)), None)
+
+        return look
+
+    def placed(self) -> Goal:
+        """The pod, made anew, is scheduled to a node."""
+        return self._attempted(self.sim.position, PATIENT)
+
+    def avoided(self, pod: Pod) -> Goal:
+        """The pod, made anew, does not go to its node: it is elsewhere, or waits."""
+        seen = len(self.sim.journal.attempts)
+
+        def look(fixed: Watch) -> str | None:
+            for attempt in fixed.world.journal.attempts[seen:]:
+                if not self.is_mine(fixed, attempt.pod):
+                    continue
+                if attempt.outcome == "scheduled" and attempt.node == pod.node_name:
+                    raise _GiveUp
+                return attempt.pod
+            return None
+
+        return look
+
+    def _has_failed(self, fixed: Watch, key: str) -> bool:
+        pod = fixed.world.store.pod_at(key)
+        return pod is not None and pod.phase == "Failed"
+
+    def _effects(
+        self, fixed: Watch, held_back: int, acting: tuple[str, ...], key: str
+    ) -> Generator[None, None, tuple[Effect, ...]]:
         made = fixed.steps
         while not fixed.world.idle and fixed.steps - made < self.budget.settling:
             fixed.advance()
             if fixed.steps % CHUNK == 0:
                 yield
+        keys = (self.key, key)
         if held_back:  # without the others nothing is to be compared with; who was being bound is no effect
-            found = effects_of(self.sim, {}, fixed, self.key)
+            found = effects_of(self.sim, {}, fixed, keys)
             return tuple(effect for effect in found if effect.kind != "placed")
-        self._without = self._without or Watch(self.sim.fork())
+        without = self._without.get(acting)
+        if without is None:
+            without = self._without[acting] = Watch(self.sim.fork())
+            _act(without.world, acting)
         now = fixed.world.now
-        for _ in self._without.until(now, self.budget.proof_steps):
-            if self._without.steps % CHUNK == 0:
+        for _ in without.until(now, self.budget.proof_steps):
+            if without.steps % CHUNK == 0:
                 yield
-        return effects_of(self.sim, self._without.at(now), fixed, self.key)
+        return effects_of(self.sim, without.at(now), fixed, keys)
+
+
+class _GiveUp(Exception):
+    """The goal can't be reached any more."""
+
+
+def _target(manifest: Manifest) -> Any:
+    """Return the node that a pod of a DaemonSet is made for, as its affinity says."""
+    affinity = (manifest["spec"].get("affinity") or {}).get("nodeAffinity") or {}
+    return (affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}).get("nodeSelectorTerms")
+
+
+def _is_of(world: Simulation, pod: Pod, owner: Manifest) -> bool:
+    found, meta = pod.manifest, owner["metadata"]
+    direct = [ref.get("uid") for ref in found["metadata"].get("ownerReferences") or ()]
+    above = workload_of(world.store, found)
+    mine = (owner["kind"], meta["name"], meta.get("namespace"))
+    return meta.get("uid") in direct or (
+        above is not None
+        and (above["kind"], above["metadata"]["name"], above["metadata"].get("namespace")) == mine
+    )
+
+
+def _place_of(world: Simulation, key: str) -> str:
+    """Return the node that a pod was just scheduled to, or that it is on."""
+    pod, index = world.store.pod_at(key), world.journal.last_attempt.get(key)
+    attempt = None if index is None else world.journal.attempts[index]
+    if pod is None or pod.node_name or attempt is None:
+        return "" if pod is None else pod.node_name
+    return attempt.node if attempt.outcome == "scheduled" else ""
+
+
+def _uid(world: Simulation, ref: Ref) -> str:
+    found = world.store.get(ref.kind, ref.namespace, ref.name)
+    return "" if found is None else str(found["metadata"].get("uid") or "")
 
 
 @contextmanager
@@ -158,29 +355,11 @@ def _watch_fork(sim: Simulation) -> Iterator[Watch]:
         watch.world.disconnect()
 
 
-def _have_act(world: Simulation, commands: Sequence[Command]) -> None:
-    """Start the controllers that handle the changed objects, in a snapshot in which no controllers run."""
-    if world.settings.cluster.controllers is None:
-        return
-    made = [each for command in commands if isinstance(command, ApplyObjects) for each in command.objects]
-    acting = [name for each in made for name in ACTING.get(str(each.get("kind")), ())]
-    if any(_has_ephemeral_claims(each) for each in made):
-        acting += [_EPHEMERAL, *_BINDING]
-    if acting:
-        _acting(world, acting)
-
-
-def _acting(world: Simulation, more: Sequence[str]) -> None:
+def _act(world: Simulation, more: Iterable[str]) -> None:
     """These controllers act, too."""
-    running = world.settings.cluster.controllers or ()
-    names = list(dict.fromkeys((*running, *more)))
-    world.apply(SetSettings({"cluster": {"controllers": names}}))
-
-
-def _has_ephemeral_claims(manifest: Mapping[str, Any]) -> bool:
-    """Return True if the manifest is a pod with ephemeral volumes, for which claims are created."""
-    volumes = (manifest.get("spec") or {}).get("volumes") or ()
-    return manifest.get("kind") == "Pod" and any("ephemeral" in each for each in volumes)
+    names = list(dict.fromkeys((*(world.settings.cluster.controllers or ()), *more)))
+    if more:
+        world.apply(SetSettings({"cluster": {"controllers": names}}))
 
 
 def _hold_back(world: Simulation, key: str) -> int:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
+from scheduler_core.analysis.fixes.kubectl import workload_of
+from scheduler_core.apimachinery.objects.affinity import affinity_terms
+from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.drafts import Asked, Change, Draft, Refusal
 from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.framework.status import Status
+from scheduler_core.scheduler.plugins.helper.fixes import end_pod
+from scheduler_core.world.simulation import Simulation
+
+MOST_ENDING = 5
+WAIT = "10m"
 
 
 def propose(draft: Draft, diagnosis: Diagnosis, row: int, status: Status) -> Iterator[Draft]:
@@ -68,13 +77,13 @@ def set_scheduler_name(draft: Draft, profile: str) -> Draft:
     return draft.with_pod(Change("scheduler", {"name": profile}), edit)
 
 
-def anywhere(draft: Draft, node: str) -> Draft:
-    """The pod without the nodeName that no node has: the scheduler chooses one."""
+def anywhere(draft: Draft, node: str, *, exists: bool = False) -> Draft:
+    """The pod without the nodeName that no node has, or whose node did not take the pod: the scheduler chooses one."""
 
     def edit(manifest: dict[str, Any]) -> None:
         manifest["spec"].pop("nodeName", None)
 
-    return draft.with_pod(Change("node-name", {"node": node}), edit)
+    return draft.with_pod(Change("node-name", {"node": node, **({"exists": True} if exists else {})}), edit)
 
 
 def without_claims(draft: Draft) -> Draft:
@@ -101,3 +110,81 @@ def profile_for(draft: Draft, scheduler: Scheduler, name: str) -> Draft:
         "profiles": [*profiles, {"schedulerName": name}],
     }
     return draft.with_configuration(Change("profile", {"name": name}), scheduler.name, configuration)
+
+
+# What nobody proposes who refuses a node
+
+
+def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[Draft]:
+    """A pod of an old template, pods that are ending, and those that the pod has to be near and that preemption would evict."""
+    yield from replace_old_revision(draft, sim)
+    pod = diagnosis.pod
+    ending = [each for each in sim.store.pods() if each.deleting and each.node_name][: MOST_ENDING + 1]
+    if ending:
+        yield wait(draft, pod)
+    if diagnosis.whole is None and len(ending) <= MOST_ENDING:
+        yield from (end_pod(draft, each) for each in ending)
+    yield from _raise_partners(draft, pod, sim)
+
+
+def wait(draft: Draft, pod: Pod) -> Draft:
+    """Nothing is done."""
+    call = f"kubectl wait --for=condition=PodScheduled pod/{pod.name} -n {pod.namespace} --timeout={WAIT}"
+    return draft.typing(Change("wait", {"pod": pod.key}), call)
+
+
+def recreate(draft: Draft, pod: Pod, sim: Simulation) -> Draft:
+    """The pod made anew: a new pod is tried at once, whatever the old one waits for."""
+    change = Change("recreate", {"pod": pod.key})
+    if workload_of(sim.store, pod.manifest) is None:
+        return draft.with_object(change, {**pod.manifest, "status": {}}).taking_time()
+    return draft.typing(change, f"kubectl delete pod {pod.name} -n {pod.namespace}")
+
+
+def replace_old_revision(draft: Draft, sim: Simulation) -> Iterator[Draft]:
+    """The pod that waits deleted where its workload's template says something else by now, and the controller waits for that pod."""
+    meta = draft.original["metadata"]
+    owner = workload_of(sim.store, draft.original)
+    if owner is None or owner["kind"] == "Deployment":
+        return
+    had = {each["name"]: each for each in draft.original["spec"].get("containers") or ()}
+    now = owner["spec"]["template"]["spec"].get("containers") or ()
+    if any(_differs(had.get(each["name"]) or {}, each) for each in now):
+        values = {
+            "pod": f"{meta['namespace']}/{meta['name']}",
+            "owner": f"{owner['kind']} {owner['metadata']['name']}",
+        }
+        yield draft.typing(
+            Change("old-revision", values), f"kubectl delete pod {meta['name']} -n {meta['namespace']}"
+        )
+
+
+def _differs(had: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Return whether a template asks for another image or other amounts than the container of an old pod."""
+    before, after = ((each.get("resources") or {}).get("requests") or {} for each in (had, now))
+    return had.get("image") != now.get("image") or any(before.get(k) != v for k, v in after.items())
+
+
+def _raise_partners(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draft]:
+    """Pods that the pod has to be near, given its PriorityClass: of a lower one, they would be victims of its preemption."""
+    name = str(draft.original["spec"].get("priorityClassName") or "")
+    terms = affinity_terms(pod).required
+    if not name or not terms or pod.priority <= 0:
+        return
+    partners = [
+        each
+        for each in sim.store.pods()
+        if each.node_name
+        and not each.deleting
+        and each.priority < pod.priority
+        and each.key != pod.key
+        and any(term.selector.matches(each.labels) for term in terms)
+    ]
+    if not 0 < len(partners) <= MOST_ENDING:
+        return
+    changed = draft
+    for each in partners:
+        spec = {k: v for k, v in each.manifest["spec"].items() if k not in ("priority", "preemptionPolicy")}
+        changed = changed.beside_anew({**each.manifest, "spec": {**spec, "priorityClassName": name}})
+    values = {"class": name, "pods": [each.key for each in partners]}
+    yield replace(changed, changes=(*draft.changes, Change("partner-priority", values)), patient=True)

@@ -9,18 +9,23 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.fixes.admission import pod_of, quotas_of
-from scheduler_core.analysis.fixes.commands import commands_of
-from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix
-from scheduler_core.analysis.fixes.kubectl import kubectl_of
+from scheduler_core.analysis.fixes.commands import bare, clean
+from scheduler_core.analysis.fixes.fix import Budget, Findings
+from scheduler_core.analysis.fixes.kubectl import format_apply, workload_of
+from scheduler_core.analysis.fixes.placed import prove_each
 from scheduler_core.analysis.fixes.proof import Prover
+from scheduler_core.analysis.fixes.refused_pods import explain_refusal, propose_admission
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import usage
 from scheduler_core.scheduler.framework.drafts import Change, Draft
+from scheduler_core.scheduler.plugins.helper.fixes import end_pod
 from scheduler_core.world.simulation import Simulation
 
 UNNAMED = "-*"  # ends the key of pods that have no name yet
+_NO_REPLICA_SET = "ReplicaSetCreateError"
+MOST_FREED, _PARALLEL = 3, "Parallel"
 _OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 
 DEFAULTS = {
@@ -37,25 +42,86 @@ def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[Non
     owner = _owner(sim, namespace, name)
     if owner is None:
         return Findings(key, "gone")
-    draft = _raise_quotas(sim, owner, namespace)
-    if not draft.changes:
-        return Findings(key, "searched")
-    commands = commands_of(draft)
-    proof = yield from Prover(sim, key, budget).created(commands, owner)
-    if not proof.node:
-        return Findings(key, "searched", tried=1, unproven=1)
-    kubectl = kubectl_of(draft, sim.store)
-    fix = Fix(draft.changes, commands, proof.node, proof.steps, False, 0, proof.effects, kubectl)
-    return Findings(key, "searched", (fix,), tried=1)
+    prover = Prover(sim, key, budget, workload_of(sim.store, owner) or owner)
+    goal = prover.created()
+    proposals = ((draft, goal) for draft in _propose(sim, owner, namespace))
+    return (yield from prove_each(sim, key, prover, proposals, "searched"))
+
+
+def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
+    raised = _raise_quotas(sim, owner, namespace)
+    if raised.changes:
+        yield raised
+        yield from _free_quotas(sim, owner, namespace)
+    why = explain_refusal(sim, owner, namespace)
+    if why:
+        yield from propose_admission(sim, owner, namespace, why)
+    elif not raised.changes:
+        yield from _otherwise(owner, namespace)
+        kind, name = owner["kind"].lower(), owner["metadata"]["name"]
+        change = Change("retry", {"owner": f"{owner['kind']} {name}"})
+        call = f"kubectl annotate {kind} {name} -n {namespace} retry=now --overwrite"
+        yield Draft(pod_of(owner, namespace)).typing(change, call)
+    if raised.changes or not why:
+        call = f"kubectl get pods -n {namespace} -l {_selector(owner)} --watch"
+        yield Draft(pod_of(owner, namespace)).typing(
+            Change("wait", {"pod": f"{namespace}/{owner['metadata']['name']}"}), call
+        )
+
+
+def _otherwise(owner: Manifest, namespace: str) -> Iterator[Draft]:
+    """A workload made anew, as what it is held by can't be changed: the order of its pods, or the retries that it has used up."""
+    kind, name, spec = owner["kind"], owner["metadata"]["name"], owner["spec"]
+    draft, made = Draft(pod_of(owner, namespace)), clean(bare(owner))
+    if kind == "StatefulSet" and spec.get("podManagementPolicy") != _PARALLEL:
+        made["spec"] = {**spec, "podManagementPolicy": _PARALLEL}
+        orphaning = f"kubectl delete statefulset {name} -n {namespace} --cascade=orphan"
+        yield draft.typing(Change("parallel", {"owner": name}), orphaning, format_apply(made))
+    failed = any(each.get("type") == "Failed" for each in (owner.get("status") or {}).get("conditions") or ())
+    if kind == "Job" and failed:
+        limit = int(spec.get("backoffLimit", 6))
+        template = {**spec["template"], "metadata": {}}
+        kept = {k: v for k, v in spec.items() if k not in ("selector", "manualSelector")}
+        made["spec"] = {**kept, "template": template, "backoffLimit": 2 * limit or 1}
+        change = Change("job-anew", {"job": name, "from": limit, "to": 2 * limit or 1})
+        yield draft.typing(change, format_apply(made, "replace --force"))
+
+
+def _selector(owner: Manifest) -> str:
+    labels = (owner["spec"].get("selector") or {}).get("matchLabels") or {}
+    return ",".join(f"{key}={value}" for key, value in labels.items())
+
+
+def _free_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
+    """Pods gone that a quota counts: each that is ending, and those that wait for a node themselves."""
+    pod = pod_of(owner, namespace)
+    for quota in quotas_of(sim, pod):
+        mine = [each for each in sim.store.pods() if each.namespace == namespace and not each.terminal]
+        for each in [each for each in mine if each.deleting][:MOST_FREED]:
+            yield end_pod(Draft(pod), each)
+        waiting = sorted(
+            (each for each in mine if not each.node_name and not each.deleting), key=lambda each: each.key
+        )
+        name = quota["metadata"]["name"]
+        for count in range(1, min(len(waiting), MOST_FREED) + 1):
+            chosen = tuple((each.namespace, each.name) for each in waiting[:count])
+            values = {"quota": name, "pods": [each.key for each in waiting[:count]]}
+            yield Draft(pod).without_pods(Change("free-quota", values), chosen)
 
 
 def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
-    """Return the object that creates the pods; for a Deployment, the newest ReplicaSet."""
+    """Return the object that creates the pods; for a Deployment, the newest ReplicaSet, or itself as long as it has none."""
     deployment = sim.store.get("Deployment", namespace, name)
     if deployment is not None:
-        keys = sim.store.controlled("ReplicaSet", deployment["metadata"]["uid"])
+        keys = sim.store.controlled("ReplicaSet", str(deployment["metadata"].get("uid") or ""))
+        if any(
+            each.get("reason") == _NO_REPLICA_SET
+            for each in (deployment.get("status") or {}).get("conditions") or ()
+        ):
+            return deployment
         name = keys[-1][1] if keys else name
-    return next((found for kind in _OWNERS if (found := sim.store.get(kind, namespace, name))), None)
+    found = (sim.store.get(kind, namespace, name) for kind in _OWNERS)
+    return next((each for each in found if each), deployment)
 
 
 def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
@@ -64,13 +130,44 @@ def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
     kind, draft = KINDS["Pod"], Draft(pod)
     each = usage(kind, pod, 0)
     needed: dict[str, Amount] = {}
-    for _ in range(max(missing_of(owner), 1)):
+    for _ in range(_count_missing(sim, owner, namespace)):
         add(needed, each)
+    if owner["kind"] == "Deployment":
+        add(needed, usage(KINDS["ReplicaSet"], {**owner, "kind": "ReplicaSet"}, 0))
+    for claim in _list_missing_claims(sim, owner, namespace):
+        add(needed, usage(KINDS["PersistentVolumeClaim"], claim, 0))
     unsaid: dict[str, None] = {}
     for quota in quotas_of(sim, pod):
         unsaid |= dict.fromkeys(_unsaid(quota, pod))
         draft = _with_room(draft, quota, needed)
     return _with_defaults(draft, namespace, list(unsaid)) if unsaid else draft
+
+
+def _list_missing_claims(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Manifest]:
+    """Yield the claims that a StatefulSet lacks for its replicas."""
+    for template in owner["spec"].get("volumeClaimTemplates") or ():
+        for number in range(int(owner["spec"].get("replicas", 1))):
+            name = f"{template['metadata']['name']}-{owner['metadata']['name']}-{number}"
+            if sim.store.get("PersistentVolumeClaim", namespace, name) is None:
+                yield {**template, "metadata": {"name": name, "namespace": namespace}}
+
+
+def _count_missing(sim: Simulation, owner: Manifest, namespace: str) -> int:
+    """The pods that are missing by the status, but no more than the pods that are there leave; 1 at least."""
+    meta, wanted = owner["metadata"], owner["spec"].get("replicas")
+    mine = [
+        pod
+        for pod in sim.store.pods()
+        if pod.namespace == namespace
+        and not pod.deleting
+        and not pod.terminal
+        and any(
+            (ref["kind"], ref["name"]) == (owner["kind"], meta["name"])
+            for ref in pod.manifest["metadata"].get("ownerReferences") or ()
+        )
+    ]
+    left = missing_of(owner) if wanted is None else min(missing_of(owner), int(wanted) - len(mine))
+    return max(left, 1)
 
 
 def missing_of(owner: Manifest) -> int:

@@ -12,21 +12,25 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 from scheduler_core.analysis.fixes.budgets import within_budgets
-from scheduler_core.analysis.fixes.commands import commands_of, recreates
+from scheduler_core.analysis.fixes.commands import commands_of
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
 from scheduler_core.analysis.fixes.effects import Effect, list_displaced_pods
-from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix
+from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import kubectl_of, workload_of
 from scheduler_core.analysis.fixes.near import near_rows
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
+from scheduler_core.analysis.fixes.placed import is_guarded, search_daemons, search_placed
 from scheduler_core.analysis.fixes.priority import raise_priority
-from scheduler_core.analysis.fixes.proof import Prover
+from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
 from scheduler_core.analysis.fixes.proposals import (
     anywhere,
     profile_for,
     propose,
+    propose_anyway,
+    recreate,
     remove_gates,
     set_scheduler_name,
+    wait,
     without_claims,
 )
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
@@ -35,6 +39,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.workloads.deployments.bounds import is_rolling, max_unavailable, size
 from scheduler_core.scheduler.framework.drafts import HARMS, Change, Draft
+from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.simulation import Simulation
 
 # A rollout whose new pod finds no place while every old one keeps its own: an old pod ends first.
@@ -61,6 +66,8 @@ def in_turn(draft: Draft, sim: Simulation) -> Iterator[Draft]:
     yield draft.with_applied(change, {**deployment, "spec": {**spec, "strategy": strategy}}).taking_time()
 
 
+MAKES_CLAIMS = "resourceclaim-controller"
+BRINGING = 200  # transitions
 Search = Generator[None, None, Findings]
 _DISPLACING = tuple(HARMS).index("displaces")
 
@@ -89,14 +96,72 @@ def search_fixes(
 
     `sim` itself is never changed.
     """
-    pod = sim.store.pod_at(pod_key)
+    if pod_key.count("/") == 2 or pod_key.startswith("Node/"):
+        return (yield from search_workload(sim, pod_key, budget, should_stop, found))
+    sim, pod = _bring_on(sim, pod_key)
     if pod is None and pod_key.endswith(UNNAMED):
         return (yield from search_uncreated(sim, pod_key, budget))
     if pod is None:
         return Findings(pod_key, "gone")
-    if pod.node_name and sim.store.node(pod.node_name) is not None:
-        return Findings(pod_key, "bound")
+    if pod.deleting or pod.terminal or (pod.node_name and sim.store.node(pod.node_name) is not None):
+        findings = yield from search_placed(sim, pod, budget)
+        if findings.fixes or not pod.terminal:
+            return findings
     return (yield from _Search(sim, pod, budget, should_stop, found).run())
+
+
+def search_workload(
+    sim: Simulation, key: str, budget: Budget, should_stop: Callable[[], bool], found: Callable[[Fix], None]
+) -> Search:
+    """The same of KIND/NAMESPACE/NAME, by a pod of it that waits or is missing; and of Node/NAME, by a pod that a drain waits for."""
+    kind, namespace, name = key.split("/") if key.count("/") == 2 else ("Node", "", key.removeprefix("Node/"))
+    pods = [pod for pod in sim.store.pods() if not pod.terminal]
+    if kind == "Node":
+        mine = [pod.key for pod in pods if pod.node_name == name and is_guarded(sim, pod)]
+        return (
+            (yield from search_fixes(sim, mine[0], budget, should_stop, found))
+            if mine
+            else Findings(key, "gone")
+        )
+    owners = ((pod, workload_of(sim.store, pod.manifest)) for pod in pods if pod.namespace == namespace)
+    mine = [
+        pod.key
+        for pod, owner in owners
+        if owner is not None
+        and (owner["kind"], owner["metadata"]["name"]) == (kind, name)
+        and not pod.node_name
+    ]
+    if kind == "DaemonSet" and not mine:
+        return (yield from search_daemons(sim, namespace, name, budget))
+    return (
+        yield from search_fixes(
+            sim, mine[0] if mine else f"{namespace}/{name}{UNNAMED}", budget, should_stop, found
+        )
+    )
+
+
+def _bring_on(sim: Simulation, key: str) -> tuple[Simulation, Pod | None]:
+    """Return the world, and the pod in it, once the pod's claims are made and a node that it has got is written down."""
+    pod = sim.store.pod_at(key)
+    if pod is None or pod.node_name:
+        return sim, pod
+    acting = sim.settings.cluster.controllers
+    index = sim.journal.last_attempt.get(key)
+    is_binding = index is not None and sim.journal.attempts[index].outcome == "scheduled"
+    lacks = acting is not None and any(
+        "resourceClaimTemplateName" in each for each in pod.spec.resource_claims
+    )
+    if not (is_binding or lacks):
+        return sim, pod
+    sim = sim.fork()
+    if lacks and acting is not None and MAKES_CLAIMS not in acting:
+        sim.apply(SetSettings({"cluster": {"controllers": [*acting, MAKES_CLAIMS]}}))
+    for _ in range(BRINGING):
+        if sim.idle or (is_binding and pod is not None and pod.node_name):
+            break
+        sim.advance()
+        pod = sim.store.pod_at(key)
+    return sim, pod
 
 
 class _Search:
@@ -126,6 +191,9 @@ class _Search:
         if diagnosis is None:
             return self._end("searched")
         if diagnosis.feasible and not first.changes:
+            if self._sleeps():
+                self._push([wait(first, self.pod), recreate(first, self.pod, self.sim)])
+                yield from self._search(self.budget.candidates)
             return self._end("fits")
         if diagnosis.feasible:
             yield from self._proven(first)
@@ -136,6 +204,7 @@ class _Search:
             self._push(relax_class_selector(first, diagnosis, rows, self.sim))
             self._push(raise_priority(first, diagnosis, self.sim))
             self._push(in_turn(first, self.sim))
+            self._push(propose_anyway(first, diagnosis, self.sim))
         yield from self._search(self.budget.candidates)
         if not diagnosis.feasible and not any("node" in fix.kind.split("+") for fix in self.fixes):
             yield from self._new_node(first, diagnosis)
@@ -143,6 +212,11 @@ class _Search:
             self._push([without_claims(first)])
             yield from self._search(self.tried + self.budget.big)
         return self._end("searched")
+
+    def _sleeps(self) -> bool:
+        """Return whether the pod waits although a node would take it by now: nothing has woken it."""
+        queues = (scheduler.queue for scheduler in self.sim.schedulers)
+        return any(entry.key == self.pod.key for queue in queues for entry in queue.unschedulable())
 
     def _new_node(self, first: Draft, diagnosis: Diagnosis) -> Generator[None, None, None]:
         """A node of a group that exists; where none would do, the smallest one."""
@@ -183,7 +257,9 @@ class _Search:
         """Return the draft of the required changes: an unknown scheduler name, scheduling gates, a node that does not exist."""
         draft = Draft(self.pod.manifest)
         if self.pod.node_name:
-            draft = anywhere(draft, self.pod.node_name)
+            draft = anywhere(
+                draft, self.pod.node_name, exists=self.sim.store.node(self.pod.node_name) is not None
+            )
         if scheduler_for(self.sim, self.pod) is None:
             draft = set_scheduler_name(draft, next(iter(self.sim.schedulers[0].profiles)))
         if self.pod.spec.scheduling_gates:
@@ -202,8 +278,7 @@ class _Search:
 
     def _end(self, state: str) -> Findings:
         complete = not (self.heap or self.left) or bool(self.fixes)
-        fixes = tuple(sorted(self.fixes, key=lambda fix: fix.rank))
-        return Findings(self.pod.key, state, fixes, self.tried, self.unproven, complete)
+        return Findings(self.pod.key, state, rank_fixes(self.fixes), self.tried, self.unproven, complete)
 
     def _diagnosed(self, draft: Draft) -> Generator[None, None, Diagnosis | None]:
         """Return the diagnosis after the draft's commands; None if one is refused or no scheduler is responsible."""
@@ -247,26 +322,20 @@ class _Search:
 
     def _proven(self, draft: Draft) -> Generator[None, None, None]:
         limit = min(self.budget.proof_steps, self.budget.steps - self.steps)
-        commands = commands_of(draft)
-        proof = yield from self.prover.prove(commands, limit, patient=draft.patient)
-        self.steps += proof.steps
-        if not proof.node and "node" in draft.kinds:  # others that wait may have taken it
-            proof = yield from self.prover.prove(commands, limit, patient=draft.patient, alone=True)
-            self.steps += proof.steps
-        if not proof.node:
+        text = kubectl_of(draft, self.sim.store)
+        proof = Proof()
+        for alone in (False, True) if "node" in draft.kinds else (False,):  # others may take the new node
+            if text and not proof.reached:
+                attempts = MANY if "wait" in draft.kinds else PATIENT if draft.patient else OTHERS
+                proof = yield from self.prover.prove(text, limit, attempts, alone=alone)
+                self.steps += proof.steps
+        if not proof.reached:
             self.unproven += 1
             return
         self.alike[draft.kinds] += 1
-        fix = Fix(
-            draft.changes,
-            commands,
-            proof.node,
-            proof.steps,
-            recreates(draft),
-            proof.held_back,
-            proof.effects,
-            kubectl_of(draft, self.sim.store),
-        )
+        fix = make_fix(draft, text, proof)
+        if any(each.outcome == fix.outcome for each in self.fixes):
+            return
         self.fixes.append(fix)
         self.found(fix)
         if any(effect.kind == "violates" for effect in proof.effects):

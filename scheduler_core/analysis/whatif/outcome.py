@@ -72,7 +72,7 @@ def what_if(
     without = Watch(sim.fork())
     for _ in without.until(with_them.world.now, steps):
         pass
-    effects = effects_of(sim, without.at(with_them.world.now), with_them, "")
+    effects = effects_of(sim, without.at(with_them.world.now), with_them)
     replaced = {effect.by for effect in effects}
     before = {pod.key for pod in without.world.store.pods()}
     failed = {end.pod: end for end in ends_of(with_them.world.store)}

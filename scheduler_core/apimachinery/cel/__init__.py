@@ -10,8 +10,16 @@ manifests as they are.
 
 from __future__ import annotations
 
-from scheduler_core.apimachinery.cel.environment import CALL_LIMIT, NEWER, Environment, Outcome, Program
+from scheduler_core.apimachinery.cel.environment import (
+    CALL_LIMIT,
+    NEWER,
+    Environment,
+    Outcome,
+    Program,
+    json_safe,
+)
 from scheduler_core.apimachinery.cel.errors import CompileError
+from scheduler_core.apimachinery.cel.syntax.tree import Call, Ident, Literal, Node, Select
 from scheduler_core.apimachinery.cel.types import (
     ANY,
     BOOL,
@@ -26,7 +34,7 @@ from scheduler_core.apimachinery.cel.types import (
     map_of,
     struct,
 )
-from scheduler_core.apimachinery.cel.values import Uint
+from scheduler_core.apimachinery.cel.values import Uint, value_of_key
 
 __all__ = [
     "ANY",
@@ -39,13 +47,20 @@ __all__ = [
     "NEWER",
     "STRING",
     "UINT",
+    "Call",
     "CompileError",
     "Environment",
+    "Ident",
+    "Literal",
+    "Node",
     "Outcome",
     "Program",
+    "Select",
     "Type",
     "Uint",
+    "json_safe",
     "list_of",
     "map_of",
     "struct",
+    "value_of_key",
 ]

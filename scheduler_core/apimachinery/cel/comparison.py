@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scheduler_core.apimachinery.cel.limits import Steps
+from scheduler_core.apimachinery.cel.limits import take_steps
 from scheduler_core.apimachinery.cel.types import Type
 from scheduler_core.apimachinery.cel.values import (
     KUBE_KINDS,
@@ -36,7 +36,7 @@ _NUMBERS = (int, Uint, float)
 # --- equality
 
 
-def equal(left: object, right: object, steps: Steps | None = None) -> bool | Failure:
+def equal(left: object, right: object) -> bool | Failure:
     """Return whether two values are equal; values of kube's own types do not compare with others."""
     kind = left.__class__
     if left is None or right is None:
@@ -46,9 +46,9 @@ def equal(left: object, right: object, steps: Steps | None = None) -> bool | Fai
     if kind in _NUMBERS:
         return right.__class__ in _NUMBERS and compare_numbers(left, right) == 0
     if isinstance(left, LIST_KINDS):
-        return isinstance(right, LIST_KINDS) and _equal_lists(left, right, steps or Steps())
+        return isinstance(right, LIST_KINDS) and _equal_lists(left, right)
     if isinstance(left, dict):
-        return isinstance(right, dict) and _equal_maps(left, right, steps or Steps())
+        return isinstance(right, dict) and _equal_maps(left, right)
     if kind is Optional:
         return right.__class__ is Optional and _equal_optionals(left, right)
     if kind is Type:
@@ -58,25 +58,23 @@ def equal(left: object, right: object, steps: Steps | None = None) -> bool | Fai
     return kind is right.__class__ and left == right
 
 
-def _equal_lists(
-    left: list[object] | tuple[object, ...], right: list[object] | tuple[object, ...], steps: Steps
-) -> bool:
+def _equal_lists(left: list[object] | tuple[object, ...], right: list[object] | tuple[object, ...]) -> bool:
     if len(left) != len(right):
         return False
     for one, other in zip(left, right, strict=True):
-        steps.take()
-        if equal(one, other, steps) is False:
+        take_steps()
+        if equal(one, other) is False:
             return False
     return True
 
 
-def _equal_maps(left: dict[object, object], right: dict[object, object], steps: Steps) -> bool:
+def _equal_maps(left: dict[object, object], right: dict[object, object]) -> bool:
     if len(left) != len(right):
         return False
     for key, value in left.items():
-        steps.take()
+        take_steps()
         other = find(right, value_of_key(key))
-        if other is NOTHING or equal(value, other, steps) is False:
+        if other is NOTHING or equal(value, other) is False:
             return False
     return True
 

@@ -23,7 +23,7 @@ from scheduler_core.apimachinery.cel.checking.validators import validate
 from scheduler_core.apimachinery.cel.errors import CompileError, Issues, Source
 from scheduler_core.apimachinery.cel.estimate import Declared, Range, estimate
 from scheduler_core.apimachinery.cel.library.conversions import CONVERSIONS
-from scheduler_core.apimachinery.cel.limits import Cancelled
+from scheduler_core.apimachinery.cel.limits import LEAST_WORK, Cancelled, begin_work
 from scheduler_core.apimachinery.cel.running.frame import COST, SEEN, Frame, Run
 from scheduler_core.apimachinery.cel.running.plan import PlanError, Planner
 from scheduler_core.apimachinery.cel.syntax.parser import parse
@@ -153,8 +153,8 @@ NEWER = frozenset(
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """The outcome of an evaluation: a value, or an error in cel-go's words ("" if there is none), and the cost in
-    cel-go's units.
+    """The outcome of an evaluation: a value, or an error in cel-go's words ("" if there is none), the cost in cel-go's
+    units, and the steps of work (limits.py).
 
     `values`, when watched: (start, end, value as in JSON) of every sub-expression in the order of evaluation.
     """
@@ -162,6 +162,7 @@ class Outcome(msgspec.Struct, frozen=True):
     value: object
     error: str
     cost: int
+    work: int = 0
     values: tuple[tuple[int, int, object], ...] = ()
 
 
@@ -232,16 +233,19 @@ class Program:
     def evaluate(
         self, variables: Mapping[str, object], limit: int | None = None, watch: bool = False
     ) -> Outcome:
-        """The value for these variables; `limit` is the highest cost, CALL_LIMIT where it is None."""
+        """The value for these variables; `limit` is the highest cost, CALL_LIMIT where it is None, and bounds the work as well."""
+        limit = CALL_LIMIT if limit is None else limit
         run, width = self._run, self._width
         if watch:
             if self._watched is None:
                 with room_for_deep_trees():
                     self._watched = self._planned(watched=True)
             run, width = self._watched
-        frame: Frame = [0, CALL_LIMIT if limit is None else limit, []]
+        frame: Frame = [0, limit, []]
         frame += [variables[name] if name in variables else _absent(name) for name in self._names]
         frame += [None] * (width - len(frame))
+        steps = max(limit, LEAST_WORK)
+        work = begin_work(steps)
         try:
             if self._deep:
                 with room_for_deep_trees():
@@ -249,10 +253,12 @@ class Program:
             else:
                 value = run(frame)
         except Cancelled as cancelled:
-            return Outcome(None, str(cancelled), frame[COST], _values(frame[SEEN]))
+            value = Failure(str(cancelled))
+        error = ""
         if isinstance(value, Failure):
-            return Outcome(None, value.message, frame[COST], _values(frame[SEEN]))
-        return Outcome(value, "", frame[COST], _values(frame[SEEN]))
+            error, value = value.message, None
+        taken, work.left = int(steps - work.left), math.inf  # showing the values has limits of its own
+        return Outcome(value, error, frame[COST], taken, _values(frame[SEEN]))
 
 
 def _absent(name: str) -> Failure:

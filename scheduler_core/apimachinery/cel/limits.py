@@ -5,13 +5,17 @@ kube: vendor/github.com/google/cel-go/interpreter/{interpreter,runtimecost}.go @
 
 from __future__ import annotations
 
+import math
+from contextvars import ContextVar
+
 from scheduler_core.apimachinery.cel.values import FormatValue, SemverValue
 
 MOST_ELEMENTS = 1_000_000
 """Longest list that is made. DEVIATION: kube has no such limit, as its lists share their parts."""
 MOST_CHARACTERS = 10_000_000
 """Longest text that is made. DEVIATION: kube has no such limit."""
-_MOST_STEPS = 200_000
+LEAST_WORK = 200_000
+"""Steps of work that every evaluation may take, however low its limit of cost is."""
 
 OVER = "operation cancelled: actual cost limit exceeded"
 
@@ -37,18 +41,41 @@ def check_hashable(value: object) -> None:
         raise InternalError(f"runtime error: hash of unhashable type {kind}")
 
 
-class Steps:
-    """The number of parts of a value left to visit: lists that share parts may have more parts than can be counted."""
+class Work:
+    """The steps of work that an evaluation may still take. DEVIATION: kube has no such limit.
 
-    __slots__ = ("_left",)
+    Kube's cost is no bound of time: `a == b` of large maps of any type costs 1, and so does `a + b` of long lists, which share their
+    parts in cel-go and are copied here. So whatever looks at many parts in one call counts them as steps as well.
+    """
 
-    def __init__(self) -> None:
-        self._left = _MOST_STEPS
+    __slots__ = ("left",)
 
-    def take(self) -> None:
-        self._left -= 1
-        if self._left < 0:
-            raise Cancelled(OVER)
+    def __init__(self, left: float) -> None:
+        self.left = left
+
+
+_WITHOUT_END = Work(math.inf)  # compiling has limits of its own
+_WORK: ContextVar[Work] = ContextVar("work", default=_WITHOUT_END)
+
+
+def begin_work(limit: int) -> Work:
+    """Give the evaluation that begins its steps."""
+    work = Work(limit)
+    _WORK.set(work)
+    return work
+
+
+def take_steps(count: int = 1) -> None:
+    """Count steps of work. Raises Cancelled where the evaluation has taken them all."""
+    work = _WORK.get()
+    work.left -= count
+    if work.left < 0:
+        raise Cancelled(OVER)
+
+
+def copy_steps(length: int) -> int:
+    """Return the steps that copying a text or a list of this length counts as: memory is copied far faster than parts are looked at."""
+    return length >> 5
 
 
 def check_length(length: int, most: int = MOST_ELEMENTS) -> None:

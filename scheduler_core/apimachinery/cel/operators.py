@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from scheduler_core.apimachinery.cel.comparison import equal
-from scheduler_core.apimachinery.cel.limits import MOST_CHARACTERS, check_length
+from scheduler_core.apimachinery.cel.limits import MOST_CHARACTERS, check_length, copy_steps, take_steps
 from scheduler_core.apimachinery.cel.values import (
     LIST_KINDS,
     MAX_INT,
@@ -83,7 +83,9 @@ def add(left: object, right: object) -> Result:
 
 
 def _concatenate_texts(left: object, right: object) -> Result:
-    check_length(len(left) + len(right), MOST_CHARACTERS)  # type: ignore[arg-type]
+    length = len(left) + len(right)  # type: ignore[arg-type]
+    check_length(length, MOST_CHARACTERS)
+    take_steps(copy_steps(length))
     return left + right  # type: ignore[operator]
 
 
@@ -92,6 +94,7 @@ def _extend_list(left: object, right: object) -> Result:
     if not isinstance(right, LIST_KINDS):
         return NO_OVERLOAD
     check_length(len(left) + len(right))
+    take_steps(copy_steps(len(right)))
     left.extend(right)
     return left
 
@@ -100,6 +103,7 @@ def _concatenate_lists(left: list[object] | tuple[object, ...], right: object) -
     if not isinstance(right, LIST_KINDS):
         return NO_OVERLOAD
     check_length(len(left) + len(right))
+    take_steps(copy_steps(len(left) + len(right)))
     return [*left, *right]
 
 
@@ -214,7 +218,9 @@ def contains(element: object, container: object) -> Result:
     if isinstance(container, dict):
         if element.__class__ is str:
             return element in container
+        take_steps(copy_steps(len(container)))
         return find(dict(container), element) is not NOTHING
     if isinstance(container, LIST_KINDS):
+        take_steps(len(container))
         return any(equal(element, other) is True for other in container)
     return NO_OVERLOAD

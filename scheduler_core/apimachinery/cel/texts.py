@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from scheduler_core.apimachinery.cel.limits import take_steps
 from scheduler_core.apimachinery.cel.types import Type
 from scheduler_core.apimachinery.cel.values import (
     NOTHING,
@@ -84,7 +85,9 @@ def _format_value(value: object, left: list[int]) -> str:
         return "null"
     if isinstance(value, float):
         return go_double(value)
+    take_steps()
     if isinstance(value, bytes):
+        take_steps(len(value))
         return f"[{' '.join(map(str, value))}]"
     if isinstance(value, list | tuple):
         return f"[{', '.join(_format_value(part, left) for part in value[:_MOST_PARTS])}]"

@@ -18,7 +18,7 @@ from scheduler_core.scheduler.extenders.request import NodeVictims, Request
 
 # Objects as Go's encoding/json writes them: in the order of a type's fields, with what a tag says of empty values.
 #
-# go_fields.json was read once from the Go types of k8s.io/api and k8s.io/apimachinery, v0.34.1, as far as a Pod or a Node has them.
+# wire.json was read once from the Go types of k8s.io/api and k8s.io/apimachinery, v0.34.1, as far as a Pod or a Node has them.
 # `always`
 # are fields that are written even if they are empty: those without omitempty and those that are structs, with what stands for an empty one.
 # `pointers` are texts, numbers and booleans behind a pointer, which omitempty leaves away only if they are null. Every other field is left
@@ -33,7 +33,7 @@ _ROOTS = ("Pod", "Node")
 @cache
 def _table() -> Mapping[str, Mapping[str, Any]]:
     table: Mapping[str, Mapping[str, Any]] = json.loads(
-        Path(__file__).with_suffix(".json").read_text(encoding="utf-8")
+        Path(__file__).with_name("go_fields.json").read_text(encoding="utf-8")
     )
     return table
 

@@ -124,7 +124,7 @@ class _Call:
         if self._program is None:
             return neutral
         outcome = self._program.evaluate({"pod": self._pod, **variables}, min(LIMIT, max(self._left, 0)))
-        self._left -= outcome.cost
+        self._left -= max(outcome.cost, outcome.work)
         if outcome.error:
             text = outcome.error
             if self._left <= 0:

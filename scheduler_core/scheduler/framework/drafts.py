@@ -29,6 +29,7 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "claim-name",
         "volume-name",
         "unit",
+        "selected-node",
         "claim",
         "class",
         "default-class",
@@ -40,8 +41,20 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "capacity",
         "storage-capacity",
         "taint-left",
+        "recreate",
+        "old-revision",
+        "order",
+        "own-claim",
+        "pool",
+        "node-selector",
+        "priority-class",
+        "runtime-class-name",
+        "limits",
+        "job-anew",
+        "retry",
     ),
     "allows": (
+        "wait",
         "gates",
         "uncordon",
         "toleration",
@@ -60,6 +73,14 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "limit-range",
         "rollout",
         "runtime-class",
+        "quota-scope",
+        "unready-eviction",
+        "one-budget",
+        "replicas",
+        "priority-class-left",
+        "parallel",
+        "recreate-strategy",
+        "namespace-selector",
     ),
     "adds": ("node",),
     "lessens": (
@@ -73,8 +94,22 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "claim-mode",
         "without-claims",
     ),
-    "displaces": ("budget", "move", "resize", "free", "priority"),
+    "displaces": (
+        "force-delete",
+        "delete",
+        "free-quota",
+        "out-of-service",
+        "no-execute",
+        "budget",
+        "move",
+        "resize",
+        "free",
+        "partner-priority",
+        "priority",
+        "remove-node",
+    ),
     "defeats": (
+        "finalizer",
         "skew",
         "min-domains",
         "unlabel",
@@ -120,6 +155,7 @@ class Draft:
 
     `objects` are created or changed in place, `others` can't be and are made anew. `deleted` are pods (namespace, name) to be deleted.
     `patched`: strategic patches, each with kind, namespace, name and subresource. `configuration`: a scheduler's, by its name.
+    `typed`: calls of kubectl, for what only running them shows.
     """
 
     original: Manifest  # of the pod
@@ -132,6 +168,7 @@ class Draft:
     objects: tuple[Manifest, ...] = ()
     patched: tuple[tuple[tuple[str, str, str, str], Manifest], ...] = ()
     configuration: tuple[str, Manifest] | None = None
+    typed: tuple[str, ...] = ()
     patient: bool = False  # it takes its time: only running it shows whether it helps
 
     @property
@@ -199,6 +236,10 @@ class Draft:
     def with_patch(self, change: Change, target: tuple[str, str, str, str], patch: Manifest) -> Draft:
         patched = (*self.patched, (target, patch))
         return replace(self, changes=(*self.changes, change), patched=patched, patient=True)
+
+    def typing(self, change: Change, *calls: str) -> Draft:
+        """One more change: calls of kubectl as they are printed."""
+        return replace(self, changes=(*self.changes, change), typed=(*self.typed, *calls), patient=True)
 
     def with_configuration(self, change: Change, scheduler: str, configuration: Manifest) -> Draft:
         return replace(self, changes=(*self.changes, change), configuration=(scheduler, configuration))

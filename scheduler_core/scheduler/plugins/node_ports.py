@@ -98,9 +98,8 @@ class NodePorts(Plugin):
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         """Give the host ports up, or delete who has them."""
         spec, nodes, row = refusal.pod.spec, refusal.nodes, refusal.row
-        if not spec.host_network:
-            taken = list_taken_ports(refusal.pod, nodes.ports[row])
-            yield draft.with_pod(Change("port", {"ports": taken}), _without_host_ports)
+        taken = list_taken_ports(refusal.pod, nodes.ports[row])
+        yield draft.with_pod(Change("port", {"ports": taken}), _without_host_ports)
         wanted = {(port.protocol, port.port) for port in spec.host_ports}
         holders = [
             pod
@@ -139,6 +138,7 @@ def _places(pod: Pod) -> Iterator[tuple[HostPort, str]]:
 
 
 def _without_host_ports(manifest: dict[str, Any]) -> None:
+    manifest["spec"].pop("hostNetwork", None)  # which makes every port of a container a host port
     for container in manifest["spec"]["containers"]:
         for port in container.get("ports") or ():
             port.pop("hostPort", None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.presenters.changes import compare, walk
+from playground.features.diff.presenter import compare, walk
 from scheduler_core.world.commands import command_from_json
 from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import empty_world

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.presenters.devices.search import describe_search, order_note
+from playground.features.device_search.presenter import describe_search, order_note
 from playground.presenters.inspector.figures import sections
 from scheduler_core.analysis.inspection import device_search
 from scheduler_core.testing.devices import claim, claiming, device, device_class, gpus, request

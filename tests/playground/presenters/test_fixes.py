@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from playground.presenters.fixes import (
+from playground.features.fixes.presenter import (
     _DEFEATS,
     _SPECIAL,
     _TEXTS,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from playground.features.journey.text import text
 from playground.presenters.journey import age, journey
-from playground.presenters.journey.text import text
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, FailCall, Ref
 from scheduler_core.world.simulation import Simulation

@@ -7,9 +7,9 @@ from typing import Any
 import orjson
 import pytest
 
-from playground.presenters.metrics import present
-from playground.presenters.metrics.hints import HINTS
-from playground.sessions.worker.answers.metrics import metrics_of
+from playground.features.metrics.hints import HINTS
+from playground.features.metrics.presenter import present
+from playground.features.metrics.worker import metrics_of
 from scheduler_core.scheduler.metrics.catalogue import BY_NAME
 from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import world

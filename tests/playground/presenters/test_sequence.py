@@ -7,11 +7,11 @@ from typing import Any
 import orjson
 from msgspec import to_builtins
 
-from playground.presenters.sequence import present
+from playground.features.sequence import worker as sequences
+from playground.features.sequence.presenter import present
+from playground.features.sequence.query import Sequence
 from playground.presenters.sequence.lines import LINES
 from playground.presenters.words import Message
-from playground.sessions.protocol.looking import Sequence
-from playground.sessions.worker.answers import sequences
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
 from scheduler_core.base.trace.kinds import CLASSES

@@ -9,9 +9,9 @@ import zipfile
 
 import pytest
 
+from playground.features.exports import downloads
 from playground.sessions.web.jobs import downloads as jobs
 from playground.sessions.worker import files
-from playground.views.offline import downloads
 from tests.playground.workbench.conftest import page_text
 from tests.playground.workbench.test_build import NODES, PODS
 

@@ -6,13 +6,13 @@ What goes wrong is said in the words of Go's net/http, as kube-scheduler would l
 from __future__ import annotations
 
 import asyncio
-import re
 import ssl
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+import h11
+
 HEAD_BYTES = 64 << 10
-_STATUS = re.compile(rb"HTTP/1\.[01] ([0-9]{3})(?: [^\r\n]*)?\r?\n\Z")
+_WORDS = 1000  # of what an error answer says, for people
 _CHUNK = 64 << 10
 
 
@@ -50,14 +50,21 @@ class Target:
 async def post(target: Target, body: bytes, most: int, progress: Progress) -> tuple[int, bytes]:
     """Status and body of the answer, which may have so many bytes. CallFailed. Time limits are the caller's."""
     reader, writer = await _connect(target)
+    call = _Call(reader)
     try:
-        writer.write(_request(target, len(body)) + body)
+        writer.write(call.write_request(target, body))
         await writer.drain()
-        status, headers = await _head(reader)
+        status = await call.read_status()
         if status != 200:
-            return status, await _some(reader)
+            return status, (await call.read_part())[:_WORDS]
         progress.in_body = True
-        return status, await _body(reader, headers, most)
+        answer = bytearray()
+        while part := await call.read_part():
+            answer += part
+            if len(answer) > most:
+                many = f"the answer has more than {most:,} bytes, the most that is read here"
+                raise CallFailed(many, True, 200)
+        return status, bytes(answer)
     except (ConnectionError, ssl.SSLError) as error:
         raise CallFailed(f"read tcp {target.shown}: read: connection reset by peer") from error
     finally:
@@ -87,108 +94,63 @@ async def _connect(target: Target) -> tuple[asyncio.StreamReader, asyncio.Stream
         ) from error
 
 
-def _request(target: Target, length: int) -> bytes:
-    lines = (
-        f"POST {target.path} HTTP/1.1",
-        f"Host: {target.host}",
-        "User-Agent: Go-http-client/1.1",
-        f"Content-Length: {length}",
-        "Content-Type: application/json",
-        "Accept-Encoding: identity",
-        "Connection: close",
-    )
-    return "".join(f"{line}\r\n" for line in (*lines, "")).encode("ascii")
+class _Call:
+    """One request and its answer, as h11 reads them. Its limits hold for the head, and for the head of each chunk."""
 
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader = reader
+        self._connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_BYTES)
+        self._begun = b""  # the first bytes of the answer, which Go shows where they are no answer
 
-async def _head(reader: asyncio.StreamReader) -> tuple[int, dict[bytes, bytes]]:
-    """Status and headers, with names in lower case; those of 1xx answers are passed over."""
-    while True:
-        line = await _line(reader)
-        if not line:
-            raise CallFailed("EOF")
-        match = _STATUS.match(line)
-        if match is None:
-            shown = line.decode("latin-1").rstrip("\r\n")[:80]
-            raise CallFailed(
-                f'net/http: HTTP/1.x transport connection broken: malformed HTTP response "{shown}"'
-            )
-        headers = await _headers(reader)
-        status = int(match[1])
-        if not 100 <= status < 200:
-            return status, headers
+    def write_request(self, target: Target, body: bytes) -> bytes:
+        headers = [
+            ("Host", target.host),
+            ("User-Agent", "Go-http-client/1.1"),
+            ("Content-Length", str(len(body))),
+            ("Content-Type", "application/json"),
+            ("Accept-Encoding", "identity"),
+            ("Connection", "close"),
+        ]
+        request = h11.Request(method="POST", target=target.path, headers=headers)
+        events = (request, h11.Data(data=body), h11.EndOfMessage())
+        return b"".join(self._connection.send(event) or b"" for event in events)
 
+    async def read_status(self) -> int:
+        """The status of the answer; 1xx answers are passed over."""
+        while True:
+            try:
+                event = await self._read_event()
+            except h11.RemoteProtocolError as error:
+                raise CallFailed(self._explain_head(error)) from error
+            if isinstance(event, h11.Response):
+                return event.status_code
+            if not isinstance(event, h11.InformationalResponse):
+                raise CallFailed("EOF")
 
-async def _headers(reader: asyncio.StreamReader) -> dict[bytes, bytes]:
-    headers: dict[bytes, bytes] = {}
-    size = 0
-    while (line := await _line(reader)) not in (b"\r\n", b"\n", b""):
-        size += len(line)
-        if size > HEAD_BYTES:
-            raise CallFailed("net/http: server response headers exceeded the limit")
-        name, _, value = line.partition(b":")
-        headers[name.strip().lower()] = value.strip()
-    return headers
+    async def read_part(self) -> bytes:
+        """The next part of the body; empty at its end."""
+        try:
+            event = await self._read_event()
+        except h11.RemoteProtocolError as error:
+            words = "unexpected EOF" if self._reader.at_eof() else "invalid byte in chunk length"
+            raise CallFailed(words, True, 200) from error
+        return bytes(event.data) if isinstance(event, h11.Data) else b""
 
+    async def _read_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        while (event := self._connection.next_event()) is h11.NEED_DATA:
+            data = await self._reader.read(HEAD_BYTES)
+            self._begun = self._begun or data
+            self._connection.receive_data(data)
+        return event
 
-async def _line(reader: asyncio.StreamReader) -> bytes:
-    try:
-        return await reader.readuntil(b"\n")
-    except asyncio.IncompleteReadError as error:
-        return error.partial
-    except asyncio.LimitOverrunError as error:
-        raise CallFailed("net/http: server response headers exceeded the limit") from error
-
-
-async def _some(reader: asyncio.StreamReader) -> bytes:
-    """The beginning of what an error answer says, for people."""
-    return (await reader.read(1000))[:1000]
-
-
-async def _body(reader: asyncio.StreamReader, headers: dict[bytes, bytes], most: int) -> bytes:
-    parts: list[bytes] = []
-    size = 0
-    async for part in _parts(reader, headers):
-        size += len(part)
-        if size > most:
-            raise CallFailed(
-                f"the answer has more than {most:,} bytes, the most that is read here", True, 200
-            )
-        parts.append(part)
-    return b"".join(parts)
-
-
-async def _parts(reader: asyncio.StreamReader, headers: dict[bytes, bytes]) -> AsyncIterator[bytes]:
-    if headers.get(b"transfer-encoding", b"").lower() == b"chunked":
-        while length := _chunk_length(await _line(reader)):
-            async for part in _exactly(reader, length):
-                yield part
-            await _line(reader)
-    elif b"content-length" in headers:
-        text = headers[b"content-length"]
-        if not text.isdigit():
-            raise CallFailed(f'bad Content-Length "{text.decode("latin-1")[:40]}"')
-        async for part in _exactly(reader, int(text)):
-            yield part
-    else:
-        while part := await reader.read(_CHUNK):
-            yield part
-
-
-def _chunk_length(line: bytes) -> int:
-    text = line.partition(b";")[0].strip()
-    if not text:
-        raise CallFailed("unexpected EOF", True, 200)
-    try:
-        return int(text, 16)
-    except ValueError as error:
-        raise CallFailed("invalid byte in chunk length", True, 200) from error
-
-
-async def _exactly(reader: asyncio.StreamReader, length: int) -> AsyncIterator[bytes]:
-    left = length
-    while left > 0:
-        part = await reader.read(min(left, _CHUNK))
-        if not part:
-            raise CallFailed("unexpected EOF", True, 200)
-        left -= len(part)
-        yield part
+    def _explain_head(self, error: h11.RemoteProtocolError) -> str:
+        if not self._begun:
+            return "EOF"
+        if error.error_status_hint == 431:
+            return "net/http: server response headers exceeded the limit"
+        if "Content-Length" in str(error):
+            return "net/http: HTTP/1.x transport connection broken: bad Content-Length"
+        if self._reader.at_eof() and self._begun.startswith(b"HTTP/1."):
+            return "unexpected EOF"
+        line = self._begun.split(b"\n")[0].decode("latin-1").rstrip("\r")[:80]
+        return f'net/http: HTTP/1.x transport connection broken: malformed HTTP response "{line}"'

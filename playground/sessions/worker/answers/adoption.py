@@ -18,6 +18,7 @@ from playground.sessions.protocol.adopting import (
 )
 from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation
 from playground.workbench.builder import fragment, to_yaml
@@ -32,6 +33,7 @@ MOST_LINES = 800  # of each side of a diff
 CONTEXT = 2
 
 
+@answers(AdoptConfiguration)
 def adopt_configuration(engine: Engine, request: AdoptConfiguration) -> Steps[Adopted]:
     world = yield from engine.at(request.position)
     try:

@@ -21,6 +21,7 @@ from playground.sessions.protocol.looking import (
     UnknownScheduler,
 )
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation
 from playground.workbench.builder import to_yaml
@@ -40,6 +41,7 @@ MOST_BYTES = 128 << 10
 _FIRST = ("apiVersion", "kind", "name", "schedulerName")
 
 
+@answers(Configuration)
 def configuration(engine: Engine, request: Configuration) -> Steps[Configured]:
     return get_configurations((yield from engine.at(request.position)))
 
@@ -68,6 +70,7 @@ def _unknown_schedulers(world: Simulation) -> list[UnknownScheduler]:
     return [UnknownScheduler(name, count) for name, count in sorted(counts.items())]
 
 
+@answers(EffectiveConfiguration)
 def effective_configuration(engine: Engine, request: EffectiveConfiguration) -> Steps[Data]:
     world = yield from engine.at(request.position)
     for scheduler in world.schedulers:
@@ -78,6 +81,7 @@ def effective_configuration(engine: Engine, request: EffectiveConfiguration) -> 
     return effective(None)
 
 
+@answers(ReadConfiguration)
 def read_configuration(engine: Engine, request: ReadConfiguration) -> Steps[ConfigurationRead]:
     yield
     return read(request.text, request.paths)

@@ -25,6 +25,7 @@ from playground.sessions.protocol.looking import (
     YamlPart,
 )
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from playground.workbench.builder import to_yaml
 from scheduler_core.formats.export import as_it_is, for_kubectl, heading, objects_of
@@ -58,6 +59,7 @@ def document(manifest: Mapping[str, Any]) -> str:
 YAML_SLICE = 0.02
 
 
+@answers(Objects)
 def objects(engine: Engine, request: Objects) -> Steps[list[ListedObject]]:
     store = (yield from engine.at(request.position)).store
     kinds = store.kinds() if request.kind is None else [request.kind]
@@ -85,6 +87,7 @@ def _summary(kind: str, manifest: Mapping[str, Any]) -> str:
     return ""
 
 
+@answers(ObjectYaml)
 def object_yaml(engine: Engine, request: ObjectYaml) -> Steps[ObjectShown]:
     """Raises SessionGone where there is no such object."""
     world = yield from engine.at(request.position)
@@ -99,16 +102,19 @@ def object_yaml(engine: Engine, request: ObjectYaml) -> Steps[ObjectShown]:
     return ObjectShown(to_yaml([obj]), without_effect(obj))
 
 
+@answers(NodeNames)
 def node_names(engine: Engine, request: NodeNames) -> Steps[list[str]]:
     world = yield from engine.at(request.position)
     return list(table_of(scheduler_of(world)).names)
 
 
+@answers(NodeFacts)
 def node_facts(engine: Engine, request: NodeFacts) -> Steps[list[Data]]:
     world = yield from engine.at(request.position)
     return facts(world, table_of(scheduler_of(world)), request.rows, request.mode)
 
 
+@answers(ClusterYaml)
 def cluster_yaml(engine: Engine, request: ClusterYaml) -> Steps[YamlPart]:
     """Objects, but those that are in every cluster, as YAML documents, from number `first` on, as many as the time allows."""
     world = yield from engine.at(request.position)

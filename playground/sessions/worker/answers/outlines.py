@@ -28,6 +28,7 @@ from playground.sessions.protocol.comparing import (
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.worker.answers.configurations import get_configurations
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation, digest
 
@@ -42,6 +43,7 @@ TOO_MUCH = gettext_noop(
 )
 
 
+@answers(Outline, too_much=TOO_MUCH)
 def outline(engine: Engine, request: Outline) -> Steps[HistoryOutline]:
     """The history up to a position."""
     world = (yield from engine.at(request.position)).fork()  # the head may move on between two slices
@@ -114,6 +116,7 @@ def _count_bound_over_time(world: Simulation) -> list[tuple[int, int]]:
     )
 
 
+@answers(AttemptDigests, too_much=TOO_MUCH)
 def digests(engine: Engine, request: AttemptDigests) -> Steps[list[str]]:
     """Digests (docs/trace.md) of attempts."""
     head, first = request.position, request.first
@@ -142,6 +145,7 @@ def _cycle_of_last(world: Simulation) -> Any:
     return next((scheduler.cycle for scheduler in world.schedulers if scheduler.name == name), None)
 
 
+@answers(Attempt, too_much=TOO_MUCH)
 def attempt(engine: Engine, request: Attempt) -> Steps[AttemptDetail]:
     """One attempt: its scores for the best nodes and the nodes it shares the first ranks with, and its refusals."""
     attempts = (yield from engine.at(request.position)).journal.attempts

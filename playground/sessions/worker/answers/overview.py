@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from playground.lessons.conditions import holds
 from playground.sessions.protocol.looking import AttemptEnd, AttemptEnds, FindNames, FoundName, LessonHolds
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.world.readonly import CONTROLLER_NAMES, Attempt
 
 
+@answers(FindNames)
 def find_names(engine: Engine, request: FindNames) -> Steps[list[FoundName]]:
     world = yield from engine.at(request.position)
     kinds = {
@@ -46,11 +48,13 @@ def matching(names: Iterable[str], q: str, most: int) -> list[str]:
     return (first + others)[:most]
 
 
+@answers(LessonHolds)
 def lesson_holds(engine: Engine, request: LessonHolds) -> Steps[bool]:
     world = yield from engine.at(request.position)
     return world.idle or holds(request.when, world)
 
 
+@answers(AttemptEnds)
 def attempt_ends(engine: Engine, request: AttemptEnds) -> Steps[list[AttemptEnd]]:
     world = yield from engine.at(request.position)
     return thin_attempts(world.journal.attempts, request.position, request.most)

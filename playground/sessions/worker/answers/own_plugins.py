@@ -7,6 +7,7 @@ import msgspec
 from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.plugins import PluginTried, TryPlugin
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Refused, Simulation
 from scheduler_core.analysis.inspection import trial
@@ -15,6 +16,7 @@ from scheduler_core.world.commands import DefinePlugin, command_from_json
 MOST_PODS = 200
 
 
+@answers(TryPlugin)
 def try_plugin(engine: Engine, request: TryPlugin) -> Steps[PluginTried]:
     world = yield from engine.at(request.position)
     pods = _pods(world)

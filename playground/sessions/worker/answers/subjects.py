@@ -14,6 +14,7 @@ from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.protocol.looking import SubjectFound, SubjectOf
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from playground.workbench.actions import PLUGIN, SCHEDULER, Subject
 from playground.workbench.builder.names import next_index
@@ -26,6 +27,7 @@ CLAIM = "Claim"  # whichever of the two kinds of claims has the name
 CLAIMS = ("PersistentVolumeClaim", "ResourceClaim")
 
 
+@answers(SubjectOf)
 def subject_of(engine: Engine, request: SubjectOf) -> Steps[SubjectFound]:
     """Raises SessionGone where there is no such object."""
     world = yield from engine.at(request.position)

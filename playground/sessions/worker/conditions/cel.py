@@ -1,9 +1,7 @@
 """Expressions in CEL over a record: checked with the place of every error, compiled once, evaluated within limits.
 
-The language and its evaluation are the library's (docs/dependencies.md). It ends every evaluation after 10,000 iterations and nests at
-most 32 deep; what is added here: which names there are, a length, how many loops an expression may have, and how much one evaluation
-may take. What surely takes little is evaluated at once, anything else in a process of its own (evaluator.py). docs/time-travel.md lists
-the names for people.
+The language and its evaluation are the core's, whose limits of cost and work end every evaluation. Added here: the names that there are,
+a length, and how much all expressions may cost together at one step. docs/time-travel.md lists the names for people.
 """
 
 from __future__ import annotations
@@ -16,32 +14,28 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
-import orjson
-
 from playground.sessions.protocol.breakpoints import EXPRESSION_LENGTH, ExpressionProblem
-from playground.sessions.worker.conditions.evaluation import (
-    NAMES,
-    Failed,
-    OutOfMemory,
-    environment,
-    evaluate,
-    words,
-)
-from playground.sessions.worker.conditions.evaluator import Ended, evaluator
+from scheduler_core.apimachinery import cel
 from scheduler_core.base.trace.kinds import KINDS, PluginRan
 from scheduler_core.world.readonly import RECORD_FIELDS, Record, StepFacts
 
-LOOPS = 2  # comprehensions in one expression: what they do multiplies
-ITERATIONS = 10_000  # the library's own limit for one evaluation
-LIGHT = 8_000_000  # as `weight` counts: some milliseconds, some megabytes
-STRIKES = (
-    2  # an expression that was ended so often is not asked for a while: once may be a busy machine's doing
-)
+LIMIT = 300_000  # cost of one evaluation: a loop over 5,000 nodes may do a lot with each, and none takes longer than half a second
+LIMIT_OF_A_STEP = 600_000  # of what evaluations at one step cost beyond LIGHT
+LIGHT = 200  # no more than the record itself took to be made
+PARTS = 20_000  # of a value: lists that share their parts may have more than can be compared
+STRIKES = 2  # an expression that was ended so often is not asked for a while
 WHILE = 60.0  # seconds
-AT_ONCE = 1.0  # seconds that those may take together at one step that are not light
 SECOND = 1_000_000_000
-OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
+NAMES = ("record", "t", "position", "attempt", "queue")
+_TYPES = {
+    "record": cel.map_of(cel.STRING, cel.DYN),
+    "t": cel.DYN,
+    "position": cel.INT,
+    "attempt": cel.INT,
+    "queue": cel.map_of(cel.STRING, cel.DYN),
+}
+_ENVIRONMENT = cel.Environment(_TYPES)
 _ENVELOPE = ("kind", "t", "seq", "scheduler", "parent", "data")
 DATA_FIELDS: dict[str, dict[str, str]] = {
     kind: {field.name: field.type for field in fields} for kind, fields in RECORD_FIELDS.items()
@@ -49,12 +43,9 @@ DATA_FIELDS: dict[str, dict[str, str]] = {
 """What a record's `data` holds, by kind: names and types."""
 QUEUES = ("active", "backoff", "unschedulable", "gated", "in_flight")
 
-_TEXT = re.compile(
-    r"\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|//[^\n]*", re.DOTALL
-)
-_LOOP = re.compile(r"\b(?:all|exists|exists_one|map|filter)\b")
-_PATH = re.compile(r"\b(record|queue)\s*\.\s*(\w+)(?:\s*\.\s*(\w+)\b(?!\s*\())?")
-_ERROR = re.compile(r"ERROR: <input>:(\d+):(\d+): (.*)")
+
+class Failed(Exception):
+    """An evaluation had no value, such as for a field that this record lacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,64 +73,55 @@ class BadExpression(Exception):
 
 @dataclass(slots=True)
 class Program:
-    """A compiled expression: `boolean` where its type is known to be bool.
+    """A compiled expression. `ended` is when it was ended for costing too much, for whomever."""
 
-    `loops` and `sums` are how many comprehensions and plus signs it has, `ended` when it was ended for taking too much, for whomever.
-    """
-
-    text: str
-    expression: Any
+    compiled: cel.Program
     names: frozenset[str]
     detail: bool
-    boolean: bool
-    loops: int
-    sums: int
     ended: list[float] = field(default_factory=list)
 
     def value(self, record: Record, world: Any, allowance: Allowance) -> Any:
         """Its value for a record as JSON data. Raises Failed."""
+        if allowance.left <= 0:
+            raise Failed("The expressions cost too much at one step; this one was not asked there.")
+        self._require_patience()
         given = {name: _GIVEN[name](self, record, world) for name in self.names}
-        data = orjson.dumps(given, option=OPTIONS)
-        try:
-            if weight(len(data), self.loops, self.sums) <= LIGHT:
-                return evaluate(self.expression, given)
-            self._require_patience()
-            with allowance:
-                return evaluator().ask(self.text, data)
-        except (Ended, OutOfMemory):
+        limit = min(LIMIT, LIGHT + allowance.left)
+        outcome = self.compiled.evaluate(given, limit)
+        allowance.left -= max(0, outcome.cost - LIGHT, outcome.work - LIGHT)
+        if not outcome.error:
+            return _plain(outcome.value, [PARTS])
+        if max(outcome.cost, outcome.work) <= limit:
+            raise Failed(outcome.error)
+        if limit == LIMIT:
             self.ended.append(time.monotonic())
-            raise Failed("It took too much time or memory for a record and was ended.") from None
+        raise Failed(f"It would cost more than {limit:,} for a record and was ended.")
 
     def _require_patience(self) -> None:
         self.ended[:] = [when for when in self.ended if time.monotonic() - when < WHILE]
         if len(self.ended) >= STRIKES:
-            raise Failed(
-                f"It took too much time or memory for {STRIKES} records and is not asked for {WHILE:g} seconds."
-            )
+            raise Failed(f"It cost too much for {STRIKES} records and is not asked for {WHILE:g} seconds.")
 
 
+@dataclass(slots=True)
 class Allowance:
-    """The time that expressions may take together at one step, in seconds; each that is not light is evaluated within it."""
+    """What expressions may still cost together at one step."""
 
-    def __init__(self, seconds: float = AT_ONCE) -> None:
-        self.left = seconds
-
-    def __enter__(self) -> None:
-        if self.left <= 0:
-            raise Failed("The expressions took too long at one step; this one was not asked there.")
-        self._started = time.perf_counter()
-
-    def __exit__(self, *_what: object) -> None:
-        self.left -= time.perf_counter() - self._started
+    left: int = LIMIT_OF_A_STEP
 
 
-def weight(size: int, loops: int, sums: int) -> int:
-    """Return the most bytes that an evaluation may copy.
-
-    Data of a size is visited by every loop in every part, and in every round all of it is joined to itself by every plus sign.
-    """
-    rounds = min(ITERATIONS, size**loops)
-    return int(size * rounds * (sums + 1) ** (loops + 1))
+def _plain(value: Any, left: list[int]) -> Any:
+    """A value of the language as JSON data; what JSON lacks becomes text. Raises Failed."""
+    left[0] -= 1
+    if left[0] < 0:
+        raise Failed(f"Its value has more than {PARTS:,} parts.")
+    if isinstance(value, list | tuple):
+        return [_plain(one, left) for one in value]
+    if isinstance(value, dict):
+        return {str(cel.value_of_key(key)): _plain(one, left) for key, one in value.items()}
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return value if value is None or isinstance(value, bool | int | float | str) else cel.json_safe(value)
 
 
 def _record(program: Program, record: Record, world: Any) -> dict[str, Any]:
@@ -188,89 +170,83 @@ def check(text: str, boolean: bool = True) -> list[Problem]:
         program = compile_program(text)
     except BadExpression as bad:
         return bad.problems
-    if boolean and not program.boolean:
+    if boolean and program.compiled.tree.type not in (cel.BOOL, cel.DYN):
         return [Problem("The expression gives a value that is not true or false; compare it with something.")]
-    return list(_unknown_kinds(text))
+    return list(_unknown_kinds(program.compiled))
 
 
 @lru_cache(maxsize=256)
 def compile_program(text: str) -> Program:
     """The program of an expression. Raises BadExpression."""
-    bare = _TEXT.sub(lambda found: " " * len(found[0]), text)
-    problems = [*_limits(text, bare)] or [*_unknown(bare)]
-    if problems:
-        raise BadExpression(problems)
-    try:
-        expression = environment().compile(text)
-    except Exception as error:
-        raise BadExpression(_problems_of(str(error), text)) from None
-    written = frozenset(re.findall(r"\w+", bare))
-    names = frozenset(NAMES) & written
-    returns = expression.return_type().name()
-    detail = bool(written & set(PluginRan.DETAIL)) or "[" in bare
-    boolean = returns in ("BOOL", "DYN")
-    return Program(text, expression, names, detail, boolean, len(_LOOP.findall(bare)), bare.count("+"))
-
-
-def _limits(text: str, bare: str) -> Iterator[Problem]:
     if not text.strip():
-        yield Problem("Write an expression.")
+        raise BadExpression([Problem("Write an expression.")])
     if len(text) > EXPRESSION_LENGTH:
-        yield _at(
-            text,
-            EXPRESSION_LENGTH,
-            f"The expression has {len(text):,} characters; at most {EXPRESSION_LENGTH} are taken.",
-        )
-    loops = list(_LOOP.finditer(bare))
-    if len(loops) > LOOPS:
-        yield _at(
-            text,
-            loops[LOOPS].start(),
-            f"At most {LOOPS} of all, exists, exists_one, map and filter are taken.",
-        )
+        many = f"The expression has {len(text):,} characters; at most {EXPRESSION_LENGTH} are taken."
+        raise BadExpression([_at(text, EXPRESSION_LENGTH, many)])
+    try:
+        compiled = _ENVIRONMENT.compile(text, None)
+    except cel.CompileError as error:
+        raise BadExpression([_explain(error, text)]) from None
+    if problems := list(_unknown_fields(compiled)):
+        raise BadExpression(problems)
+    words = frozenset(re.findall(r"\w+", text))
+    detail = not words.isdisjoint(PluginRan.DETAIL) or "[" in text
+    return Program(compiled, words.intersection(NAMES), detail)
 
 
-def _unknown(bare: str) -> Iterator[Problem]:
-    """Fields that no record has. The library knows a map, not which keys there are."""
+def _explain(error: cel.CompileError, text: str) -> Problem:
+    """An error of the compiler without the list of all tokens; for an unknown name, with those that are known."""
+    message = re.sub(r" expecting \{.*\}", "", error.message)
+    message = message.replace("mismatched input '<EOF>'", "the expression ends too early")
+    unknown = re.match(r"undeclared reference to '\.?(\w+)'", message)
+    if unknown and text.startswith(unknown[1], error.offset):
+        message = f"There is no {unknown[1]!r} here; known: {', '.join(NAMES)}."
+    return Problem(message, error.line, error.column + 1)
+
+
+def _nodes(node: cel.Node) -> Iterator[cel.Node]:
+    yield node
+    for child in node.children():
+        yield from _nodes(child)
+
+
+def _path(node: cel.Node) -> tuple[str, ...]:
+    """The names in `record.data.field`; empty for anything that is not such a chain."""
+    if isinstance(node, cel.Ident):
+        return (node.name,)
+    path = _path(node.operand) if isinstance(node, cel.Select) else ()
+    return (*path, node.field) if path and isinstance(node, cel.Select) else ()
+
+
+def _unknown_fields(program: cel.Program) -> Iterator[Problem]:
+    """Fields that no record has. The checker knows a map, not which keys there are."""
     data = sorted({name for names in DATA_FIELDS.values() for name in names})
-    for match in _PATH.finditer(bare):
-        owner, field, inner = match.groups()
-        known = _ENVELOPE if owner == "record" else QUEUES
-        if field not in known:
-            yield _at(bare, match.start(2), f"There is no {owner}.{field}; known: {', '.join(known)}.")
-        elif owner == "record" and field == "data" and inner and inner not in data:
-            suggested = ", ".join(get_close_matches(inner, data, 4, 0.5)) or "see docs/trace.md"
-            yield _at(bare, match.start(3), f"No record has data.{inner}; there is: {suggested}.")
+    for node in _nodes(program.tree):
+        message = ""
+        match _path(node):
+            case ("record" | "queue" as owner, field):
+                known = _ENVELOPE if owner == "record" else QUEUES
+                if field not in known:
+                    message = f"There is no {owner}.{field}; known: {', '.join(known)}."
+            case ("record", "data", field) if field not in data:
+                suggested = ", ".join(get_close_matches(field, data, 4, 0.5)) or "see docs/trace.md"
+                message = f"No record has data.{field}; there is: {suggested}."
+        if message:
+            yield _at(program.text, program.text.find(field, node.at), message)
 
 
-def _unknown_kinds(text: str) -> Iterator[Problem]:
+def _unknown_kinds(program: cel.Program) -> Iterator[Problem]:
     """Kinds that an expression compares with and that no record has: such a comparison never holds."""
-    for match in re.finditer(r"""\brecord\s*\.\s*kind\s*==\s*["'](\w*)["']""", text):
-        if match[1] not in KINDS:
-            yield _at(
-                text, match.start(1), f"There is no record kind {match[1]!r}; known: {', '.join(KINDS)}."
-            )
+    for node in _nodes(program.tree):
+        if isinstance(node, cel.Call) and node.function == "_==_":
+            for one, other in (node.args, node.args[::-1]):
+                if _path(one) != ("record", "kind") or not isinstance(other, cel.Literal):
+                    continue
+                if other.value not in KINDS:
+                    message = f"There is no record kind {other.value!r}; known: {', '.join(KINDS)}."
+                    yield _at(program.text, other.start + 1, message)
 
 
 def _at(text: str, index: int, message: str) -> Problem:
     before = text[:index]
     return Problem(message, before.count("\n") + 1, index - (before.rfind("\n") + 1) + 1)
-
-
-def _problems_of(error: str, text: str) -> list[Problem]:
-    lines = text.split("\n")
-    problems = [
-        _explain_unknown_name(Problem(words(message), int(line), int(column)), lines)
-        for line, column, message in _ERROR.findall(error)
-    ]
-    return problems or [Problem(words(error))]
-
-
-def _explain_unknown_name(problem: Problem, lines: list[str]) -> Problem:
-    """A name that is not known: shown at its beginning, with those that are."""
-    match = re.match(r"undeclared reference to '\.?(\w+)", problem.message)
-    if match is None or problem.line > len(lines):
-        return problem
-    start = lines[problem.line - 1].rfind(match[1], 0, problem.column + len(match[1]) - 1)
-    message = f"There is no {match[1]!r} here; known: {', '.join(NAMES)}."
-    return Problem(message, problem.line, start + 1 if start >= 0 else problem.column)

@@ -10,7 +10,6 @@ from typing import Any
 
 from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProblem, Hit, kinds
 from playground.sessions.worker.conditions import cel
-from playground.sessions.worker.conditions.evaluation import Failed
 from scheduler_core.world.readonly import Record, StepFacts
 
 VALUE_LENGTH = 80
@@ -128,7 +127,12 @@ class Matcher:
         self.failed = ""
         self.failures = 0
         self._tests = _tests(point)
-        self._program = cel.compile_program(point.cel) if point.cel else None
+        self._program: cel.Program | None = None
+        self._refused = ""
+        try:
+            self._program = cel.compile_program(point.cel) if point.cel else None
+        except cel.BadExpression as bad:  # kept by a version that took it
+            self._refused = str(bad)
         self.begun: Hit | None = None
         self.first: Any = None
         self.last: Any = None
@@ -138,15 +142,20 @@ class Matcher:
         if not all(test(record) for test in self._tests):
             return None
         value = None
-        if self._program is not None:
+        if self.point.cel:
             try:
-                value = self._program.value(record, world, allowance)
-            except Failed as why:
+                value = self._value(record, world, allowance)
+            except cel.Failed as why:
                 self.failed, self.failures = str(why), self.failures + 1
                 return None
             if not (self._changed(value, record, world) if self.point.watch else value is True):
                 return None
         return self._hit(value, record, world)
+
+    def _value(self, record: Record, world: Any, allowance: cel.Allowance) -> Any:
+        if self._program is None:
+            raise cel.Failed(self._refused)
+        return self._program.value(record, world, allowance)
 
     def _changed(self, value: Any, record: Record, world: Any) -> bool:
         """The first value is where a watch begins from, not a change."""

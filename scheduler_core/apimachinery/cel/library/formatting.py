@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from scheduler_core.apimachinery.cel.library.times import timestamp_text
-from scheduler_core.apimachinery.cel.limits import MOST_CHARACTERS, Steps, check_length
+from scheduler_core.apimachinery.cel.limits import MOST_CHARACTERS, check_length, copy_steps, take_steps
 from scheduler_core.apimachinery.cel.operators import SECOND
 from scheduler_core.apimachinery.cel.texts import go_double, plain_double, quote_go
 from scheduler_core.apimachinery.cel.types import Type
@@ -65,6 +65,7 @@ def format_text(text: str, args: Sequence[object]) -> object:
                 index += 1
             length += len(parts[-1])
             check_length(length, MOST_CHARACTERS)
+            take_steps(copy_steps(len(parts[-1])))
     except FormatError as error:
         return Failure(str(error))
     return "".join(parts)
@@ -113,11 +114,11 @@ def _wrong(letter: str, value: object) -> FormatError:
 
 
 def _string(value: object, letter: str, precision: int) -> str:
-    return _text(value, letter, Steps())
+    return _text(value, letter)
 
 
-def _text(value: object, letter: str, steps: Steps) -> str:
-    steps.take()
+def _text(value: object, letter: str) -> str:
+    take_steps()
     match value:
         case str():
             return value
@@ -138,9 +139,9 @@ def _text(value: object, letter: str, steps: Steps) -> str:
         case Type():
             return value.name
         case list() | tuple():
-            return f"[{', '.join(_inner(part, steps) for part in value)}]"
+            return f"[{', '.join(_inner(part) for part in value)}]"
         case dict():
-            return _map(value, steps)
+            return _map(value)
     raise _wrong(letter, value)
 
 
@@ -153,31 +154,32 @@ def _decode_bytes(value: bytes) -> str:
         ) from None
 
 
-def _inner(value: object, steps: Steps) -> str:
+def _inner(value: object) -> str:
     """A value within a list or a map."""
     match value:
         case str():
+            take_steps(len(value) // 8)  # quoted character by character
             return quote_go(value)
         case bytes():
             return f"b{quote_go(_decode_bytes(value))}"
         case Timestamp():
-            return f"timestamp({quote_go(_text(value, 's', steps))})"
+            return f"timestamp({quote_go(_text(value, 's'))})"
         case Duration():
-            return f"duration({quote_go(_text(value, 's', steps))})"
+            return f"duration({quote_go(_text(value, 's'))})"
         case float():
             return quote_go(go_double(value)) if not math.isfinite(value) else f"{value:.{PRECISION}f}"
     if isinstance(value, type(None) | bool | int | Type | list | tuple | dict):
-        return _text(value, "s", steps)
+        return _text(value, "s")
     raise FormatError(f"no formatting function for {type_of_value(value).name}")
 
 
-def _map(value: dict[object, object], steps: Steps) -> str:
+def _map(value: dict[object, object]) -> str:
     pairs = []
     for key, held in value.items():
         shown = value_of_key(key)
         if not isinstance(shown, str | bool | int):
             raise FormatError(f"no formatting function for map key of type {type_of_value(shown).name}")
-        pairs.append((_inner(shown, steps), _inner(held, steps)))
+        pairs.append((_inner(shown), _inner(held)))
     pairs.sort(key=lambda pair: pair[0].encode())
     return f"{{{', '.join(f'{key}:{held}' for key, held in pairs)}}}"
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cmp_to_key
 
 from scheduler_core.apimachinery.cel.comparison import compare, equal
-from scheduler_core.apimachinery.cel.limits import Steps, check_length
+from scheduler_core.apimachinery.cel.limits import check_length, take_steps
 from scheduler_core.apimachinery.cel.operators import add, contains, lacking
 from scheduler_core.apimachinery.cel.texts import go_value
 from scheduler_core.apimachinery.cel.values import (
@@ -70,10 +70,12 @@ def _extreme(name: str, worse: int) -> Callable[..., object]:
 
 
 def _index_of(values: Values, wanted: object) -> int:
+    take_steps(len(values))
     return next((index for index, value in enumerate(values) if equal(value, wanted) is True), -1)
 
 
 def _last_index_of(values: Values, wanted: object) -> int:
+    take_steps(len(values))
     places = range(len(values) - 1, -1, -1)
     return next((index for index in places if equal(values[index], wanted) is True), -1)
 
@@ -98,15 +100,15 @@ def _flatten(values: object, depth: object = NOTHING) -> object:
     if depth < 0:
         return Failure("level must be non-negative")
     flat: list[object] = []
-    _flatten_into(flat, values, depth, Steps())
+    _flatten_into(flat, values, depth)
     return flat
 
 
-def _flatten_into(flat: list[object], values: Values, depth: int, steps: Steps) -> None:
+def _flatten_into(flat: list[object], values: Values, depth: int) -> None:
     for value in values:
-        steps.take()
+        take_steps()
         if depth and isinstance(value, LIST_KINDS):
-            _flatten_into(flat, value, depth - 1, steps)
+            _flatten_into(flat, value, depth - 1)
         else:
             flat.append(value)
 
@@ -133,6 +135,7 @@ def _sort_by_keys(values: object, keys: object, function: str) -> object:
         return Failure("list elements must be comparable")
     if len(keys) > 1 and any(key.__class__ is not keys[0].__class__ for key in keys):
         return Failure("list elements must have the same type")
+    take_steps(len(keys) * len(keys).bit_length())
     return [values[index] for index in sorted(range(len(keys)), key=cmp_to_key(_order(keys)))]
 
 
@@ -160,6 +163,7 @@ def _distinct(values: Values) -> object:
                 seen[value.__class__, value] = None
                 found.append(value)
                 continue
+        take_steps(len(found))
         if not any(equal(value, other) is True for other in found):
             found.append(value)
             if value.__class__ in (str, bool, int):

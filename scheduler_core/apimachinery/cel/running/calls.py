@@ -12,7 +12,7 @@ from scheduler_core.apimachinery.cel.comparison import equal
 from scheduler_core.apimachinery.cel.declarations import FUNCTIONS, Function, Overload
 from scheduler_core.apimachinery.cel.library import BINDINGS
 from scheduler_core.apimachinery.cel.library.patterns import BadPattern, compile_pattern
-from scheduler_core.apimachinery.cel.limits import Cancelled, check_hashable
+from scheduler_core.apimachinery.cel.limits import Cancelled, check_hashable, take_steps
 from scheduler_core.apimachinery.cel.running.cost import CallCost, call_cost
 from scheduler_core.apimachinery.cel.running.frame import COST, LIMIT, OVER, Frame, Run
 from scheduler_core.apimachinery.cel.syntax.tree import Call
@@ -31,6 +31,7 @@ _CONVERSIONS = frozenset(
     ["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"]
 )
 _PATTERNS = {"matches": "matches", "find": "string_find_string", "findAll": "string_find_all_string"}
+_CONSTANT_TIME = frozenset(["dyn", "size", "type"])  # however long their argument is
 _PRIMITIVES = (bool, float, int, str, Uint)
 
 
@@ -81,6 +82,8 @@ def plan_call(node: Call, plans: Sequence[object], runs: Sequence[Run], error: t
         except BadPattern as problem:
             raise error(str(problem)) from None
         function = _of_text(BINDINGS[_PATTERNS[node.function]])
+    if cost is None and len(runs) == 1 and node.function not in _CONSTANT_TIME:
+        function = _count_text(function)
     if binding == "F" or len(runs) > 2 or not runs:
         return _any(function, runs, cost)
     return _one(function, runs[0], cost) if len(runs) == 1 else _both(function, runs, cost)
@@ -192,6 +195,17 @@ def _of_text(implementation: Callable[..., object]) -> Callable[..., object]:
 
 
 # --- how they run
+
+
+def _count_text(function: Callable[..., object]) -> Callable[..., object]:
+    """Wrap a function that costs 1 in kube, even of a long text that it reads."""
+
+    def counted(value: object) -> object:
+        if isinstance(value, str | bytes):
+            take_steps(len(value) >> 3)
+        return function(value)
+
+    return counted
 
 
 def _one(function: Callable[..., object], arg: Run, cost: CallCost | None) -> Run:

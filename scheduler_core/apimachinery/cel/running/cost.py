@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from scheduler_core.apimachinery.cel.limits import InternalError, Steps
+from scheduler_core.apimachinery.cel.limits import InternalError, take_steps
 from scheduler_core.apimachinery.cel.texts import go_type
 from scheduler_core.apimachinery.cel.values import (
     KUBE_KINDS,
@@ -100,25 +100,24 @@ def _ceil(count: float) -> int:
     return math.ceil(count)
 
 
-def traversal(value: object, steps: Steps | None = None) -> int:
+def traversal(value: object) -> int:
     """Return the cost of traversing a value."""
     if isinstance(value, str):
         return int(len(value.encode()) * TEXT)
     if isinstance(value, bytes):
         return int(len(value) * TEXT)
     if isinstance(value, LIST_KINDS):
-        return sum(_parts(value, steps or Steps()))
+        return sum(_parts(value))
     if isinstance(value, dict):
-        steps = steps or Steps()
         keys = [value_of_key(key) for key in value]
-        return sum(_parts(keys, steps)) + sum(_parts(value.values(), steps))
+        return sum(_parts(keys)) + sum(_parts(value.values()))
     return 1
 
 
-def _parts(values: Iterable[object], steps: Steps) -> Iterator[int]:
+def _parts(values: Iterable[object]) -> Iterator[int]:
     for value in values:
-        steps.take()
-        yield traversal(value, steps)
+        take_steps()
+        yield traversal(value)
 
 
 def _text(args: Sequence[object], result: object) -> int:

@@ -44,9 +44,9 @@ def fold(
 def _pairs(values: object, two: bool) -> Iterable[tuple[object, object]] | Failure:
     """Return the values of the variables, one pair per iteration, or a Failure."""
     if isinstance(values, dict):
-        return [(value_of_key(key), held) for key, held in values.items()]
+        return ((value_of_key(key), held) for key, held in values.items())
     if isinstance(values, LIST_KINDS):
-        return list(enumerate(values)) if two else [(value, None) for value in values]
+        return enumerate(values) if two else ((value, None) for value in values)
     if two:
         return Failure(f"unsupported comprehension range type: {go_type(values)}")
     return Failure(f"got '{go_type(values)}', expected iterable type")

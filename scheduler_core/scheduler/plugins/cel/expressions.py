@@ -102,7 +102,7 @@ class Compiled:
     def evaluate(self, variables: Mapping[str, Any], spent: Spent, *, watch: bool = False) -> Outcome:
         """`watch`: with the values of its parts."""
         outcome = self.program.evaluate(variables, min(LIMIT, max(spent.left, 0)), watch)
-        spent.left -= outcome.cost
+        spent.left -= max(outcome.cost, outcome.work)
         return outcome
 
     def read(self, outcome: Outcome, spent: Spent) -> Answer:

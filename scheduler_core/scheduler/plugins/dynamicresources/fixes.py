@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -24,6 +24,7 @@ from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocat
 from scheduler_core.scheduler.plugins.dynamicresources.state import Facts
 
 MOST_FREED = 5
+SLICES = "ResourceSlice"
 MOST_NAMED = 2
 _TRIED = 20_000  # devices in one search
 
@@ -117,6 +118,63 @@ def _propose_claim(draft: Draft, namespace: str, name: str, device_class: str) -
     }
     values = {"claim": f"{namespace}/{name}", "deviceClass": device_class}
     return draft.with_applied(Change("claim", values), claim).taking_time()
+
+
+# Claims that are shared, and pools that reach over nodes
+
+
+def own_claims(draft: Draft, pod: Pod, handle: Handle) -> Iterator[Draft]:
+    """A claim of the pod's own like one that others use, too: it need not be where they are."""
+    for entry in pod.manifest["spec"].get("resourceClaims") or ():
+        name = str(entry.get("resourceClaimName") or "")
+        claim = handle.get(KIND, pod.namespace, name) if name else None
+        users = ((claim or {}).get("status") or {}).get("reservedFor") or ()
+        if claim is None or all(each.get("name") == pod.name for each in users):
+            continue
+        template = {
+            "apiVersion": claim["apiVersion"],
+            "kind": f"{KIND}Template",
+            "metadata": {"name": f"{name}-own", "namespace": pod.namespace},
+            "spec": {"spec": claim["spec"]},
+        }
+        change = Change("own-claim", {"claim": f"{pod.namespace}/{name}", "template": f"{name}-own"})
+        yield draft.with_pod(change, _templated(name)).beside(template).taking_time()
+
+
+def _templated(name: str) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        for entry in manifest["spec"]["resourceClaims"]:
+            if entry.get("resourceClaimName") == name:
+                del entry["resourceClaimName"]
+                entry["resourceClaimTemplateName"] = f"{name}-own"
+        manifest.pop("status", None)
+
+    return edit
+
+
+def divide_pools(draft: Draft, handle: Handle) -> Iterator[Draft]:
+    """A pool for each node in place of one over several: the scheduler sees one node's slices only, and takes the pool for incomplete."""
+    nodes: dict[tuple[str, str], set[str]] = {}
+    slices = [each for each in handle.list(SLICES) if each["spec"].get("nodeName")]
+    for each in slices:
+        spec = each["spec"]
+        nodes.setdefault((spec["driver"], spec["pool"]["name"]), set()).add(spec["nodeName"])
+    for (driver, pool), names in nodes.items():
+        mine = [
+            each
+            for each in slices
+            if (each["spec"]["driver"], each["spec"]["pool"]["name"]) == (driver, pool)
+        ]
+        if len(names) < 2:
+            continue
+        changed = draft
+        for each in mine:
+            node = each["spec"]["nodeName"]
+            count = sum(other["spec"]["nodeName"] == node for other in mine)
+            of_node = {**each["spec"]["pool"], "name": f"{pool}-{node}", "resourceSliceCount": count}
+            changed = changed.beside_anew({**each, "spec": {**each["spec"], "pool": of_node}})
+        values = {"pool": pool, "driver": driver, "nodes": sorted(names)}
+        yield replace(changed, changes=(*draft.changes, Change("pool", values)), patient=True)
 
 
 # Variants of a claim

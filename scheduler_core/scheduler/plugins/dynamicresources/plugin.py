@@ -55,6 +55,7 @@ from scheduler_core.scheduler.plugins.dynamicresources.arguments import ARGUMENT
 from scheduler_core.scheduler.plugins.dynamicresources.explanation import explain_devices
 from scheduler_core.scheduler.plugins.dynamicresources.filtering import (
     CANNOT_ALLOCATE,
+    NOT_AVAILABLE,
     NodeFilter,
     verdicts,
     with_requests,
@@ -88,6 +89,7 @@ NAME = "DynamicResources"
 UNAVAILABLE = NAME  # a note: indices of claims, in the order in which they were found
 
 _NOT_FOUND = "could not find "
+_INCOMPLETE = "being updated"
 NO_STATE = error("not found")
 DISABLED = unschedulable(reasons.DISABLED())
 NOTHING_TO_DEALLOCATE = unschedulable(reasons.NOTHING_TO_DEALLOCATE())
@@ -309,6 +311,10 @@ class DynamicResources(Plugin):
             yield from class_made(draft, claims, self.handle, missing)
         elif any(said.startswith(_NOT_FOUND) for said in refusal.status.reasons):
             yield from fixes.missing_claims(draft, refusal.pod, self.handle)
+        elif refusal.status.reasons == NOT_AVAILABLE.reasons:
+            yield from fixes.own_claims(draft, refusal.pod, self.handle)
+        elif _INCOMPLETE in str(refusal.status.reasons):
+            yield from fixes.divide_pools(draft, self.handle)
         elif (
             facts is not None
             and facts.inventory is not None

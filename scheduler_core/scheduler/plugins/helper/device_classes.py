@@ -17,10 +17,10 @@ MOST = 2
 
 
 def class_made(draft: Draft, claims: Sequence[Manifest], handle: Handle, name: str) -> Iterator[Draft]:
-    """Propose a class for drivers that no class names, ordered by likeness to the class name."""
+    """Propose a class for drivers that no class names, or that the class is named after, ordered by likeness to the class name."""
     taken = " ".join(canonical(each.get("spec") or {}) for each in handle.list(KIND))
     named = {str(each["spec"].get("driver") or "") for each in handle.list(SLICES)}
-    drivers = {driver for driver in named if driver and driver not in taken}
+    drivers = {driver for driver in named if driver and (driver not in taken or driver in name)}
     alike = sorted(drivers, key=lambda driver: (-likeness(name, driver), driver))
     asking = [key_of(claim) for claim in claims if name in _classes(claim)]
     for driver in alike[:MOST]:

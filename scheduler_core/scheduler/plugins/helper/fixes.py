@@ -30,10 +30,29 @@ _OF_ITS_STATE = ("capacity", "allocatable", "conditions", "images")
 
 
 def delete_pods(draft: Draft, node: str, pods: Sequence[Pod], amounts: Iterable[str] = ()) -> Draft:
-    """`amounts` say what of a node's resources is freed for the pod; none where they are in the way for another reason."""
+    """`amounts` say what of a node's resources is freed for the pod; none where they are in the way for another reason.
+
+    Pods that are ending already end at once.
+    """
+    if pods and all(pod.deleting for pod in pods):
+        for pod in pods:
+            draft = end_pod(draft, pod)
+        return draft
     values = {"node": node, "amounts": list(amounts), "pods": [pod.key for pod in pods]}
     named = tuple((pod.namespace, pod.name) for pod in pods)
     return draft.without_pods(Change("free", values, float(len(pods))), named)
+
+
+def end_pod(draft: Draft, pod: Pod) -> Draft:
+    """A pod that is ending is gone at once: its finalizers are taken off, and nobody waits for its containers."""
+    finalizers = list(pod.manifest["metadata"].get("finalizers") or ())
+    where = f"{pod.name} -n {pod.namespace}"
+    values = {"pod": pod.key, "node": pod.node_name, "finalizers": finalizers}
+    calls = [f"kubectl delete pod {where} --grace-period=0 --force --wait=false"] if pod.node_name else []
+    if finalizers:
+        patch = '{"metadata": {"finalizers": null}}'
+        calls.append(f"kubectl patch pod {where} --type=merge -p '{patch}'")
+    return draft.typing(Change("finalizer" if finalizers else "force-delete", values), *calls)
 
 
 def label_node(draft: Draft, node: Node, labels: Iterable[tuple[str, str | None]]) -> Draft:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
-from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods, in_domain
+from scheduler_core.scheduler.plugins.helper.fixes import (
+    HOSTNAME,
+    MOST_DELETED,
+    add_node,
+    delete_pods,
+    in_domain,
+)
 from scheduler_core.scheduler.plugins.helper.spelling import alike
-from scheduler_core.scheduler.plugins.interpodaffinity.explanation import repelling
+from scheduler_core.scheduler.plugins.interpodaffinity.explanation import TermFigures, repelling, term_figures
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import NO_AFFINITY, OWN_ANTI, STATUSES, Rules
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -25,14 +31,33 @@ def propose(draft: Draft, refusal: Refusal, rules: Rules | None) -> Iterator[Dra
         yield from _by_its_own_label(draft, refusal)
         yield from _propose_elsewhere(draft, refusal)
         yield from _propose_softening(draft, "podAffinity", _NO_AFFINITY)
+        if not _may_be_near_on_a_new_node(draft, refusal):
+            return
     elif _OWN_ANTI in refusal.status.reasons:
         yield from _propose_softening(draft, "podAntiAffinity", _OWN_ANTI)
+        if rules is not None and not draft.changes:
+            terms = [term_figures(refusal.nodes, refusal.row, term) for term in rules.anti_terms]
+            yield from _deleting(draft, refusal, terms)
     elif rules is not None and not draft.changes:
-        terms = repelling(rules, refusal.nodes, refusal.row)
-        pods = list({pod.key: pod for term in terms for pod in term.pods}.values())
-        if pods and len(pods) <= MOST_DELETED:
-            yield delete_pods(draft, refusal.node.name, pods)
+        yield from _deleting(draft, refusal, repelling(rules, refusal.nodes, refusal.row))
     yield from add_node(draft, refusal)
+
+
+def _may_be_near_on_a_new_node(draft: Draft, refusal: Refusal) -> bool:
+    """Return whether a new node can be where the pods are that the pod asks for: in a domain of theirs that is more than a node."""
+    manifest = draft.pod or draft.original
+    terms = (manifest["spec"].get("affinity") or {}).get("podAffinity", {}).get(REQUIRED) or []
+    wide = [
+        LabelSelector.of(term.get("labelSelector")) for term in terms if term.get("topologyKey") != HOSTNAME
+    ]
+    return any(each.matches(pod.labels) for each in wide for pods in refusal.nodes.pods for pod in pods)
+
+
+def _deleting(draft: Draft, refusal: Refusal, terms: Iterable[TermFigures]) -> Iterator[Draft]:
+    """The pods around the node that a term counts, on whatever node each of them is."""
+    pods = list({pod.key: pod for term in terms for pod in term.pods}.values())
+    if pods and len(pods) <= MOST_DELETED:
+        yield delete_pods(draft, pods[0].node_name, pods)
 
 
 def _propose_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
@@ -46,6 +71,7 @@ def _propose_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         homes = (
             refusal.nodes.nodes[row] for pod in asked if (row := refusal.nodes.row(pod.node_name)) is not None
         )
+        asked += [refusal.pod] if selector.matches(refusal.pod.labels) else []
         domains = {node.labels[key] for node in homes if key in node.labels}
         yield from in_domain(draft, refusal, key, sorted(domains)[:MOST_DOMAINS])
         searched = term.get("namespaces") or [refusal.pod.namespace]

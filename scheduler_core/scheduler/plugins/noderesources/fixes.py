@@ -99,11 +99,15 @@ def propose(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
     yield from _propose_offers(draft, refusal, missing)
     yield from propose_renaming(draft, refusal, missing)
     yield from in_millicores(draft, refusal, missing)
+    yield from _in_another_order(draft, refusal.pod)
     yield from _asking_less(draft, refusal.pod, missing)
     if not draft.changes:
         full = int(nodes.pod_count[row]) >= int(nodes.allowed_pods[row])
         yield from propose_resize(draft, nodes.pods[row], missing)
         yield from propose_moves(draft, refusal, missing)
+        ending = [pod for pod in nodes.pods[row] if pod.deleting and _size(pod, missing or {"pods": 1})]
+        if ending and len(ending) <= MOST_DELETED:
+            yield delete_pods(draft, nodes.names[row], ending)
         victims = _in_the_way(nodes.pods[row], missing, full)
         if victims:
             amounts = [f"{quantity(resource, n)} {resource}" for resource, n in missing.items()]
@@ -187,14 +191,28 @@ def _asking_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Dr
         if new < 0 or (new == 0 and not extended):
             return
         text = quantity(resource, new)
-        change = Change(
-            "request",
-            {"resource": resource, "from": quantity(resource, requested), "to": text},
-            lacking / wanted,
-        )
+        values = {"resource": resource, "from": quantity(resource, requested), "to": text}
+        if field != AS_A_WHOLE:
+            values["container"] = str(pod.manifest["spec"][field][index]["name"])
+        change = Change("request", values, lacking / wanted)
         draft = draft.with_pod(change, _request_edit(field, index, resource, text))
     if missing:
         yield draft
+
+
+def _in_another_order(draft: Draft, pod: Pod) -> Iterator[Draft]:
+    """Sidecars after the other init containers: what is listed before one of these runs beside it and counts with it."""
+    first = list(pod.manifest["spec"].get("initContainers") or ())
+    last = sorted(first, key=lambda each: each.get("restartPolicy") == "Always")
+    if [each["name"] for each in first] != [each["name"] for each in last]:
+
+        def edit(manifest: dict[str, Any]) -> None:
+            spec = manifest["spec"]
+            spec["initContainers"] = sorted(
+                spec["initContainers"], key=lambda each: each.get("restartPolicy") == "Always"
+            )
+
+        yield draft.with_pod(Change("order", {"containers": [each["name"] for each in last]}), edit)
 
 
 def _place(pod: Pod, resource: str, lacking: int) -> Place | None:

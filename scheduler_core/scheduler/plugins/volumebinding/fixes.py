@@ -115,6 +115,7 @@ def _labels_wanted(claim: Manifest, volume: Manifest) -> dict[str, str]:
 
 
 MOST_CLASSES = 2
+SELECTED = "volume.kubernetes.io/selected-node"
 CAPACITY = "CSIStorageCapacity"
 
 
@@ -163,6 +164,12 @@ def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft
 def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
     name = class_of(claim)
     known = handle.get(CLASS, "", name) if name else None
+    selected = (claim["metadata"].get("annotations") or {}).get(SELECTED)
+    if selected and selected != refusal.node.name:
+        values = {"claim": key_of(claim), "node": selected}
+        where = f"{name_of(claim)} -n {claim['metadata'].get('namespace') or 'default'}"
+        call = f"kubectl annotate persistentvolumeclaim {where} {SELECTED}-"
+        yield draft.typing(Change("selected-node", values), call)
     usable = [each for each in usable_classes(handle) if name_of(each) != name]
     if name and known is None and not any(class_of(volume) == name for volume in handle.list(VOLUME)):
         yield _new_class(draft, claim, name, handle)

@@ -170,7 +170,17 @@ async def test_an_answer_of_100_mb_is_read_no_further_than_the_limit(settings: A
     [
         ("", "EOF"),
         ("SSH-2.0\r\n", 'net/http: HTTP/1.x transport connection broken: malformed HTTP response "SSH-2.0"'),
+        ("HTTP/1.1 200 OK\r\nContent-Le", "unexpected EOF"),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}",
+            "net/http: HTTP/1.x transport connection broken: bad Content-Length",
+        ),
         ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", "unexpected EOF"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{}", "unexpected EOF"),
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfour\r\n{}\r\n",
+            "invalid byte in chunk length",
+        ),
         ("HTTP/1.1 200 OK\r\nX: " + "x" * 100_000, "net/http: server response headers exceeded the limit"),
     ],
 )

@@ -10,12 +10,12 @@ from django.test import AsyncClient
 from django.urls import reverse
 from msgspec import to_builtins
 
+from playground.features.cluster.query import Cluster
 from playground.lessons import beginning, play, read_lessons
 from playground.models import LogEntry, Session
 from playground.presenters.words import in_english
 from playground.sessions.database import log
 from playground.sessions.protocol.errors import SessionError
-from playground.sessions.protocol.looking import Cluster
 from playground.sessions.protocol.until import (
     AttemptEnded,
     CardReached,

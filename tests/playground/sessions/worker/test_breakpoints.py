@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 from resource import RUSAGE_SELF, getrusage
 from typing import Any
 
@@ -12,15 +13,12 @@ from playground.sessions.protocol.breakpoints import KINDS_OF, BadBreakpoint, Hi
 from playground.sessions.protocol.wire import encode_answer
 from playground.sessions.worker.conditions.cel import (
     DATA_FIELDS,
-    LIGHT,
     STRIKES,
     WHILE,
     Allowance,
+    Failed,
     compile_program,
-    weight,
 )
-from playground.sessions.worker.conditions.evaluation import Failed
-from playground.sessions.worker.conditions.evaluator import Evaluator
 from playground.sessions.worker.conditions.matching import Condition, problems
 from scheduler_core.base.trace.kinds import KINDS, ApiCall
 from scheduler_core.base.trace.records import Record
@@ -111,11 +109,11 @@ def test_a_watch_holds_where_its_value_changes_not_where_it_begins() -> None:
     ("cel", "value"),
     [
         ("position", 1),
-        ('duration(string(position) + "s")', "0:00:01"),
+        ('duration(string(position) + "s")', "1s"),
         ("bytes(string(position))", "1"),
         ("{position: [position]}", "{'1': [1]}"),
         ('string(position) + "' + "x" * 200 + '"', "1" + "x" * 79),
-        ("type(position) == int ? type(record.kind) : type(1)", "STRING"),
+        ("type(position) == int ? type(record.kind) : type(1)", "string"),
     ],
 )
 def test_a_watch_gives_its_value_as_data_and_never_much_of_it(cel: str, value: Any) -> None:
@@ -130,8 +128,6 @@ def test_a_watch_gives_its_value_as_data_and_never_much_of_it(cel: str, value: A
 
 PATCH = {"metadata": {"annotations": {f"app/{i}": "x" * 40 for i in range(5_000)}}}
 LOOPS = "record.data.patch.metadata.annotations"
-# Takes seconds and gigabytes where nobody ends it.
-ENDLESS = f"{LOOPS}.all(k, {LOOPS}.map(l, record.data.patch).size() > 0)"
 
 
 def patched() -> tuple[Simulation, Any]:
@@ -141,9 +137,18 @@ def patched() -> tuple[Simulation, Any]:
     return sim, Record(1, 0, ApiCall(verb="UPDATE", object="x" * 100_000, patch=PATCH), "", 0)
 
 
-def test_an_expression_that_takes_too_much_is_ended_and_then_not_asked_any_more() -> None:
+@pytest.mark.parametrize(
+    "endless",
+    [
+        f"{LOOPS}.all(k, {LOOPS}.map(l, record.data.patch).size() > 0)",
+        f"{LOOPS}.all(k, record.data == record.data)",
+        f"{LOOPS}.map(k, record.data.object + k).size() > 0",
+        f"{LOOPS}.all(k, '%s'.format([record.data]) != '')",
+    ],
+)
+def test_an_expression_that_takes_too_much_is_ended_and_then_not_asked_any_more(endless: str) -> None:
     sim, record = patched()
-    program = compile_program(ENDLESS)
+    program = compile_program(endless)
     for _ in range(STRIKES):
         with pytest.raises(Failed, match="was ended"):
             program.value(record, sim, Allowance())
@@ -155,47 +160,35 @@ def test_an_expression_that_takes_too_much_is_ended_and_then_not_asked_any_more(
         program.value(record, sim, Allowance())
 
 
-def test_the_expressions_at_one_step_have_so_much_time_together() -> None:
+def test_the_expressions_at_one_step_may_cost_so_much_together() -> None:
     sim, record = patched()
-    text = f"{LOOPS}.exists(k, k == 'x')"
+    program, allowance = compile_program(f"{LOOPS}.exists(k, k == 'x')"), Allowance()
+    assert [program.value(record, sim, allowance) for _ in range(3)] == [False] * 3
+    allowance.left = 10
+    with pytest.raises(Failed, match="was ended"):
+        program.value(record, sim, allowance)
     with pytest.raises(Failed, match="not asked there"):
-        compile_program(text).value(record, sim, Allowance(0))
-    assert compile_program(text).value(record, sim, Allowance()) is False
+        program.value(record, sim, allowance)
+    assert program.ended == []  # the step's fault, not its own
+    light = compile_program("record.kind == 'x'")
+    assert [light.value(record, sim, Allowance(1)) for _ in range(2)] == [False, False]
 
 
-def test_after_one_that_was_ended_others_are_evaluated() -> None:
-    evaluator, data = Evaluator(), b'{"record": {"data": {"object": "x"}}}'
-    assert evaluator.ask("record.data.object == 'x'", data) is True
-    with pytest.raises(Failed, match=r"(?i)key"):
-        evaluator.ask("record.data.nothing == 'x'", data)
-    evaluator.stop()
-    assert evaluator.ask("[1, 2].map(n, record.data.object + string(n))", data) == ["x1", "x2"]
-    evaluator.stop()
-
-
-@pytest.mark.parametrize(
-    ("text", "here"),
-    [
-        ("record.data.patch.metadata.annotations.size() > 3", True),
-        (f"{LOOPS}.exists(k, k == 'x')", False),
-        ("record.kind == 'api_call' && record.data.object + 'x' == 'y'", True),
-        ("[1, 2, 3].exists(n, queue.active > n)", True),
-        ("[1, 2].exists(n, [3, 4].exists(m, n + m == queue.active))", True),
-    ],
-)
-def test_what_surely_takes_little_is_evaluated_at_once(
-    text: str, here: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
-    monkeypatch.setattr(Evaluator, "ask", lambda self, expression, given: asked.append(expression))
+def test_a_value_that_doubles_itself_has_too_many_parts() -> None:
     sim, record = patched()
-    compile_program(text).value(record, sim, Allowance())
-    assert asked == ([] if here else [text])
+    names = "abcdefghijklmnopqrst"
+    bound = "".join(f"cel.bind({b}, [{a}, {a}], " for a, b in pairwise(names))
+    doubled = f"cel.bind(a, [position], {bound}{names[-1]}{')' * len(names)}"
+    with pytest.raises(Failed, match="parts"):
+        compile_program(doubled).value(record, sim, Allowance())
 
 
-def test_an_expression_weighs_more_with_its_data_its_loops_and_its_sums() -> None:
-    assert weight(300, 0, 5) < weight(300, 1, 0) < weight(300, 1, 2) < weight(300, 2, 2)
-    assert weight(1_000, 1, 0) <= LIGHT < weight(1_000, 2, 0) < weight(20_000, 2, 0)
+def test_an_expression_that_an_older_version_kept_and_this_one_refuses_holds_nowhere_and_says_so() -> None:
+    sim = Simulation()
+    condition = Condition([from_form({"cel": "record.kind in ['command', 1]"})])
+    sim.apply(command_from_json(applying(node("n0"))))
+    assert not condition(sim)
+    assert ["expected type 'string' but found 'int'" in what for what in condition.failures()] == [True]
 
 
 def test_an_expression_about_a_field_that_most_records_lack_does_not_hold_for_them_and_says_so() -> None:
@@ -203,7 +196,7 @@ def test_an_expression_about_a_field_that_most_records_lack_does_not_hold_for_th
     sim.apply(command_from_json(applying(*OBJECTS)))
     condition = Condition([from_form({"cel": "record.data.refusals > 99"})])
     assert not condition(sim)
-    assert ["Key not found" in what for what in condition.failures()] == [True]
+    assert ["no such key" in what for what in condition.failures()] == [True]
 
 
 @pytest.mark.parametrize(
@@ -241,8 +234,8 @@ def test_a_breakpoint_that_can_not_be_is_refused_with_its_field(
         ('position == "a"', 1, 10, "no matching overload"),
         ('record.kind == "plugin_run"', 1, 17, "known: command"),
         ("position", 1, 1, "true or false"),
-        ("(" * 40 + "true" + ")" * 40, 1, 1, "recursion limit"),
-        ("[1].map(a, [2].map(b, [3].map(c, c))) == []", 1, 27, "At most 2"),
+        ("[1, 'a'] == [position]", 1, 5, "expected type 'int'"),
+        ("t > 1 && foo(t)", 1, 13, "undeclared reference"),
         ("true || " * 70, 1, 501, "at most 500"),
     ],
 )
@@ -267,17 +260,15 @@ def test_every_field_that_a_record_has_is_known_to_expressions() -> None:
 
 
 def test_a_field_has_the_type_that_its_class_says() -> None:
-    beginnings = {"STRING": "string", "INT": "int", "BOOL": "bool", "LIST": "list(", "MAP": ("map(", "{")}
+    beginnings = {"string": "string", "int": "int", "bool": "bool", "list": "list(", "map": ("map(", "{")}
     asked: set[tuple[str, str]] = set()
     for sim in walk(2):
         for record in sim.last:
             for name in record.data.keys() - {named for kind, named in asked if kind == record.kind}:
                 asked.add((record.kind, name))
-                said = str(
-                    compile_program(f"type(record.data.{name})").value(record, sim, Allowance())
-                ).partition("<")[0]
+                said = compile_program(f"type(record.data.{name})").value(record, sim, Allowance())
                 declared = DATA_FIELDS[record.kind][name]
-                null = said.startswith("NULL") and declared.endswith(" or null")
+                null = said == "null_type" and declared.endswith(" or null")
                 assert null or declared.startswith(beginnings[said]), (record.kind, name)
     assert len(asked) > 60
 

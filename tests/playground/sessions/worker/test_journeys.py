@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.sessions.protocol.looking import CycleState, Journey
-from playground.sessions.worker.answers import journeys
+from playground.features.journey import worker as journeys
+from playground.features.journey.query import CycleState, Journey
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worker.test_engine import apply, finish, made

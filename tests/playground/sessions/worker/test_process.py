@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import os
+import pkgutil
 import threading
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, get_args, get_type_hints
 
 import msgspec
 import pytest
 
-from playground.sessions.protocol import base
 from playground.sessions.protocol.at_work import AtWork
-from playground.sessions.protocol.base import Message, Request, answer_of
+from playground.sessions.protocol.base import Message, Query, Request, answer_of
 from playground.sessions.protocol.frames import Frames
 from playground.sessions.protocol.looking import NodeNames
 from playground.sessions.protocol.opening import AskProgress, ReplayProgress
 from playground.sessions.protocol.traces import CheckTrace, NextTraceLines, TraceLines
 from playground.sessions.protocol.wire import (
-    NOTICES,
-    REQUESTS,
     Reply,
     encode_message,
     read_answer,
     read_reply,
 )
 from playground.sessions.worker import handlers
-from playground.sessions.worker.handlers import OF_A_SESSION, OF_THE_WORKER, Handler
 from playground.sessions.worker.process import Worker
+from playground.sessions.worker.registry import HANDLERS, Handler, answers_as_worker
 from playground.sessions.worker.time_sharing import Steps
 
 
@@ -69,7 +69,7 @@ def test_an_answer_that_is_no_data_is_an_error_and_the_worker_goes_on(
         yield
         return {"thing": object()}
 
-    monkeypatch.setitem(handlers.OF_THE_WORKER, NextTraceLines, Handler(odd))
+    monkeypatch.setitem(HANDLERS, NextTraceLines, Handler(odd, of_worker=True))
     found = answers(at_work, encode_message(1, 0, NextTraceLines()), encode_message(2, 0, PROGRESS))
     assert found[1].failure is not None
     assert found[1].failure.kind == "engine"
@@ -85,7 +85,7 @@ def test_it_says_what_it_works_on(monkeypatch: pytest.MonkeyPatch, at_work: AtWo
         said.append(at_work.said())
         return TraceLines(b"", True)
 
-    monkeypatch.setitem(handlers.OF_THE_WORKER, NextTraceLines, Handler(noting))
+    monkeypatch.setitem(HANDLERS, NextTraceLines, Handler(noting, of_worker=True))
     answers(at_work, encode_message(5, 0, NextTraceLines()), encode_message(6, 0, PROGRESS))
     assert said == [5, 5]
     assert at_work.said() == 0
@@ -104,20 +104,34 @@ def test_a_session_that_is_not_open_is_told_so(at_work: AtWork) -> None:
     assert "does not have this session" in found[7].failure.message
 
 
-def test_every_request_has_one_handler() -> None:
-    assert sorted(map(str, [*OF_A_SESSION, *OF_THE_WORKER, AskProgress])) == sorted(map(str, REQUESTS))
+def queries() -> list[str]:
+    """The modules that may declare requests: the protocol's, and `query.py` of each feature."""
+    protocol = [
+        one.name for one in pkgutil.iter_modules(import_module("playground.sessions.protocol").__path__)
+    ]
+    features = [one.name for one in pkgutil.iter_modules(import_module("playground.features").__path__)]
+    found = [f"playground.sessions.protocol.{name}" for name in protocol]
+    found += [f"playground.features.{name}.query" for name in features]
+    return [name for name in found if find_spec(name)]
 
 
-def below(kind: type[Message]) -> set[type[Message]]:
-    return {one for each in kind.__subclasses__() for one in (each, *below(each))}
+def test_every_request_has_a_handler() -> None:
+    declared = {kind for name in queries() for kind in vars(import_module(name)).values()}
+    requests = {kind for kind in Message.kinds if kind in declared and issubclass(kind, Request)}
+    assert requests - {Request, Query, AskProgress} == set(HANDLERS)
 
 
-def test_every_message_of_the_protocol_travels() -> None:
-    messages = {kind for kind in below(Message) if kind.__module__ != base.__name__}
-    assert messages == {*REQUESTS, *NOTICES}
+def test_a_request_has_no_second_handler() -> None:
+    with pytest.raises(ValueError, match=r"NextTraceLines has a second handler, .*handlers\.progress"):
+        answers_as_worker(NextTraceLines)(handlers.progress)  # type: ignore[type-var]  # the refusal comes first
 
 
-@pytest.mark.parametrize("request_", [*OF_A_SESSION, *OF_THE_WORKER], ids=lambda kind: kind.__name__)
+def test_no_two_messages_have_one_name() -> None:
+    names = [kind.__name__ for kind in Message.kinds if not kind.__subclasses__()]
+    assert sorted(set(names)) == sorted(names)
+
+
+@pytest.mark.parametrize("request_", [*HANDLERS], ids=lambda kind: kind.__name__)
 def test_a_handler_takes_its_request_and_gives_its_answer(request_: type[Request[Any]]) -> None:
     hints = get_type_hints(handlers.find(request_).work)
     (_sends, _gets, answer) = get_args(hints.pop("return"))

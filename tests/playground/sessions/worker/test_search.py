@@ -9,8 +9,9 @@ import orjson
 import pytest
 from msgspec import structs
 
+from playground.features.breakpoints.query import Hits
 from playground.sessions.protocol.breakpoints import Breakpoint, Hit, from_form
-from playground.sessions.protocol.finding import Hits, SearchProgress
+from playground.sessions.protocol.finding import SearchProgress
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.search import Search, hits
 from playground.sessions.worker.time_sharing import TimeSlice

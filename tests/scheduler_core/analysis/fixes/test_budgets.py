@@ -43,7 +43,7 @@ def test_the_budget_is_lowered_by_the_pod_that_has_to_go() -> None:
     assert [effect.kind for effect in fix.effects] == ["evicted"]
     assert "violates" in [effect.kind for effect in found["free"].effects]
     assert fix.rank < found["free"].rank
-    assert fix.kubectl.index("PodDisruptionBudget") < fix.kubectl.index("kubectl delete pod db")
+    assert fix.kubectl.index("poddisruptionbudget db") < fix.kubectl.index("kubectl delete pod db")
 
 
 @pytest.mark.parametrize(

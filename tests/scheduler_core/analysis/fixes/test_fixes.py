@@ -8,8 +8,7 @@ import msgspec
 import pytest
 
 from scheduler_core.analysis.fixes import Budget, Fix, find_fixes, search_fixes
-from scheduler_core.analysis.fixes.fix import Findings
-from scheduler_core.scheduler.framework.drafts import HARMS
+from scheduler_core.analysis.fixes.fix import DISTURBANCES, Findings
 from scheduler_core.world.commands import ApplyObjects, SetSettings, command_from_json
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, nodes_of, pod, settle, world
@@ -70,10 +69,12 @@ def findings(sim: Simulation, key: str = "default/p", budget: Budget | None = No
 
 
 def assert_proven(sim: Simulation, fix: Fix, key: str = "default/p") -> None:
-    """Applying the command, as the log would hold it, leads to the node in so many transitions."""
+    """Applying the commands, as the log would hold them, leads to the node in so many transitions."""
     twin = sim.fork()
-    for command in fix.commands:
+    for command, pause in zip(fix.commands, fix.pauses, strict=True):
         twin.apply(command_from_json(msgspec.to_builtins(command)))
+        for _ in range(pause):
+            twin.advance()
     for _ in range(fix.steps):
         twin.advance()
     attempt = twin.journal.attempts[twin.journal.last_attempt[key]]
@@ -103,7 +104,7 @@ CASES: dict[str, tuple[tuple[dict[str, Any], ...], set[str]]] = {
     "an affinity to nobody": ((node("a"), pod("p", affinity=pod_terms("podAffinity"))), {"soften"}),
     "an anti-affinity": (
         (node("a"), labelled(pod("a-first"), app="web"), pod("p", affinity=pod_terms("podAntiAffinity"))),
-        {"soften", "node", "priority"},
+        {"soften", "node", "priority", "free"},
     ),
     "a pod that keeps others away": (
         (
@@ -227,9 +228,11 @@ def test_where_there_is_no_node_at_all_the_smallest_one_is_added() -> None:
 
 def test_the_least_harm_comes_first() -> None:
     sim = stuck(tainted("a", cpu="2"), node("b", cpu="2"), pod("q"), pod("p", cpu="1500m"))
-    harms = [tuple(HARMS).index(fix.harm) for fix in find_fixes(sim, "default/p")]
+    fixes = find_fixes(sim, "default/p")
+    harms = [DISTURBANCES.index(fix.disturbance) for fix in fixes]
     assert harms == sorted(harms)
-    assert len(set(harms)) >= 4
+    assert {"free", "priority"} == {fix.kind for fix in fixes if fix.disturbance == "displaces"}
+    assert [fix.kind for fix in fixes][:3] == ["toleration", "node", "request"]
 
 
 def test_what_a_fix_does_to_other_pods_is_compared_with_the_world_without_it() -> None:

@@ -154,3 +154,41 @@ def test_a_pattern_takes_time_in_proportion_to_the_text() -> None:
 
     assert outcome.value is False
     assert time.process_time() - begin < 1
+
+
+LARGE_VALUES = {
+    "map": {f"app/{index}": "x" * 40 for index in range(3_000)},
+    "list": [f"node-{index}" for index in range(3_000)],
+    "text": "x" * 100_000,
+}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "x == x",
+        "x.list + x.list == []",
+        "x.text + x.text == ''",
+        "x.list.sort() == []",
+        "x.list.indexOf('z') > 0",
+        "'z' in (x.list + [x])",
+        "[x.list, x.list].flatten() == []",
+        "'%s'.format([x]) == ''",
+        "isURL(x.text)",
+        "x.list.all(k, k == '')",
+    ],
+)
+def test_work_that_costs_little_in_kube_is_limited_too(call: str) -> None:
+    program = ENVIRONMENT.compile(f"x.list.all(k, x.list.all(l, [{call}] != []))")
+    outcome = program.evaluate({"x": LARGE_VALUES}, limit=100_000)
+    once = ENVIRONMENT.compile(call).evaluate({"x": LARGE_VALUES}, limit=100_000)
+
+    assert outcome.error == "operation cancelled: actual cost limit exceeded"
+    assert outcome.cost < 110_000 and outcome.work < 250_000
+    assert once.error == ""
+
+
+def test_reading_the_size_of_a_long_text_is_no_work() -> None:
+    outcome = ENVIRONMENT.compile("x.text.size() > 0").evaluate({"x": LARGE_VALUES})
+
+    assert (outcome.value, outcome.work) == (True, 0)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.commands import (
     CreateObject,
     DeleteObjects,
@@ -18,7 +19,7 @@ from scheduler_core.world.commands import (
     SetKubelet,
     SetUsage,
 )
-from tests.scheduler_core.controllers.kubelet.worlds import Cluster, Manifest, node, pod
+from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node, pod
 
 PENDING, IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.testing.storage import make_claim, make_volume
 from scheduler_core.world.commands import (
     ApplyObjects,
@@ -19,7 +20,7 @@ from scheduler_core.world.commands import (
     SetKubelet,
     SetSettings,
 )
-from tests.scheduler_core.controllers.kubelet.worlds import Cluster, Manifest, node, pod
+from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node, pod
 
 DRIVER = "csi.x"
 

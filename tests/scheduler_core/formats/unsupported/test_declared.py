@@ -37,7 +37,7 @@ ENGINE = (
 OF_EVERY_FIELD = (
     "apiserver/imports",
     "apiserver/kinds.py",
-    "apiserver/registry/pod_fields.py",
+    "apiserver/registry/strategies.py",
     "apiserver/schema",
     "apiserver/template_defaults.py",
     "apiserver/validation",
@@ -49,7 +49,7 @@ _WRITES = (
     "scheduler/plugins/helper/volumes.py "
     "scheduler/plugins/volumebinding/fixes.py"
 )
-_REFERENCES = "apiserver/admission/plugins/pod_references.py"  # of static pods, whose refusal does not ask what they hold
+_REFERENCES = "apiserver/admission/plugins/node_restriction.py"  # of static pods, whose refusal does not ask what they hold
 _SPECS = "apimachinery/objects/spec.py controllers/kubelet/eviction/observations.py"  # volumes that nothing is read of
 # Where the names of fields without effect stand all the same: words of other things, and what is written or told to be there.
 ELSEWHERE = {

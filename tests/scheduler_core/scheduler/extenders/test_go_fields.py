@@ -15,7 +15,7 @@ from tests.scheduler_core.worlds import node, pod
 
 HERE = Path(__file__)
 SAMPLES = json.loads(lzma.decompress(HERE.with_name("go_objects.json.xz").read_bytes()))
-TABLE = json.loads((HERE.parents[4] / "scheduler_core/scheduler/extenders/go_fields.json").read_text())
+TABLE = json.loads((HERE.parents[4] / "scheduler_core/scheduler/extenders/wire.json").read_text())
 
 
 @pytest.mark.parametrize("sample", SAMPLES)

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
@@ -18,7 +19,6 @@ from scheduler_core.testing.drive import NoObjects, all_rows, make_plugin
 from tests.scheduler_core.scheduler.plugins.pod_worlds import (
     KEYS,
     NAMESPACES,
-    Manifest,
     World,
     changes,
     pod_labels,

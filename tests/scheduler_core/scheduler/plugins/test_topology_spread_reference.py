@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
@@ -17,7 +18,6 @@ from tests.scheduler_core.scheduler.plugins.pod_worlds import (
     HOSTNAME,
     KEYS,
     ZONE,
-    Manifest,
     World,
     changes,
     pod_labels,

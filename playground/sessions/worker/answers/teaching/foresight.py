@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playground.sessions.protocol.looking import Foresee, Foreseen
 from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.world.readonly import Attempt
 from scheduler_core.world.simulation import Grain, Simulation
@@ -12,6 +13,7 @@ MOST_STEPS = 20_000
 DEFAULT = "default/"
 
 
+@answers(Foresee)
 def foresee(engine: Engine, request: Foresee) -> Steps[Foreseen]:
     """The next attempt of a pod (any, where none is named) on a fork, run until it is over."""
     world = (yield from engine.at(request.position)).fork()

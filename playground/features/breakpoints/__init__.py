@@ -1,0 +1,1 @@
+"""Breakpoints, watches, bookmarks, and their marks."""

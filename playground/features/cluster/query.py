@@ -1,0 +1,23 @@
+"""The request of the cluster page."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from playground.sessions.protocol.base import Data, Query
+
+
+class Cluster(Query[Data], frozen=True, kw_only=True):
+    """The state of the components around the schedulers: one part, or one node, pool of devices or claim by its name.
+
+    `q` and `state` choose rows of devices and claims, `page` a page of them.
+    """
+
+    part: Part
+    name: str
+    q: str = ""
+    state: str = ""
+    page: int = 0
+
+
+Part = Literal["controllers", "nodes", "budgets", "rollouts", "replicas", "devices", "claims"]

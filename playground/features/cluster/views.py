@@ -1,0 +1,89 @@
+"""The components around the schedulers: what each controller does and why, nodes, budgets, rollouts."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_GET
+
+from playground.features.cluster.presenter import present
+from playground.features.cluster.query import Cluster, Part
+from playground.presenters.look import MAX_KEY, MAX_NAME
+from playground.sessions.web.client import SessionClient
+from playground.views.access import opens
+from playground.views.responses import base_of, by_htmx, in_drawer, position, whole_number
+from playground.views.workbench.acting import build_offers_context
+
+_LONGEST = {"nodes": MAX_NAME, "devices": MAX_KEY, "claims": MAX_KEY}  # parts of which one thing can be named
+
+
+@require_GET
+@opens
+async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The page; for htmx the part that moves, or 204 where nothing has moved since the step that was `seen`."""
+    at = position(request)
+    if by_htmx(request) and at is None and request.GET.get("seen") == str(await client.head()):
+        return HttpResponse(status=204)
+    asked = request.GET.get("part", "")
+    part: Any = asked if asked in get_args(Part) else "controllers"
+    name = request.GET.get("name", "")[: _LONGEST[part]] if part in _LONGEST else ""
+    chosen = _chosen(request)
+    reading, head = await client.ask_with_head(Cluster(at=at, part=part, name=name, **chosen))
+    ref = {"kind": "Node", "namespace": "", "name": name}
+    context = {
+        **(await build_offers_context(request, client, ref) if name and part == "nodes" else {}),
+        "client": client,
+        "session": client.session,
+        "key": client.key,
+        "head": head,
+        "at": at if at is not None and at < head else None,
+        **present(reading, part, name),
+        **chosen,
+        **_addresses(request, client, part, name, chosen),
+        "devices": _pools(reading, reverse("studio", args=[client.key])),
+    }
+    live = by_htmx(request) and not in_drawer(request)
+    return render(request, f"cluster/{'live' if live else 'page'}.html", context)
+
+
+def _chosen(request: HttpRequest) -> dict[str, Any]:
+    """Return the choice of rows of devices and claims in a request."""
+    return {
+        "q": request.GET.get("q", "").strip()[:MAX_KEY],
+        "state": request.GET.get("state", "")[:20],
+        "page": whole_number(request.GET.get("page", ""), 6) or 0,
+    }
+
+
+def _addresses(
+    request: HttpRequest, client: SessionClient, part: str, name: str, chosen: dict[str, Any]
+) -> dict[str, Any]:
+    """`page_url`: this page without a step, to be followed by more of a query; `here`: the same rows, at the same step, without a page."""
+    at = position(request)
+    page_url = reverse("cluster", args=[client.key])
+    fields = {"part": part, "name": name, "q": chosen["q"], "state": chosen["state"], "at": at}
+    kept = {key: value for key, value in fields.items() if value not in ("", None)}
+    studio = reverse("studio", args=[client.key])
+    return {
+        "page_url": page_url,
+        "here": f"{page_url}?{urlencode(kept)}",
+        "studio": studio,
+        "base": base_of(request),
+        "drawer": in_drawer(request),
+    }
+
+
+def _pools(reading: dict[str, Any], base: str) -> str:
+    """The devices of one pool, or of one node, as the inspector shows them."""
+    found = reading.get("found") or {}
+    node = reading.get("node") or {}
+    pools = [found] if "devices" in found else node.get("devices") or []
+    return mark_safe(  # noqa: S308 - a template's
+        render_to_string("devices.html", {"pools": pools, "base": base}, using="panels") if pools else ""
+    )

@@ -1,0 +1,140 @@
+"""What the components around the schedulers do, inside a worker."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from playground.features.cluster.query import Cluster
+from playground.presenters.amounts import clock
+from playground.presenters.devices.claims import KIND, claim, claims, describe_changes
+from playground.presenters.devices.node import node_devices
+from playground.presenters.devices.pools import pool, pools
+from playground.presenters.words import gettext_noop, message
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.errors import SessionGone
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
+from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.analysis.status import (
+    read_budgets,
+    read_controllers,
+    read_covered,
+    read_drains,
+    read_node,
+    read_nodes,
+    read_replicas,
+    read_rollouts,
+    read_troubles,
+    read_zones,
+)
+
+# Devices and claims inside a worker: pools, claims, and how one claim came to be what it is, seen by running the past again.
+
+MOST_EVENTS = 60
+SECONDS = 1.5  # for running the past again
+
+
+def devices_of(world: Any, request: Cluster) -> Data:
+    """Raises SessionGone where there is no pool of that name."""
+    if request.part == "claims":
+        return _answer(world, claims(world, request.q, request.page, request.state))
+    if not request.name:
+        return _answer(world, pools(world, request.q, request.page))
+    found = pool(world, request.name, request.q, request.page)
+    if found is None:
+        raise SessionGone(message(gettext_noop("There is no pool %(name)s at this step."), name=request.name))
+    return _answer(world, found)
+
+
+def _answer(world: Any, found: Data) -> Data:
+    return {
+        "position": world.position,
+        "now": world.now,
+        "rows": [],
+        "node": None,
+        "found": found,
+    }
+
+
+def life_of(engine: Engine, request: Cluster) -> Steps[Data]:
+    """One claim, and what happened to it, from the newest back as far as time allows. Raises SessionGone where there never was one."""
+    world = yield from engine.at(request.position)
+    row = claim(world, request.name)
+    over = time.perf_counter() + SECONDS
+    events: list[Data] = []
+    end = world.position
+    while end > 0 and len(events) < MOST_EVENTS and (end == world.position or time.perf_counter() < over):
+        start, piece = yield from _piece(engine, request.name, end)
+        events = [*piece, *events]
+        end = start
+    if row is None and not events:
+        raise SessionGone(
+            message(gettext_noop("There is no claim %(name)s up to this step."), name=request.name)
+        )
+    return _answer(world, {"claim": row, "key": request.name, "events": events, "since": end})
+
+
+def _piece(engine: Engine, key: str, end: int) -> Steps[tuple[int, deque[Data]]]:
+    """Return the start of the piece of history before a position, and the claim's events in it."""
+    namespace, _, name = key.partition("/")
+    world = engine.history.nearest(end - 1)
+    start = world.position
+    events: deque[Data] = deque(maxlen=MOST_EVENTS)
+    before = world.store.get(KIND, namespace, name)
+    while world.position < end:
+        engine.replay(world)
+        after = world.store.get(KIND, namespace, name)
+        if after is not before:
+            said = describe_changes(before, after)
+            if said:
+                events.append({"at": world.position, "t": clock(world.now), "said": said})
+            before = after
+        if engine.slice.over():
+            yield
+    return start, events
+
+
+_PARTS: Mapping[str, Callable[[Any], list[Data]]] = {
+    "controllers": read_controllers,
+    "nodes": read_nodes,
+    "budgets": read_budgets,
+    "rollouts": read_rollouts,
+    "replicas": read_replicas,
+}
+
+
+@answers(Cluster)
+def cluster(engine: Engine, request: Cluster) -> Steps[Data]:
+    """One part of the cluster."""
+    if request.part == "claims" and request.name:
+        return (yield from life_of(engine, request))
+    world = yield from engine.at(request.position)
+    if request.part in ("devices", "claims"):
+        return devices_of(world, request)
+    return cluster_of(world, request.part, request.name)
+
+
+def cluster_of(world: Any, part: str, name: str) -> Data:
+    """Raises SessionGone where there is no node of that name."""
+    answer: Data = {
+        "position": world.position,
+        "now": world.now,
+        "rows": [],
+        "node": None,
+    }
+    if name:
+        node = read_node(world, name)
+        if node is None:
+            raise SessionGone(message(gettext_noop("There is no node %(name)s at this step."), name=name))
+        return {**answer, "node": {**node, "devices": node_devices(world, name)}}
+    rows = _PARTS[part](world)
+    if part == "controllers":
+        return {**answer, "rows": rows, "troubles": read_troubles(world)}
+    if part == "nodes":
+        return {**answer, "rows": rows, "zones": read_zones(world), "drains": read_drains(world)}
+    if part == "budgets":
+        rows = [{**row, "covered": read_covered(world, f"{row['namespace']}/{row['name']}")} for row in rows]
+    return {**answer, "rows": rows}

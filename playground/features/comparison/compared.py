@@ -1,0 +1,183 @@
+"""What a comparison has found, as its presenter reads it. sessions/protocol/comparing.py has the classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from playground.features.comparison.charts import History
+
+
+class PodPlace(Protocol):
+    """A pod's place, and the position since which the pod is there."""
+
+    @property
+    def node(self) -> str: ...
+
+    @property
+    def place(self) -> str: ...
+
+    @property
+    def at(self) -> int: ...
+
+
+class Attempt(Protocol):
+    """An attempt as the journal keeps it."""
+
+    @property
+    def pod(self) -> str: ...
+
+    @property
+    def started(self) -> int: ...
+
+    @property
+    def ended(self) -> int: ...
+
+    @property
+    def last_position(self) -> int: ...
+
+    @property
+    def outcome(self) -> str: ...
+
+    @property
+    def node(self) -> str: ...
+
+    @property
+    def message(self) -> str: ...
+
+    @property
+    def evaluated(self) -> int: ...
+
+    @property
+    def feasible(self) -> int: ...
+
+    @property
+    def tied(self) -> int: ...
+
+    @property
+    def nominated(self) -> str: ...
+
+    @property
+    def victims(self) -> Sequence[str]: ...
+
+
+class WeightedPlugin(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def weight(self) -> int: ...
+
+
+class ScoredNode(Protocol):
+    """A node's scores by plugin: raw, normalised, weighted."""
+
+    @property
+    def node(self) -> str: ...
+
+    @property
+    def total(self) -> int: ...
+
+    @property
+    def cells(self) -> Mapping[str, tuple[int, int, int]]: ...
+
+
+class Board(Protocol):
+    """Scores of the best nodes."""
+
+    @property
+    def plugins(self) -> Sequence[WeightedPlugin]: ...
+
+    @property
+    def rows(self) -> Sequence[ScoredNode]: ...
+
+
+class Scored(Protocol):
+    """An attempt with scores, and the node that was chosen by them."""
+
+    @property
+    def node(self) -> str: ...
+
+    @property
+    def board(self) -> Board | None: ...
+
+
+class AttemptDetail(Attempt, Scored, Protocol):
+    """An attempt with its scores and counted refusals."""
+
+    @property
+    def refusals(self) -> Sequence[object]: ...
+
+
+class SchedulerManifest(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def manifest(self) -> Mapping[str, Any]: ...
+
+
+class Configured(Protocol):
+    """The schedulers and the world's settings."""
+
+    @property
+    def schedulers(self) -> Sequence[SchedulerManifest]: ...
+
+    @property
+    def settings(self) -> Mapping[str, Any]: ...
+
+
+class Outline(History, Protocol):
+    """A history: attempts from index `first` on, where each pod is, sums, and the configuration. `cut`: there is more of it."""
+
+    @property
+    def now(self) -> int: ...
+
+    @property
+    def first(self) -> int: ...
+
+    @property
+    def attempts(self) -> Sequence[Attempt]: ...
+
+    @property
+    def pods(self) -> Mapping[str, PodPlace]: ...
+
+    @property
+    def cut(self) -> bool: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def tried(self) -> int: ...
+
+    @property
+    def configuration(self) -> Configured: ...
+
+
+class Comparison(Protocol):
+    """Two histories up to their `heads`; they part at `common`. See sessions/web/jobs/comparisons.py."""
+
+    @property
+    def common(self) -> int: ...
+
+    @property
+    def heads(self) -> tuple[int, int]: ...
+
+    @property
+    def sides(self) -> tuple[Outline, Outline]: ...
+
+    @property
+    def commands(self) -> object: ...
+
+    @property
+    def first(self) -> int | None: ...
+
+    @property
+    def late(self) -> bool: ...
+
+    @property
+    def attempts(self) -> tuple[AttemptDetail | None, AttemptDetail | None]: ...
+
+    @property
+    def clock(self) -> int | None: ...

@@ -1,0 +1,348 @@
+"""Two sessions side by side: what sessions/web/jobs/comparisons.py found, made ready to be shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from playground.features.comparison.charts import ResourceUse, plot_bound_pods, utilisation
+from playground.features.comparison.compared import (
+    Attempt,
+    AttemptDetail,
+    Board,
+    Comparison,
+    Configured,
+    Outline,
+    PodPlace,
+    Scored,
+    ScoredNode,
+)
+from playground.presenters.amounts import amount, clock
+from playground.presenters.scene import count_evaluated_nodes, short
+from playground.presenters.words import Message, gettext_noop, message
+
+MOST_FIELDS = 40
+MOST_PREEMPTIONS = 200
+
+Pair = tuple[AttemptDetail | None, AttemptDetail | None]
+
+
+def present(comparison: Comparison) -> dict[str, Any]:
+    """Everything that the page shows but the paged table of pods (`pods`) and the scores of a chosen pod (`scores`)."""
+    sides = comparison.sides
+    return {
+        "common": comparison.common,
+        "heads": comparison.heads,
+        "identical": identical(comparison),
+        "first": _first(comparison),
+        "clock": _clock(comparison),
+        "late": comparison.late,
+        "cut": sides[0].cut or sides[1].cut,
+        "commands": comparison.commands,
+        "configuration": configuration_differences(sides[0].configuration, sides[1].configuration),
+        "summary": _summary(sides),
+        "resources": _resources(sides),
+        "preemptions": _preemptions(sides),
+        "charts": [utilisation(sides), plot_bound_pods(sides)],
+    }
+
+
+def identical(comparison: Comparison) -> bool:
+    """Return whether one history is the beginning of the other, or both are the same."""
+    return comparison.common == min(comparison.heads)
+
+
+def _first(comparison: Comparison) -> dict[str, Any] | None:
+    """The first attempt that differs: what differs in words, and both attempts."""
+    if comparison.first is None:
+        return None
+    ours, theirs = comparison.attempts
+    return {
+        "number": comparison.sides[0].first + comparison.first + 1,
+        "kinds": what_differs(ours, theirs),
+        "attempts": [_with_refusals(attempt) for attempt in (ours, theirs)],
+        "pod": next(attempt.pod for attempt in (ours, theirs) if attempt is not None),
+    }
+
+
+def _with_refusals(attempt: AttemptDetail | None) -> dict[str, Any] | None:
+    return None if attempt is None else {**_attempt(attempt), "refusals": attempt.refusals}
+
+
+def _attempt(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "pod": attempt.pod,
+        "name": short(attempt.pod),
+        "time": clock(attempt.ended),
+        "outcome": attempt.outcome,
+        "node": attempt.node,
+        "message": attempt.message,
+        "evaluated": count_evaluated_nodes(attempt),
+        "feasible": attempt.feasible,
+        "nominated": attempt.nominated,
+        "victims": [short(victim) for victim in attempt.victims],
+        "last_position": attempt.last_position,
+    }
+
+
+def what_differs(ours: AttemptDetail | None, theirs: AttemptDetail | None) -> list[Message]:
+    """Return the differences in words, the most important first."""
+    if ours is None or theirs is None:
+        pod = next((short(attempt.pod) for attempt in (ours, theirs) if attempt is not None), "")
+        return [message(gettext_noop("only one of the two makes this attempt, for %(pod)s"), pod=pod)]
+    if ours.pod != theirs.pod:
+        return [
+            message(
+                gettext_noop("the order of the queue: A tries %(pod)s, B tries %(name)s"),
+                pod=short(ours.pod),
+                name=short(theirs.pod),
+            )
+        ]
+    kinds = [
+        line for names, line in _CHECKS if any(getattr(ours, name) != getattr(theirs, name) for name in names)
+    ]
+    return kinds or [message(gettext_noop("a detail of what a plugin did"))]
+
+
+# The fields of an attempt in which the two differ, and what that is called.
+_CHECKS: tuple[tuple[tuple[str, ...], Message], ...] = (
+    (("outcome",), message(gettext_noop("the outcome"))),
+    (("node",), message(gettext_noop("the node"))),
+    (("nominated", "victims"), message(gettext_noop("the preemption"))),
+    (("refusals",), message(gettext_noop("the refusals"))),
+    (("board",), message(gettext_noop("the scores"))),
+    (("evaluated",), message(gettext_noop("how many nodes were looked at"))),
+    (("feasible",), message(gettext_noop("how many nodes are feasible"))),
+    (("tied",), message(gettext_noop("how many nodes tie"))),
+)
+
+
+def _clock(comparison: Comparison) -> dict[str, Any] | None:
+    """The first attempt that began or ended at another virtual time."""
+    if comparison.clock is None:
+        return None
+    pair = [side.attempts[comparison.clock] for side in comparison.sides]
+    return {
+        "number": comparison.sides[0].first + comparison.clock + 1,
+        "times": [[clock(attempt.started), clock(attempt.ended)] for attempt in pair],
+        "at": [attempt.last_position for attempt in pair],
+    }
+
+
+# Pods.
+
+_DIGITS = re.compile(r"(\d{1,18})")
+
+
+class Nowhere(NamedTuple):
+    """The place of a pod that one of the two does not have."""
+
+    node: str = ""
+    place: str = ""
+    at: int = 0
+
+
+def pods(comparison: Comparison, everything: bool) -> list[dict[str, Any]]:
+    """Return each pod's place in both sessions, those that differ first; `everything` includes the others."""
+    ours, theirs = (side.pods for side in comparison.sides)
+    keys = [*ours, *(key for key in theirs if key not in ours)]
+    rows = [_row(key, ours.get(key, Nowhere()), theirs.get(key, Nowhere())) for key in keys]
+    rows.sort(key=lambda row: (not row["differs"], _natural(row["key"])))
+    return rows if everything else [row for row in rows if row["differs"]]
+
+
+def _natural(key: str) -> list[tuple[int, str]]:
+    """Orders web-2 before web-10."""
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in _DIGITS.split(key)]
+
+
+def _row(key: str, ours: PodPlace, theirs: PodPlace) -> dict[str, Any]:
+    differs = ours.node != theirs.node or _normalize_place(ours.place) != _normalize_place(theirs.place)
+    return {"key": key, "name": short(key), "sides": [ours, theirs], "differs": differs}
+
+
+def _normalize_place(place: str) -> str:
+    """A pod that runs is bound; that its kubelet is a little later in one of the two is no difference."""
+    return "bound" if place == "running" else place
+
+
+# Scores.
+
+
+def scores(ours: Scored | None, theirs: Scored | None) -> dict[str, Any] | None:
+    """The nodes that either attempt scored, per plugin raw, normalised and weighted in both; None where neither did."""
+    boards: list[Board | None] = [
+        attempt.board if attempt is not None else None for attempt in (ours, theirs)
+    ]
+    if boards[0] is None and boards[1] is None:
+        return None
+    plugins: dict[str, list[int | None]] = {}
+    for i, board in enumerate(boards):
+        for plugin in board.plugins if board else ():
+            plugins.setdefault(plugin.name, [None, None])[i] = plugin.weight
+    tables = [{row.node: row for row in board.rows} if board else {} for board in boards]
+    nodes = list(dict.fromkeys([*tables[0], *tables[1]]))
+    return {
+        "plugins": [{"name": name, "weights": weights} for name, weights in plugins.items()],
+        "rows": [_build_score_row(node, list(plugins), tables, (ours, theirs)) for node in nodes],
+    }
+
+
+def _build_score_row(
+    node: str,
+    plugins: Sequence[str],
+    tables: Sequence[Mapping[str, ScoredNode]],
+    attempts: Sequence[Scored | None],
+) -> dict[str, Any]:
+    rows = [table.get(node) for table in tables]
+    cells = []
+    for plugin in plugins:
+        pair = [row.cells.get(plugin) if row else None for row in rows]
+        cells.append({"plugin": plugin, "sides": pair, "differs": pair[0] != pair[1]})
+    totals = [row.total if row else None for row in rows]
+    return {
+        "node": node,
+        "cells": cells,
+        "totals": totals,
+        "differs": totals[0] != totals[1],
+        "chosen": [attempt is not None and attempt.node == node for attempt in attempts],
+    }
+
+
+# Sums.
+
+
+def _summary(sides: Sequence[Outline]) -> list[dict[str, Any]]:
+    rows = [
+        (gettext_noop("nodes"), [side.nodes for side in sides]),
+        (gettext_noop("pods with a node"), [side.bound[-1][1] for side in sides]),
+        (gettext_noop("pods that wait"), [_waiting(side) for side in sides]),
+        (gettext_noop("attempts"), [side.tried for side in sides]),
+        (gettext_noop("attempts that failed, since they part"), [_count_failures(side) for side in sides]),
+        (gettext_noop("pods preempted, since they part"), [_count_victims(side) for side in sides]),
+    ]
+    lines = [
+        {"what": what, "sides": [f"{value:,}" for value in pair], "change": pair[1] - pair[0]}
+        for what, pair in rows
+    ]
+    last = [max((t for t, _ in _changes(side)), default=0) for side in sides]
+    lines.append(
+        {
+            "what": gettext_noop("virtual time when the last pod got its node"),
+            "sides": [clock(t) for t in last],
+            "change": None,
+        }
+    )
+    lines.append(
+        {
+            "what": gettext_noop("virtual time now"),
+            "sides": [clock(side.now) for side in sides],
+            "change": None,
+        }
+    )
+    return lines
+
+
+def _changes(side: Outline) -> list[tuple[int, int]]:
+    """Moments when more pods had a node than before."""
+    points = side.bound
+    return [point for before, point in pairwise(points) if point[1] > before[1]]
+
+
+def _waiting(side: Outline) -> int:
+    return sum(
+        pod.place not in ("bound", "running", "deleted", "binding", "ignored") for pod in side.pods.values()
+    )
+
+
+def _count_failures(side: Outline) -> int:
+    return sum(attempt.outcome != "scheduled" for attempt in side.attempts)
+
+
+def _count_victims(side: Outline) -> int:
+    return sum(len(attempt.victims) for attempt in side.attempts)
+
+
+def _resources(sides: Sequence[Outline]) -> list[dict[str, Any]]:
+    """Per resource what is requested of what there is, in both."""
+    tables = [{use.resource: use for use in side.resources} for side in sides]
+    rows = []
+    for name in dict.fromkeys([*tables[0], *tables[1]]):
+        pair = [table.get(name) for table in tables]
+        rows.append({"resource": name, "sides": [_used(use) for use in pair]})
+    return rows
+
+
+def _used(use: ResourceUse | None) -> dict[str, Any] | None:
+    if use is None:
+        return None
+    return {
+        "requested": amount(use.resource, use.requested),
+        "allocatable": amount(use.resource, use.allocatable),
+        "percent": f"{100 * use.requested / use.allocatable:.1f} %",
+    }
+
+
+def _preemptions(sides: Sequence[Outline]) -> dict[str, Any]:
+    """Preemptions since the two part, the n-th of a pod beside its n-th."""
+    tables: list[dict[tuple[str, int], Attempt]] = []
+    for side in sides:
+        table: dict[tuple[str, int], Attempt] = {}
+        counts: dict[str, int] = {}
+        for attempt in side.attempts:
+            if attempt.victims:
+                counts[attempt.pod] = counts.get(attempt.pod, 0) + 1
+                table[attempt.pod, counts[attempt.pod]] = attempt
+        tables.append(table)
+    keys = list(dict.fromkeys([*tables[0], *tables[1]]))
+    rows = []
+    for key in keys[:MOST_PREEMPTIONS]:
+        pair = [table.get(key) for table in tables]
+        choices = [None if attempt is None else (attempt.nominated, *attempt.victims) for attempt in pair]
+        rows.append(
+            {
+                "pod": key[0],
+                "name": short(key[0]),
+                "sides": [None if attempt is None else _attempt(attempt) for attempt in pair],
+                "differs": choices[0] != choices[1],
+            }
+        )
+    return {"rows": rows, "more": max(0, len(keys) - MOST_PREEMPTIONS)}
+
+
+# Configurations.
+
+
+def configuration_differences(ours: Configured, theirs: Configured) -> list[dict[str, Any]]:
+    """Fields of the schedulers' configurations and of the settings that differ, at most MOST_FIELDS."""
+    tables = [
+        {"settings": side.settings, **{scheduler.name: scheduler.manifest for scheduler in side.schedulers}}
+        for side in (ours, theirs)
+    ]
+    rows: list[dict[str, Any]] = []
+    _differ(tables[0], tables[1], "", rows)
+    return rows
+
+
+def _differ(ours: object, theirs: object, path: str, rows: list[dict[str, Any]]) -> None:
+    if ours == theirs or len(rows) >= MOST_FIELDS:
+        return
+    if path.endswith(".pluginConfig") and isinstance(ours, list) and isinstance(theirs, list):
+        ours, theirs = (
+            {entry["name"]: entry for entry in entries} for entries in (ours, theirs)
+        )  # in any order
+    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+        for key in dict.fromkeys([*ours, *theirs]):
+            _differ(ours.get(key), theirs.get(key), f"{path}.{key}" if path else str(key), rows)
+    elif isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
+        for i, (a, b) in enumerate(zip(ours, theirs, strict=True)):
+            _differ(a, b, f"{path}[{i}]", rows)
+    else:
+        rows.append({"path": path, "sides": [_value(ours), _value(theirs)]})
+
+
+def _value(value: object) -> str:
+    text = "–" if value is None else str(value)
+    return text if len(text) <= 200 else text[:199] + "…"

@@ -1,0 +1,139 @@
+"""Two sessions side by side: `with` names the other one by its link or its key; `a` and `b` are how far each is compared."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlencode
+
+from asgiref.sync import sync_to_async
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from playground.features.comparison.presenter import pods, present, scores
+from playground.sessions.protocol.errors import SessionError, SessionGone
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.jobs.comparisons import Comparison
+from playground.views.access import opens
+from playground.views.branches import tree
+from playground.views.paging import page_of
+from playground.views.responses import whole_number
+
+PAGE = 50
+PATIENCE = 4.0
+_KEY = re.compile(r"(?:.*/s/)?([\w-]{1,64})(?:/.*)?", re.DOTALL)
+
+
+@require_GET
+@opens
+async def compare(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The comparison, or how far it is; without `with` the place to choose another session."""
+    wanted = request.GET.get("with", "").strip()
+    if not wanted:
+        return await choose(request, client, None)
+    try:
+        other = await other_session(client, wanted)
+    except SessionError as error:
+        return await choose(request, client, error)
+    heads = (await _head(request, client, "a"), await _head(request, other, "b"))
+    job = await client.compare(other, heads, PATIENCE)
+    context = sides_of(client, other, heads)
+    if job.result is None:
+        return render(request, "comparison/comparing.html", {**context, "work": job}, status=202)
+    context |= await sync_to_async(_build_context, thread_sensitive=False)(request, job.result)
+    context |= await _scores(request, client, other, job.result)
+    return render(request, "comparison/page.html", context)
+
+
+async def choose(
+    request: HttpRequest, client: SessionClient, refusal: SessionError | None, page: str = "compare"
+) -> HttpResponse:
+    """The place to choose another session, which leads on to a page of this name."""
+    await client.refresh()
+    context = {
+        "client": client,
+        "session": client.session,
+        "key": client.key,
+        "page": page,
+        "branches": await tree(request, client, client.session.head),
+        "wanted": request.GET.get("with", "")[:400],
+        "refusal": refusal,
+    }
+    return render(request, "comparison/choose.html", context, status=refusal.status if refusal else 200)
+
+
+async def other_session(client: SessionClient, wanted: str) -> SessionClient:
+    """The other session, by a link to it or its key."""
+    match = _KEY.fullmatch(wanted)
+    try:
+        other = await SessionClient.open(match[1] if match else "")
+    except SessionGone:
+        raise SessionGone(
+            _("No session has this link. Paste a session's edit link or view link, as Share gives it.")
+        ) from None
+    if other.session.pk == client.session.pk:
+        raise SessionError(
+            _("This is a link to the very same session; choose another one to compare it with.")
+        )
+    return other
+
+
+async def _head(request: HttpRequest, client: SessionClient, name: str) -> int:
+    """Return the position up to which a session is compared: its newest step, unless the page names an earlier one."""
+    head = await client.head()
+    wanted = whole_number(request.GET.get(name, ""), 15)
+    return head if wanted is None else min(head, wanted)
+
+
+def sides_of(client: SessionClient, other: SessionClient, heads: tuple[int, int]) -> dict[str, Any]:
+    """Return the context that all pages about two sessions share."""
+    query = {"with": other.key, "a": heads[0], "b": heads[1]}
+    return {
+        "client": client,
+        "session": client.session,
+        "key": client.key,
+        "other": other,
+        "sides": [
+            {
+                "letter": letter,
+                "name": side.session.name,
+                "key": side.key,
+                "view_key": side.view_key,
+                "head": head,
+                "newest": side.session.head,
+                "seed": side.session.seed,
+            }
+            for letter, side, head in zip("AB", (client, other), heads, strict=True)
+        ],
+        "query": urlencode(query),
+    }
+
+
+def _build_context(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
+    everything = request.GET.get("show") == "all"
+    rows = pods(comparison, True)
+    different = [row for row in rows if row["differs"]]
+    return {
+        "comparison": present(comparison),
+        "everything": everything,
+        "pods": page_of(rows if everything else different, request.GET.get("page", ""), PAGE),
+        "different": len(different),
+        "total": len(rows),
+    }
+
+
+async def _scores(
+    request: HttpRequest, client: SessionClient, other: SessionClient, comparison: Comparison
+) -> dict[str, Any]:
+    """The scores of the first attempt that differs, or of the last attempts of a pod that was asked for."""
+    pod = request.GET.get("pod", "")[:512]
+    attempts = comparison.attempts
+    if pod:
+        (ours, theirs), (head, their_head) = comparison.sides, comparison.heads
+        attempts = (
+            await client.attempt_of(head, ours, pod),
+            await other.attempt_of(their_head, theirs, pod),
+        )
+    return {"scores": scores(*attempts), "scored": attempts, "scored_pod": pod}

@@ -1,0 +1,1 @@
+"""The schedulers' configurations, as text and as forms."""

@@ -1,0 +1,1 @@
+"""The search for devices that Filter made for a pod on a node."""

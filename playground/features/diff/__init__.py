@@ -1,0 +1,1 @@
+"""The differences between two positions."""

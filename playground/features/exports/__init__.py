@@ -1,0 +1,1 @@
+"""Downloads of a session, and traces that come back."""

@@ -1,0 +1,12 @@
+"""The requests of the pages about fixes."""
+
+from __future__ import annotations
+
+from playground.sessions.protocol.base import Data, Query
+
+
+class Fixes(Query[Data], frozen=True, kw_only=True):
+    """The proven fixes for a pod that does not fit; the search takes at most `seconds`."""
+
+    pod: str
+    seconds: float

@@ -1,0 +1,121 @@
+"""Fixes for a pod that fits nowhere: the search, and applying one of its answers here or in a fork."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from playground.features.fixes.presenter import describe_findings
+from playground.features.fixes.query import Fixes
+from playground.presenters import Look
+from playground.sessions.protocol.errors import CommandRefused
+from playground.sessions.recent import remember
+from playground.sessions.web.client import SessionClient
+from playground.views.access import creator, opens
+from playground.views.responses import by_htmx, go, position
+from playground.views.session import NAME_LENGTH
+
+MOST_STEPS = 10_000
+MOST_COMMANDS = 20
+SECONDS = 3.0
+LONGER = 20.0  # where somebody says that the search shall go on
+
+
+@require_GET
+@opens
+async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Show the fixes that the search found, as a fragment of the inspector's tab or a page of its own."""
+    look = Look.from_query(request.GET)
+    seconds = LONGER if request.GET.get("longer") else SECONDS
+    findings, head = await client.ask_with_head(Fixes(at=look.at, pod=look.pod, seconds=seconds))
+    fragment = by_htmx(request)
+    context = {
+        "client": client,
+        "session": client.session,
+        "key": client.key,
+        "findings": describe_findings(findings),
+        "at": look.at,
+        "may_go_on": findings["late"] and seconds < LONGER,
+        "standing": look.at is not None and look.at < head,
+        "fragment": fragment,
+        "base": "playground/bare.html" if fragment else "playground/base.html",
+        "studio": reverse("studio", args=[client.key]),
+    }
+    return render(request, "fixes/page.html", context)
+
+
+@require_POST
+@opens
+async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Apply a fix where it was proven: at the head here, in a fork if that has passed. `how=show` always forks and walks on."""
+    commands, at = _commands(request.POST.get("command", "")), position(request)
+    pauses = _pauses(request.POST.get("pauses", ""), len(commands))
+    look = Look.from_query(request.POST)
+    if request.POST.get("how") == "show":
+        return await _show(request, client, commands, pauses, at, look)
+    applied = await client.apply(commands[0], at, source="fix")
+    target = applied.forked or client
+    await _carry_out(target, commands[1:], pauses, begun=True)
+    if applied.forked is not None:
+        return go(request, _studio(applied.forked, Look(pod=look.pod)))
+    if by_htmx(request):
+        return HttpResponse(status=204)
+    return HttpResponseRedirect(_studio(client, Look(pod=look.pod)))
+
+
+async def _show(
+    request: HttpRequest,
+    client: SessionClient,
+    commands: list[dict[str, Any]],
+    pauses: list[int],
+    at: int | None,
+    look: Look,
+) -> HttpResponse:
+    """A fork with the fix applied, at the end of the attempt that proved it."""
+    name = _("%(name)s (fixed)") % {"name": client.session.name}
+    twin = await client.fork(at, name[:NAME_LENGTH], creator(request))
+    await remember(request, twin.key)
+    await _carry_out(twin, commands, pauses)
+    steps = Look.from_query({"page": request.POST.get("steps", "")}).page
+    if 0 < steps <= MOST_STEPS:
+        await twin.walk(steps)
+    return go(request, _studio(twin, Look(pod=look.pod, node=look.node)))
+
+
+async def _carry_out(
+    client: SessionClient, commands: list[dict[str, Any]], pauses: list[int], *, begun: bool = False
+) -> None:
+    """Apply commands, each after what the one before it waits for. `begun`: the first one was applied already."""
+    waits = pauses[:-1] if begun else [0, *pauses[:-1]]
+    for pause, command in zip(waits, commands, strict=True):
+        if pause:
+            await client.walk(pause)
+        await client.apply(command, source="fix")
+
+
+def _pauses(text: str, count: int) -> list[int]:
+    """The transitions after each command; none where the field does not say so many."""
+    given = [int(each) for each in text.split(",") if each.isdecimal() and len(each) < 6]
+    return [min(each, MOST_STEPS) for each in given] if len(given) == count else [0] * count
+
+
+def _studio(client: SessionClient, look: Look) -> str:
+    return reverse("studio", args=[client.key]) + look.href()
+
+
+def _commands(text: str) -> list[dict[str, Any]]:
+    """The commands of a form's field, one or a list of them. Raises CommandRefused where there is none."""
+    try:
+        data = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        data = None
+    commands = data if isinstance(data, list) else [data]
+    if not commands or len(commands) > MOST_COMMANDS or not all(isinstance(c, dict) for c in commands):
+        raise CommandRefused(_("This is no command: a fix's own button sends one."))
+    return commands

@@ -1,0 +1,62 @@
+"""What is tried on a copy of the world at a position: the search for fixes, in slices, within a time; and a pod on a node."""
+
+from __future__ import annotations
+
+import time
+
+from playground.features.fixes.query import Fixes
+from playground.features.fixes.why_not import present_why_not
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.looking import WhyNot
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
+from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.analysis.fixes import Budget, Findings, search_fixes
+from scheduler_core.analysis.inspection import why_not
+
+MOST_NODES = 500  # that are suggested
+
+
+@answers(Fixes)
+def fixes(engine: Engine, request: Fixes) -> Steps[Data]:
+    """Findings as JSON data; "late" where the time was over before the search was."""
+    world = (yield from engine.at(request.position)).fork()
+    deadline = time.perf_counter() + request.seconds
+    late = False
+
+    def should_stop() -> bool:
+        nonlocal late
+        late = late or time.perf_counter() > deadline
+        return late
+
+    search = search_fixes(world, request.pod, Budget(), should_stop)
+    while True:
+        try:
+            next(search)
+        except StopIteration as end:
+            findings: Findings = end.value
+            return {**findings.to_json(), "late": late}
+        if engine.slice.over():
+            yield
+
+
+@answers(WhyNot)
+def why_not_there(engine: Engine, request: WhyNot) -> Steps[Data | None]:
+    """The verdicts as JSON data, with nodes to choose from. Nothing of the world is changed."""
+    world = yield from engine.at(request.position)
+    pod = world.store.pod_at(request.pod)
+    if pod is None:
+        return None
+    names = [each["metadata"]["name"] for each in world.store.list("Node")]
+    others = [name for name in names if name != pod.node_name]
+    node = request.node or next(iter(others or names), "")
+    found = why_not(world, request.pod, node) if node in names else None
+    return {
+        "pod": request.pod,
+        "node": node,
+        "nodes": names[:MOST_NODES],
+        "known": node in names,
+        "scheduler": pod.spec.scheduler_name,
+        "bound": pod.node_name,
+        "found": None if found is None else present_why_not(found),
+    }

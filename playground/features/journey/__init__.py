@@ -1,0 +1,1 @@
+"""A pod's journey, and its CycleState."""

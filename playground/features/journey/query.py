@@ -1,0 +1,19 @@
+"""The requests of a pod's journey."""
+
+from __future__ import annotations
+
+from playground.sessions.protocol.base import Data, Query
+
+
+class Journey(Query[Data], frozen=True, kw_only=True):
+    """A pod's journey (presenters/journey) up to a position; at most so many seconds are spent on looking into its attempts."""
+
+    pod: str
+    page: int | None
+    seconds: float
+
+
+class CycleState(Query[Data | None], frozen=True, kw_only=True):
+    """The contents of the CycleState of a pod's present or last cycle, and the plugins that wrote and read it."""
+
+    pod: str

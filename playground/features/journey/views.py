@@ -1,0 +1,103 @@
+"""A pod's journey: a page of its own, and the same as text; and what its cycle keeps in CycleState."""
+
+from __future__ import annotations
+
+from html import unescape
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.html import strip_tags
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from playground.features.journey.query import CycleState, Journey
+from playground.features.journey.text import text
+from playground.presenters import Look
+from playground.sessions.protocol.errors import SessionGone
+from playground.sessions.web.client import SessionClient
+from playground.templatetags.studio import translated
+from playground.views.access import opens
+from playground.views.responses import base_of, by_htmx, in_drawer, position
+
+SECONDS = 1.5  # for looking into attempts
+
+
+@require_GET
+@opens
+async def journey_page(
+    request: HttpRequest, client: SessionClient, namespace: str, name: str
+) -> HttpResponse:
+    """The whole story, its newest part first asked for; a part of the studio's drawer too."""
+    story, head = await _story(request, client, namespace, name)
+    at = position(request)
+    studio = reverse("studio", args=[client.key])
+    context = {
+        "client": client,
+        "session": client.session,
+        "key": client.key,
+        "story": story,
+        "text": _text(story),
+        "at": at,
+        "standing": at is not None and at < head,
+        "base": base_of(request),
+        "drawer": in_drawer(request),
+        "studio": studio,
+        "here": studio + Look(pod=story["key"], stage="aim", tab="journey", at=at).href(),
+    }
+    return render(request, "journey/page.html", context)
+
+
+@require_GET
+@opens
+async def journey_text(
+    request: HttpRequest, client: SessionClient, namespace: str, name: str
+) -> HttpResponse:
+    """Return the journey as plain text, for a terminal, an issue, or a chat."""
+    story, _head = await _story(request, client, namespace, name)
+    return HttpResponse(_text(story), content_type="text/plain; charset=utf-8")
+
+
+@require_GET
+@opens
+async def cycle_state(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """A fragment of the inspector's tab Internals, or a page of its own."""
+    look = Look.from_query(request.GET)
+    fragment = by_htmx(request)
+    context = {
+        "session": client.session,
+        "key": client.key,
+        "state": await client.ask(CycleState(at=look.at, pod=look.pod)),
+        "at": look.at,
+        "fragment": fragment,
+        "base": "playground/bare.html" if fragment else "playground/base.html",
+        "studio": reverse("studio", args=[client.key]),
+    }
+    return render(request, "journey/cycle_state.html", context)
+
+
+async def _story(
+    request: HttpRequest, client: SessionClient, namespace: str, name: str
+) -> tuple[dict[str, Any], int]:
+    """The journey, and the head. Raises SessionGone where no such pod was ever seen."""
+    look = Look.from_query(request.GET)
+    page = look.page if request.GET.get("page") else None
+    pod = f"{namespace}/{name}"
+    query = Journey(at=position(request), pod=pod, page=page, seconds=SECONDS)
+    story, head = await client.ask_with_head(query)
+    if not story["known"]:
+        raise SessionGone(
+            _("There is no pod %(namespace)s/%(name)s up to this step.")
+            % {"namespace": namespace[:253], "name": name[:253]}
+        )
+    return story, head
+
+
+def _text(story: dict[str, Any]) -> str:
+    return text(story, _plain(story["why"]["sentence"]), _plain(story["stranded"]))
+
+
+def _plain(sentence: dict[str, Any] | None) -> str:
+    """A presenter's sentence without markup."""
+    return unescape(strip_tags(translated(sentence)))

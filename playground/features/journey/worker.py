@@ -1,0 +1,85 @@
+"""A pod's journey inside a worker: the journal's story, and for its latest attempts what they looked like, seen by running them again."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from playground.features.journey.cycle_state import keys_of
+from playground.features.journey.presenter import describe_attempt
+from playground.features.journey.query import CycleState, Journey
+from playground.features.journey.stranding import describe_stranded
+from playground.presenters.journey import journey as story_of
+from playground.sessions.protocol.base import Data
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
+from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.analysis.inspection import AttemptObserver, CycleStateObserver, find_stranding
+
+SHOWN = 40  # entries on one page
+MOST_STEPS = 4_000  # of one attempt; one that waits on Permit for long takes more
+
+
+@answers(Journey)
+def journey(engine: Engine, request: Journey) -> Steps[Data]:
+    """The journey's newest entries, or those of a page (0: the oldest); attempts from the latest back get a `detail` within the time."""
+    world = yield from engine.at(request.position)
+    story = story_of(world, request.pod)
+    if not story["known"]:
+        return story
+    stranding = find_stranding(world, request.pod)
+    story["stranded"] = None if stranding is None else describe_stranded(stranding)
+    _cut(story, request.page)
+    deadline = time.perf_counter() + request.seconds
+    for entry in reversed(story["entries"]):
+        if entry["kind"] == "attempt" and time.perf_counter() < deadline:
+            entry["detail"] = yield from _detail(engine, entry["at"], request, deadline)
+    return story
+
+
+def _cut(story: dict[str, Any], page: int | None) -> None:
+    pages = max(-(-len(story["entries"]) // SHOWN), 1)
+    page = pages - 1 if page is None else min(page, pages - 1)
+    last = len(story["entries"]) - (pages - 1 - page) * SHOWN  # the newest page is full
+    story["entries"] = story["entries"][max(last - SHOWN, 0) : last]
+    story |= {"page": page, "pages": pages}
+
+
+@answers(CycleState)
+def cycle_state(engine: Engine, request: CycleState) -> Steps[Data | None]:
+    """The CycleState of the cycle that the pod is in, or was in last, as it is at a position; None where it had none."""
+    world = yield from engine.at(request.position)
+    first = _cycle_began(world, request.pod)
+    if first is None:
+        return None
+    world = yield from engine.own(first)
+    observer = CycleStateObserver(world, request.pod)
+    end = min(request.position, first + MOST_STEPS)
+    while world.position < end:
+        engine.replay(world)
+        observer.see(world)
+        if engine.slice.over():
+            yield
+    return keys_of(observer)
+
+
+def _cycle_began(world: Any, pod: str) -> int | None:
+    for scheduler in world.schedulers:
+        if scheduler.cycle is not None and scheduler.cycle.pod.key == pod:
+            return int(scheduler.cycle.first_position)
+    attempts = world.journal.attempts_of(pod)
+    return attempts[-1].first_position if attempts else None
+
+
+def _detail(engine: Engine, first: int, request: Journey, deadline: float) -> Steps[Data]:
+    """Return the details of the attempt that began at position `first`, up to the journey's end."""
+    world = yield from engine.own(first)
+    observer = AttemptObserver(world, request.pod)
+    observer.see(world, world.last)
+    end = min(request.position, first + MOST_STEPS)
+    while world.position < end and not observer.over and time.perf_counter() < deadline:
+        engine.replay(world)
+        observer.see(world, world.last)
+        if engine.slice.over():
+            yield
+    return describe_attempt(observer.to_json())

@@ -1,0 +1,211 @@
+"""Two sessions at one moment: what differs between them just now, where they part, and how the attempts so far were decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from playground.features.comparison.compared import Attempt, Comparison, Scored
+from playground.features.comparison.presenter import scores
+from playground.presenters.amounts import clock
+from playground.presenters.scene import short
+from playground.presenters.words import Message, gettext_noop, message
+
+SCHEDULED = "scheduled"
+DECIDED = 5  # attempts in the table of decisions
+
+
+class Refusal(Protocol):
+    """The number of nodes that a plugin refused with a text."""
+
+    @property
+    def plugin(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def count(self) -> int: ...
+
+
+class Moment(Scored, Protocol):
+    """A world at a position: where the present cycle stands and what it has found so far (sessions/protocol/lockstep.py)."""
+
+    @property
+    def now(self) -> int: ...
+
+    @property
+    def pod(self) -> str: ...
+
+    @property
+    def point(self) -> str: ...
+
+    @property
+    def plugin(self) -> str: ...
+
+    @property
+    def evaluated(self) -> int | None: ...
+
+    @property
+    def feasible(self) -> int | None: ...
+
+    @property
+    def refusals(self) -> Sequence[Refusal]: ...
+
+
+def moment(sides: tuple[Moment, Moment]) -> dict[str, Any]:
+    """The differences of the present moment: where each stands, refusals for each reason, and total scores."""
+    compared = scores(*sides)
+    refused = _refusals(sides)
+    rows = [*_standing(sides), *_build_result_rows(sides)]
+    totals = compared["rows"] if compared is not None else []
+    differing = [row for part in (rows, refused, totals) for row in part if row["differs"]]
+    return {"rows": rows, "refusals": refused, "scores": compared, "differing": len(differing)}
+
+
+def _standing(sides: tuple[Moment, Moment]) -> list[dict[str, Any]]:
+    return [
+        _row(gettext_noop("pod"), [short(side.pod) for side in sides]),
+        _row(gettext_noop("extension point"), [side.point for side in sides]),
+        _row(gettext_noop("plugin"), [side.plugin for side in sides]),
+        _row(gettext_noop("virtual time"), [clock(side.now) for side in sides]),
+    ]
+
+
+def _build_result_rows(sides: tuple[Moment, Moment]) -> list[dict[str, Any]]:
+    return [
+        _row(gettext_noop("nodes looked at"), [_count(side.evaluated) for side in sides]),
+        _row(gettext_noop("feasible nodes"), [_count(side.feasible) for side in sides]),
+        _row(gettext_noop("chosen node"), [side.node for side in sides]),
+    ]
+
+
+def _count(number: int | None) -> str:
+    return "" if number is None else f"{number:,}"
+
+
+def _row(what: str, pair: list[str]) -> dict[str, Any]:
+    return {"what": what, "sides": pair, "differs": pair[0] != pair[1]}
+
+
+def _refusals(sides: tuple[Moment, Moment]) -> list[dict[str, Any]]:
+    """Nodes refused for each reason, in both."""
+    tables = [{(refusal.plugin, refusal.text): refusal.count for refusal in side.refusals} for side in sides]
+    return [
+        {"plugin": plugin, "text": text, "sides": counts, "differs": counts[0] != counts[1]}
+        for plugin, text in dict.fromkeys([*tables[0], *tables[1]])
+        for counts in [[table.get((plugin, text), 0) for table in tables]]
+    ]
+
+
+def describe_divergence(comparison: Comparison) -> Message:
+    """Return a sentence about the point of divergence."""
+    if comparison.first is None:
+        return message(gettext_noop("No attempt that both have made was decided differently."))
+    number = comparison.sides[0].first + comparison.first + 1
+    ours, theirs = comparison.attempts
+    if ours is None or theirs is None:
+        one = ours or theirs
+        pod = short(one.pod) if one is not None else ""
+        if ours is None:
+            text = gettext_noop("From attempt %(number)s on they part: only B makes it, for %(pod)s.")
+        else:
+            text = gettext_noop("From attempt %(number)s on they part: only A makes it, for %(pod)s.")
+        return message(text, number=f"{number:,}", pod=pod)
+    if ours.pod != theirs.pod:
+        text = gettext_noop("From attempt %(number)s on they part: A tries %(pod)s, B tries %(name)s.")
+        return message(text, number=f"{number:,}", pod=short(ours.pod), name=short(theirs.pod))
+    return message(_sentence(ours, theirs), number=f"{number:,}", **_collect_placement_values(ours, theirs))
+
+
+def _collect_placement_values(ours: Attempt, theirs: Attempt) -> dict[str, str]:
+    nodes = [attempt.node for attempt in (ours, theirs) if attempt.outcome == SCHEDULED]
+    named = {"pod": short(ours.pod)}
+    if nodes and ours.node != theirs.node:
+        named["node"] = nodes[0]
+    if len(nodes) == 2 and ours.node != theirs.node:
+        named["name"] = nodes[1]
+    return named
+
+
+def _sentence(ours: Attempt, theirs: Attempt) -> str:
+    placed = (ours.outcome == SCHEDULED, theirs.outcome == SCHEDULED)
+    if placed == (True, False):
+        return gettext_noop(
+            "From attempt %(number)s on they part: A places %(pod)s on %(node)s, B does not place it."
+        )
+    if placed == (False, True):
+        return gettext_noop(
+            "From attempt %(number)s on they part: B places %(pod)s on %(node)s, A does not place it."
+        )
+    if ours.node != theirs.node:
+        return gettext_noop(
+            "From attempt %(number)s on they part: A places %(pod)s on %(node)s, B on %(name)s."
+        )
+    return gettext_noop(
+        "Attempt %(number)s for %(pod)s ends alike in both, but not every number on the way is the same."
+    )
+
+
+def differing(comparison: Comparison) -> list[int]:
+    """Indices of the attempts that were decided differently, or that only one of the two made; in order."""
+    ours, theirs = (side.attempts for side in comparison.sides)
+    first = comparison.sides[0].first
+    found = [first + i for i, pair in enumerate(zip(ours, theirs, strict=False)) if _has_other_outcome(*pair)]
+    if comparison.first is not None and first + comparison.first not in found:
+        found = sorted([*found, first + comparison.first])
+    return found
+
+
+def _has_other_outcome(ours: Attempt, theirs: Attempt) -> bool:
+    return _outcome(ours) != _outcome(theirs)
+
+
+def _outcome(attempt: Attempt) -> tuple[object, ...]:
+    return (attempt.pod, attempt.outcome, attempt.node, attempt.nominated, tuple(attempt.victims))
+
+
+def end_of(comparison: Comparison, index: int) -> tuple[int, int]:
+    """Return the positions at which an attempt ends in both; the head of a session without it. Attempts before the divergence end alike."""
+    ends = []
+    for side, head in zip(comparison.sides, comparison.heads, strict=True):
+        offset = index - side.first
+        ends.append(side.attempts[offset].last_position if 0 <= offset < len(side.attempts) else head)
+    return ends[0], ends[1]
+
+
+def decisions(comparison: Comparison, index: int) -> dict[str, Any]:
+    """The last attempts up to an index, each as both decided it, and how many up to there differ."""
+    first = comparison.sides[0].first
+    differs = differing(comparison)
+    made = max(len(side.attempts) for side in comparison.sides)
+    last = min(index - first, made - 1)
+    rows = [_decision(comparison, first, i, differs) for i in range(max(0, last - DECIDED + 1), last + 1)]
+    return {
+        "rows": rows,
+        "common": first,
+        "differing": sum(i <= index for i in differs),
+        "all": differs,
+    }
+
+
+def _decision(comparison: Comparison, first: int, offset: int, differs: Sequence[int]) -> dict[str, Any]:
+    attempts = [side.attempts[offset] if offset < len(side.attempts) else None for side in comparison.sides]
+    return {
+        "number": first + offset + 1,
+        "sides": [_describe_end(attempt) for attempt in attempts],
+        "at": end_of(comparison, first + offset),
+        "differs": first + offset in differs,
+    }
+
+
+def _describe_end(attempt: Attempt | None) -> Mapping[str, str] | None:
+    if attempt is None:
+        return None
+    placed = attempt.outcome == SCHEDULED
+    return {
+        "name": short(attempt.pod),
+        "node": attempt.node if placed else "",
+        "outcome": attempt.outcome,
+        "nominated": attempt.nominated,
+    }

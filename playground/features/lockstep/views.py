@@ -1,0 +1,176 @@
+"""Two sessions side by side under one transport. Both step together: what both did is made level, by attempt and extension point.
+
+`with` names the other session; `at` and `b` are where the two stand, or `attempt` after how many attempts; `by` is the grain of a step.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urlencode
+
+from asgiref.sync import sync_to_async
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from playground.features.comparison.presenter import present
+from playground.features.comparison.views import PATIENCE, choose, other_session, sides_of
+from playground.features.lockstep.beside import run_on
+from playground.features.lockstep.presenter import decisions, describe_divergence, differing, end_of, moment
+from playground.features.lockstep.query import Moment, Stretch, StretchOf
+from playground.presenters import alignment
+from playground.presenters.alignment import GRAINS, Row
+from playground.sessions.protocol.base import Query
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.jobs.comparisons import Comparison
+from playground.views.access import opens
+from playground.views.responses import whole_number
+
+A = TypeVar("A")
+
+
+@require_GET
+@opens
+async def lockstep(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The page; with `part` only what changes from step to step, as a fragment."""
+    wanted = request.GET.get("with", "").strip()
+    if not wanted:
+        return await choose(request, client, None, "lockstep")
+    try:
+        other = await other_session(client, wanted)
+    except SessionError as error:
+        return await choose(request, client, error, "lockstep")
+    pair = Pair(client, other, (await client.head(), await other.head()))
+    job = await client.compare(other, pair.heads, PATIENCE)
+    context = sides_of(client, other, pair.heads)
+    context["query"] = request.META.get("QUERY_STRING", "")
+    if job.result is None:
+        return render(request, "comparison/comparing.html", {**context, "work": job}, status=202)
+    context |= await _moment(request, pair, job.result)
+    if "part" in request.GET:
+        return render(request, "lockstep/live.html", context)
+    shown = await sync_to_async(present, thread_sensitive=False)(job.result)
+    return render(request, "lockstep/page.html", {**context, "comparison": shown})
+
+
+class Pair(NamedTuple):
+    """The two sessions, each up to its newest step."""
+
+    client: SessionClient
+    other: SessionClient
+    heads: tuple[int, int]
+
+    async def ask(self, query: Callable[..., Query[A]], fields: Sequence[dict[str, Any]]) -> tuple[A, A]:
+        """Ask both; `fields` are what each is asked with."""
+        ours, theirs = await asyncio.gather(
+            *(
+                client.ask(query(**each))
+                for client, each in zip((self.client, self.other), fields, strict=True)
+            )
+        )
+        return ours, theirs
+
+    async def rows(self, index: int) -> list[Row]:
+        """The steps of an attempt, aligned."""
+        asked = [{"at": head, "index": index} for head in self.heads]
+        return alignment.rows(*(await self.ask(Stretch, asked)))
+
+
+class Standing(NamedTuple):
+    """The place of the two sessions: the index of the attempt, its rows, the row among them, and the next attempt's rows."""
+
+    attempt: int
+    rows: list[Row]
+    row: int
+    following: list[Row]
+
+    @property
+    def at(self) -> tuple[int, int]:
+        return self.rows[self.row].at
+
+
+async def _moment(request: HttpRequest, pair: Pair, comparison: Comparison) -> dict[str, Any]:
+    """Return the context that changes from step to step."""
+    standing = await _standing(request, pair, comparison)
+    by = request.GET.get("by", "")
+    grain = by if by in GRAINS else "plugin"
+    moments = await pair.ask(Moment, [{"at": at} for at in standing.at])
+    made = max(side.tried for side in comparison.sides)
+    decided = decisions(comparison, standing.attempt)
+    return {
+        "at": standing.at,
+        "by": grain,
+        "grains": GRAINS,
+        "attempt": min(standing.attempt + 1, max(made, 1)),
+        "attempts": made,
+        "ended": standing.attempt + (standing.row == len(standing.rows) - 1),
+        "moment": moment(moments),
+        "parted": describe_divergence(comparison),
+        "decisions": decided,
+        "to": _ways(pair, comparison, standing, grain),
+        "may_go_on": pair.client.may_edit and pair.other.may_edit,
+    }
+
+
+async def _standing(request: HttpRequest, pair: Pair, comparison: Comparison) -> Standing:
+    """The row that the page's address means; without one the place where their histories part."""
+    ended = whole_number(request.GET.get("attempt", ""), 15)
+    if ended is not None:
+        index = max(0, ended - 1)
+        rows = await pair.rows(index)
+        return Standing(index, rows, len(rows) - 1 if ended else 0, await pair.rows(index + 1))
+    asked = whole_number(request.GET.get("at", ""), 15)
+    ours = min(comparison.common if asked is None else asked, pair.heads[0])
+    asked_b = whole_number(request.GET.get("b", ""), 15)
+    theirs = None if asked_b is None else min(asked_b, pair.heads[1])
+    places = [
+        {"at": head, "where": where}
+        for head, where in zip(pair.heads, (ours, ours if theirs is None else theirs), strict=True)
+    ]
+    indices = await pair.ask(StretchOf, places)
+    index = indices[0] if theirs is None else max(indices)
+    rows, following = await asyncio.gather(pair.rows(index), pair.rows(index + 1))
+    return Standing(index, rows, alignment.place_of(rows, (ours, theirs)), following)
+
+
+def _ways(pair: Pair, comparison: Comparison, standing: Standing, grain: str) -> dict[str, Any]:
+    """The addresses that the transport leads to; None where there is nothing."""
+    indices = differing(comparison)
+    now = standing.attempt if standing.row == len(standing.rows) - 1 else standing.attempt - 0.5
+    earlier = [i for i in indices if i < now]
+    later = [i for i in indices if i > now]
+    places = {
+        "home": (0, 0),
+        "back": alignment.back(standing.rows, standing.row, grain),
+        "step": alignment.forward(standing.rows, standing.row, standing.following, grain),
+        "end": pair.heads,
+        "first": end_of(comparison, indices[0]) if indices else None,
+        "earlier": end_of(comparison, earlier[-1]) if earlier else None,
+        "later": end_of(comparison, later[0]) if later else None,
+    }
+    ways = {
+        name: _address(pair.other, at, grain) if at is not None and at != standing.at else None
+        for name, at in places.items()
+    }
+    here = {one: _address(pair.other, standing.at, one) for one in GRAINS}
+    return {**ways, "grains": list(here.items())}
+
+
+def _address(other: SessionClient, at: tuple[int, int], grain: str) -> str:
+    return "?" + urlencode({"with": other.key, "at": at[0], "b": at[1], "by": grain})
+
+
+@require_POST
+@opens
+async def go_on(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Both sessions go on from their newest steps as far as there is anything to do."""
+    other = await other_session(client, request.POST.get("with", ""))
+    for each in (client, other):
+        each.require_edit()
+    await run_on([client, other], None)
+    query = {"with": other.key, "at": request.POST.get("at", "0"), "b": request.POST.get("b", "0")}
+    return HttpResponseRedirect(f"{reverse('lockstep', args=[client.key])}?{urlencode(query)}")

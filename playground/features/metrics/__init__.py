@@ -1,0 +1,1 @@
+"""kube-scheduler's metrics as charts and as text."""

@@ -1,0 +1,79 @@
+"""kube-scheduler's metrics on virtual time: as a page with charts, and in Prometheus' text form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from playground.common.exposition import CONTENT_TYPE, exposition
+from playground.features.metrics.presenter import present
+from playground.features.metrics.query import Metrics
+from playground.features.statistics.views import download
+from playground.sessions.web.client import SessionClient
+from playground.views.access import opens
+from playground.views.responses import by_htmx, position
+
+LONGEST_NAME = 253
+LONGEST_FILTER = 100
+
+
+@require_GET
+@opens
+async def metrics(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The page; for htmx the part that moves, or 204 where nothing has moved since the step that was `seen`."""
+    at = position(request)
+    if by_htmx(request) and at is None and request.GET.get("seen") == str(await client.head()):
+        return HttpResponse(status=204)
+    name = request.GET.get("scheduler", "")[:LONGEST_NAME]
+    readings, head = await client.ask_with_head(Metrics(at=at, scheduler=name))
+    return render(request, *_part(request, _context(request, client, at, head, _one(readings, name))))
+
+
+def _part(request: HttpRequest, context: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The whole page, the list that the filter is for, or what moves: the charts, and the list beside them."""
+    if not by_htmx(request):
+        return "metrics/page.html", context
+    if request.headers.get("HX-Target") == "metrics-all":
+        return "metrics/all.html", context
+    return "metrics/live.html", {**context, "oob": True}
+
+
+def _one(readings: dict[str, Any], name: str) -> dict[str, Any]:
+    """The page shows one scheduler: the one that was asked for, or the first."""
+    return readings if name else {**readings, "schedulers": readings["schedulers"][:1]}
+
+
+def _context(
+    request: HttpRequest, client: SessionClient, at: int | None, head: int, readings: dict[str, Any]
+) -> dict[str, Any]:
+    q = request.GET.get("q", "").strip()[:LONGEST_FILTER]
+    standing = at is not None and at < head
+    return {
+        "session": client.session,
+        "key": client.key,
+        "head": head,
+        "at": at if standing else None,
+        **present(readings, q),
+    }
+
+
+@require_GET
+@opens
+async def metrics_csv(request: HttpRequest, client: SessionClient, chart: str) -> HttpResponse:
+    """All numbers of one of the page's charts; 404 where there is no such chart."""
+    name = request.GET.get("scheduler", "")[:LONGEST_NAME]
+    readings = await client.ask(Metrics(at=position(request), scheduler=name))
+    shown = present(_one(readings, name), "")
+    return download(shown["charts"], chart, f"{client.session.name} {shown['position']}")
+
+
+@require_GET
+@opens
+async def metrics_text(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """All metrics that have been counted, in the text exposition format 0.0.4."""
+    name = request.GET.get("scheduler", "")[:LONGEST_NAME]
+    readings = await client.ask(Metrics(at=position(request), scheduler=name))
+    return HttpResponse(exposition(readings), content_type=CONTENT_TYPE)

@@ -1,0 +1,104 @@
+"""The metrics and statistics of a world's schedulers, inside a worker."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from playground.features.metrics.query import Metrics
+from playground.features.statistics.query import Statistics
+from playground.presenters.words import gettext_noop, message
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.errors import SessionGone
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
+from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.analysis.status import read_families, scrape
+
+MOST_REASONS = 500
+
+
+@answers(Metrics)
+def metrics(engine: Engine, request: Metrics) -> Steps[Data]:
+    """Families of one scheduler, or of all for no name."""
+    return metrics_of((yield from engine.at(request.position)), request.scheduler)
+
+
+@answers(Statistics)
+def statistics(engine: Engine, request: Statistics) -> Steps[Data]:
+    """Families, curves and refusals of one scheduler; of the first for no name. Of none where none runs."""
+    return statistics_of((yield from engine.at(request.position)), request.scheduler)
+
+
+def metrics_of(world: Any, name: str) -> Data:
+    """Raises SessionGone where there is no scheduler of that name, unless none runs."""
+    return {**_about(world, name), "schedulers": [_one(s) for s in world.schedulers if name in ("", s.name)]}
+
+
+def statistics_of(world: Any, name: str) -> Data:
+    """Raises SessionGone where there is no scheduler of that name, unless none runs."""
+    about = {**_about(world, name), "every": world.scrapes.every}
+    named = [scheduler for scheduler in world.schedulers if name in ("", scheduler.name)]
+    return {**about, "schedulers": [_with_statistics(world, scheduler) for scheduler in named[:1]]}
+
+
+def _with_statistics(world: Any, scheduler: Any) -> Data:
+    curve = _curve(world, scheduler)
+    attempts = [each for each in world.journal.attempts if each.scheduler == scheduler.name]
+    refusals = {
+        "plugins": by_plugin(attempts, [point["t"] for point in curve]),
+        "reasons": by_reason(attempts)[:MOST_REASONS],
+    }
+    return {**_one(scheduler), "curve": curve, "refusals": refusals}
+
+
+def _about(world: Any, name: str) -> Data:
+    names = [scheduler.name for scheduler in world.schedulers]
+    if name and names and name not in names:
+        raise SessionGone(
+            message(
+                gettext_noop("There is no scheduler %(name)s at this step; there is %(names)s."),
+                name=name,
+                names=", ".join(names),
+            )
+        )
+    return {"position": world.position, "now": world.now, "names": names}
+
+
+def _one(scheduler: Any) -> Data:
+    return {"name": scheduler.name, "families": [family.to_json() for family in read_families(scheduler)]}
+
+
+def _curve(world: Any, scheduler: Any) -> list[Data]:
+    """Return the past scrapes, and one taken now."""
+    now = scrape(world.now, world.position, scheduler)
+    taken = [scrape for scrape in world.scrapes.taken.get(scheduler.name, ()) if scrape.t < world.now]
+    return [{**scrape._asdict(), "use": [list(use) for use in scrape.use]} for scrape in (*taken, now)]
+
+
+def by_plugin(attempts: Sequence[Any], times: Sequence[int]) -> dict[str, list[int]]:
+    """Count the attempts that each plugin had refused by each of these times, the last of which is now.
+
+    Attempts are in the order of their ends.
+    """
+    refused: dict[str, list[int]] = {}
+    place = 0
+    for attempt in attempts:
+        while place + 1 < len(times) and times[place] < attempt.ended:
+            place += 1
+        for plugin in attempt.plugins:
+            refused.setdefault(plugin, [0] * len(times))[place] += 1
+    for counts in refused.values():
+        for i in range(1, len(counts)):
+            counts[i] += counts[i - 1]
+    return refused
+
+
+def by_reason(attempts: Sequence[Any]) -> list[tuple[str, int]]:
+    """kube's reasons with how many nodes were refused for them in all attempts, the most frequent first."""
+    nodes: Counter[str] = Counter()
+    for attempt in attempts:
+        for reason, count in attempt.refusals:
+            nodes[reason] += count
+    return sorted(nodes.items(), key=lambda row: (-row[1], row[0]))

@@ -1,0 +1,58 @@
+"""The records of a session: everything that happened, step by step, filtered; each leads to its moment."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET
+
+from playground.features.records.query import Records
+from playground.sessions.protocol import breakpoints as core
+from playground.sessions.web.client import SessionClient
+from playground.views.access import opens
+from playground.views.responses import position, whole_number, workbench
+from scheduler_core.scheduler.plugins import NAMES
+from scheduler_core.world.readonly import DESCRIPTIONS
+
+FIELDS = ("kind", "plugin", "point", "status", "pod", "node", "to", "event", "reason")
+MORE = ("to", "event", "reason")
+PAGE = 60
+SECONDS = 1.5
+DIGITS = 15
+
+
+@require_GET
+@opens
+async def records(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Newest first, from `before` or from where the viewer stands; the fields are those of a breakpoint."""
+    fields = {name: request.GET.get(name, "").strip()[: core.TEXT] for name in FIELDS}
+    wanted = {name: value for name, value in fields.items() if value}
+    here = position(request)
+    head = await client.head()
+    before = _before(request)
+    upto = min(head, head if here is None else here) if before is None else min(head, before)
+    context: dict[str, Any] = {
+        "fields": fields,
+        "wanted": urlencode(wanted),
+        "query": urlencode({**wanted, **({} if here is None else {"at": here})}),
+        "more_open": any(fields[name] for name in MORE),
+        "upto": upto,
+        "head": head,
+        "plugins": NAMES,
+        "points": core.POINTS,
+        "statuses": core.STATUSES,
+        "places": core.PLACES,
+        "kinds": DESCRIPTIONS,
+    }
+    try:
+        point = core.from_form(wanted) if wanted else None
+    except core.BadBreakpoint as error:
+        return workbench(request, client, "records/page", {**context, "refusal": error}, 422)
+    matching = await client.ask(Records(at=upto, point=point, most=PAGE, seconds=SECONDS))
+    return workbench(request, client, "records/page", {**context, "matching": matching})
+
+
+def _before(request: HttpRequest) -> int | None:
+    return whole_number(request.GET.get("before", ""), DIGITS)

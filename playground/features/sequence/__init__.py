@@ -1,0 +1,1 @@
+"""Sequence diagrams: the records of a pod, or of a scheduler, as arrows."""

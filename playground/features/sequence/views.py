@@ -1,0 +1,58 @@
+"""Sequence diagrams: what happened to a pod, or in a scheduler's start, as arrows between those who took part."""
+
+from __future__ import annotations
+
+from html import unescape
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.html import strip_tags
+from django.views.decorators.http import require_GET
+
+from playground.features.sequence.presenter import present
+from playground.features.sequence.query import Sequence
+from playground.presenters.words import Message
+from playground.sessions.web.client import SessionClient
+from playground.templatetags.studio import translated
+from playground.views.access import opens
+from playground.views.responses import position, whole_number
+
+SECONDS = 1.5
+LONGEST = 253 + 1 + 253  # namespace/name
+DIGITS = 15
+
+
+@require_GET
+@opens
+async def sequence(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The page; without a pod or a scheduler it offers some."""
+    at, pod = position(request), _pod(request.GET.get("pod", "").strip()[:LONGEST])
+    scheduler = "" if pod else request.GET.get("scheduler", "").strip()[:LONGEST]
+    first = whole_number(request.GET.get("from", ""), DIGITS) or 0
+    query = Sequence(at=at, pod=pod, scheduler=scheduler, first=first, seconds=SECONDS)
+    found, head = await client.ask_with_head(query)
+    context = {
+        **present(found, "every" in request.GET, _words),
+        "client": client,
+        "session": client.session,
+        "key": client.key,
+        "head": head,
+        "at": at if at is not None and at < head else None,
+        "studio": reverse("studio", args=[client.key]),
+        "subject": pod.removeprefix("default/") or scheduler,
+        "namespace": pod.partition("/")[0],
+        "name": pod.partition("/")[2],
+    }
+    there = found["known"] or not (pod or scheduler)
+    return render(request, "sequence/page.html", context, status=200 if there else 404)
+
+
+def _pod(text: str) -> str:
+    """A pod's key; one without a namespace is in `default`."""
+    return text if not text or "/" in text else f"default/{text}"
+
+
+def _words(said: Message) -> str:
+    """A presenter's message without markup, as an SVG's text takes it."""
+    return unescape(strip_tags(translated(said)))

@@ -1,1 +1,0 @@
-"""Pages about what has happened: records, what changed, the timeline as a table, breakpoints and bookmarks."""

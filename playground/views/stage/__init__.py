@@ -1,1 +1,0 @@
-"""The stage outside of the studio: in other people's pages, and two of them side by side."""

@@ -1,0 +1,402 @@
+"""Fixes for pods that have a node: that do not end, do not start, stand in the way of a drain, or are where nobody wants them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterator
+from typing import Any
+
+from scheduler_core.analysis.fixes.admission import pod_of
+from scheduler_core.analysis.fixes.budgets import key_of
+from scheduler_core.analysis.fixes.effects import Watch
+from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
+from scheduler_core.analysis.fixes.kubectl import kubectl_of
+from scheduler_core.analysis.fixes.proof import MANY, Goal, Prover, make_fix
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
+from scheduler_core.scheduler.framework.drafts import Change, Draft
+from scheduler_core.scheduler.framework.preemption.budgets import budgets_of
+from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, delete_pods, end_pod
+from scheduler_core.scheduler.plugins.helper.volumes import missing_claims
+from scheduler_core.scheduler.plugins.noderesources.amounts import quantity, round_down
+from scheduler_core.world.simulation import Simulation
+
+_PENDING = "PodResizePending"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
+BUDGETS = "PodDisruptionBudget"
+Proposals = Iterator[tuple[Draft, Goal]]
+
+
+def search_placed(sim: Simulation, pod: Pod, budget: Budget) -> Generator[None, None, Findings]:
+    """Prove what is proposed for a pod that has a node, each by its own goal."""
+    prover = Prover(sim, pod.key, budget)
+    return (yield from prove_each(sim, pod.key, prover, _propose(sim, pod, prover), "bound"))
+
+
+def prove_each(
+    sim: Simulation, key: str, prover: Prover, proposals: Proposals, state: str
+) -> Generator[None, None, Findings]:
+    """Return the findings of proposals that each have a goal of their own."""
+    fixes: list[Fix] = []
+    tried = 0
+    for draft, goal in proposals:
+        tried += 1
+        text = kubectl_of(draft, sim.store)
+        proof = yield from prover.prove(text, prover.budget.proof_steps, MANY, goal=goal)
+        fix = make_fix(draft, text, proof)
+        if proof.reached and all(each.outcome != fix.outcome for each in fixes):
+            fixes.append(fix)
+    return Findings(key, state, rank_fixes(fixes), tried, tried - len(fixes))
+
+
+def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
+    node = sim.store.node(pod.node_name)
+    draft = Draft(pod.manifest)
+    if pod.deleting:
+        yield from _end(draft, pod, node, prover)
+    elif node is None or pod.terminal:
+        yield from _delete_ended(draft, pod, prover)
+    else:
+        yield from _unblock_drain(draft, sim, pod, node, prover)
+        yield from _restart_elsewhere(draft, pod, node, prover)
+        yield from _schedule(draft, sim, pod, node, prover)
+        yield from _start(draft, sim, pod, prover)
+        yield from _resize(draft, pod, node, prover)
+        yield from _widen(draft, pod, prover)
+
+
+# Pods that end
+
+
+def is_dead(sim: Simulation, node: Node) -> bool:
+    """Return whether nobody on the node acts: its kubelet does not report."""
+    return node.ready not in ("True", "") or node.name in sim.surroundings.inputs.stopped
+
+
+def _end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Proposals:
+    """The pod is let go by who holds it: a finalizer, or a node on which nobody acts."""
+    goal = prover.left(pod, replaced=_is_replaced(prover))
+    yield end_pod(draft, pod), goal
+    if node is None:
+        return
+    if not is_dead(prover.sim, node):
+        where = f"{pod.name} -n {pod.namespace} --timeout=10m"
+        yield draft.typing(Change("wait", {"pod": pod.key}), f"kubectl wait --for=delete pod/{where}"), goal
+        return
+    values = {"node": node.name}
+    yield (
+        draft.typing(Change("out-of-service", values), f"kubectl taint node {node.name} {OUT_OF_SERVICE}"),
+        goal,
+    )
+    yield draft.typing(Change("ready", values)), goal
+    yield draft.typing(Change("remove-node", values), f"kubectl delete node {node.name}"), goal
+
+
+def _is_replaced(prover: Prover) -> bool:
+    """Return whether the workload makes another pod only when this one is gone."""
+    return prover.owner is not None and prover.owner["kind"] == "StatefulSet"
+
+
+def _delete_ended(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
+    """A pod that failed, or was refused by its kubelet: its owner makes another, or the scheduler places the one made anew."""
+    change = Change("delete", {"pod": pod.key})
+    if prover.owner is not None:
+        call = f"kubectl delete pod {pod.name} -n {pod.namespace} --grace-period=0 --force"
+        yield draft.typing(change, call), prover.left(pod, replaced=True)
+        return
+    moved = draft.with_pod(Change("node-name", {"node": pod.node_name, "exists": True}), _without_node_name)
+    yield moved, prover.placed()
+
+
+def _restart_elsewhere(draft: Draft, pod: Pod, node: Node, prover: Prover) -> Proposals:
+    """A pod on a node on which nobody acts."""
+    if not is_dead(prover.sim, node):
+        return
+    yield (
+        draft.typing(Change("ready", {"node": node.name})),
+        _starts(pod),
+    )
+    if prover.owner is not None and prover.owner["kind"] != "DaemonSet":
+        values = {"pod": pod.key}
+        call = f"kubectl delete pod {pod.name} -n {pod.namespace} --grace-period=0 --force"
+        yield draft.typing(Change("delete", values), call), prover.left(pod, replaced=True)
+
+
+def _starts(pod: Pod) -> Goal:
+    def look(fixed: Watch) -> str | None:
+        found = fixed.world.store.pod_at(pod.key)
+        node = None if found is None else fixed.world.store.node(found.node_name)
+        return pod.key if found is not None and node is not None and node.ready == "True" else None
+
+    return look
+
+
+# Drains
+
+
+def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: Prover) -> Proposals:
+    """What budgets have to say for a pod of a cordoned node to be evicted."""
+    covering = [
+        manifest
+        for manifest in sim.store.list(BUDGETS)
+        if any(budget.covers(pod) for budget in budgets_of([manifest]))
+    ]
+    if not covering or not (node.manifest.get("spec") or {}).get("unschedulable"):
+        return
+    drain = f"kubectl drain {node.name} --ignore-daemonsets --delete-emptydir-data"
+    goal = prover.left(pod)
+    if len(covering) > 1:
+        for manifest in covering:
+            change = Change("one-budget", {"budget": key_of(manifest)})
+            yield draft.typing(change, f"kubectl delete {_name(manifest)}", drain), goal
+        return
+    (manifest,) = covering
+    if (manifest["spec"].get("unhealthyPodEvictionPolicy") or "") != "AlwaysAllow" and not _is_ready(pod):
+        patch = '{"spec": {"unhealthyPodEvictionPolicy": "AlwaysAllow"}}'
+        change = Change("unready-eviction", {"budget": key_of(manifest)})
+        yield draft.typing(change, f"kubectl patch {_name(manifest)} --type=merge -p '{patch}'", drain), goal
+    owner = prover.owner
+    if owner is not None and owner["kind"] in ("Deployment", "ReplicaSet", "StatefulSet"):
+        now, name = int(owner["spec"].get("replicas", 1)), owner["metadata"]["name"]
+        change = Change("replicas", {"owner": f"{owner['kind']} {name}", "from": now, "to": now + 1})
+        call = f"kubectl scale {owner['kind'].lower()} {name} -n {pod.namespace} --replicas={now + 1}"
+        yield draft.typing(change, call, drain), goal
+    field = "maxUnavailable" if manifest["spec"].get("maxUnavailable") is not None else "minAvailable"
+    was = manifest["spec"].get(field, 0)
+    to = (
+        was + 1
+        if field == "maxUnavailable" and isinstance(was, int)
+        else was - 1
+        if isinstance(was, int)
+        else 0
+    )
+    values = {"budget": key_of(manifest), "field": field, "from": was, "to": max(to, 0)}
+    call = f'kubectl patch {_name(manifest)} --type=merge -p \'{{"spec": {{"{field}": {max(to, 0)}}}}}\''
+    yield draft.typing(Change("budget", values), call, drain), goal
+
+
+def is_guarded(sim: Simulation, pod: Pod) -> bool:
+    """Return whether a budget covers a pod."""
+    return any(budget.covers(pod) for each in sim.store.list(BUDGETS) for budget in budgets_of([each]))
+
+
+def _name(manifest: Manifest) -> str:
+    meta = manifest["metadata"]
+    return f"{manifest['kind'].lower()} {meta['name']} -n {meta.get('namespace') or 'default'}"
+
+
+def _is_ready(pod: Pod) -> bool:
+    conditions = (pod.manifest.get("status") or {}).get("conditions") or ()
+    return any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions)
+
+
+# Nodes that a DaemonSet leaves out
+
+
+def search_daemons(
+    sim: Simulation, namespace: str, name: str, budget: Budget
+) -> Generator[None, None, Findings]:
+    """Prove tolerations of the taints of those nodes that a DaemonSet has no pod on."""
+    key, owner = f"{namespace}/{name}", sim.store.get("DaemonSet", namespace, name)
+    if owner is None:
+        return Findings(key, "gone")
+    pod = Pod.from_manifest(pod_of(owner, namespace))
+    prover = Prover(sim, key, budget, owner)
+    proposals = ((draft, prover.created()) for draft in _tolerate(sim, owner, pod))
+    return (yield from prove_each(sim, key, prover, proposals, "searched"))
+
+
+def _tolerate(sim: Simulation, owner: Manifest, pod: Pod) -> Iterator[Draft]:
+    given = list(owner["spec"]["template"]["spec"].get("tolerations") or ())
+    taints = {
+        taint: None
+        for node in (Node.from_manifest(each) for each in sim.store.list("Node"))
+        for taint in node.taints
+        if taint.effect in (NO_EXECUTE, NO_SCHEDULE)
+        and not pod.spec.tolerates(taint)
+        and not taint.key.startswith(OF_CONTROLLERS)
+    }
+    for taint in taints:
+        new = {"key": taint.key, "operator": "Exists", "effect": taint.effect}
+        patch = json.dumps({"spec": {"template": {"spec": {"tolerations": [*given, new]}}}})
+        call = f"kubectl patch {_name(owner)} --type=merge -p '{patch}'"
+        yield Draft(pod.manifest).typing(Change("toleration", {"taint": str(taint)}), call)
+
+
+# Pods that no scheduler placed
+
+
+def _schedule(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: Prover) -> Proposals:
+    """A pod that its manifest put on a node: what a scheduler does is not done, neither taints nor claims count."""
+    template = (prover.owner or {"spec": {}})["spec"].get("template") or draft.original
+    if not (template.get("spec") or {}).get("nodeName"):
+        return
+    attempts = sim.journal.last_attempt.get(pod.key)
+    taints = [
+        taint
+        for taint in node.taints
+        if taint.effect in (NO_EXECUTE, NO_SCHEDULE)
+        and not pod.spec.tolerates(taint)
+        and not taint.key.startswith(OF_CONTROLLERS)
+    ]
+    claims = any("persistentVolumeClaim" in each for each in pod.spec.volumes) or pod.spec.resource_claims
+    waits = pod.phase in ("", "Pending") and bool(claims)
+    if attempts is not None or not (taints or waits):
+        return
+    by_label = draft.with_pod(Change("node-selector", {"node": node.name}), _by_selector(node))
+    yield by_label, prover.placed() if waits else prover.avoided(pod)
+    if taints:
+        yield (
+            draft.with_pod(Change("node-name", {"node": node.name, "exists": True}), _without_node_name),
+            prover.avoided(pod),
+        )
+        taint = f"{taints[0].key}{f'={taints[0].value}' if taints[0].value else ''}:{NO_EXECUTE}"
+        change = Change("no-execute", {"node": node.name, "taint": taint})
+        yield draft.typing(change, f"kubectl taint node {node.name} {taint}"), prover.left(pod)
+
+
+def _by_selector(node: Node) -> Any:
+    def edit(manifest: dict[str, Any]) -> None:
+        _without_node_name(manifest)
+        label = node.labels.get(HOSTNAME, node.name)
+        manifest["spec"]["nodeSelector"] = {**(manifest["spec"].get("nodeSelector") or {}), HOSTNAME: label}
+
+    return edit
+
+
+def _without_node_name(manifest: dict[str, Any]) -> None:
+    manifest["spec"].pop("nodeName", None)
+    manifest.pop("status", None)
+
+
+# Pods that do not start, or not as they were asked to be
+
+
+def runs(pod: Pod, prover: Prover) -> Goal:
+    """The pod, or a new one of its workload, has started."""
+
+    def look(fixed: Watch) -> str | None:
+        mine = [key for _, key, _ in fixed.log if key == pod.key or prover.is_mine(fixed, key)]
+        found = (fixed.world.store.pod_at(key) for key in mine)
+        return next((each.key for each in found if each is not None and each.phase == "Running"), None)
+
+    return look
+
+
+def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
+    """A claim that is missing made; a volume that one node alone may have let go of by who has it on another."""
+    scheduler = next(iter(sim.schedulers), None)
+    framework = None if scheduler is None else scheduler.framework_of(pod)
+    plugin = None if framework is None else framework.plugin("VolumeBinding")
+    if plugin is None or pod.phase not in ("", "Pending") or not pod.spec.volumes:
+        return
+    for each in missing_claims(draft, pod, plugin.handle):
+        if "claim" in each.kinds:
+            yield each, runs(pod, prover)
+            change = Change("recreate", {"pod": pod.key})
+            yield each.with_pod(change, _without_node_name), prover.placed()
+    claims = {use.name(pod) for use in volumes_of(pod.spec).claims}
+    others = [
+        other
+        for other in sim.store.pods()
+        if other.namespace == pod.namespace
+        and other.node_name not in ("", pod.node_name)
+        and not other.terminal
+        and other.spec.volumes
+        and claims & {use.name(other) for use in volumes_of(other.spec).claims}
+    ]
+    if not others:
+        return
+    owner = prover.owner
+    if owner is not None and owner["kind"] == "Deployment":
+        name = owner["metadata"]["name"]
+        patch = '{"spec": {"strategy": {"type": "Recreate", "rollingUpdate": null}}}'
+        call = f"kubectl patch deployment {name} -n {pod.namespace} --type=merge -p '{patch}'"
+        yield draft.typing(Change("recreate-strategy", {"owner": name}), call), runs(pod, prover)
+    yield delete_pods(draft, others[0].node_name, others), runs(pod, prover)
+
+
+def _resize(draft: Draft, pod: Pod, node: Node, prover: Prover) -> Proposals:
+    """A resize that the kubelet does not carry out taken back, or made as small as the node has room for."""
+    status = pod.manifest.get("status") or {}
+    if not any(each.get("type") == _PENDING for each in status.get("conditions") or ()):
+        return
+    has = {
+        each["name"]: each.get("allocatedResources") or {} for each in status.get("containerStatuses") or ()
+    }
+    others = [each for each in prover.sim.store.pods() if each.node_name == node.name and not each.terminal]
+    for container in pod.manifest["spec"]["containers"]:
+        asked, now = (
+            (container.get("resources") or {}).get("requests") or {},
+            has.get(container["name"]) or {},
+        )
+        for resource in ("cpu", "memory"):
+            if resource not in asked or resource not in now or nanos(asked[resource]) == nanos(now[resource]):
+                continue
+            taken = sum(each.requests.get(resource) for each in others if each.key != pod.key)
+            scale = 1_000_000 if resource == "cpu" else 1_000_000_000
+            room = round_down(resource, node.allocatable.get(resource) - taken)
+            amounts = [quantity(resource, -(-nanos(now[resource]) // scale))]
+            if nanos(now[resource]) < room * scale < nanos(asked[resource]):
+                amounts.insert(0, quantity(resource, room))
+            for text in amounts:
+                yield _smaller(draft, pod, container, resource, text), _resized(pod)
+
+
+def _smaller(draft: Draft, pod: Pod, container: Manifest, resource: str, text: str) -> Draft:
+    parts = {
+        part: {resource: text} for part, each in container["resources"].items() if resource in (each or {})
+    }
+    values = {
+        "pod": pod.key,
+        "resource": resource,
+        "from": container["resources"]["requests"][resource],
+        "to": text,
+    }
+    patch = {"spec": {"containers": [{"name": container["name"], "resources": parts}]}}
+    return draft.with_patch(Change("resize", values), ("Pod", pod.namespace, pod.name, "resize"), patch)
+
+
+def _resized(pod: Pod) -> Goal:
+    def look(fixed: Watch) -> str | None:
+        found = fixed.world.store.pod_at(pod.key)
+        status = {} if found is None else found.manifest.get("status") or {}
+        waits = any(each.get("type") == _PENDING for each in status.get("conditions") or ())
+        return pod.key if found is not None and not waits else None
+
+    return look
+
+
+# Rules that look less far than was meant
+
+
+def _widen(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
+    """The pod made anew with rules that count more pods: it goes elsewhere then."""
+    spec = pod.manifest["spec"]
+    anti = ((spec.get("affinity") or {}).get("podAntiAffinity") or {}).get(REQUIRED) or ()
+    if any("namespaces" not in term and "namespaceSelector" not in term for term in anti):
+        yield draft.with_pod(Change("namespace-selector", {}), _in_all_namespaces), prover.avoided(pod)
+    for index, constraint in enumerate(spec.get("topologySpreadConstraints") or ()):
+        narrowed = spec.get("nodeSelector") or (spec.get("affinity") or {}).get("nodeAffinity")
+        if constraint.get("nodeAffinityPolicy", "Honor") == "Honor" and narrowed:
+            values = {"key": constraint["topologyKey"], "field": "nodeAffinityPolicy", "to": "Ignore"}
+            yield draft.with_pod(Change("policy", values), _ignoring(index)), prover.avoided(pod)
+
+
+def _in_all_namespaces(manifest: dict[str, Any]) -> None:
+    _without_node_name(manifest)
+    for term in manifest["spec"]["affinity"]["podAntiAffinity"][REQUIRED]:
+        if "namespaces" not in term:
+            term["namespaceSelector"] = {}
+
+
+def _ignoring(index: int) -> Any:
+    def edit(manifest: dict[str, Any]) -> None:
+        _without_node_name(manifest)
+        manifest["spec"]["topologySpreadConstraints"][index]["nodeAffinityPolicy"] = "Ignore"
+
+    return edit

@@ -1,0 +1,161 @@
+"""Pods that admission or validation refuses: what the API server says of one more, and the change that it asks for."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from scheduler_core.analysis.fixes.admission import pod_of
+from scheduler_core.analysis.fixes.kubectl import format_apply, workload_of
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.scheduler.framework.drafts import Change, Draft
+from scheduler_core.scheduler.plugins.helper.spelling import likeness
+from scheduler_core.world.simulation import Simulation
+
+VALUE = 1_000  # of a PriorityClass that is made
+PODS = "1000"
+MOST = 2
+
+
+def explain_refusal(sim: Simulation, owner: Manifest, namespace: str) -> str:
+    """Return what the API server says of one more pod of a workload, "" where it would take it."""
+    try:
+        sim.api.create(pod_of(owner, namespace), dry_run=True)
+    except Refused as refused:
+        return str(refused)
+    return ""
+
+
+def propose_admission(sim: Simulation, owner: Manifest, namespace: str, why: str) -> Iterator[Draft]:
+    """Propose what a message asks for."""
+    pod = pod_of(owner, namespace)
+    draft = Draft(pod)
+    above = workload_of(sim.store, owner) or owner
+    target = f"{above['kind'].lower()} {above['metadata']['name']} -n {namespace}"
+    for pattern, propose in _MESSAGES:
+        for found in re.finditer(pattern, why):
+            yield from propose(sim, draft, target, found)
+
+
+Proposing = Callable[[Simulation, Draft, str, "re.Match[str]"], Iterator[Draft]]
+
+
+def _allow_scope(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    pod = draft.original
+    name, namespace = str(pod["spec"].get("priorityClassName") or ""), pod["metadata"]["namespace"]
+    if not name:
+        return
+    scope = {"scopeName": "PriorityClass", "operator": "In", "values": [name]}
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": f"{name}-pods", "namespace": namespace},
+        "spec": {"hard": {"pods": PODS}, "scopeSelector": {"matchExpressions": [scope]}},
+    }
+    yield draft.typing(Change("quota-scope", {"namespace": namespace, "class": name}), format_apply(quota))
+    yield _patch(draft, target, Change("priority-class-left", {"class": name}), {"priorityClassName": None})
+
+
+def _make_class(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    name = found["name"]
+    made = {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": name},
+        "value": VALUE,
+    }
+    yield draft.typing(Change("priority-class", {"class": name}), format_apply(made))
+    for other in _alike(sim, "PriorityClass", name):
+        yield _patch(
+            draft,
+            target,
+            Change("priority", {"class": other, "value": 0, "from": -1, "new": False}),
+            {"priorityClassName": other},
+        )
+
+
+def _name_runtime_class(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    name = found["name"]
+    by_handler = [
+        str(c["metadata"]["name"]) for c in sim.store.list("RuntimeClass") if c.get("handler") == name
+    ]
+    for other in by_handler or _alike(sim, "RuntimeClass", name):
+        change = Change("runtime-class-name", {"from": name, "to": other})
+        yield _patch(draft, target, change, {"runtimeClassName": other})
+
+
+def _alike(sim: Simulation, kind: str, name: str) -> list[str]:
+    names = [str(each["metadata"]["name"]) for each in sim.store.list(kind)]
+    ours = [each for each in names if not each.startswith("system-")]
+    return sorted(ours, key=lambda other: (-likeness(name, other), other))[:MOST]
+
+
+def _patch(draft: Draft, target: str, change: Change, spec: dict[str, Any]) -> Draft:
+    patch = json.dumps({"spec": {"template": {"spec": spec}}})
+    return draft.typing(change, f"kubectl patch {target} --type=merge -p '{patch}'")
+
+
+def _keep_limits(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """The containers that go past a LimitRange ask for as much as it allows."""
+    resource, allowed, most = found["resource"], found["amount"], found["what"] == "maximum"
+    changed = draft
+    for container in draft.original["spec"]["containers"]:
+        given = container.get("resources") or {}
+        for part in ("requests", "limits") if most else ("limits", "requests"):
+            had = (given.get(part) or {}).get(resource)
+            over = had is not None and (nanos(had) > nanos(allowed) if most else nanos(had) < nanos(allowed))
+            if over or (had is None and part == found["field"] + "s"):
+                changed = _setting(changed, target, container["name"], part, resource, allowed)
+    if changed is not draft:
+        yield changed
+
+
+def _keep_ratio(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """The requests of the containers are raised to what the ratio of a LimitRange leaves."""
+    resource, ratio = found["resource"], nanos(found["amount"]) / 1e9
+    changed = draft
+    for container in draft.original["spec"]["containers"]:
+        limit = ((container.get("resources") or {}).get("limits") or {}).get(resource)
+        if limit is not None:
+            least = -(-int(nanos(limit) / ratio) // 1_000_000)
+            text = f"{least}m" if resource == "cpu" else str(-(-least // 1000))
+            changed = _setting(changed, target, container["name"], "requests", resource, text)
+    if changed is not draft:
+        yield changed
+
+
+def _raise_limit(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """A limit that is set where the default of a LimitRange is less than the request, or a request that is no more than it."""
+    name = draft.original["spec"]["containers"][int(found["index"])]["name"]
+    yield _setting(draft, target, name, "limits", found["resource"], found["amount"])
+    yield _setting(draft, target, name, "requests", found["resource"], found["most"])
+
+
+def _setting(draft: Draft, target: str, container: str, part: str, resource: str, amount: str) -> Draft:
+    values = {"field": part, "resource": resource, "container": container, "to": amount}
+    call = f"kubectl set resources {target} -c {container} --{part}={resource}={amount}"
+    return draft.typing(Change("limits", values), call)
+
+
+_MESSAGES: tuple[tuple[str, Proposing], ...] = (
+    (r"insufficient quota to match these scopes", _allow_scope),
+    (r"no PriorityClass with name (?P<name>\S+) was found", _make_class),
+    (
+        r'RuntimeClass "?(?P<name>[^"\s]+)"? not found|runtimeclass\S* "(?P<other>[^"]+)" not found',
+        _name_runtime_class,
+    ),
+    (
+        r"(?P<what>maximum|minimum) (?P<resource>\S+) usage per Container is (?P<amount>\S+), but (?P<field>limit|request)",
+        _keep_limits,
+    ),
+    (r"(?P<resource>\S+) max limit to request ratio per Container is (?P<amount>[^,\s]+)", _keep_ratio),
+    (
+        r'containers\[(?P<index>\d+)\]\.resources\.requests: Invalid value: "(?P<amount>[^"]+)": must be less than or equal to '
+        r"(?P<resource>\S+) limit of (?P<most>\w+)",
+        _raise_limit,
+    ),
+)

@@ -1,0 +1,279 @@
+"""The shell in which a fix is proven: the calls that a fix prints, read again and carried out on a fork as kubectl carries them out.
+
+Each call becomes requests to the API server. A call that waits (delete, replace --force) is waited for before the next one begins.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.kinds import KINDS
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.world.commands import (
+    ApplyObjects,
+    Command,
+    DeleteObjects,
+    DrainNode,
+    PatchObject,
+    Ref,
+    ScaleObject,
+    SetConfiguration,
+    SetKubelet,
+    refuse,
+)
+from scheduler_core.world.simulation import Simulation
+
+_HEREDOC = " <<'EOF'"
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_KINDS = {kind.lower(): kind for kind in KINDS}
+_FLAGS = {"-n": "namespace", "-p": "patch", "-c": "container", "-f": "filename", "-l": "selector"}
+_OF_CONTROLLERS, _CORDON = "node.kubernetes.io/", "node.kubernetes.io/unschedulable"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call: its words, its flags, and the objects on its standard input."""
+
+    words: tuple[str, ...]
+    flags: Mapping[str, str] = field(default_factory=dict)
+    objects: tuple[Manifest, ...] = ()
+
+    @property
+    def refs(self) -> tuple[Ref, ...]:
+        """The objects that `KIND NAME...` names, or those of the standard input."""
+        if self.objects:
+            return tuple(_ref(each) for each in self.objects)
+        kind = _KINDS.get(self.words[1], self.words[1])
+        namespace = self.flags.get("namespace", "default") if KINDS[kind].namespaced else ""
+        return tuple(Ref(kind, namespace, name) for name in self.words[2:] if not _is_pair(name))
+
+    @property
+    def waits(self) -> bool:
+        """Return whether kubectl comes back only when what it deletes is gone."""
+        return self.flags.get("wait") != "false"
+
+
+def read_calls(text: str) -> Iterator[Call]:
+    """Yield the calls of a text that a fix prints."""
+    lines = iter(text.splitlines())
+    for line in lines:
+        body: list[str] = []
+        if line.endswith(_HEREDOC):
+            line = line.removesuffix(_HEREDOC)
+            for each in lines:
+                if each == "EOF":
+                    break
+                body.append(each)
+        if line.strip():
+            yield _read_call(line, "\n".join(body))
+
+
+def _read_call(line: str, body: str) -> Call:
+    objects = tuple(yaml.load_all(body, Loader=_LOADER)) if body else ()
+    given = shlex.split(line, comments=True)
+    if given[0] == "cat":
+        return Call(("cat", given[2].removesuffix(".yaml")), {}, objects)
+    words, flags = [], {}
+    rest = iter(given[1:])
+    for each in rest:
+        if each in _FLAGS:
+            flags[_FLAGS[each]] = next(rest)
+        elif each.startswith("--"):
+            name, _, value = each.removeprefix("--").partition("=")
+            flags[name] = value
+        else:
+            words.append(each)
+    verb = " ".join(words[:2]) if words[:2] == ["set", "resources"] else words[0]
+    return Call((verb, *words[len(verb.split()) :]), flags, objects)
+
+
+def _ref(manifest: Manifest) -> Ref:
+    kind, meta = manifest["kind"], manifest["metadata"]
+    namespaced = KINDS[kind].namespaced if kind in KINDS else "namespace" in meta
+    return Ref(kind, str(meta.get("namespace") or "default") if namespaced else "", meta["name"])
+
+
+def _is_pair(word: str) -> bool:
+    return "=" in word or word.endswith("-")
+
+
+def run_call(world: Simulation, call: Call) -> Iterator[tuple[Command, tuple[Ref, ...]]]:
+    """Yield the requests of a call, each with the objects that have to be gone before the next one. Raise Refused as kubectl fails."""
+    made = _VERBS.get(call.words[0])
+    if made is None:
+        raise refuse("command", call.words[0], "one of " + ", ".join(_VERBS))
+    yield from made(world, call)
+
+
+Requests = Iterator[tuple[Command, tuple[Ref, ...]]]
+
+
+def _found(world: Simulation, ref: Ref) -> Manifest:
+    manifest = world.store.get(ref.kind, ref.namespace, ref.name)
+    if manifest is None:
+        raise refuse("name", f"{ref.kind} {ref.name}", "an object that exists")
+    return manifest
+
+
+def _apply(world: Simulation, call: Call) -> Requests:
+    """New objects are created. Of an object that exists, what the text says is set; nothing is taken away."""
+    for each, ref in zip(call.objects, call.refs, strict=True):
+        if world.store.get(ref.kind, ref.namespace, ref.name) is None:
+            yield ApplyObjects((each,)), ()
+        else:
+            yield PatchObject(ref, {k: v for k, v in each.items() if k != "status"}, type="strategic"), ()
+
+
+def _replace(world: Simulation, call: Call) -> Requests:
+    there = [r for r in call.refs if world.store.get(r.kind, r.namespace, r.name) is not None]
+    if there:
+        yield DeleteObjects(tuple(there)), tuple(there)
+    yield ApplyObjects(call.objects), ()
+
+
+def _delete(world: Simulation, call: Call) -> Requests:
+    refs = call.refs
+    options: dict[str, Any] = {}
+    if "grace-period" in call.flags:
+        options["grace_period_seconds"] = int(call.flags["grace-period"])
+    if "cascade" in call.flags:
+        options["propagation_policy"] = call.flags["cascade"].capitalize()
+    yield DeleteObjects(refs, **options), refs if call.waits else ()
+
+
+def _patch(world: Simulation, call: Call) -> Requests:
+    options = {"subresource": call.flags["subresource"]} if "subresource" in call.flags else {}
+    kind: Any = call.flags.get("type", "strategic")
+    for ref in call.refs:
+        yield PatchObject(ref, json.loads(call.flags["patch"]), type=kind, **options), ()
+
+
+def _scale(world: Simulation, call: Call) -> Requests:
+    for ref in call.refs:
+        yield ScaleObject(ref, int(call.flags["replicas"])), ()
+
+
+def _set_resources(world: Simulation, call: Call) -> Requests:
+    """Amounts are set one by one: what is not named stays as it is, a limit as well."""
+    (ref,) = call.refs
+    spec = _found(world, ref)["spec"]["template"]["spec"]
+    given = {
+        part: dict(each.split("=", 1) for each in call.flags[part].split(","))
+        for part in ("requests", "limits")
+        if part in call.flags
+    }
+    patch = {
+        name: [
+            {"name": each["name"], "resources": given}
+            for each in spec.get(name) or ()
+            if each["name"] == call.flags["container"]
+        ]
+        for name in ("containers", "initContainers")
+    }
+    patch = {name: each for name, each in patch.items() if each}
+    if not patch:
+        raise refuse("container", call.flags["container"], f"a container of {ref.name}")
+    yield PatchObject(ref, {"spec": {"template": {"spec": patch}}}, type="strategic"), ()
+
+
+def _metadata(section: str) -> Callable[[Simulation, Call], Requests]:
+    def set_pairs(world: Simulation, call: Call) -> Requests:
+        pairs: dict[str, str | None] = {}
+        for word in filter(_is_pair, call.words[2:]):
+            key, equals, value = word.partition("=")
+            pairs[key if equals else word.removesuffix("-")] = value if equals else None
+        for ref in call.refs:
+            yield PatchObject(ref, {"metadata": {section: pairs}}, type="merge"), ()
+
+    return set_pairs
+
+
+def _taint(world: Simulation, call: Call) -> Requests:
+    ref = Ref("Node", "", call.words[2])
+    taints = list((_found(world, ref).get("spec") or {}).get("taints") or ())
+    for word in call.words[3:]:
+        pair, _, effect = word.removesuffix("-").rpartition(":")
+        key, _, value = pair.partition("=")
+        left = [each for each in taints if (each["key"], each["effect"]) != (key, effect)]
+        if not word.endswith("-"):
+            left.append({"key": key, "effect": effect, **({"value": value} if value else {})})
+        elif len(left) == len(taints):
+            raise refuse("taint", word, f"a taint of {ref.name}")
+        taints = left
+    yield PatchObject(ref, {"spec": {"taints": taints or None}}, type="merge"), ()
+
+
+def _cordon(unschedulable: bool) -> Callable[[Simulation, Call], Requests]:
+    def cordon(world: Simulation, call: Call) -> Requests:
+        spec = {"unschedulable": unschedulable or None}
+        yield PatchObject(Ref("Node", "", call.words[1]), {"spec": spec}, type="merge"), ()
+
+    return cordon
+
+
+def _drain(world: Simulation, call: Call) -> Requests:
+    flags = call.flags
+    yield (
+        DrainNode(
+            call.words[1],
+            "ignore-daemonsets" in flags,
+            "force" in flags,
+            None,
+            "delete-emptydir-data" in flags,
+        ),
+        (),
+    )
+
+
+def _mend(world: Simulation, call: Call) -> Requests:
+    """`describe node` stands for whoever mends the node: its kubelet runs and reports that all is well."""
+    ref = Ref("Node", "", call.words[2])
+    node = _found(world, ref)
+    if ref.name in world.surroundings.inputs.stopped:
+        yield SetKubelet(ref.name, running=True), ()
+    conditions = [
+        {**each, "status": "True" if each.get("type") == "Ready" else "False"}
+        for each in (node.get("status") or {}).get("conditions") or ()
+    ]
+    yield PatchObject(ref, {"status": {"conditions": conditions}}, type="merge", subresource="status"), ()
+    taints = (node.get("spec") or {}).get("taints") or ()
+    left = [each for each in taints if each["key"] == _CORDON or not each["key"].startswith(_OF_CONTROLLERS)]
+    yield PatchObject(ref, {"spec": {"taints": left or None}}, type="merge"), ()
+
+
+def _wait(world: Simulation, call: Call) -> Requests:
+    """Nothing is asked for."""
+    yield from ()
+
+
+def _configure(world: Simulation, call: Call) -> Requests:
+    yield SetConfiguration(call.objects[0], call.words[1]), ()
+
+
+_VERBS: Mapping[str, Callable[[Simulation, Call], Requests]] = {
+    "apply": _apply,
+    "replace": _replace,
+    "delete": _delete,
+    "patch": _patch,
+    "scale": _scale,
+    "set resources": _set_resources,
+    "label": _metadata("labels"),
+    "annotate": _metadata("annotations"),
+    "taint": _taint,
+    "cordon": _cordon(True),
+    "uncordon": _cordon(False),
+    "drain": _drain,
+    "describe": _mend,
+    "wait": _wait,
+    "get": _wait,
+    "cat": _configure,
+}
+
+__all__ = ["Call", "Refused", "read_calls", "run_call"]
