@@ -14,8 +14,7 @@ from playground.presenters.amounts import amount, duration
 from playground.presenters.why import describe_fact, sentence
 from playground.presenters.words import Message
 from playground.presenters.words import format_message as in_words
-from scheduler_core.analysis.explain import Explanation, Past, Role, State, explain, list_problems
-from scheduler_core.analysis.explain.workloads import STICKING
+from scheduler_core.analysis.explain import STICKING, Explanation, Past, Role, State, explain, list_problems
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.analysis.whatif import Subject, owners_of, subject_of
 from scheduler_core.world.simulation import Simulation

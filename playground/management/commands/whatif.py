@@ -267,10 +267,9 @@ def _describe_created(outcome: Outcome) -> Iterator[str]:
         return
     of_workload: dict[str, Counter[str]] = {}
     for key, node in outcome.created:
-        pod = outcome.world.store.pod_at(key)
-        kind, namespace, name = (
-            (*owners_of(outcome.world.store, subject_of(pod)),)[-1] if pod else ("Pod", *key.split("/"))
-        )
+        made = outcome.world.store.pod_at(key)
+        chain = owners_of(outcome.world.store, subject_of(made)) if made else [("Pod", *key.split("/"))]
+        kind, namespace, name = (*chain,)[-1]
         of_workload.setdefault(f"{kind} {namespace}/{name}", Counter())[node] += 1
     for workload, nodes in of_workload.items():
         places = [f"{count} on {node}" for node, count in sorted(nodes.items()) if node]

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 
 from playground.management.terminal.inputs import BadInput
 from scheduler_core.analysis.explain import explain
-from scheduler_core.apiserver.kinds import KINDS
+from scheduler_core.world.readonly import KINDS
 from scheduler_core.world.simulation import Simulation
 
 KUBECTL = "KUBECTL"  # the environment's name for another program than kubectl

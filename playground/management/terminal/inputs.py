@@ -8,8 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from scheduler_core.formats.manifests import is_archive, pack_files
-from scheduler_core.formats.manifests.texts import decode_text
+from scheduler_core.formats.manifests import decode_text, is_archive, pack_files
 from scheduler_core.world.readonly import InvalidObject, join_files
 
 STDIN = "-"

@@ -8,7 +8,7 @@ from typing import Any
 from playground.management.explaining import plain
 from playground.presenters.why import sentence
 from scheduler_core.analysis.explain import Past, explain, explain_uncreated
-from scheduler_core.analysis.whatif import FAILED, End, end_of
+from scheduler_core.analysis.whatif import FAILED, End, end_of, owners_of
 from scheduler_core.world.readonly import Pod
 from scheduler_core.world.simulation import Simulation
 
@@ -66,22 +66,23 @@ def waits(row: dict[str, Any]) -> bool:
 
 
 def missing(world: Simulation) -> list[dict[str, Any]]:
-    """The workloads that lack pods which nobody creates, and why."""
-    rows = []
+    """The workloads that lack pods which nobody creates, and why; of a workload and what it controls the former alone."""
+    rows = {}
     for each in explain_uncreated(world):
         evidence = each.reasons[0].evidence
         namespace, _, _ = each.pod.partition("/")
-        rows.append(
-            {
-                "namespace": namespace,
-                **evidence["owner"],
-                "pods": evidence["missing"],
-                "state": each.state.value,
-                "message": each.reasons[0].message,
-                "sentence": f"{evidence['owner']['kind']} {namespace}/{evidence['owner']['name']}: {plain(sentence(each))}",
-            }
-        )
-    return rows
+        owner = evidence["owner"]
+        rows[str(owner["kind"]), namespace, str(owner["name"])] = {
+            "namespace": namespace,
+            **owner,
+            "pods": evidence["missing"],
+            "state": each.state.value,
+            "message": each.reasons[0].message,
+            "sentence": f"{owner['kind']} {namespace}/{owner['name']}: {plain(sentence(each))}",
+        }
+    return [
+        row for key, row in rows.items() if not any(o in rows for o in (*owners_of(world.store, key),)[1:])
+    ]
 
 
 def idle(world: Simulation) -> Iterator[str]:

@@ -18,7 +18,7 @@ from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports import preview
 from scheduler_core.analysis.whatif import Rest, settle
 from scheduler_core.formats.configurations import adopt, find
-from scheduler_core.formats.manifests.texts import decode_text
+from scheduler_core.formats.manifests import decode_text
 from scheduler_core.scheduler.config import GateError, read_gates
 from scheduler_core.world.commands import (
     ApplyObjects,

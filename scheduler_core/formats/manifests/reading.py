@@ -241,7 +241,8 @@ def _of_other_text(
 def _of_blocks(text: str, name: str) -> tuple[str, list[Note]]:
     """Return the blocks of a text that hold objects, in their lines, "" if none does; and notes on those that can't be read."""
     kept = [""] * (text.count("\n") + 1)
-    found, failed, more = False, [], 0
+    found, more = False, 0
+    failed: list[tuple[int, str]] = []
     for block in texts.extract_blocks(text):
         ought = block.language in _DATA
         # For the lines of its errors.
