@@ -218,7 +218,7 @@ def test_a_pod_is_explained_and_the_gets_are_shown(
     shown = done.stderr.splitlines()[0]
     assert (
         shown.startswith("$ ")
-        and " get namespaces,nodes,pods," in shown
+        and " get namespaces,nodes," in shown
         and shown.endswith(f"-A -o json {config}")
     )
     assert "again without devicetaintrules" in done.stderr
@@ -253,7 +253,7 @@ def test_who_may_list_one_namespace_alone_is_told_what_is_missing(
     )
     assert done.returncode == 1, done.stderr
     assert "cannot list resource" in done.stderr
-    assert " get pods,replicasets.apps -n shop -o json" in done.stderr
+    assert " get replicasets.apps,pods -n shop -o json" in done.stderr
 
 
 def test_a_name_that_is_not_there_and_no_cluster_are_told(

@@ -12,16 +12,11 @@ from difflib import get_close_matches
 
 from playground.management.terminal.inputs import BadInput
 from scheduler_core.analysis.explain import explain
-from scheduler_core.world.readonly import KINDS
+from scheduler_core.world.readonly import DECIDING, KINDS
 from scheduler_core.world.simulation import Simulation
 
 KUBECTL = "KUBECTL"  # the environment's name for another program than kubectl
-_LEFT_OUT = """
-Service ConfigMap Secret ServiceAccount Endpoints PodTemplate ControllerRevision HorizontalPodAutoscaler VolumeAttributesClass Lease
-EndpointSlice Ingress IngressClass NetworkPolicy ServiceCIDR IPAddress Role RoleBinding ClusterRole ClusterRoleBinding
-CustomResourceDefinition
-"""
-RESOURCES = [kind.resource for kind in KINDS.values() if kind.key not in _LEFT_OUT.split()]
+RESOURCES = [KINDS[kind].resource for kind in DECIDING]
 _NO_SUCH = re.compile(r'the server doesn\'t have a resource type "(?P<name>[^"]+)"')
 _FORBIDDEN = re.compile(r"Error from server \(Forbidden\): (?P<resource>[a-z]+)\S* is forbidden")
 _SHORT = {
