@@ -17,7 +17,7 @@ DENO := DENO_DIR=.venv/deno DENO_NO_UPDATE_CHECK=1 .venv/bin/deno
 
 # In the order written, whatever -j says: the checks first, pytest and its summary last.
 .NOTPARALLEL:
-.PHONY: help run watch test test-long audit lint style types contracts pytest migrate install install-test venv chromium redis postgresql conformance screenshots states messages lock clean
+.PHONY: help run watch test test-long audit lint style types contracts pytest migrate install install-test venv chromium redis postgresql conformance screenshots states messages sentences lock clean
 
 help: ## what each target does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -101,6 +101,9 @@ test-long: install-test chromium redis ## the tests with many more examples, kil
 
 messages: install-test ## bring the message catalogs up to date with the sources
 	@$(PY) -m tests.messages
+
+sentences: install-test ## put every sentence with real names and numbers into build/sentences.md, to be read through
+	@$(PY) -m tests.sentences
 
 lock: ## pin the newest allowed versions with hashes (needs the network)
 	@sh scripts/lock.sh

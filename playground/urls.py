@@ -1,26 +1,14 @@
 """Which view answers which URL. `key` is a session's edit key or view key."""
 
+from collections.abc import Callable
+
+from django.http.response import HttpResponseBase
 from django.urls import path
+from django.utils.module_loading import import_string
 from django.views.i18n import set_language
 
 from playground.classroom.consumers import StudentConsumer, TeacherConsumer
 from playground.consumers import SessionConsumer
-from playground.features.breakpoints import views as breakpoints
-from playground.features.cluster import views as cluster
-from playground.features.comparison import views as compare
-from playground.features.configuration import views as configuration
-from playground.features.device_search import views as devices
-from playground.features.diff import views as diff
-from playground.features.exports import choosing, downloads
-from playground.features.exports import views as exports
-from playground.features.fixes import views as fixes
-from playground.features.fixes import why_not_views as why_not
-from playground.features.journey import views as journey
-from playground.features.lockstep import views as lockstep
-from playground.features.metrics import views as metrics
-from playground.features.records import views as records
-from playground.features.sequence import views as sequence
-from playground.features.statistics import views as statistics
 from playground.views import (
     branches,
     commands,
@@ -35,7 +23,6 @@ from playground.views import (
     story,
     terms,
 )
-from playground.views import timeline as lanes
 from playground.views.classroom import desk, joining
 from playground.views.lessons import editing, making, taking, variants
 from playground.views.workbench import (
@@ -51,6 +38,14 @@ from playground.views.workbench import (
     weights,
 )
 
+
+def page(name: str) -> Callable[..., HttpResponseBase]:
+    """Return a view of playground/features by the names of the feature and of the function in its views.py: `journey.cycle_state`."""
+    feature, _, function = name.partition(".")
+    view: Callable[..., HttpResponseBase] = import_string(f"playground.features.{feature}.views.{function}")
+    return view
+
+
 urlpatterns = [
     path("", home.home, name="home"),
     path("new", home.new, name="new"),
@@ -64,8 +59,8 @@ urlpatterns = [
     path("lesson/<str:key>/lesson.zip", editing.download, name="lesson-zip"),
     path("lesson/<str:key>/delete", editing.delete, name="delete-lesson"),
     path("language", set_language, name="language"),
-    path("import-trace", exports.import_trace, name="import-trace"),
-    path("trace.schema.json", downloads.schema, name="trace-schema"),
+    path("import-trace", page("exports.import_trace"), name="import-trace"),
+    path("trace.schema.json", page("exports.schema"), name="trace-schema"),
     path("conformance", conformance.conformance, name="conformance"),
     path("terms", terms.terms, name="terms"),
     path("terms.json", terms.terms_json, name="terms-json"),
@@ -86,21 +81,25 @@ urlpatterns = [
     path("embed/<str:key>/", embed.embed, name="embed"),
     path("embed/<str:key>/<path:page>", embed.beyond, name="embed-beyond"),
     path("s/<str:key>/panel/<str:name>", session.panel, name="panel"),
-    path("s/<str:key>/fixes", fixes.fixes, name="fixes"),
-    path("s/<str:key>/why", why_not.why, name="why"),
-    path("s/<str:key>/fixes/apply", fixes.apply_fix, name="apply-fix"),
-    path("s/<str:key>/journey/<str:namespace>/<str:name>.txt", journey.journey_text, name="journey-text"),
-    path("s/<str:key>/journey/<str:namespace>/<str:name>", journey.journey_page, name="journey"),
-    path("s/<str:key>/cycle-state", journey.cycle_state, name="cycle-state"),
-    path("s/<str:key>/sequence", sequence.sequence, name="sequence"),
-    path("s/<str:key>/timeline", lanes.timeline, name="timeline"),
-    path("s/<str:key>/cluster", cluster.cluster, name="cluster"),
-    path("s/<str:key>/device-search", devices.device_search, name="device-search"),
-    path("s/<str:key>/metrics", metrics.metrics, name="metrics"),
-    path("s/<str:key>/metrics/<slug:chart>.csv", metrics.metrics_csv, name="metrics-csv"),
-    path("s/<str:key>/statistics", statistics.statistics, name="statistics"),
-    path("s/<str:key>/statistics/<slug:chart>.csv", statistics.statistics_csv, name="statistics-csv"),
-    path("s/<str:key>/metrics.txt", metrics.metrics_text, name="metrics-text"),
+    path("s/<str:key>/fixes", page("fixes.fixes"), name="fixes"),
+    path("s/<str:key>/why", page("fixes.why"), name="why"),
+    path("s/<str:key>/fixes/apply", page("fixes.apply_fix"), name="apply-fix"),
+    path(
+        "s/<str:key>/journey/<str:namespace>/<str:name>.txt",
+        page("journey.journey_text"),
+        name="journey-text",
+    ),
+    path("s/<str:key>/journey/<str:namespace>/<str:name>", page("journey.journey_page"), name="journey"),
+    path("s/<str:key>/cycle-state", page("journey.cycle_state"), name="cycle-state"),
+    path("s/<str:key>/sequence", page("sequence.sequence"), name="sequence"),
+    path("s/<str:key>/timeline", session.timeline, name="timeline"),
+    path("s/<str:key>/cluster", page("cluster.cluster"), name="cluster"),
+    path("s/<str:key>/device-search", page("device_search.device_search"), name="device-search"),
+    path("s/<str:key>/metrics", page("metrics.metrics"), name="metrics"),
+    path("s/<str:key>/metrics/<slug:chart>.csv", page("metrics.metrics_csv"), name="metrics-csv"),
+    path("s/<str:key>/statistics", page("metrics.statistics"), name="statistics"),
+    path("s/<str:key>/statistics/<slug:chart>.csv", page("metrics.statistics_csv"), name="statistics-csv"),
+    path("s/<str:key>/metrics.txt", page("metrics.metrics_text"), name="metrics-text"),
     path("s/<str:key>/nodes.json", session.nodes, name="nodes"),
     path("s/<str:key>/names.json", overview.names, name="names"),
     path("s/<str:key>/ends.json", overview.ends, name="ends"),
@@ -109,23 +108,23 @@ urlpatterns = [
     path("s/<str:key>/goto", session.goto, name="goto"),
     path("s/<str:key>/play", session.play, name="play"),
     path("s/<str:key>/run", session.run, name="run"),
-    path("s/<str:key>/search", breakpoints.search, name="search"),
-    path("s/<str:key>/marks", breakpoints.marks, name="marks"),
-    path("s/<str:key>/breakpoints", breakpoints.breakpoints, name="breakpoints"),
-    path("s/<str:key>/breakpoints/<int:number>", breakpoints.breakpoint_, name="breakpoint"),
-    path("s/<str:key>/bookmarks", breakpoints.bookmarks, name="bookmarks"),
-    path("s/<str:key>/bookmarks/<int:number>", breakpoints.bookmark, name="bookmark"),
-    path("s/<str:key>/records", records.records, name="records"),
-    path("s/<str:key>/diff", diff.diff, name="diff"),
+    path("s/<str:key>/search", page("breakpoints.search"), name="search"),
+    path("s/<str:key>/marks", page("breakpoints.marks"), name="marks"),
+    path("s/<str:key>/breakpoints", page("breakpoints.breakpoints"), name="breakpoints"),
+    path("s/<str:key>/breakpoints/<int:number>", page("breakpoints.breakpoint_"), name="breakpoint"),
+    path("s/<str:key>/bookmarks", page("breakpoints.bookmarks"), name="bookmarks"),
+    path("s/<str:key>/bookmarks/<int:number>", page("breakpoints.bookmark"), name="bookmark"),
+    path("s/<str:key>/records", page("records.records"), name="records"),
+    path("s/<str:key>/diff", page("diff.diff"), name="diff"),
     path("s/<str:key>/pause", session.pause, name="pause"),
     path("s/<str:key>/permit", session.permit, name="permit"),
     path("s/<str:key>/undo", session.undo, name="undo"),
     path("s/<str:key>/redo", session.redo, name="redo"),
     path("s/<str:key>/differs", session.differs, name="differs"),
     path("s/<str:key>/rename", session.rename, name="rename"),
-    path("s/<str:key>/compare", compare.compare, name="compare"),
-    path("s/<str:key>/lockstep", lockstep.lockstep, name="lockstep"),
-    path("s/<str:key>/lockstep/go-on", lockstep.go_on, name="lockstep-go-on"),
+    path("s/<str:key>/compare", page("comparison.compare"), name="compare"),
+    path("s/<str:key>/lockstep", page("lockstep.lockstep"), name="lockstep"),
+    path("s/<str:key>/lockstep/go-on", page("lockstep.go_on"), name="lockstep-go-on"),
     path("s/<str:key>/branches", branches.branches, name="branches"),
     path("s/<str:key>/commands", commands.commands, name="commands"),
     path("s/<str:key>/rerun", commands.rerun, name="rerun"),
@@ -135,15 +134,15 @@ urlpatterns = [
     path("s/<str:key>/fork-this", session.ask_fork, name="ask-fork"),
     path("s/<str:key>/weights", weights.fork_weights, name="fork-weights"),
     path("s/<str:key>/delete", session.delete, name="delete"),
-    path("s/<str:key>/exports", choosing.exports, name="exports"),
-    path("s/<str:key>/export.jsonl", exports.trace, name="export"),
-    path("s/<str:key>/replay.html", downloads.replay, name="replay"),
-    path("s/<str:key>/chrome.json", downloads.of_history, {"form": "chrome"}, name="export-chrome"),
-    path("s/<str:key>/otlp.json", downloads.of_history, {"form": "otlp"}, name="export-otlp"),
-    path("s/<str:key>/table.csv", downloads.of_history, {"form": "csv"}, name="export-table"),
-    path("s/<str:key>/tables.zip", downloads.of_history, {"form": "zip"}, name="export-tables"),
-    path("s/<str:key>/download/<str:token>", downloads.show_download, name="download"),
-    path("s/<str:key>/cluster.yaml", exports.cluster, name="cluster-yaml"),
+    path("s/<str:key>/exports", page("exports.exports"), name="exports"),
+    path("s/<str:key>/export.jsonl", page("exports.trace"), name="export"),
+    path("s/<str:key>/replay.html", page("exports.replay"), name="replay"),
+    path("s/<str:key>/chrome.json", page("exports.of_history"), {"form": "chrome"}, name="export-chrome"),
+    path("s/<str:key>/otlp.json", page("exports.of_history"), {"form": "otlp"}, name="export-otlp"),
+    path("s/<str:key>/table.csv", page("exports.of_history"), {"form": "csv"}, name="export-table"),
+    path("s/<str:key>/tables.zip", page("exports.of_history"), {"form": "zip"}, name="export-tables"),
+    path("s/<str:key>/download/<str:token>", page("exports.show_download"), name="download"),
+    path("s/<str:key>/cluster.yaml", page("exports.cluster"), name="cluster-yaml"),
     path("s/<str:key>/build/", build.build, {"what": "nodes"}, name="build"),
     path("s/<str:key>/build/nodes", build.build, {"what": "nodes"}, name="build-nodes"),
     path("s/<str:key>/build/pods", build.build, {"what": "pods"}, name="build-pods"),
@@ -156,9 +155,9 @@ urlpatterns = [
     path("s/<str:key>/objects", objects.objects, name="objects"),
     path("s/<str:key>/objects/delete", objects.delete_object, name="delete-object"),
     path("s/<str:key>/yaml", objects.edit_yaml, name="yaml"),
-    path("s/<str:key>/configuration", configuration.configuration, name="configuration"),
-    path("s/<str:key>/settings", configuration.settings, name="settings"),
-    path("s/<str:key>/gates", configuration.gates, name="gates"),
+    path("s/<str:key>/configuration", page("configuration.configuration"), name="configuration"),
+    path("s/<str:key>/settings", page("configuration.settings"), name="settings"),
+    path("s/<str:key>/gates", page("configuration.gates"), name="gates"),
     path("s/<str:key>/plugins", plugins.plugins, name="plugins"),
     path("s/<str:key>/components", components.components, name="components"),
     path("s/<str:key>/calls", calls.calls, name="calls"),

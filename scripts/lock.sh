@@ -8,7 +8,7 @@ trap 'rm -rf "$tool"' EXIT
 "$tool/bin/pip" install --quiet --disable-pip-version-check uv
 compile() {
     "$tool/bin/uv" pip compile --quiet pyproject.toml --universal --python-version 3.11 --generate-hashes \
-        --no-emit-index-url --custom-compile-command "make lock" "$@"
+        --no-emit-index-url --extra checkout --custom-compile-command "make lock" "$@"
 }
 compile --output-file requirements/run.txt ${UPGRADE:+--upgrade}
 compile --extra test --constraint requirements/run.txt --output-file requirements/test.txt ${UPGRADE:+--upgrade}

@@ -15,7 +15,17 @@ ROOT = Path(__file__).resolve().parents[1]
 PLUGIN = ROOT / "tests/recipes/plugin"
 PANEL = ROOT / "tests/recipes/panel"
 TAB = ROOT / "tests/recipes/tab"
-COPIED = ("scheduler_core", "playground", "templates", "static", "docs", "scripts", "tests", "examples")
+COPIED = (
+    "scheduler_core",
+    "playground",
+    "templates",
+    "static",
+    "locale",
+    "docs",
+    "scripts",
+    "tests",
+    "examples",
+)
 
 
 def files_of(recipe: str) -> list[str]:
@@ -138,7 +148,7 @@ def add_controller(copy: Path) -> None:
     shutil.copy(CONTROLLER / "room.py", room)
     put_behind(
         catalogue,
-        "from scheduler_core.controllers.contract",
+        "from __future__ import annotations",
         "from scheduler_core.controllers.sweeper import Sweeper\n",
     )
     replace(
@@ -227,10 +237,120 @@ def test_what_of_a_command_is_forgotten_is_missed(copy: Path) -> None:
     }
 
 
+PAGE_FILES = [
+    "playground/features/<name>/__init__.py",
+    "playground/features/<name>/query.py",
+    "playground/features/<name>/worker.py",
+    "playground/features/<name>/views.py",
+    "templates/<name>/page.html",
+    "playground/urls.py",
+    "tests/playground/features/test_<name>.py",
+    "docs/urls.md",
+]
+# What looks over all pages and requests.
+OVER_ALL_PAGES = (
+    "tests/test_docs.py",
+    "tests/playground/sessions/worker/test_process.py",
+    "tests/test_architecture.py",
+    "-k",
+    "waiting or url or handler or messages or template",
+)
+CREATED = re.compile(r"^Create `([^`]+)`:\n\n```\w+\n(.*?)^```", re.MULTILINE | re.DOTALL)
+ADDED = re.compile(
+    r"^In `([^`]+)`, add this line below the one that names `(\w+)`:\n\n```\w+\n(.*?)^```",
+    re.MULTILINE | re.DOTALL,
+)
+WORDED = re.compile(r'^msgid "(.*)"\nmsgstr "(.+)"$', re.MULTILINE)
+
+
+def add_page(copy: Path) -> list[str]:
+    """Follow docs/tutorial-a-page.md; return the files that it names."""
+    text = (copy / "docs/tutorial-a-page.md").read_text()
+    for name, body in CREATED.findall(text):
+        (copy / name).parent.mkdir(exist_ok=True)
+        (copy / name).write_text(body)
+    for name, below, line in ADDED.findall(text):
+        lines = (copy / name).read_text().splitlines()
+        (start,) = [each for each in lines if f'name="{below}"' in each or each.startswith(f"| `{below}` |")]
+        put_behind(copy / name, start, line)
+    return [name for name, *_ in [*CREATED.findall(text), *ADDED.findall(text)]]
+
+
+def program(copy: Path, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of the environment in the copy."""
+    command = [str(Path(sys.executable).with_name(name)), *arguments]
+    return subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False, timeout=250)
+
+
+def test_a_page_needs_exactly_the_files_that_contributing_and_the_tutorial_name(copy: Path) -> None:
+    assert files_of("To add a page that asks a world something") == PAGE_FILES
+    files = add_page(copy)
+    assert sorted(files) == sorted(file.replace("<name>", "waiting") for file in PAGE_FILES)
+    found = checked(copy, "tests/playground/features/test_waiting.py", *OVER_ALL_PAGES)
+    assert found.passed > 70, found.said
+    assert found.failed == [], found.said
+    python = [file for file in files if file.endswith(".py")]
+    for name, *arguments in (
+        ("ruff", "check", *python),
+        ("ruff", "format", "--check", *python),
+        ("djangofmt", "--check", "templates/waiting"),
+    ):
+        done = program(copy, name, *arguments)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_tutorial_has_words_in_chinese_for_each_new_text_of_its_page(copy: Path) -> None:
+    add_page(copy)
+    words = dict(WORDED.findall((copy / "docs/tutorial-a-page.md").read_text()))
+    done = program(copy, "python", "-m", "tests.messages")
+    assert done.returncode == 0, done.stderr
+    catalog = (copy / "locale/zh_Hans/LC_MESSAGES/django.po").read_text()
+    texts = re.findall(r'{% translate "([^"]+)" %}', (copy / "templates/waiting/page.html").read_text())
+    assert {text for text in texts if f'msgid "{text}"\nmsgstr ""\n\n' in catalog} == set(words)
+
+
+def test_what_of_a_page_is_forgotten_is_missed(copy: Path) -> None:
+    add_page(copy)
+    for file, line in (
+        ("docs/urls.md", "| `waiting` |"),
+        ("playground/features/waiting/worker.py", "@answers(Waiting)"),
+    ):
+        lines = (copy / file).read_text().splitlines(keepends=True)
+        (copy / file).write_text("".join(each for each in lines if not each.startswith(line)))
+    assert set(checked(copy, *OVER_ALL_PAGES).failed) == {
+        "test_every_url_is_documented",
+        "test_every_request_has_a_handler",
+    }
+
+
+NOT_THEIRS = (
+    ("query", "django.http"),
+    ("worker", "django.http"),
+    ("worker", "playground.views.responses"),
+    ("worker", "scheduler_core.world.simulation"),
+    ("presenter", "django.http"),
+    ("presenter", "playground.sessions.protocol.looking"),
+    ("views", "playground.features.waiting.worker"),
+)
+
+
+def test_a_part_of_a_page_that_imports_what_is_not_its_own_breaks_a_contract(copy: Path) -> None:
+    add_page(copy)
+    (copy / "playground/features/waiting/presenter.py").write_text('"""Words of the page."""\n')
+    for part, imported in NOT_THEIRS:
+        file = copy / f"playground/features/waiting/{part}.py"
+        file.write_text(f"{file.read_text()}\nimport {imported}  # noqa: F401\n")
+    done = program(copy, "lint-imports", "--no-cache")
+    reported = " ".join(done.stdout.partition("Broken contracts")[2].split())
+    for part, imported in NOT_THEIRS:
+        there = "django" if imported.startswith("django") else imported
+        assert f"playground.features.waiting.{part} -> {there}" in reported, done.stdout
+
+
 PANEL_FILES = [
     "playground/presenters/<name>.py",
     "templates/panels/<name>.html",
-    "playground/presenters/__init__.py",
+    "playground/presenters/panels.py",
     "templates/playground/studio.html",
     "tests/playground/presenters/test_<name>.py",
 ]

@@ -13,12 +13,14 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from playground import VERSION
 from scheduler_core import ENGINE_VERSION, KUBE_VERSION
+from scheduler_core.analysis.explain import State
 from scheduler_core.apiserver.faults import Call
 from scheduler_core.base.trace.kinds import CLASSES, KINDS, Facts
 from scheduler_core.base.trace.schema import description, fields_of
 from scheduler_core.controllers.catalogue import CONTROLLERS
 from scheduler_core.scheduler.config.gates import GATES
 from scheduler_core.scheduler.config.settings import READ_AT_START, WorldSettings
+from scheduler_core.scheduler.framework.drafts import KINDS as KINDS_OF_FIXES
 from scheduler_core.scheduler.framework.plugin import Plugin, Point, takes_part
 from scheduler_core.scheduler.metrics.catalogue import METRICS
 from scheduler_core.scheduler.metrics.former import FORMER
@@ -165,6 +167,10 @@ def test_every_annotation_of_the_demonstration_plugin_is_documented() -> None:
 
 def test_every_record_kind_is_documented() -> None:
     assert set(KINDS) - set(first_column("docs/trace.md")) == set()
+
+
+def test_every_kind_of_answer_and_of_fix_has_an_example() -> None:
+    assert {*map(str, State), *KINDS_OF_FIXES} - set(first_column("docs/answers.md")) == set()
 
 
 @pytest.mark.parametrize("table", [kinds, fields], ids=lambda table: table.__name__)

@@ -17,8 +17,8 @@ logger = logging.getLogger(__name__)
 def compile_catalogs(root: Path) -> list[Path]:
     """Compile each .po file under `root` whose .mo file is missing or older, and return the .mo files written.
 
-    A folder that cannot be written to is logged, and the playground shows the words that it has. A ValueError names the line of a .po file
-    that is none.
+    Without Babel, or where a folder can't be written to, log that: the playground then shows the words that it has. A ValueError names the
+    line of a .po file that can't be read.
     """
     written = []
     for source in sorted(root.glob("*/LC_MESSAGES/*.po")):
@@ -27,7 +27,7 @@ def compile_catalogs(root: Path) -> list[Path]:
             continue
         try:
             _compile(source, target)
-        except OSError as error:
+        except (ImportError, OSError) as error:
             logger.warning("%s cannot be compiled to %s: %s", source, target.name, error)
         else:
             written.append(target)

@@ -27,7 +27,7 @@ Data = Mapping[str, Any]
 
 
 def exposition(readings: Data) -> bytes:
-    """Return the readings of sessions/worker/answers/metrics.py as text.
+    """Return the readings of features/metrics/worker.py as text.
 
     A metric without any count yet is left out, as in kube.
     """

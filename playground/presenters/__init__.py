@@ -1,55 +1,25 @@
 """What one panel shows: pure functions from a state to plain data, tested without Django.
 
-`PANELS` names them in the order in which they stand on the page. To add a panel: write its module with `present(sim, look)`, name it here,
-and add templates/panels/<name>.html (and <name>_card.html where it has cards).
+panels.py names the panels. It is read when it is asked for: a command at a terminal needs a few sentences and no panel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from playground.presenters import (
-    cluster_map,
-    inspector,
-    narrator,
-    pipeline,
-    queues,
-    stage,
-    story,
-    timeline,
-    transport,
-)
-from playground.presenters.look import Look
-from playground.presenters.panel import Panel
-from playground.presenters.stage.aim import aim_look, past_of
-from scheduler_core.world.readonly import WorldView
+if TYPE_CHECKING:
+    from playground.presenters.look import Look
+    from playground.presenters.panel import AnyPanel
+    from playground.presenters.panels import PANELS, present
+    from playground.presenters.stage.aim import aim_look, past_of
 
-PANELS: dict[str, Callable[..., Panel]] = {
-    "transport": transport.present,
-    "pipeline": pipeline.present,
-    "queues": queues.present,
-    "stage": stage.present,
-    "map": cluster_map.present,
-    "narrator": narrator.present,
-    "inspector": inspector.present,
-    "timeline": timeline.present,
-    "story": story.present,
-}
+__all__ = ["PANELS", "AnyPanel", "Look", "aim_look", "past_of", "present"]
 
-__all__ = ["PANELS", "Look", "Panel", "aim_look", "past_of", "present"]
+_PLACES = {"Look": "look", "AnyPanel": "panel", "aim_look": "stage.aim", "past_of": "stage.aim"}
 
 
-def present(
-    name: str, sim: WorldView, look: Look, story_name: str = "", past: WorldView | None = None
-) -> Panel:
-    """One panel for an aimed look; `story_name` is the session's story, which is no part of the world.
-
-    `past` is the world at `past_of(sim, look)`, for the panels that show an attempt that is over.
-    """
-    if name == "story":
-        return story.present(sim, look, story_name)
-    if name == "stage":
-        return stage.present(sim, look, past)
-    if name == "map" and past is not None:
-        return cluster_map.present(past, look)
-    return PANELS[name](sim, look)
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PLACES.get(name, 'panels')}"), name)

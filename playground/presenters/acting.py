@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import urlencode
 
-import msgspec
-
 from playground.presenters.words import gettext_noop
-from playground.workbench.actions import ACTIONS, SCHEDULER, Subject, offers
+from playground.workbench.actions import ACTIONS, SCHEDULER, Offer, Subject, offers
 from playground.workbench.actions.nodes import format_taint, taints_of
 from scheduler_core.world.readonly import WorldView
 
 Fact = dict[str, Any]
 
 
-def list_actions(sim: WorldView, kind: str, namespace: str, name: str) -> list[dict[str, Any]]:
+def list_actions(sim: WorldView, kind: str, namespace: str, name: str) -> list[Offer]:
     """The actions that an object offers as it is now."""
     manifest = sim.store.get(kind, namespace, name)
     if manifest is None:
@@ -25,7 +23,7 @@ def list_actions(sim: WorldView, kind: str, namespace: str, name: str) -> list[d
     drain = sim.surroundings.nodes.drains.get(name) if kind == "Node" else None
     goes_on = drain is not None and drain.ended is None
     subject = Subject(kind, namespace, name, dict(manifest), kubelet_runs=runs, draining=goes_on)
-    return [msgspec.to_builtins(offer) for offer in offers(subject)]
+    return offers(subject)
 
 
 def facts(subject: Subject) -> list[Fact]:
@@ -35,8 +33,8 @@ def facts(subject: Subject) -> list[Fact]:
     return [fact for fact in shown if fact["value"] not in ("", None)]
 
 
-def present(subject: Subject, action: str) -> list[dict[str, Any]]:
-    """The taints or labels that a form changes, each with what fills the form in with it, and what takes it away."""
+def present(subject: Subject, action: str) -> list[Change]:
+    """The taints or labels that a form changes."""
     ref = {part: value for part in ("kind", "namespace", "name") if (value := getattr(subject, part))}
     if action in ("taint", "untaint"):
         return [_taint(taint, ref) for taint in taints_of(subject)]
@@ -45,7 +43,23 @@ def present(subject: Subject, action: str) -> list[dict[str, Any]]:
     return []
 
 
-def _taint(taint: Mapping[str, Any], ref: Mapping[str, str]) -> dict[str, Any]:
+class Removal(TypedDict):
+    """An action's form field with the value that takes something away."""
+
+    name: str
+    field: str
+    value: str
+
+
+class Change(TypedDict):
+    """A taint or a label: `change` is the query that fills the form in with it."""
+
+    text: str
+    change: str
+    remove: Removal
+
+
+def _taint(taint: Mapping[str, Any], ref: Mapping[str, str]) -> Change:
     text = format_taint(dict(taint))
     filled = {name: str(taint[name]) for name in ("key", "value", "effect") if taint.get(name)}
     return {
@@ -55,7 +69,7 @@ def _taint(taint: Mapping[str, Any], ref: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _label(key: str, value: str, ref: Mapping[str, str]) -> dict[str, Any]:
+def _label(key: str, value: str, ref: Mapping[str, str]) -> Change:
     return {
         "text": f"{key}={value}",
         "change": urlencode({**ref, "labels": f"{key}={value}"}),
@@ -63,8 +77,15 @@ def _label(key: str, value: str, ref: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def owner_of(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
+class Owner(TypedDict):
     """The controller of an object; `acts`: it offers actions of its own."""
+
+    kind: str
+    name: str
+    acts: bool
+
+
+def owner_of(manifest: Mapping[str, Any]) -> Owner | None:
     references = (manifest.get("metadata") or {}).get("ownerReferences") or ()
     owner = next((each for each in references if each.get("controller")), None)
     if owner is None:

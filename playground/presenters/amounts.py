@@ -54,6 +54,25 @@ def amount(resource: str, value: int) -> str:
     return memory(value) if is_bytes(resource) else str(value)
 
 
+def amounts(resource: str, *values: int) -> list[str]:
+    """Amounts of a resource that stand in one sentence, in one unit: 559Gi and 558.617Gi, 3 and 0.5, 300m and 100m.
+
+    Bytes have three digits behind the point at most; where two amounts that differ would look alike, the unit is the next smaller one.
+    """
+    if resource == "cpu":
+        return (
+            [f"{each}m" for each in values] if max(map(abs, values)) < 1000 else list(map(_decimal, values))
+        )
+    if not is_bytes(resource):
+        return list(map(str, values))
+    for i, unit in reversed(list(enumerate(_BINARY, 1))):
+        parts = [round(each * _DECIMALS / 1024**i) for each in values]
+        tells_apart = len(set(parts)) == len(set(values)) and all(map(bool, parts)) >= all(map(bool, values))
+        if tells_apart and max(map(abs, parts)) >= _DECIMALS:
+            return [f"{_decimal(part)}{unit}" for part in parts]
+    return list(map(str, values))
+
+
 def exact(resource: str, value: int) -> str:
     """The same with nothing rounded away: 1500Mi, not 1.5Gi."""
     if not is_bytes(resource):

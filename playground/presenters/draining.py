@@ -5,7 +5,7 @@ periods that run.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TypedDict
 
 from playground.presenters.amounts import clock
 from playground.presenters.words import Message, gettext_noop, message
@@ -14,7 +14,24 @@ from scheduler_core.world.readonly import Pod, WorldView, parse_time
 MOST_PODS = 30
 
 
-def draining(sim: WorldView, node: str) -> dict[str, Any] | None:
+class DrainedPod(TypedDict):
+    key: str
+    ends: bool
+    tries: int
+    refusal: str
+
+
+class Draining(TypedDict):
+    state: str
+    said: Message
+    since: str
+    outcome: str
+    warnings: list[str]
+    pods: list[DrainedPod]
+    more: int
+
+
+def draining(sim: WorldView, node: str) -> Draining | None:
     """The last drain of a node; None where there was none. `state`: going, done or failed."""
     drain = sim.surroundings.nodes.drains.get(node)
     if drain is None:
@@ -40,7 +57,13 @@ def draining(sim: WorldView, node: str) -> dict[str, Any] | None:
     }
 
 
-def list_planned_evictions(sim: WorldView, pods: Iterable[str]) -> list[dict[str, str]]:
+class PlannedEviction(TypedDict):
+    key: str
+    at: str
+    why: str
+
+
+def list_planned_evictions(sim: WorldView, pods: Iterable[str]) -> list[PlannedEviction]:
     """Return the times at which NoExecute taints evict some pods (namespace/name), soonest first."""
     evictions = sim.surroundings.nodes.evictions
     rows = sorted((evictions[key].at, key) for key in pods if key in evictions)

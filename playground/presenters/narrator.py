@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of
 from playground.presenters.sentences.coming import coming
 from playground.presenters.sentences.present import sentence
+from playground.presenters.sentences.records import Line
+from playground.presenters.words import Message
 from scheduler_core.world.readonly import WorldView
 
 
-def present(sim: WorldView, look: Look) -> Panel:
+class NarratorContext(Line):
+    attempt: int
+    idle: bool
+    timers: bool
+    outside: bool
+    next: Message | None
+
+
+def present(sim: WorldView, look: Look) -> Panel[NarratorContext, Any]:
     """Return the panel that tells what happened to which object, and why."""
     cycle = cycle_of(sim)
     return Panel(

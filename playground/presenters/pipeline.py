@@ -7,7 +7,7 @@ the pod, or every node it saw).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TypedDict
 
 from playground.presenters.amounts import duration, thousands
 from playground.presenters.look import Look
@@ -59,7 +59,12 @@ _SHORT_NAMES = {
 _TAILS = {Point.NORMALIZE_SCORE: "Score"}  # of a name that gives way on short lines
 
 
-def present(sim: WorldView, look: Look) -> Panel:
+class PipelineContext(TypedDict):
+    profile: str
+    scheduler: str
+
+
+def present(sim: WorldView, look: Look) -> Panel[PipelineContext, PointCard]:
     """All extension points with what the present cycle did there."""
     framework, cycle, extenders = framework_of(sim), cycle_of(sim), scheduler_of(sim).extenders
     now = present_step(sim)
@@ -90,7 +95,7 @@ def _points(
     cycle: CycleView | None,
     now: PluginStep | None,
     branch: bool = False,
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, PointCard]:
     steps: dict[Point, list[PluginStep]] = {point: [] for point in points}
     for step in cycle.steps if cycle is not None else ():
         if step.point in steps:
@@ -109,6 +114,18 @@ def _names(point: Point, framework: ProfileView, extenders: Sequence[Extender]) 
     return [plugin.name for plugin in framework.at(point)]
 
 
+class PointCard(TypedDict):
+    id: str
+    name: str
+    short: str
+    tail: str
+    branch: bool
+    at: int | None
+    state: str
+    stations: list[Station]
+    note: Message | None
+
+
 def _point(
     point: Point,
     names: list[str],
@@ -116,7 +133,7 @@ def _point(
     steps: list[PluginStep],
     now: PluginStep | None,
     branch: bool,
-) -> dict[str, Any]:
+) -> PointCard:
     if steps or point in _MAY_SKIP:
         stations = [_station(name, steps, cycle, point, now) for name in names]
     else:
@@ -144,9 +161,16 @@ def _note_awaited_answer(point: Point, cycle: CycleView | None) -> Message | Non
     return message(gettext_noop("awaiting the answer"))
 
 
+class Station(TypedDict):
+    name: str
+    state: str
+    now: bool
+    note: Message | None
+
+
 def _station(
     name: str, steps: list[PluginStep], cycle: CycleView | None, point: Point, now: PluginStep | None
-) -> dict[str, Any]:
+) -> Station:
     ran = [step for step in steps if step.plugin == name]
     state, note = "todo", None
     if ran:
@@ -188,7 +212,7 @@ def _ran(ran: list[PluginStep], point: Point) -> tuple[str, Message | None]:
 
 def _state(
     point: Point,
-    stations: list[dict[str, Any]],
+    stations: list[Station],
     steps: list[PluginStep],
     cycle: CycleView | None,
     now: PluginStep | None,
@@ -220,7 +244,7 @@ def _feasible(cycle: SchedulingCycleView) -> int:
     return 0 if cycle.feasible is None else len(cycle.feasible)
 
 
-def _note_forward(cards: dict[str, dict[str, Any]], cycle: SchedulingCycleView | None) -> None:
+def _note_forward(cards: dict[str, PointCard], cycle: SchedulingCycleView | None) -> None:
     if cycle is None:
         return
     searched = any(step.point is Point.FILTER for step in cycle.steps)
@@ -246,7 +270,7 @@ def _note_forward(cards: dict[str, dict[str, Any]], cycle: SchedulingCycleView |
         cards["point-Reserve"]["note"] = exactly(cycle.chosen)
 
 
-def _note_extenders(cards: dict[str, dict[str, Any]], cycle: SchedulingCycleView) -> None:
+def _note_extenders(cards: dict[str, PointCard], cycle: SchedulingCycleView) -> None:
     """Note the count after the extenders on the extenders' card, and the count that the plugins left on Filter's card."""
     extension, card = cycle.extension, cards.get("point-ExtenderFilter")
     if card is None or extension is None or not extension.filtered:
@@ -259,7 +283,7 @@ def _note_extenders(cards: dict[str, dict[str, Any]], cycle: SchedulingCycleView
     )
 
 
-def _note_ended(cards: dict[str, dict[str, Any]], sim: WorldView, look: Look) -> None:
+def _note_ended(cards: dict[str, PointCard], sim: WorldView, look: Look) -> None:
     """No binding cycle runs: what became of the last one, the inspected pod's or the present cycle's."""
     key = subject(sim, look.pod)
     attempt = last_attempt(sim, key)
@@ -276,7 +300,7 @@ def _note_ended(cards: dict[str, dict[str, Any]], sim: WorldView, look: Look) ->
         cards["point-WaitOnPermit"]["note"] = exactly(lane["name"])
 
 
-def _note_branch(cards: dict[str, dict[str, Any]], sim: WorldView, binding: BindingCycleView | None) -> None:
+def _note_branch(cards: dict[str, PointCard], sim: WorldView, binding: BindingCycleView | None) -> None:
     if binding is None:
         return
     card, others = cards["point-WaitOnPermit"], len(scheduler_of(sim).bindings) - 1

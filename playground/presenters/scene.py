@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypedDict
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -197,6 +197,21 @@ def with_extenders(points: Sequence[Point], extenders: Sequence[Extender]) -> li
         if place is not None and any(extender.has(EXTENDER_VERBS[place]) for extender in extenders):
             out.append(place)
     return out
+
+
+class NoSubject(TypedDict):
+    """The body of a tab whose subject is not there."""
+
+    kind: str
+
+
+class PodRef(TypedDict):
+    key: str
+    name: str
+
+
+def pod_ref(key: str) -> PodRef:
+    return {"key": key, "name": short(key)}
 
 
 def without_scheme(url: str) -> str:

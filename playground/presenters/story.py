@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Required, TypedDict
 
 from playground.lessons import (
     Card,
@@ -22,7 +22,81 @@ from playground.presenters.panel import Panel
 from scheduler_core.world.readonly import WorldView
 
 
-def present(sim: WorldView, look: Look, story: str = "") -> Panel:
+class CardWords(TypedDict):
+    text: str
+    ask: str
+    right: str
+    wrong: str
+    do: str
+
+
+class Neighbours(TypedDict):
+    """The steps of a card's neighbours where the lesson is played as written."""
+
+    before: int | None
+    acts: bool
+    past: bool
+    after: int | None
+
+
+class StoryEvidence(TypedDict):
+    """The place of the record that answers the question; `there`: this world has reached it, maybe at another step."""
+
+    pod: str
+    name: str
+    attempt: int
+    at: int
+    there: bool
+    stage: str
+    said: dict[str, str]
+
+
+class StoryQuestion(TypedDict):
+    kind: str
+    options: list[str]
+    key: str | list[str]
+    tolerance: float
+    evidence: StoryEvidence | None
+
+
+class StoryCard(Neighbours):
+    number: int
+    words: dict[str, CardWords]
+    spotlight: str
+    question: StoryQuestion | None
+    veiled: bool
+
+
+class EndWords(TypedDict):
+    task: str
+    sum_up: str
+
+
+class StoryEnd(TypedDict):
+    """The task, whether it is done, and where the lesson leads on."""
+
+    words: dict[str, EndWords]
+    tasked: bool
+    done: bool
+    next: str
+    next_title: dict[str, str]
+
+
+class StoryContext(TypedDict, total=False):
+    title: Required[dict[str, str] | None]
+    chapters: Required[list[StoryCard]]
+    slug: str
+    lesson: str
+    variant: str
+    varies: bool
+    latest: StoryCard | None
+    begin: Neighbours
+    of: int
+    bar: list[bool]
+    end: StoryEnd | None
+
+
+def present(sim: WorldView, look: Look, story: str = "") -> Panel[StoryContext, Any]:
     """Return the panel of the lesson with that name at this step; an empty panel if there is no lesson."""
     lesson = lesson_of(story) if story else None
     played = find_playthrough(story, sim.seed) if lesson is not None else None
@@ -42,7 +116,12 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel:
             "title": {language: words.title for language, words in lesson.words.items()},
             "chapters": cards[:-1],
             "latest": cards[-1] if cards else None,
-            "begin": {"before": None, "after": played.positions[lesson.plan.cards[0].id], "past": past},
+            "begin": {
+                "before": None,
+                "acts": False,
+                "past": past,
+                "after": played.positions[lesson.plan.cards[0].id],
+            },
             "of": of,
             "bar": [number <= len(cards) for number in range(1, of + 1)],
             "end": _end(lesson, sim, played) if len(cards) == of else None,
@@ -50,10 +129,7 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel:
     )
 
 
-def _card(
-    lesson: Lesson, card: Card, number: int, played: Played, past: bool, sim: WorldView
-) -> dict[str, Any]:
-    """A card in every language; `before` and `after`: the steps of its neighbours where the lesson is played as written."""
+def _card(lesson: Lesson, card: Card, number: int, played: Played, past: bool, sim: WorldView) -> StoryCard:
     ids = [each.id for each in lesson.plan.cards]
     values = played.values_at(card.id)
     return {
@@ -84,7 +160,7 @@ def _is_answer_revealed(card: Card, played: Played) -> bool:
     return evidence is not None and evidence.position <= played.positions[card.id]
 
 
-def _question(card: Card, played: Played, sim: WorldView) -> dict[str, Any] | None:
+def _question(card: Card, played: Played, sim: WorldView) -> StoryQuestion | None:
     """Return a card's question. The key stays on the server: the panel's template shows none of it."""
     if card.question is None:
         return None
@@ -98,8 +174,7 @@ def _question(card: Card, played: Played, sim: WorldView) -> dict[str, Any] | No
     }
 
 
-def _evidence(card: Card, played: Played, sim: WorldView) -> dict[str, Any] | None:
-    """Return the place of the record that answers the question; `there`: this world has reached it, maybe at another step."""
+def _evidence(card: Card, played: Played, sim: WorldView) -> StoryEvidence | None:
     found = played.evidence.get(card.id)
     if found is None:
         return None
@@ -115,8 +190,7 @@ def _evidence(card: Card, played: Played, sim: WorldView) -> dict[str, Any] | No
     }
 
 
-def _end(lesson: Lesson, sim: WorldView, played: Played) -> dict[str, Any]:
-    """The task, whether it is done, and where the lesson leads on."""
+def _end(lesson: Lesson, sim: WorldView, played: Played) -> StoryEnd:
     following = lesson_of(lesson.plan.next) if lesson.plan.next else None
     return {
         "words": {

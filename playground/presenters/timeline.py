@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Literal, NotRequired, TypedDict
 
 from playground.presenters.amounts import clock, duration
 from playground.presenters.look import ROWS, Look
@@ -89,7 +89,7 @@ class Window:
 
 
 @lru_cache(maxsize=256)
-def ticks(view: Window) -> list[dict[str, Any]]:
+def ticks(view: Window) -> list[Tick]:
     """A few round values with their words, whenever `now` is."""
     step = view.step(max(view.span // TICKS, 1))
     start = -(-view.first // step) * step
@@ -114,7 +114,13 @@ def window(sim: WorldView, look: Look) -> Window:
     return Window(axis, max(0, last - span), last, now)
 
 
-def _tick(x: float, text: str) -> dict[str, Any]:
+class Tick(TypedDict):
+    x: float
+    text: str
+    anchor: str
+
+
+def _tick(x: float, text: str) -> Tick:
     """Words at the edges keep within the picture."""
     return {"x": x, "text": text, "anchor": "start" if x < 2 else "end" if x > 98 else "middle"}
 
@@ -137,7 +143,31 @@ THIN = 0.12  # percent of the width; of a crowded lane only wider segments are d
 CROWDED = 40
 
 
-def present(sim: WorldView, look: Look) -> Panel:
+class GridCard(TypedDict):
+    id: str
+    kind: Literal["grid"]
+    ticks: list[Tick]
+
+
+class CursorCard(TypedDict):
+    id: str
+    kind: Literal["cursor"]
+    now: float
+
+
+class TimelineContext(TypedDict):
+    axis: str
+    first: int
+    last: int
+    filter: str
+    rows: int
+    more: int
+    empty: bool
+    own: bool
+    links: dict[str, ControlLink]
+
+
+def present(sim: WorldView, look: Look) -> Panel[TimelineContext, TimelineCard]:
     """The lanes of the pods that moved last in the window, the chosen one among them, then of those whose turn comes next.
 
     The last segment of a lane reaches to the window's end and the cursor's card hides what has not happened yet, so that a step
@@ -146,15 +176,13 @@ def present(sim: WorldView, look: Look) -> Panel:
     view = window(sim, look)
     pods, more = _pods(sim, look, view)
     still = replace(view, now=0)  # the same from step to step, and so is most of what is made of it
-    cards: dict[str, dict[str, Any]] = {
-        "lane-grid": {"id": "lane-grid", "kind": "grid", "ticks": ticks(still)}
-    }
+    cards: dict[str, TimelineCard] = {"lane-grid": {"id": "lane-grid", "kind": "grid", "ticks": ticks(still)}}
     cards["lane-axis"] = _axis(sim, view)
     chosen = subject(sim, look.pod)
     for pod in pods:
-        cards[f"lane-{pod}"] = _lane(sim, pod, still) | {"chosen": pod == chosen}
+        cards[f"lane-{pod}"] = _lane(sim, pod, pod == chosen, still)
     cards["lane-cursor"] = {"id": "lane-cursor", "kind": "cursor", "now": view.x(view.now)}
-    context = {
+    context: TimelineContext = {
         "axis": view.axis,
         "first": view.first,
         "last": view.last,
@@ -171,12 +199,27 @@ def present(sim: WorldView, look: Look) -> Panel:
 # What the controls lead to
 
 
+class LookChange(TypedDict, total=False):
+    """Changes to a look."""
+
+    start: int | None
+    span: int
+    rows: int
+    axis: str
+
+
+class ControlLink(LookChange):
+    """`href`: a link that makes the changes."""
+
+    href: str
+
+
 @lru_cache(maxsize=256)
-def _links(look: Look, view: Window) -> dict[str, dict[str, Any]]:
+def _links(look: Look, view: Window) -> dict[str, ControlLink]:
     """Return for each control its changes to the look, with a link that makes them."""
     half, quarter = view.span // 2, max(view.span // 4, 1)
     follows = look.start is None
-    changes: dict[str, dict[str, Any]] = {
+    changes: dict[str, LookChange] = {
         "closer": _at(view, half, follows),
         "wider": _at(view, view.span * 2, follows),
         "left": {"start": max(view.first - quarter, 0), "span": view.span},
@@ -190,7 +233,7 @@ def _links(look: Look, view: Window) -> dict[str, dict[str, Any]]:
     return {name: {**change, "href": look.href(**change)} for name, change in changes.items()}
 
 
-def _at(view: Window, span: int, follows: bool) -> dict[str, Any]:
+def _at(view: Window, span: int, follows: bool) -> LookChange:
     """Zoomed: a window that follows goes on following; another one keeps its middle."""
     span = max(SHORTEST[view.axis], min(span, LONGEST[view.axis]))
     if follows:
@@ -244,14 +287,30 @@ def _in_turn(sim: WorldView, pods: list[str]) -> list[str]:
 # Lanes
 
 
-def _lane(sim: WorldView, pod: str, view: Window) -> dict[str, Any]:
+class LaneCard(TypedDict):
+    id: str
+    kind: Literal["lane"]
+    pod: str
+    name: str
+    chosen: bool
+    segments: list[LaneSegment]
+
+
+def _lane(sim: WorldView, pod: str, chosen: bool, view: Window) -> LaneCard:
     segments = _segments(tuple(sim.journal.lane(pod)), view)
-    return {"id": f"lane-{pod}", "kind": "lane", "pod": pod, "name": short(pod), "segments": segments}
+    return {
+        "id": f"lane-{pod}",
+        "kind": "lane",
+        "pod": pod,
+        "name": short(pod),
+        "chosen": chosen,
+        "segments": segments,
+    }
 
 
 @lru_cache(maxsize=256)
-def _segments(moves: tuple[Move, ...], view: Window) -> list[dict[str, Any]]:
-    segments = []
+def _segments(moves: tuple[Move, ...], view: Window) -> list[LaneSegment]:
+    segments: list[LaneSegment] = []
     for i, move in enumerate(moves):
         following = moves[i + 1] if i + 1 < len(moves) else None
         begins = view.of(move.position, move.t)
@@ -264,11 +323,22 @@ def _segments(moves: tuple[Move, ...], view: Window) -> list[dict[str, Any]]:
     return segments[-SEGMENTS:]
 
 
-def _segment(move: Move, following: Move | None, begins: int, ends: int, view: Window) -> dict[str, Any]:
+class LaneSegment(TypedDict):
+    kind: str
+    x: float
+    width: float
+    at: int
+    t: str
+    place: str
+    cause: str
+    time: NotRequired[str]
+
+
+def _segment(move: Move, following: Move | None, begins: int, ends: int, view: Window) -> LaneSegment:
     kind = KIND[move.place]
     back = following is not None and following.place in (Place.UNSCHEDULABLE, Place.BACKOFF, Place.GATED)
     left = view.x(begins)
-    segment = {
+    segment: LaneSegment = {
         "kind": {"cycle": "failed", "binding": "undone", "permit": "permit undone"}.get(kind, kind)
         if back
         else kind,
@@ -284,11 +354,31 @@ def _segment(move: Move, following: Move | None, begins: int, ends: int, view: W
     return segment
 
 
-def _axis(sim: WorldView, view: Window) -> dict[str, Any]:
+class AttemptMark(TypedDict):
+    x: float
+    width: float
+    number: int
+    pod: str
+    outcome: str
+    at: int
+    said: bool
+    middle: float
+
+
+class AxisCard(TypedDict):
+    id: str
+    kind: Literal["axis"]
+    attempts: list[AttemptMark]
+
+
+TimelineCard = LaneCard | GridCard | AxisCard | CursorCard
+
+
+def _axis(sim: WorldView, view: Window) -> AxisCard:
     """The attempts as the scheduling threads make them, one after the other; the newest ones of the window."""
     attempts = sim.journal.attempts
     high = bisect_right(attempts, view.last, key=lambda a: view.of(a.first_position, a.started))
-    shown: list[dict[str, Any]] = []
+    shown: list[AttemptMark] = []
     for i in range(high - 1, max(-1, high - 1 - ATTEMPTS), -1):
         attempt = attempts[i]
         ends = view.of(attempt.last_position, attempt.ended)

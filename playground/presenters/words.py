@@ -5,8 +5,14 @@ Presenters know no Django, so they mark messages for the catalogs and leave the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NotRequired, TypedDict, cast
+
+# A value in a Chinese sentence stands between blanks, as Latin names do; a value that is Chinese itself takes none.
+_BLANK = re.compile(
+    r"(?<=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]) (?=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])"
+)
 
 
 class Message(TypedDict):
@@ -40,7 +46,12 @@ def format_message(said: Message, say: Callable[[str], str]) -> str:
         name: format_message(cast(Message, value), say) if isinstance(value, dict) else value
         for name, value in said.get("values", {}).items()
     }
-    return say(said["text"]) % values if values else say(said["text"])
+    return close_up(say(said["text"]) % values) if values else say(said["text"])
+
+
+def close_up(text: str) -> str:
+    """Take the blanks between Chinese characters out of a text."""
+    return _BLANK.sub("", text)
 
 
 def brief(did: str, most: int = 5) -> str:

@@ -14,6 +14,7 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
+from playground.presenters.words import close_up
 from playground.terms import TERMS
 from playground.workbench.forms.fields import duration_text
 
@@ -47,7 +48,7 @@ def sentence(message: Mapping[str, Any] | None, say: Callable[[str], str]) -> Sa
         name: str(sentence(value, say)) if isinstance(value, Mapping) else _render_value(name, value)
         for name, value in values.items()
     }
-    return SafeString(escape(text) % shown)  # text and values are escaped
+    return SafeString(close_up(escape(text) % shown))  # text and values are escaped
 
 
 def _render_value(name: str, value: Any) -> str:

@@ -189,12 +189,15 @@ def position(request: HttpRequest) -> int | None:
 def workbench(
     request: HttpRequest, client: SessionClient, room: str, context: dict[str, Any], status: int = 200
 ) -> HttpResponse:
-    """Render one room of the workbench. Htmx swaps forms with errors too, so their status stays honest."""
+    """Render one room of the workbench: `records/page` is that template of the room `records`, and `yaml` is playground/yaml.html.
+
+    Htmx swaps forms with errors too, so their status stays honest.
+    """
     shared = {
         "client": client,
         "session": client.session,
         "key": client.key,
-        "room": room,
+        "room": room.partition("/")[0],
         "at": position(request),
         "base": base_of(request),
         "drawer": in_drawer(request),

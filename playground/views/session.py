@@ -24,7 +24,7 @@ from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
 from playground.sessions.web.render import render_delta, render_panels
 from playground.views.access import creator, edits, opens
 from playground.views.branches import tree
-from playground.views.responses import by_htmx, go, say
+from playground.views.responses import by_htmx, go, say, workbench
 from scheduler_core import KUBE_VERSION
 
 NAME_LENGTH = 120
@@ -265,3 +265,20 @@ async def delete(request: HttpRequest, client: SessionClient) -> HttpResponse:
     await forget(request, client.session.edit_key)
     await forget(request, client.session.view_key)
     return go(request, reverse("home"))
+
+
+@require_GET
+@opens
+async def timeline(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Show the contents of the lanes as text."""
+    look = Look.from_query(request.GET)
+    shown, _head = await client.view(look, ["timeline"])
+    panel = shown.panels["timeline"]
+    cards = panel.cards.values()
+    context = {
+        "window": panel.context,
+        "lanes": [card for card in cards if card["kind"] == "lane"],
+        "attempts": next(card["attempts"] for card in cards if card["kind"] == "axis"),
+        "studio": reverse("studio", args=[client.key]),
+    }
+    return workbench(request, client, "timeline", context)

@@ -347,7 +347,7 @@ def test_evidence_says_how_near_each_node_came(tmp_path: Path) -> None:
     assert status == 1
     assert text.splitlines()[:9] == [
         "default/p  WaitingForEvent",
-        "  p asks for 1.5 cpu: n comes nearest and lacks 500m of it. p does not tolerate the taint dedicated=infra of infra. "
+        "  p asks for 1.5 cpu: n comes nearest and lacks 0.5 of it. p does not tolerate the taint dedicated=infra of infra. "
         "first holds 3 cpu on n.",
         "",
         "  NodeResourcesFit/InsufficientCpu  1 node: n",

@@ -1,15 +1,14 @@
-"""What the components around the schedulers do, made ready for a page; one module for each kind of thing."""
+"""The components around the schedulers: controllers, budgets, rollouts, and what nodes.py has of nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from playground.features.cluster.nodes import drains, node, nodes, series, zones
 from playground.presenters.amounts import clock, duration
 from playground.presenters.charts.metrics import curves
-from playground.presenters.surroundings.nodes import drains, node, nodes, zones
-from playground.presenters.surroundings.replicas import replicas
-from playground.presenters.surroundings.series import series
+from playground.presenters.stage.controller.replicas import replicas
 from playground.presenters.words import gettext_noop
 
 # Rollouts: a Deployment's ReplicaSets, old and new, over virtual time.
@@ -104,7 +103,7 @@ _ROWS: Mapping[str, Callable[[list[dict[str, Any]], int], list[dict[str, Any]]]]
 
 
 def present(reading: Mapping[str, Any], part: str, name: str) -> dict[str, Any]:
-    """Present the data of sessions/worker/answers/cluster.py; `name` is the name of one node."""
+    """Present the data of worker.py; `name` is the name of one node."""
     now = reading["now"]
     return {
         "position": reading["position"],

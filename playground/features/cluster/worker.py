@@ -49,7 +49,7 @@ def devices_of(world: Any, request: Cluster) -> Data:
     return _answer(world, found)
 
 
-def _answer(world: Any, found: Data) -> Data:
+def _answer(world: Any, found: Mapping[str, Any]) -> Data:
     return {
         "position": world.position,
         "now": world.now,

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from playground.features.comparison.charts import ResourceUse, plot_bound_pods, utilisation
 from playground.features.comparison.compared import (
     Attempt,
     AttemptDetail,
@@ -16,8 +15,11 @@ from playground.features.comparison.compared import (
     Configured,
     Outline,
     PodPlace,
+    ResourceUse,
     Scored,
     ScoredNode,
+    plot_bound_pods,
+    utilisation,
 )
 from playground.presenters.amounts import amount, clock
 from playground.presenters.scene import count_evaluated_nodes, short

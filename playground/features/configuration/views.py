@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 from msgspec import structs
 
-from playground.features.lockstep.beside import beside
+from playground.features.lockstep.views import beside
 from playground.sessions.protocol.adopting import AdoptConfiguration, Offer
 from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.looking import (

@@ -6,7 +6,7 @@ from playground.sessions.protocol.base import Data, Query
 
 
 class Changes(Query[Data], frozen=True, kw_only=True):
-    """The differences between two positions (presenters/changes), some rows; `kind` and `q` (a part of the name) choose rows."""
+    """The differences between two positions (presenter.py), some rows; `kind` and `q` (a part of the name) choose rows."""
 
     since: int
     kind: str

@@ -16,7 +16,7 @@ from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
-from playground.presenters import Look, Panel
+from playground.presenters import AnyPanel, Look
 from playground.sessions.web.render import render_panels
 from playground.templatetags.sheets import sheet
 
@@ -70,11 +70,11 @@ class Recording:
         self.name = name
         self.head = head
         self._film = Film()
-        self._panels: dict[str, Panel] = {}
-        self._first: dict[str, Panel] = {}
+        self._panels: dict[str, AnyPanel] = {}
+        self._first: dict[str, AnyPanel] = {}
         self._html: dict[str, str] = {}
 
-    def add(self, position: int, panels: Mapping[str, Panel]) -> None:
+    def add(self, position: int, panels: Mapping[str, AnyPanel]) -> None:
         """The next step."""
         changed = {name: panel for name, panel in panels.items() if panel != self._panels.get(name)}
         self._html |= render_panels(changed)

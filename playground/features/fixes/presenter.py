@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from playground.presenters.amounts import duration
+from playground.presenters.amounts import amounts, duration, is_bytes
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.world.readonly import parse_quantity
 
 MOST_EFFECTS = 6
 SECOND = 1_000_000_000
@@ -41,13 +42,13 @@ _TEXTS = {
     "volume": gettext_noop("Create a volume of %(size)s that the claim %(claim)s can bind"),
     "claim-class": gettext_noop("Make the claim %(claim)s anew in the StorageClass %(to)s"),
     "volume-label": gettext_noop("Set the label %(key)s of the volume %(volume)s to %(to)s"),
-    "ready": gettext_noop("Have %(node)s become Ready again: its kubelet says that it is not"),
+    "ready": gettext_noop("Bring %(node)s back: its condition Ready is not True"),
     "capacity": gettext_noop("Have %(node)s offer %(to)s %(resource)s in place of %(from)s"),
     "storage-capacity": gettext_noop(
         "Have %(driver)s tell of its room for the StorageClass %(class)s on %(node)s: it publishes no CSIStorageCapacity"
     ),
     "taint-left": gettext_noop(
-        "Take the taint %(taint)s off %(node)s: whoever set it for a while has not done so"
+        "Remove the taint %(taint)s from %(node)s: whoever set it was to remove it, and has not"
     ),
     "uncordon": gettext_noop("Uncordon %(node)s"),
     "toleration": gettext_noop("Add a toleration for the taint %(taint)s to the pod"),
@@ -61,10 +62,10 @@ _TEXTS = {
         "Raise how many volumes of %(driver)s %(node)s can attach from %(from)s to %(to)s"
     ),
     "topologies": gettext_noop("Let the StorageClass %(class)s make volumes where %(node)s is, too"),
-    "release": gettext_noop("Let go of the volume %(volume)s: the claim %(claim)s that had it is gone"),
+    "release": gettext_noop("Release the volume %(volume)s: the claim %(claim)s that held it is gone"),
     "quota": gettext_noop("Raise %(resource)s of the quota %(quota)s from %(from)s to %(to)s"),
     "limit-range": gettext_noop(
-        "Create a LimitRange in %(namespace)s with defaults for what the quota wants said: %(list)s"
+        "Create a LimitRange in %(namespace)s with defaults for what the quota wants pods to state: %(list)s"
     ),
     "rollout": gettext_noop(
         "Let the rollout of %(deployment)s end an old pod before a new one starts: maxSurge 0, maxUnavailable 1"
@@ -82,11 +83,11 @@ _TEXTS = {
         "Label the volume %(volume)s with %(text)s, by which the claim %(claim)s selects volumes"
     ),
     "label": gettext_noop("Label %(node)s with %(key)s=%(value)s"),
-    "unlabel": gettext_noop("Take the label %(key)s off %(node)s"),
+    "unlabel": gettext_noop("Remove the label %(key)s from %(node)s"),
     "selector": gettext_noop("Remove %(text)s from the pod's node selection"),
     "skew": gettext_noop("Raise maxSkew of the spread over %(key)s from %(from)s to %(to)s"),
     "devices": gettext_noop(
-        "Ask for %(to)s devices in place of %(from)s in request %(request)s of the claim %(claim)s"
+        "Ask for fewer devices in the request %(request)s of the claim %(claim)s: %(to)s instead of %(from)s"
     ),
     "device-toleration": gettext_noop(
         "Add a toleration for the device taint %(taint)s to request %(request)s of the claim %(claim)s"
@@ -98,7 +99,7 @@ _TEXTS = {
         "Remove the selector %(expression)s from request %(request)s of the claim %(claim)s"
     ),
     "device-constraint": gettext_noop("Remove the constraint on %(attribute)s from the claim %(claim)s"),
-    "taint": gettext_noop("Take the taint %(taint)s off %(node)s"),
+    "taint": gettext_noop("Remove the taint %(taint)s from %(node)s"),
     "port": gettext_noop("Give up the pod's host ports %(list)s"),
     "request": gettext_noop("Lower the pod's %(resource)s request from %(from)s to %(to)s"),
     "claim-size": gettext_noop("Ask for %(to)s in place of %(from)s in the claim %(claim)s"),
@@ -108,7 +109,7 @@ _TEXTS = {
     "disable": gettext_noop("Disable the plugin %(plugin)s in the profile %(profile)s"),
     "move": gettext_noop("Move %(list)s from %(node)s to %(to)s, so that there is room for the pod"),
     "resize": gettext_noop("Lower the %(resource)s request of %(pod)s in place from %(from)s to %(to)s"),
-    "claim-anew": gettext_noop("Make the claim %(claim)s anew: %(node)s can't reach its volume %(volume)s"),
+    "claim-anew": gettext_noop("Create the claim %(claim)s anew: %(node)s can't reach its volume %(volume)s"),
     "claim-beside": gettext_noop(
         "Have the pod use a new claim %(to)s like %(claim)s, which is being deleted"
     ),
@@ -138,10 +139,11 @@ _TEXTS = {
     "parallel": gettext_noop(
         "Make the StatefulSet %(owner)s anew with podManagementPolicy Parallel: no pod waits for the one before it"
     ),
-    "job-anew": gettext_noop("Make the Job %(job)s anew with backoffLimit %(to)s: it has used up %(from)s"),
+    "job-anew": gettext_noop("Make the Job %(job)s anew with %(field)s %(to)s: it has used up %(from)s"),
     "recreate-strategy": gettext_noop(
         "Give %(owner)s the strategy Recreate: the old pod lets go of the volume before the new one starts"
     ),
+    "resume": gettext_noop("Let %(owner)s go on: it is paused or suspended"),
     "limits": gettext_noop("Set %(field)s of %(resource)s of the container %(container)s to %(to)s"),
     "retry": gettext_noop("Have the controller of %(owner)s try again now: change an annotation of it"),
     "quota-scope": gettext_noop(
@@ -168,18 +170,18 @@ _TEXTS = {
 }
 _NO_CLASS = gettext_noop("Make the claim %(claim)s anew without a StorageClass")
 _DEVICE_CLAIM = gettext_noop("Create the claim %(claim)s for a device of the class %(name)s")
-_RELIEVED = gettext_noop("Mend what is behind %(list)s on %(node)s: the taint goes when that is well")
+_RELIEVED = gettext_noop("Clear the cause of %(list)s on %(node)s: the taint goes with it")
 _GROUP = gettext_noop("Add a node %(name)s like %(node)s to the group %(group)s")
 _SMALLEST = gettext_noop("Add a node with at least %(amounts)s")
 _SMALLEST_LABELLED = gettext_noop("Add a node with at least %(amounts)s, labelled %(labels)s")
-_CLASS = gettext_noop("Give the pod the PriorityClass %(name)s, which is worth %(value)s")
+_CLASS = gettext_noop("Give the pod the PriorityClass %(name)s, which has the priority %(value)s")
 _PREEMPTS = gettext_noop(
-    "Let the pod preempt: give it the PriorityClass %(name)s, worth %(value)s as its own is, but not of the policy Never"
+    "Let the pod preempt: give it the PriorityClass %(name)s, which has the same priority %(value)s and no preemptionPolicy Never"
 )
 _NEW_PREEMPTS = gettext_noop(
-    "Let the pod preempt: give it a new PriorityClass %(name)s, worth %(value)s as its own is, but not of the policy Never"
+    "Let the pod preempt: give it a new PriorityClass %(name)s with the same priority %(value)s and no preemptionPolicy Never"
 )
-_NEW_CLASS = gettext_noop("Give the pod a new PriorityClass %(name)s, worth %(value)s")
+_NEW_CLASS = gettext_noop("Give the pod a new PriorityClass %(name)s with the priority %(value)s")
 _OF_CONTAINER = gettext_noop(
     "Lower the %(resource)s request of the container %(container)s from %(from)s to %(to)s"
 )
@@ -255,12 +257,14 @@ _SOFTENED = {
 }
 
 _EFFECTS = {
-    "violates": gettext_noop("%(pod)s has to go although its disruption budget allows no more of that"),
+    "violates": gettext_noop(
+        "%(pod)s has to go, although its PodDisruptionBudget allows no further disruption"
+    ),
     "evicted": gettext_noop("%(pod)s loses its place on %(node)s and does not come back"),
-    "pending": gettext_noop("%(pod)s has to wait: without this it would be on %(node)s"),
+    "pending": gettext_noop("%(pod)s has to wait; without this change, it would run on %(node)s"),
     "replaced": gettext_noop("%(pod)s is deleted from %(node)s; %(by)s takes its place on %(to)s"),
-    "moves": gettext_noop("%(pod)s goes to %(to)s in place of %(node)s"),
-    "placed": gettext_noop("%(pod)s gets a place, too, on %(to)s"),
+    "moves": gettext_noop("%(pod)s goes to %(to)s instead of %(node)s"),
+    "placed": gettext_noop("%(pod)s gets a place on %(to)s as well"),
 }
 _REPLACED_WAITS = gettext_noop("%(pod)s is deleted from %(node)s; %(by)s, made in its place, has to wait")
 _REMADE = gettext_noop("%(pod)s loses its place on %(node)s; %(by)s makes another in its place")
@@ -270,13 +274,24 @@ _MORE = gettext_noop("%(n)s more pods are affected")
 
 def sentence(change: Mapping[str, Any]) -> Message:
     """One change as people say it."""
-    kind, values = change["kind"], dict(change["values"])
+    kind, values = change["kind"], _align_units(dict(change["values"]))
     if kind in _SPECIAL:
         return _SPECIAL[kind](values)
     for name in ("claim", "pod", "budget"):
         if name in values:
             values[name] = short(values[name])
     return message(_TEXTS[kind], **values)
+
+
+def _align_units(values: dict[str, Any]) -> dict[str, Any]:
+    """The values with an amount before and after the change in one unit: 1.5 and 1, not 1500m and 1."""
+    resource, both = values.get("resource"), [values.get("from"), values.get("to")]
+    measured = isinstance(resource, str) and (resource == "cpu" or is_bytes(resource))
+    if not measured or None in both or both[1] == "0":
+        return values
+    scale = 1000 if resource == "cpu" else 1
+    before, after = amounts(str(resource), *(int(parse_quantity(str(each)) * scale) for each in both))
+    return {**values, "from": before, "to": after}
 
 
 def _describe_softening(values: dict[str, Any]) -> Message:

@@ -1,4 +1,4 @@
-"""The requests of the pages about fixes."""
+"""The request for fixes. (WhyNot stands in the protocol, since classrooms ask it too.)"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fixes for a pod that fits nowhere: the search, and applying one of its answers here or in a fork."""
+"""Fixes for a pod that fits nowhere: the search, and applying a fix here or in a fork; and why a pod is not on a node."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from django.views.decorators.http import require_GET, require_POST
 from playground.features.fixes.presenter import describe_findings
 from playground.features.fixes.query import Fixes
 from playground.presenters import Look
-from playground.sessions.protocol.errors import CommandRefused
+from playground.sessions.protocol.errors import CommandRefused, SessionGone
+from playground.sessions.protocol.looking import WhyNot
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.views.access import creator, opens
-from playground.views.responses import by_htmx, go, position
+from playground.views.responses import by_htmx, go, position, workbench
 from playground.views.session import NAME_LENGTH
 
 MOST_STEPS = 10_000
@@ -119,3 +120,19 @@ def _commands(text: str) -> list[dict[str, Any]]:
     if not commands or len(commands) > MOST_COMMANDS or not all(isinstance(c, dict) for c in commands):
         raise CommandRefused(_("This is no command: a fix's own button sends one."))
     return commands
+
+
+MOST_NAME = 253
+
+
+@require_GET
+@opens
+async def why(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Every Filter plugin's verdict on the pod `pod` on the node `node`, tried where the viewer stands; nothing is changed."""
+    pod = request.GET.get("pod", "")[: 2 * MOST_NAME + 1]
+    node = request.GET.get("node", "").strip()[:MOST_NAME]
+    answer = await client.ask(WhyNot(at=position(request), pod=pod, node=node))
+    if answer is None:
+        raise SessionGone(_("There is no pod %(name)s at this step.") % {"name": pod})
+    namespace, _slash, name = pod.partition("/")
+    return workbench(request, client, "fixes/why_not", {**answer, "namespace": namespace, "name": name})

@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from playground.presenters.plain import in_plain_words
+from playground.presenters.words import Message
 from scheduler_core.analysis.inspection import WhyNot
 
 MOST_BEST = 3
 
 
-def present_why_not(found: WhyNot) -> dict[str, Any]:
-    """JSON data for the page; `first`: the refusal that an attempt would end the node with."""
+class PluginScore(TypedDict):
+    plugin: str
+    raw: int
+    points: int
+    weight: int
+    weighted: int
+
+
+class WhyNotAnswer(TypedDict):
+    """`first`: the plugin whose refusal an attempt would end the node with."""
+
+    feasible: bool
+    first: str
+    why: str
+    verdicts: list[VerdictRow]
+    count: int
+    leaves: str
+    gates: list[str]
+    scores: list[PluginScore]
+    total: int | None
+    top: int | None
+    best: list[str]
+    ties: int
+    wins: bool
+
+
+def present_why_not(found: WhyNot) -> WhyNotAnswer:
     refusal = found.refusal
     first = refusal.plugin if refusal is not None else ""
     return {
@@ -40,7 +66,17 @@ def present_why_not(found: WhyNot) -> dict[str, Any]:
     }
 
 
-def _verdict(each: Any, first: str) -> dict[str, Any]:
+class VerdictRow(TypedDict):
+    plugin: str
+    state: str
+    point: str
+    said: str
+    unresolvable: bool
+    plain: list[Message]
+    first: bool
+
+
+def _verdict(each: Any, first: str) -> VerdictRow:
     status = each.status
     return {
         "plugin": each.plugin,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -24,8 +24,36 @@ FIELDS = 6
 TEXT = 60
 
 
-def keys_of(observer: CycleStateObserver) -> dict[str, Any]:
+class Access(TypedDict):
+    """Equal accesses, with their number and the first one's step."""
+
+    point: str
+    plugin: str
+    at: int
+    count: int
+    clone: NotRequired[str]
+    what: NotRequired[str]
+
+
+class Clones(TypedDict):
+    purpose: str
+    count: int
+
+
+class CycleStateKeys(TypedDict):
     """`keys` in the order in which they were first written, `clones` by purpose, and the plugins in the skip sets."""
+
+    pod: str
+    name: str
+    number: int
+    keys: list[StateKey]
+    missed: list[Access]
+    clones: list[Clones]
+    skip_filter: list[str]
+    skip_score: list[str]
+
+
+def keys_of(observer: CycleStateObserver) -> CycleStateKeys:
     accesses, cycle = observer.accesses, observer.cycle
     names = dict.fromkeys([*(n.key for n in accesses if n.what == WROTE), *observer.values])
     clones: dict[str, int] = {}
@@ -38,13 +66,21 @@ def keys_of(observer: CycleStateObserver) -> dict[str, Any]:
         "number": cycle.number,
         "keys": [_key(name, [n for n in accesses if n.key == name], observer.values) for name in names],
         "missed": _by([n for n in accesses if n.what == MISSED and n.key not in names]),
-        "clones": [{"for": purpose, "count": count} for purpose, count in clones.items()],
+        "clones": [{"purpose": purpose, "count": count} for purpose, count in clones.items()],
         "skip_filter": list(cycle.state.skip_filter),
         "skip_score": list(cycle.state.skip_score),
     }
 
 
-def _key(name: str, accesses: list[StateAccess], values: Mapping[str, Any]) -> dict[str, Any]:
+class StateKey(TypedDict):
+    key: str
+    wrote: list[Access]
+    read: list[Access]
+    copies: list[Access]
+    value: str
+
+
+def _key(name: str, accesses: list[StateAccess], values: Mapping[str, Any]) -> StateKey:
     own = [n for n in accesses if n.clone not in (DRY_RUN, NOMINATED)]
     return {
         "key": name,
@@ -55,17 +91,15 @@ def _key(name: str, accesses: list[StateAccess], values: Mapping[str, Any]) -> d
     }
 
 
-def _by(accesses: Iterable[StateAccess], by_clone: bool = False) -> list[dict[str, Any]]:
-    """Equal accesses are one, with their number and the first one's step."""
-    out: dict[tuple[str, ...], dict[str, Any]] = {}
+def _by(accesses: Iterable[StateAccess], by_clone: bool = False) -> list[Access]:
+    out: dict[tuple[str, ...], Access] = {}
     for access in accesses:
         part = (access.clone, access.what) if by_clone else (access.point, access.plugin)
-        row = out.setdefault(
-            part,
-            {"point": access.point, "plugin": access.plugin, "at": access.position, "count": 0}
-            | ({"clone": access.clone, "what": access.what} if by_clone else {}),
-        )
-        row["count"] += 1
+        if part not in out:
+            out[part] = {"point": access.point, "plugin": access.plugin, "at": access.position, "count": 0}
+            if by_clone:
+                out[part]["clone"], out[part]["what"] = access.clone, access.what
+        out[part]["count"] += 1
     return list(out.values())
 
 

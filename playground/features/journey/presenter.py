@@ -1,37 +1,38 @@
-"""What an attempt looked like from inside: what an AttemptObserver saw, in the words of the page."""
+"""An attempt seen from inside, a stranded pod in words, and the whole journey as text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from playground.presenters.amounts import clock, duration
+from playground.presenters.journey.entries import AttemptDetail, Call, Flight, Step
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.analysis.inspection import Stranded, Way
 
 EVENTS = 20
 _STAYS = "stays"
 _PLAIN = ("Reserve", "Permit", "PreBind", "PostBind")  # a success there is shown in short
 
 
-def describe_attempt(account: Mapping[str, Any]) -> dict[str, Any]:
-    """`whole` is false where the attempt or its binding had not ended, or was too long to be run again."""
+def describe_attempt(account: Mapping[str, Any]) -> AttemptDetail:
     steps = [_step(step) for step in account["steps"]]
-    calls = [_call(call) for call in account["calls"]]
     return {
         "refusals": account["refusals"],
         "answers": [_step(step) for step in account["answers"]],
         **_events(account["events"]),
         "steps": [step for step in steps if step["point"] != "Unreserve"],
         "rollback": [step for step in steps if step["point"] == "Unreserve"],
-        "calls": calls,
-        "bind_failed": next((call for call in calls if call["verb"] == "BIND" and call["failed"]), None),
-        "end": {**account["end"], "t": clock(account["end"]["t"])} if account["end"] else None,
-        "whole": account["whole"],
+        "calls": [_call(call) for call in account["calls"]],
     }
 
 
-def _step(step: Mapping[str, Any]) -> dict[str, Any]:
+def _step(step: Mapping[str, Any]) -> Step:
     return {
-        **{name: step[name] for name in ("point", "plugin", "code", "message")},
+        "point": step["point"],
+        "plugin": step["plugin"],
+        "code": step["code"],
+        "message": step["message"],
         "at": step["position"],
         "t": clock(step["t"]),
         "took": duration(step["took"]) if step["took"] else "",
@@ -43,7 +44,7 @@ def _step(step: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+def _call(call: Mapping[str, Any]) -> Call:
     failed = call.get("error") or call.get("fault") or ""
     return {
         "verb": call["verb"],
@@ -64,12 +65,20 @@ def _what(call: Mapping[str, Any]) -> str:
     return str(call.get("node", ""))
 
 
-def _events(events: list[dict[str, Any]]) -> dict[str, Any]:
+def _events(events: list[dict[str, Any]]) -> Flight:
     """Return the events that mattered first, then the others in order; at most EVENTS of them."""
     ordered = sorted(events, key=lambda event: event.get("decision", _STAYS) == _STAYS)
     return {
         "flight": [
-            {**event, "at": event["position"], "t": clock(event["t"]), "helps": _helps(event)}
+            {
+                "event": event["event"],
+                "object": event.get("object", ""),
+                "plugin": event.get("plugin", ""),
+                "hint": event.get("hint", ""),
+                "at": event["position"],
+                "t": clock(event["t"]),
+                "helps": _helps(event),
+            }
             for event in ordered[:EVENTS]
         ],
         "flight_more": max(len(events) - EVENTS, 0),
@@ -77,6 +86,163 @@ def _events(events: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _helps(event: Mapping[str, Any]) -> bool | None:
-    """None where nobody asked: the attempt succeeded, or has not ended."""
     decision = event.get("decision")
     return None if decision is None else decision != _STAYS
+
+
+_WAYS = {
+    Way.EXISTING_ANTI_AFFINITY: gettext_noop(
+        "Stranded, as kube itself leaves it: it would fit on %(node)s now. A pod whose anti-affinity had refused it was deleted, and"
+        " %(plugin)s does not take such a deletion for help. It is tried again by itself at %(until)s."
+    ),
+    Way.NO_HINT: gettext_noop(
+        "Stranded, as kube itself leaves it: it would fit on %(node)s now, but what helped was no event to %(plugin)s, or its hint said"
+        " no. It is tried again by itself at %(until)s."
+    ),
+    Way.GATED_PREEMPTOR: gettext_noop(
+        "Stranded, as kube itself leaves it: it would fit on %(node)s now, but %(plugin)s holds it back and hears of deleted pods alone."
+    ),
+    Way.OPEN_GATE: gettext_noop(
+        "Stranded, as kube itself leaves it: it would fit on %(node)s now and %(plugin)s would let it pass, but has heard of no event that"
+        " it registered for."
+    ),
+}
+
+
+def describe_stranded(stranded: Stranded) -> Message:
+    """The sentence for one way of being stranded."""
+    until = "-" if stranded.until is None else clock(stranded.until)
+    return message(_WAYS[stranded.way], node=stranded.node, plugin=", ".join(stranded.plugins), until=until)
+
+
+_WIDE = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES")
+_EVENTS = ("Type", "Reason", "Age", "From", "Message")
+_NONE = "<none>"
+
+
+def text(story: Mapping[str, Any], said: str, stranded: str = "") -> str:
+    """`said` is the sentence that says why the pod is where it is, in the reader's language; `stranded` the one that says that it is."""
+    wide = story["wide"]
+    parts = [
+        *_table(_WIDE, [[wide[name] or _NONE for name in _WIDE]], "   "),
+        "",
+        *_fields(story, said, stranded),
+        "Journey:",
+        *_indent_lines(
+            _table(("Step", "Time", "Place", "Why"), list(_lines(story["entries"])), "  ", ruled=True)
+        ),
+        *_write_events(story["events"]),
+    ]
+    return "\n".join(line.rstrip() for line in parts) + "\n"
+
+
+def _fields(story: Mapping[str, Any], said: str, stranded: str) -> list[str]:
+    namespace, _, name = story["key"].partition("/")
+    rows = [
+        ("Name:", name),
+        ("Namespace:", namespace),
+        ("Node:", story["node"] or _NONE),
+        ("Place:", f"{story['place']}  ({said})"),
+        ("Attempts:", str(story["attempts"])),
+        ("Virtual time:", f"{story['now']}, {story['total']} since it was created, step {story['position']}"),
+        ("Time spent:", ", ".join(f"{p['place']} {p['time']}" for p in story["places"])),
+    ]
+    if story["why"]["message"]:
+        rows.append(("Message:", story["why"]["message"]))
+    rows += [("Claim:", _claim(claim)) for claim in story.get("claims") or ()]
+    if stranded:
+        rows.append(("Stranded:", stranded))
+    return [f"{name:<18}{value}" for name, value in rows]
+
+
+def _claim(claim: Mapping[str, Any]) -> str:
+    row = claim["row"]
+    if row is None:
+        return f"{claim['short'] or claim['entry']}  does not exist yet"
+    devices = ", ".join(each["device"] for each in row["devices"])
+    where = f" on {row['node']}" if row["node"] else ""
+    return f"{claim['short']}  {row['word']}  {devices}{where}".rstrip()
+
+
+def _lines(entries: Iterable[Mapping[str, Any]]) -> Iterable[Sequence[str]]:
+    for entry in entries:
+        if entry["kind"] == "attempt":
+            yield from _attempt(entry)
+        else:
+            yield (str(entry["at"]), entry["t"], entry["place"], _why(entry))
+
+
+def _why(entry: Mapping[str, Any]) -> str:
+    parts = [entry["cause"]]
+    if entry["event"] and entry["event"] != entry["cause"]:
+        parts.append(f"event {entry['event']}")
+    if entry["plugin"]:
+        parts.append(f"plugin {entry['plugin']}")
+    if entry["hint"]:
+        parts.append(f"hint {entry['hint'].lstrip('_')}")
+    if entry["until"]:
+        parts.append(f"until {entry['until']}")
+    return ", ".join(parts)
+
+
+def _attempt(entry: Mapping[str, Any]) -> Iterable[Sequence[str]]:
+    head = f"attempt {entry['tries']}"
+    if entry["outcome"] == "running":
+        yield (str(entry["at"]), entry["t"], "in flight", f"{head} runs")
+    else:
+        node = f" on {entry['node']}" if entry["node"] else ""
+        yield (
+            str(entry["at"]),
+            entry["t"],
+            "in flight",
+            f"{head}: {entry['outcome']}{node}, {entry['took']}",
+        )
+        if entry["message"]:
+            yield ("", "", "", entry["message"])
+    if entry.get("nominated"):
+        victims = ", ".join(victim["name"] for victim in entry["victims"])
+        yield (
+            "",
+            "",
+            "",
+            f"nominated to {entry['nominated']}" + (f"; victims: {victims}" if victims else ""),
+        )
+    detail = entry.get("detail")
+    if detail:
+        yield from _detail(detail)
+
+
+def _detail(detail: Mapping[str, Any]) -> Iterable[Sequence[str]]:
+    for event in detail["flight"]:
+        helps = {None: "", True: " - helps", False: " - does not help"}[event["helps"]]
+        name = f" {event['object']}" if event["object"] else ""
+        yield (str(event["at"]), event["t"], "", f"in flight: {event['event']}{name}{helps}")
+    for step in (*detail["steps"], *detail["rollback"]):
+        if step["code"] == "Skip" or step["plain"]:
+            continue
+        took = f", {step['took']}" if step["took"] else ""
+        message = f": {step['message']}" if step["message"] else ""
+        yield (
+            str(step["at"]),
+            step["t"],
+            "",
+            f"{step['point']} {step['plugin']} {step['code']}{took}{message}",
+        )
+
+
+def _write_events(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    if not rows:
+        return [f"{'Events:':<18}{_NONE}"]
+    cells = [[row["type"], row["reason"], row["age"], row["source"], row["message"]] for row in rows]
+    return ["Events:", *_indent_lines(_table(_EVENTS, cells, "  ", ruled=True))]
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: str, ruled: bool = False) -> list[str]:
+    """Columns as wide as their widest cell; the last one is not filled up."""
+    every = [heads, *([["-" * len(head) for head in heads]] if ruled else []), *rows]
+    widths = [max(len(row[i]) for row in every) for i in range(len(heads))]
+    return [gap.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in every]
+
+
+def _indent_lines(lines: Iterable[str]) -> list[str]:
+    return [f"  {line}" for line in lines]

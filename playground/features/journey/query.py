@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from playground.sessions.protocol.base import Data, Query
+from typing import Any
+
+from playground.features.journey.cycle_state import CycleStateKeys
+from playground.sessions.protocol.base import Query
 
 
-class Journey(Query[Data], frozen=True, kw_only=True):
+class Journey(Query[Any], frozen=True, kw_only=True):
     """A pod's journey (presenters/journey) up to a position; at most so many seconds are spent on looking into its attempts."""
 
     pod: str
@@ -13,7 +16,7 @@ class Journey(Query[Data], frozen=True, kw_only=True):
     seconds: float
 
 
-class CycleState(Query[Data | None], frozen=True, kw_only=True):
+class CycleState(Query[CycleStateKeys | None], frozen=True, kw_only=True):
     """The contents of the CycleState of a pod's present or last cycle, and the plugins that wrote and read it."""
 
     pod: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from html import unescape
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -12,9 +11,11 @@ from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+from playground.features.journey.presenter import text
 from playground.features.journey.query import CycleState, Journey
-from playground.features.journey.text import text
 from playground.presenters import Look
+from playground.presenters.journey import Story
+from playground.presenters.words import Message
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.studio import translated
@@ -77,16 +78,14 @@ async def cycle_state(request: HttpRequest, client: SessionClient) -> HttpRespon
     return render(request, "journey/cycle_state.html", context)
 
 
-async def _story(
-    request: HttpRequest, client: SessionClient, namespace: str, name: str
-) -> tuple[dict[str, Any], int]:
+async def _story(request: HttpRequest, client: SessionClient, namespace: str, name: str) -> tuple[Story, int]:
     """The journey, and the head. Raises SessionGone where no such pod was ever seen."""
     look = Look.from_query(request.GET)
     page = look.page if request.GET.get("page") else None
     pod = f"{namespace}/{name}"
     query = Journey(at=position(request), pod=pod, page=page, seconds=SECONDS)
     story, head = await client.ask_with_head(query)
-    if not story["known"]:
+    if story is None:
         raise SessionGone(
             _("There is no pod %(namespace)s/%(name)s up to this step.")
             % {"namespace": namespace[:253], "name": name[:253]}
@@ -94,10 +93,10 @@ async def _story(
     return story, head
 
 
-def _text(story: dict[str, Any]) -> str:
+def _text(story: Story) -> str:
     return text(story, _plain(story["why"]["sentence"]), _plain(story["stranded"]))
 
 
-def _plain(sentence: dict[str, Any] | None) -> str:
+def _plain(sentence: Message | None) -> str:
     """A presenter's sentence without markup."""
     return unescape(strip_tags(translated(sentence)))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from playground.features.journey.cycle_state import keys_of
-from playground.features.journey.presenter import describe_attempt
+from playground.features.journey.cycle_state import CycleStateKeys, keys_of
+from playground.features.journey.presenter import describe_attempt, describe_stranded
 from playground.features.journey.query import CycleState, Journey
-from playground.features.journey.stranding import describe_stranded
+from playground.presenters.journey import Story
 from playground.presenters.journey import journey as story_of
-from playground.sessions.protocol.base import Data
+from playground.presenters.journey.entries import AttemptDetail
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
@@ -21,12 +21,12 @@ MOST_STEPS = 4_000  # of one attempt; one that waits on Permit for long takes mo
 
 
 @answers(Journey)
-def journey(engine: Engine, request: Journey) -> Steps[Data]:
+def journey(engine: Engine, request: Journey) -> Steps[Story | None]:
     """The journey's newest entries, or those of a page (0: the oldest); attempts from the latest back get a `detail` within the time."""
     world = yield from engine.at(request.position)
     story = story_of(world, request.pod)
-    if not story["known"]:
-        return story
+    if story is None:
+        return None
     stranding = find_stranding(world, request.pod)
     story["stranded"] = None if stranding is None else describe_stranded(stranding)
     _cut(story, request.page)
@@ -37,16 +37,16 @@ def journey(engine: Engine, request: Journey) -> Steps[Data]:
     return story
 
 
-def _cut(story: dict[str, Any], page: int | None) -> None:
+def _cut(story: Story, page: int | None) -> None:
     pages = max(-(-len(story["entries"]) // SHOWN), 1)
     page = pages - 1 if page is None else min(page, pages - 1)
     last = len(story["entries"]) - (pages - 1 - page) * SHOWN  # the newest page is full
     story["entries"] = story["entries"][max(last - SHOWN, 0) : last]
-    story |= {"page": page, "pages": pages}
+    story["page"], story["pages"] = page, pages
 
 
 @answers(CycleState)
-def cycle_state(engine: Engine, request: CycleState) -> Steps[Data | None]:
+def cycle_state(engine: Engine, request: CycleState) -> Steps[CycleStateKeys | None]:
     """The CycleState of the cycle that the pod is in, or was in last, as it is at a position; None where it had none."""
     world = yield from engine.at(request.position)
     first = _cycle_began(world, request.pod)
@@ -71,7 +71,7 @@ def _cycle_began(world: Any, pod: str) -> int | None:
     return attempts[-1].first_position if attempts else None
 
 
-def _detail(engine: Engine, first: int, request: Journey, deadline: float) -> Steps[Data]:
+def _detail(engine: Engine, first: int, request: Journey, deadline: float) -> Steps[AttemptDetail]:
     """Return the details of the attempt that began at position `first`, up to the journey's end."""
     world = yield from engine.own(first)
     observer = AttemptObserver(world, request.pod)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 from playground.features.comparison.compared import Attempt, Comparison, Scored
 from playground.features.comparison.presenter import scores
@@ -29,7 +29,7 @@ class Refusal(Protocol):
 
 
 class Moment(Scored, Protocol):
-    """A world at a position: where the present cycle stands and what it has found so far (sessions/protocol/lockstep.py)."""
+    """A world at a position: where the present cycle stands and what it has found so far (query.py)."""
 
     @property
     def now(self) -> int: ...
@@ -53,7 +53,16 @@ class Moment(Scored, Protocol):
     def refusals(self) -> Sequence[Refusal]: ...
 
 
-def moment(sides: tuple[Moment, Moment]) -> dict[str, Any]:
+class Differences(TypedDict):
+    """`differing`: how many rows differ."""
+
+    rows: list[MomentRow]
+    refusals: list[RefusalDifference]
+    scores: Any
+    differing: int
+
+
+def moment(sides: tuple[Moment, Moment]) -> Differences:
     """The differences of the present moment: where each stands, refusals for each reason, and total scores."""
     compared = scores(*sides)
     refused = _refusals(sides)
@@ -63,7 +72,7 @@ def moment(sides: tuple[Moment, Moment]) -> dict[str, Any]:
     return {"rows": rows, "refusals": refused, "scores": compared, "differing": len(differing)}
 
 
-def _standing(sides: tuple[Moment, Moment]) -> list[dict[str, Any]]:
+def _standing(sides: tuple[Moment, Moment]) -> list[MomentRow]:
     return [
         _row(gettext_noop("pod"), [short(side.pod) for side in sides]),
         _row(gettext_noop("extension point"), [side.point for side in sides]),
@@ -72,7 +81,7 @@ def _standing(sides: tuple[Moment, Moment]) -> list[dict[str, Any]]:
     ]
 
 
-def _build_result_rows(sides: tuple[Moment, Moment]) -> list[dict[str, Any]]:
+def _build_result_rows(sides: tuple[Moment, Moment]) -> list[MomentRow]:
     return [
         _row(gettext_noop("nodes looked at"), [_count(side.evaluated) for side in sides]),
         _row(gettext_noop("feasible nodes"), [_count(side.feasible) for side in sides]),
@@ -84,11 +93,24 @@ def _count(number: int | None) -> str:
     return "" if number is None else f"{number:,}"
 
 
-def _row(what: str, pair: list[str]) -> dict[str, Any]:
+class MomentRow(TypedDict):
+    what: str
+    sides: list[str]
+    differs: bool
+
+
+def _row(what: str, pair: list[str]) -> MomentRow:
     return {"what": what, "sides": pair, "differs": pair[0] != pair[1]}
 
 
-def _refusals(sides: tuple[Moment, Moment]) -> list[dict[str, Any]]:
+class RefusalDifference(TypedDict):
+    plugin: str
+    text: str
+    sides: list[int]
+    differs: bool
+
+
+def _refusals(sides: tuple[Moment, Moment]) -> list[RefusalDifference]:
     """Nodes refused for each reason, in both."""
     tables = [{(refusal.plugin, refusal.text): refusal.count for refusal in side.refusals} for side in sides]
     return [
@@ -174,7 +196,14 @@ def end_of(comparison: Comparison, index: int) -> tuple[int, int]:
     return ends[0], ends[1]
 
 
-def decisions(comparison: Comparison, index: int) -> dict[str, Any]:
+class Decisions(TypedDict):
+    rows: list[Decision]
+    common: int
+    differing: int
+    all: list[int]
+
+
+def decisions(comparison: Comparison, index: int) -> Decisions:
     """The last attempts up to an index, each as both decided it, and how many up to there differ."""
     first = comparison.sides[0].first
     differs = differing(comparison)
@@ -189,7 +218,14 @@ def decisions(comparison: Comparison, index: int) -> dict[str, Any]:
     }
 
 
-def _decision(comparison: Comparison, first: int, offset: int, differs: Sequence[int]) -> dict[str, Any]:
+class Decision(TypedDict):
+    number: int
+    sides: list[Any]
+    at: tuple[int, int]
+    differs: bool
+
+
+def _decision(comparison: Comparison, first: int, offset: int, differs: Sequence[int]) -> Decision:
     attempts = [side.attempts[offset] if offset < len(side.attempts) else None for side in comparison.sides]
     return {
         "number": first + offset + 1,

@@ -1,6 +1,7 @@
-"""Two sessions side by side under one transport. Both step together: what both did is made level, by attempt and extension point.
+"""Two sessions side by side under one transport. Both step together: attempts and extension points that both have stand level.
 
 `with` names the other session; `at` and `b` are where the two stand, or `attempt` after how many attempts; `by` is the grain of a step.
+`beside` makes the other session: a branch with another configuration, run as far as the session.
 """
 
 from __future__ import annotations
@@ -14,21 +15,25 @@ from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from playground.features.comparison.presenter import present
 from playground.features.comparison.views import PATIENCE, choose, other_session, sides_of
-from playground.features.lockstep.beside import run_on
 from playground.features.lockstep.presenter import decisions, describe_divergence, differing, end_of, moment
 from playground.features.lockstep.query import Moment, Stretch, StretchOf
-from playground.presenters import alignment
+from playground.presenters import Look, alignment
 from playground.presenters.alignment import GRAINS, Row
-from playground.sessions.protocol.base import Query
+from playground.sessions.protocol.base import Data, Query
+from playground.sessions.protocol.comparing import Attempt
 from playground.sessions.protocol.errors import SessionError
+from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.comparisons import Comparison
-from playground.views.access import opens
-from playground.views.responses import whole_number
+from playground.sessions.web.messages import from_form
+from playground.views.access import creator, opens
+from playground.views.responses import position, whole_number
+from playground.views.session import NAME_LENGTH
 
 A = TypeVar("A")
 
@@ -174,3 +179,37 @@ async def go_on(request: HttpRequest, client: SessionClient) -> HttpResponse:
     await run_on([client, other], None)
     query = {"with": other.key, "at": request.POST.get("at", "0"), "b": request.POST.get("b", "0")}
     return HttpResponseRedirect(f"{reverse('lockstep', args=[client.key])}?{urlencode(query)}")
+
+
+async def beside(request: HttpRequest, client: SessionClient, command: Data) -> HttpResponse:
+    """Fork, apply the command there, make as many attempts as the session has made, and lead to both side by side.
+
+    Who stands at the newest step means the whole history: the branch begins before the first attempt.
+    """
+    head, at = await client.head(), position(request)
+    made = await client.ask(StretchOf(at=head, where=head + 1))
+    if made and (at is None or at >= head):
+        at = max(0, (await client.ask(Attempt(at=head, index=0))).first_position - 1)
+    name = _("%(name)s, another configuration") % {"name": client.session.name}
+    fork = await client.fork(at, name[:NAME_LENGTH], creator(request))
+    try:
+        await fork.apply(command, source="configuration")
+    except SessionError:
+        await fork.delete()
+        raise
+    await remember(request, fork.key)
+    await run_on([fork], made)
+    return HttpResponseRedirect(f"{reverse('lockstep', args=[client.key])}?with={fork.key}")
+
+
+async def run_on(clients: list[SessionClient], attempts: int | None) -> None:
+    """Let sessions run, to the end of so many attempts or (None) as far as there is anything to do, and wait for that a while."""
+    fields = {} if attempts is None else {"until": "attempt", "number": str(attempts)}
+    if attempts == 0:
+        return
+    for client in clients:
+        await client.converse(from_form("run", **fields), Look())
+    waited = 0.0
+    while waited < PATIENCE and any([(await client.state())[0] for client in clients]):
+        await asyncio.sleep(0.1)
+        waited += 0.1

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypedDict
 
-from playground.presenters.amounts import SECOND, clock, thousands
+from playground.presenters.amounts import SECOND, clock, duration, thousands
 from playground.presenters.charts import metrics as draw
 from playground.presenters.words import gettext_noop
+from scheduler_core.analysis.status import BY_NAME, Metric, MetricKind
 
-Chart = dict[str, Any]
 Curve = Sequence[Mapping[str, Any]]
 Lines = Sequence[Sequence[Any]]
 
 MOST_TIMES = 20
 QUEUES = ("active", "backoff", "unschedulable", "gated")
 POINTS = ("PreFilter", "Filter", "PreScore", "Score")
+
+
+class Chart(TypedDict):
+    """`figure` is None where there is nothing to draw yet; `csv` has plain names and numbers, and all of them.
+
+    `words` is how many columns of the table are texts.
+    """
+
+    id: str
+    title: str
+    figure: draw.Figure | None
+    head: Sequence[str]
+    rows: Lines
+    tall: int
+    csv: tuple[Sequence[str], Lines]
+    words: int
+    metric: Metric | None
+    note: str
 
 
 def chart(
@@ -25,11 +43,9 @@ def chart(
     rows: Lines = (),
     figure: draw.Figure | None = None,
     csv: tuple[Sequence[str], Lines] = ((), ()),
-    **more: Any,
+    metric: Metric | None = None,
+    note: str = "",
 ) -> Chart:
-    """`figure` is None where there is nothing to draw yet; `csv` has plain names and numbers, and all of them; `words` is how
-    many columns of the table are texts.
-    """
     bars = figure["data"][0]["y"] if figure and figure["data"][0].get("orientation") == "h" else ()
     return {
         "id": name,
@@ -40,7 +56,8 @@ def chart(
         "tall": len(bars),
         "csv": csv,
         "words": 1,
-        **more,
+        "metric": metric,
+        "note": note,
     }
 
 
@@ -51,11 +68,12 @@ def over_time(
     lines: Mapping[str, str],
     stacked: bool = False,
     zeros: bool = False,
-    **more: Any,
+    metric: Metric | None = None,
+    note: str = "",
 ) -> Chart:
     """`lines`: name on the screen -> field of a point of the curve, which has its time as `t`. `zeros`: draws them, too."""
     if not lines or not (zeros or any(point[field] for point in curve for field in lines.values())):
-        return chart(name, title, **more)
+        return chart(name, title, metric=metric, note=note)
     moving = _moving(curve, list(lines.values()))
     unit, scale = ("s", SECOND) if moving[-1]["t"] >= SECOND else ("ms", 1_000_000)
     figure = draw.curves(
@@ -69,7 +87,9 @@ def over_time(
         [clock(point["t"]), *(thousands(point[field]) for field in lines.values())] for point in some(moving)
     ]
     exact = [[point["t"], *(point[field] for field in lines.values())] for point in curve]
-    return chart(name, title, head, rows, figure, (["virtual_time_ns", *lines], exact), **more)
+    return chart(
+        name, title, head, rows, figure, (["virtual_time_ns", *lines], exact), metric=metric, note=note
+    )
 
 
 def _moving(curve: Curve, fields: list[str]) -> Curve:
@@ -89,11 +109,16 @@ def some(curve: Curve) -> Curve:
 
 
 def build_stacked_bars(
-    name: str, title: str, first: str, cells: Mapping[str, Mapping[str, Any]], **more: Any
+    name: str,
+    title: str,
+    first: str,
+    cells: Mapping[str, Mapping[str, Any]],
+    metric: Metric | None = None,
+    note: str = "",
 ) -> Chart:
     """Bars by category, the longest first: category -> part -> amount."""
     if not cells:
-        return chart(name, title, **more)
+        return chart(name, title, metric=metric, note=note)
     ordered = sorted(cells, key=lambda category: (-sum(cells[category].values()), category))
     parts = list(dict.fromkeys(part for category in ordered for part in cells[category]))
     order = [*QUEUES, *POINTS]
@@ -102,4 +127,100 @@ def build_stacked_bars(
     exact = [[category, *(cells[category].get(p, 0) for p in parts)] for category in ordered]
     rows = [[category, *map(thousands, amounts)] for category, *amounts in exact]
     head = [first, *parts]
-    return chart(name, title, head, rows, figure, (head, exact), **more)
+    return chart(name, title, head, rows, figure, (head, exact), metric=metric, note=note)
+
+
+Series = Mapping[str, Any]
+Families = Mapping[str, Sequence[Series]]
+
+MOST_ROWS = 60
+# The readings of a scheduler where none runs.
+NONE: Mapping[str, Any] = {
+    "name": "",
+    "families": [],
+    "curve": [],
+    "refusals": {"plugins": {}, "reasons": []},
+}
+
+
+def families(scheduler: Mapping[str, Any]) -> Families:
+    """Name -> series, of one scheduler."""
+    return {family["name"]: family["series"] for family in scheduler["families"]}
+
+
+def total(families: Families, name: str, **wanted: str) -> int:
+    """The sum of a counter's or gauge's series that have these labels."""
+    labels = BY_NAME[name].labels
+    picked = [labels.index(label) for label in wanted]
+    return sum(
+        series["value"]
+        for series in families.get(name, ())
+        if [series["labels"][i] for i in picked] == list(wanted.values())
+    )
+
+
+def sum_histogram(families: Families, name: str, by: str) -> dict[str, tuple[list[int], float]]:
+    """Return a histogram's (counts by bucket, sum), aggregated by one label, in the label's order."""
+    metric = BY_NAME[name]
+    place = metric.labels.index(by) if by else None
+    out: dict[str, tuple[list[int], float]] = {}
+    for series in families.get(name, ()):
+        key = "" if place is None else str(series["labels"][place])
+        counts, together = out.get(key, ([0] * len(series["counts"]), 0.0))
+        out[key] = ([a + b for a, b in zip(counts, series["counts"], strict=True)], together + series["sum"])
+    return out
+
+
+def format_bound(metric: Metric, i: int) -> str:
+    """A bucket's upper bound as people read it; the last one has none."""
+    if i >= len(metric.buckets):
+        return f"> {_amount(metric, metric.buckets[-1])}"
+    return f"≤ {_amount(metric, metric.buckets[i])}"
+
+
+def _amount(metric: Metric, value: float) -> str:
+    return duration(round(value * SECOND)) if metric.name.endswith("_seconds") else thousands(round(value))
+
+
+def seconds(value: float) -> str:
+    """A sum of durations, which the catalogue has in seconds."""
+    return duration(round(value * SECOND))
+
+
+def mean(metric: Metric, count: int, together: float) -> str:
+    if not count:
+        return ""
+    average = together / count
+    return seconds(average) if metric.name.endswith("_seconds") else f"{average:.2f}".rstrip("0").rstrip(".")
+
+
+class SeriesLine(TypedDict):
+    labels: list[str]
+    cells: list[str]
+
+
+class Table(TypedDict):
+    labels: list[str]
+    head: list[str]
+    rows: list[SeriesLine]
+    more: int
+
+
+def table(metric: Metric, series: Iterable[Series]) -> Table:
+    """Every series with its labels: its value, or how many, their sum and their mean."""
+    lines = [_line(metric, row) for row in series]
+    head = ["count", "sum", "mean"] if metric.kind is MetricKind.HISTOGRAM else ["value"]
+    return {
+        "labels": list(metric.labels),
+        "head": head,
+        "rows": lines[:MOST_ROWS],
+        "more": max(0, len(lines) - MOST_ROWS),
+    }
+
+
+def _line(metric: Metric, series: Series) -> SeriesLine:
+    if metric.kind is not MetricKind.HISTOGRAM:
+        return {"labels": series["labels"], "cells": [thousands(series["value"])]}
+    count, together = sum(series["counts"]), series["sum"]
+    whole = seconds(together) if metric.name.endswith("_seconds") else thousands(round(together))
+    return {"labels": series["labels"], "cells": [thousands(count), whole, mean(metric, count, together)]}

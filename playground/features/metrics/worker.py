@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from playground.features.metrics.query import Metrics
-from playground.features.statistics.query import Statistics
+from playground.features.metrics.query import Metrics, Statistics
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionGone

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from playground.sessions.protocol.base import Data, Query
+from playground.presenters.sentences.records import Row
+from playground.sessions.protocol.base import Query
 from playground.sessions.protocol.breakpoints import Breakpoint
 
 
@@ -13,7 +14,7 @@ class StepRecords(Struct, frozen=True):
 
     position: int
     t: str
-    rows: list[Data]
+    rows: list[Row]
     more: int
 
 

@@ -1,4 +1,4 @@
-"""What happened: the records of a history, listed from the newest back, and what differs between two positions."""
+"""The records of a history, listed from the newest back, inside a worker."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ import time
 from collections import deque
 from typing import Any, NamedTuple
 
-from playground.features.diff import presenter
-from playground.features.diff.query import Changes
 from playground.features.records.query import Records, RecordsFound, StepRecords
 from playground.presenters.amounts import clock
 from playground.presenters.sentences.records import row
-from playground.sessions.protocol.base import Data
 from playground.sessions.worker.conditions.cel import Allowance
 from playground.sessions.worker.conditions.matching import Matcher
 from playground.sessions.worker.engine import Engine
@@ -90,13 +87,3 @@ def _matching(world: Any, matcher: Matcher | None) -> MatchingStep | None:
 
 def _present_step_records(step: MatchingStep) -> StepRecords:
     return StepRecords(step.position, clock(step.t), [row(record) for record in step.records], step.more)
-
-
-@answers(Changes)
-def changes(engine: Engine, request: Changes) -> Steps[Data]:
-    """Return a page of the rows that differ between two positions, and their total number."""
-    before = yield from engine.at(request.since)
-    after = yield from engine.at(request.position)
-    difference = presenter.compare(before, after, request.kind, request.q)
-    rows = difference["rows"]
-    return {**difference, "rows": rows[request.first : request.first + request.most], "total": len(rows)}

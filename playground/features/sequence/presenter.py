@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from playground.features.sequence.arrows import fold_passing_plugins
-from playground.features.sequence.drawing import diagram
-from playground.presenters.amounts import clock
-from playground.presenters.sequence.lifelines import TITLES
-from playground.presenters.words import Message
+import msgspec
+
+from playground.presenters.amounts import clock, duration
+from playground.presenters.scene import short
+from playground.presenters.sentences.records import row as row_of
+from playground.presenters.sequence.lifelines import BINDING, CYCLE, OF_A_POD, OF_A_START, TITLES
+from playground.presenters.sequence.lines import BY_KIND, Standing, Who
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.base.trace.kinds import (
+    ApiCall,
+    AttemptStarted,
+    BindingStarted,
+    Facts,
+    LeaderElection,
+    PluginRan,
+    PointStarted,
+    PreemptionStarted,
+    Reconciled,
+)
+from scheduler_core.world.readonly import Point, Record, StepFacts
 
 __all__ = ["present"]
 
 
 def present(found: Mapping[str, Any], every: bool, say: Callable[[Message], str]) -> dict[str, Any]:
-    """Draw the findings of sessions/worker/answers/sequences.py, also as rows of a table; `every` shows each plugin alone."""
+    """Draw the findings of worker.py, also as rows of a table; `every` shows each plugin alone."""
     rows = found["rows"] if every else fold_passing_plugins(found["rows"])
     return {
         **found,
@@ -31,4 +46,247 @@ def present(found: Mapping[str, Any], every: bool, say: Callable[[Message], str]
             }
             for row in rows
         ],
+    }
+
+
+Arrow = dict[str, Any]
+_BEFORE_THE_POP = (Point.PRE_ENQUEUE, Point.QUEUE_SORT)
+_TELLING = (Point.SCORE,)  # these say more than that a pod may pass
+
+
+def facts_of(record: Record) -> Facts:
+    """Return a record's facts, without the results per node."""
+    source = record.source
+    return msgspec.convert(source.brief(), PluginRan) if isinstance(source, StepFacts) else record.facts
+
+
+def in_causal_order(records: Sequence[Record]) -> list[Record]:
+    """Sort causes before their effects: records of one step are written when each becomes known.
+
+    PreEnqueue and QueueSort ran before the pop, a controller's request before the change, a binding's call after Bind began.
+    """
+    bind = next((r for r in records if isinstance(r.source, ApiCall) and r.source.verb == "BIND"), None)
+    first = next((r for r in records if _begins(r, Point.BIND)), None)
+    if bind is None or first is None:
+        popped = any(isinstance(record.source, AttemptStarted) for record in records)
+        return sorted(records, key=lambda record: _rank(record, popped))
+    changes = [record for record in records[: records.index(first)] if record is not bind]
+    rest = [record for record in records[records.index(first) + 1 :] if record is not bind]
+    return [first, bind, *changes, *rest]
+
+
+def _rank(record: Record, popped: bool) -> int:
+    source = record.source
+    if record.kind == "command":
+        return 0
+    if isinstance(source, Reconciled) or (isinstance(source, LeaderElection) and source.what in _WRITES):
+        return 1
+    point = source.step.point if isinstance(source, StepFacts) else getattr(source, "point", "")
+    return 2 if popped and point in _BEFORE_THE_POP else 3
+
+
+_WRITES = ("acquired", "renewed", "released")
+
+
+def _begins(record: Record, point: Point) -> bool:
+    return isinstance(record.source, PointStarted) and record.source.point == point
+
+
+def arrows(records: Iterable[Record], position: int, standing: Standing) -> tuple[list[Arrow], Standing]:
+    """The arrows of one step, and which cycle the pod is in after it. `note` opens a part of the diagram."""
+    out: list[Arrow] = []
+    for record in records:
+        facts = facts_of(record)
+        if isinstance(facts, BindingStarted):
+            standing = standing._replace(cycle=BINDING)
+        elif isinstance(facts, AttemptStarted):
+            standing = standing._replace(cycle=CYCLE)
+        out += _of(record, facts, position, standing)
+    if out and (note := _note(records)) is not None:
+        out[0]["note"] = note
+    return out, standing
+
+
+def _of(record: Record, facts: Facts, position: int, standing: Standing) -> list[Arrow]:
+    line, said = BY_KIND[facts.KIND], row_of(record)
+    source, target = _who(line.source, facts, standing), _who(line.target, facts, standing)
+    asked: Arrow = {
+        "from": source,
+        "to": target,
+        "words": line.words(facts),
+        "head": said["head"],
+        "sentence": said["sentence"],
+        "no": said["no"],
+        "kind": facts.KIND,
+        "point": facts.point if isinstance(facts, PluginRan) else "",
+        "plugin": facts.plugin if isinstance(facts, PluginRan) else "",
+        "t": record.t,
+        "at": position,
+    }
+    answer = line.answer(facts)
+    if answer is None:
+        return [asked]
+    return [{**asked, "no": False}, {**asked, "from": target, "to": source, "words": answer, "back": True}]
+
+
+def _who(who: Who[Any], facts: Facts, standing: Standing) -> str:
+    return who if isinstance(who, str) else who(facts, standing)
+
+
+def _note(records: Iterable[Record]) -> Message | None:
+    for record in records:
+        source = record.source
+        if isinstance(source, AttemptStarted):
+            text = gettext_noop("Scheduling cycle of %(pod)s: attempt %(n)s")
+            return message(text, pod=short(source.pod), n=source.tries)
+        if isinstance(source, PreemptionStarted):
+            return message(gettext_noop("Preemption: API calls beside the scheduling loop"))
+    return None
+
+
+def fold_passing_plugins(rows: list[Arrow]) -> list[Arrow]:
+    """Plugins of one extension point that let the pod pass, one after the other, as one note."""
+    out: list[Arrow] = []
+    for arrow in rows:
+        last = out[-1] if out else None
+        if last is None or not _passes(arrow) or not _passes(last) or last["point"] != arrow["point"]:
+            out.append({**arrow, "names": [arrow["plugin"]]} if _passes(arrow) else arrow)
+            continue
+        names = [*last["names"], arrow["plugin"]]
+        text = gettext_noop("%(plugin)s and %(n)s more: nothing against it")
+        out[-1] = {
+            **arrow,
+            "note": last.get("note"),
+            "names": names,
+            "words": message(text, plugin=names[0], n=len(names) - 1),
+            "head": arrow["point"],
+            "sentence": message(
+                gettext_noop("%(names)s let it pass, or have nothing to do"), names=", ".join(names)
+            ),
+        }
+    return out
+
+
+def _passes(arrow: Arrow) -> bool:
+    return bool(arrow["plugin"]) and arrow["from"] == arrow["to"] and arrow["point"] not in _TELLING
+
+
+WIDTH = 1384
+GUTTER = 150  # time and step
+WIDEST = 190  # of a column
+ROW = 34
+NOTE = 40
+HEAD = 62
+CHARACTER = 7.6  # more than a letter takes at 13 px
+LONGEST = 72  # letters of a label; the table has the whole
+LOOP = 20
+PAUSE = 100_000_000  # ns of virtual time that are worth a word
+
+Say = Callable[[Message], str]
+
+
+def diagram(rows: Sequence[dict[str, Any]], start_up: bool, say: Say) -> dict[str, Any]:
+    """`say` puts a message into plain words of the reader's language."""
+    used = {row["from"] for row in rows} | {row["to"] for row in rows}
+    order = [name for name in (OF_A_START if start_up else OF_A_POD) if name in used]
+    spread = min((WIDTH - GUTTER) // max(len(order), 1), WIDEST)
+    x = {name: GUTTER + spread * i + spread // 2 for i, name in enumerate(order)}
+    drawn, y = _rows(rows, x, say)
+    return {
+        "width": str(WIDTH),
+        "height": str(y + 12),
+        "head": str(HEAD),
+        "heads": [_head(x[name], spread, name) for name in order],
+        "rows": drawn,
+    }
+
+
+def _head(x: int, spread: int, name: str) -> dict[str, Any]:
+    title, role = TITLES[name]
+    width = spread - 8
+    return {
+        "x": str(x),
+        "left": str(x - width // 2),
+        "width": str(width),
+        "title": title,
+        "role": role,
+    }
+
+
+def _rows(rows: Sequence[dict[str, Any]], x: dict[str, int], say: Say) -> tuple[list[dict[str, Any]], int]:
+    drawn: list[dict[str, Any]] = []
+    y, before = 8, None
+    for row in rows:
+        note = row.get("note")
+        if before is not None and row["t"] - before["t"] >= PAUSE:
+            text = message(gettext_noop("%(time)s pass"), time=duration(row["t"] - before["t"]))
+            drawn.append(_draw_note(text, y, say, "pause"))
+            y += NOTE
+        if row.get("gap"):
+            drawn.append(_draw_note(row["gap"], y, say, "pause"))
+            y += NOTE
+        if note:
+            drawn.append(_draw_note(note, y, say, "part"))
+            y += NOTE
+        drawn.append(
+            _message(row, x, y, say)
+            | _when(row, before if drawn and drawn[-1]["kind"] == "message" else None)
+        )
+        y, before = y + ROW, row
+    return drawn, y
+
+
+def _draw_note(text: Message, y: int, say: Say, kind: str) -> dict[str, Any]:
+    return {"kind": kind, "y": str(y + 6), "text_y": str(y + 24), "text": say(text)}
+
+
+def _when(row: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
+    """The step and its time stand once, at its first arrow."""
+    again = before is not None and before["at"] == row["at"]
+    return {"at": row["at"], "clock": "" if again else clock(row["t"]), "again": again}
+
+
+def _message(row: dict[str, Any], x: dict[str, int], y: int, say: Say) -> dict[str, Any]:
+    text = say(row["words"])
+    a, b, line = x[row["from"]], x[row["to"]], y + 24
+    drawn = {
+        "kind": "message",
+        "y": str(y),
+        "when_y": str(line - 5),
+        "no": row["no"],
+        "back": bool(row.get("back")),
+        "own": a == b,
+        "title": f"{TITLES[row['from']][0]} → {TITLES[row['to']][0]}",
+    }
+    if a == b:
+        return drawn | _own(text, a, line)
+    way = 1 if b > a else -1
+    return drawn | {
+        "path": f"M{a} {line}H{b - way * 2}",
+        "tip": f"M{b - way} {line}l{-9 * way} -5v10z",
+        "text_y": str(line - 7),
+        **_place_text(text, min(a, b) + 8, max(a, b) - 8),
+    }
+
+
+def _own(text: str, x: int, line: int) -> dict[str, Any]:
+    """A note beside its lifeline: a short loop, and the words to the side with more room."""
+    placed = _place_text(text, x + LOOP + 12, x - 10)
+    return {
+        "path": f"M{x} {line - 11}h{LOOP}v10H{x + 3}",
+        "tip": f"M{x + 1} {line - 1}l9 -5v10z",
+        "text_y": str(line - 2),
+        **placed,
+    }
+
+
+def _place_text(text: str, left: int, right: int) -> dict[str, Any]:
+    """Words begin at the left end where there is room for them, else they end at the right one; what has no room is cut."""
+    room, other = WIDTH - 8 - left, right - GUTTER
+    end = min(len(text), LONGEST) * CHARACTER > room and other > room
+    most = min(max(int((other if end else room) / CHARACTER), 8), LONGEST)
+    return {
+        "text_x": str(right if end else left),
+        "end": end,
+        "text": text if len(text) <= most else text[: most - 1] + "…",
     }

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal, NotRequired, Required, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from playground.presenters.amounts import clock
 from playground.presenters.cluster_map import heat
-from playground.presenters.cluster_map.measure import choices, compute_measure, points
-from playground.presenters.cluster_map.node_cards import Moment, card_id, node_card
+from playground.presenters.cluster_map.heat import GroupsCard, HeatCard
+from playground.presenters.cluster_map.measure import Choices, choices, compute_measure, points
+from playground.presenters.cluster_map.node_cards import Moment, NodeCard, card_id, node_card
 from playground.presenters.cluster_map.preempting import preempting
 from playground.presenters.cluster_map.search import Mask, matching
-from playground.presenters.cluster_map.verdicts import chips
+from playground.presenters.cluster_map.verdicts import Counts, VerdictChip, chips
 from playground.presenters.devices.states import stock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.refusals import FEASIBLE, Refusals, is_filter_over, refusals
 from playground.presenters.scene import (
+    PodRef,
     cycle_of,
     last_attempt,
+    pod_ref,
     present_step,
     scheduler_of,
-    short,
     subject,
     table_of,
 )
@@ -46,7 +48,27 @@ TOUCHED = 64  # records of one transition that are looked through; an import mak
 ZONE = "topology.kubernetes.io/zone"
 
 
-def present(sim: WorldView, look: Look) -> Panel:
+class MapWindow(TypedDict):
+    page: int
+    pages: int
+    matching: int
+
+
+class MapContext(TypedDict):
+    count: int
+    large: bool
+    mode: str
+    group: str
+    keys: list[str]
+    q: str
+    empty: bool
+    preempting: bool
+    zones: list[Zone]
+    window: NotRequired[MapWindow]
+    choices: NotRequired[Choices]
+
+
+def present(sim: WorldView, look: Look) -> Panel[MapContext, MapCard]:
     """The map as this viewer groups and filters it."""
     scheduler = scheduler_of(sim)
     table, cycle = table_of(scheduler), cycle_of(sim)
@@ -55,7 +77,7 @@ def present(sim: WorldView, look: Look) -> Panel:
     keys = label_keys(table)
     group = look.group if look.group in keys or look.group == "-" else _default_group(table, keys)
     large = len(table) > SMALL
-    context: dict[str, Any] = {
+    context: MapContext = {
         "count": len(table),
         "large": large,
         "mode": look.mode,
@@ -64,22 +86,24 @@ def present(sim: WorldView, look: Look) -> Panel:
         "q": look.q,
         "empty": not len(table),
         "preempting": bool(moment.preempting.ghosts or moment.preempting.candidates),
+        "zones": [],
     }
     mask = matching(table, refused, look.q)
     rows, found = _rows(table, look, refused, moment, mask if large else None)
-    cards: dict[str, dict[str, Any]] = {"map-summary": _summary(table, cycle, refused, look, mask)}
+    cards: dict[str, MapCard] = {"map-summary": _summary(table, cycle, refused, look, mask)}
     if large:
         context["window"] = {
             "page": look.page,
             "pages": -(-found // WINDOW),
             "matching": found,
-            "size": WINDOW,
         }
         cards["map-groups"] = heat.groups_card(table, "" if group == "-" else group)
         measure = compute_measure(sim, table, look.mode)
         cards["map-heat"] = heat.heat_card(table, refused, moment, look.mode, measure, mask)
         context["choices"] = choices(sim, table)
-        context["zones"] = [{"name": "", "cards": [card_id(table.names[row]) for row in rows]}]
+        context["zones"] = [
+            {"name": "", "unlabelled": False, "cards": [card_id(table.names[row]) for row in rows]}
+        ]
     else:
         context["zones"] = _zones(table, rows, "" if group == "-" else group)
     for row in rows:
@@ -176,7 +200,13 @@ def _rank(table: NodeTable, refused: Refusals, moment: Moment) -> NDArray[np.int
     return rank
 
 
-def _zones(table: NodeTable, rows: list[int], key: str) -> list[dict[str, Any]]:
+class Zone(TypedDict):
+    name: str
+    unlabelled: bool
+    cards: list[str]
+
+
+def _zones(table: NodeTable, rows: list[int], key: str) -> list[Zone]:
     zones: dict[str, list[str]] = {}
     for row in rows:
         value = table.nodes[row].labels.get(key, "") if key else ""
@@ -187,26 +217,52 @@ def _zones(table: NodeTable, rows: list[int], key: str) -> list[dict[str, Any]]:
     ]
 
 
+class SummaryCard(TypedDict, total=False):
+    """The verdicts as chips; before any cycle how many pods there are."""
+
+    id: Required[str]
+    kind: Required[Literal["summary"]]
+    pods: Required[int]
+    matching: int
+    over: bool
+    chips: list[VerdictChip]
+    others: int
+    found: Counts | None
+    q: str
+    skipped: list[str]
+
+
 def _summary(
     table: NodeTable, cycle: SchedulingCycleView | None, refused: Refusals, look: Look, mask: Mask | None
-) -> dict[str, Any]:
-    """The verdicts as chips; before any cycle how many pods there are."""
-    card: dict[str, Any] = {"id": "map-summary", "kind": "summary", "pods": int(table.pod_count.sum())}
+) -> SummaryCard:
+    card: SummaryCard = {"id": "map-summary", "kind": "summary", "pods": int(table.pod_count.sum())}
     if mask is not None:
-        card |= {"matching": int(mask.sum()), "q": look.q}
+        card["matching"], card["q"] = int(mask.sum()), look.q
     if cycle is None or not len(table):
         return card
-    return card | {"pod": short(cycle.pod.key)} | chips(refused, look.q, is_filter_over(cycle), mask)
+    return {**card, **chips(refused, look.q, is_filter_over(cycle), mask)}
 
 
-def lately_card(sim: WorldView) -> dict[str, Any]:
+class LatelyRow(PodRef):
+    at: int
+    t: str
+    place: str
+    cause: str
+
+
+class LatelyCard(TypedDict):
+    id: str
+    kind: Literal["lately"]
+    rows: list[LatelyRow]
+
+
+def lately_card(sim: WorldView) -> LatelyCard:
     """Return the card of the latest pod moves, newest first, for the room under a small cluster."""
-    rows = [
+    rows: list[LatelyRow] = [
         {
             "at": move.position,
             "t": clock(move.t),
-            "key": move.pod,
-            "name": short(move.pod),
+            **pod_ref(move.pod),
             "place": move.place,
             "cause": move.cause,
         }
@@ -221,8 +277,15 @@ def _present_first(sim: WorldView) -> list[SchedulerView]:
     return [present, *(other for other in sim.schedulers if other is not present)]
 
 
-def _last_answer(sim: WorldView, key: str) -> dict[str, Any]:
-    """Return the message and position of a pod's last attempt; "node": the pod was given back after that node had been chosen."""
+class LastAnswer(TypedDict):
+    """The message and position of a pod's last attempt; `node`: the pod was given back after that node had been chosen."""
+
+    message: str
+    at: int
+    node: NotRequired[str]
+
+
+def _last_answer(sim: WorldView, key: str) -> LastAnswer:
     attempt = last_attempt(sim, key)
     if attempt is None:
         return {"message": "", "at": 0}
@@ -232,20 +295,28 @@ def _last_answer(sim: WorldView, key: str) -> dict[str, Any]:
     return {"message": "", "node": attempt.node, "at": next(failures, attempt.last_position)}
 
 
-def pending_card(sim: WorldView, look: Look) -> dict[str, Any]:
+class PendingRow(PodRef, LastAnswer):
+    pass
+
+
+class PendingCard(TypedDict):
+    id: str
+    kind: Literal["pending"]
+    rows: list[PendingRow]
+    more: int
+
+
+MapCard = NodeCard | SummaryCard | GroupsCard | HeatCard | LatelyCard | PendingCard
+
+
+def pending_card(sim: WorldView, look: Look) -> PendingCard:
     """Pending pods that were refused, each with its last answer, so that Why? is one click away."""
     queues = [scheduler.queue for scheduler in _present_first(sim)]
     refused = [
         *(queued for queue in queues for queued in queue.unschedulable()),
         *(queued for queue in queues for queued in queue.backoff() if queued.attempts),
     ]
-    rows = [
-        {
-            "key": queued.pod.key,
-            "name": short(queued.pod.key),
-            **_last_answer(sim, queued.pod.key),
-            "attempts": queued.attempts,
-        }
-        for queued in refused[:PENDING]
+    rows: list[PendingRow] = [
+        {**pod_ref(queued.pod.key), **_last_answer(sim, queued.pod.key)} for queued in refused[:PENDING]
     ]
     return {"id": "map-pending", "kind": "pending", "rows": rows, "more": len(refused) - len(rows)}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from typing import Any
+from typing import Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,16 @@ def order_of(table: NodeTable) -> str:
     return f"{zlib.crc32(chr(10).join(table.names).encode()):08x}" if table.names else ""
 
 
-def groups_card(table: NodeTable, key: str) -> dict[str, Any]:
+class GroupsCard(TypedDict):
+    id: str
+    kind: Literal["groups"]
+    order: str
+    values: list[str]
+    codes: str
+    blocks: str
+
+
+def groups_card(table: NodeTable, key: str) -> GroupsCard:
     """Return the card that maps each node to its value of a label, and to its rack within that value."""
     values, codes = _encode_label(table, key)
     racks = next((name for name in table.memo.get(LABEL_KEYS, ()) if name.rpartition("/")[2] == "rack"), "")
@@ -57,6 +66,21 @@ def _encode_label(table: NodeTable, key: str) -> tuple[list[str], NDArray[np.uin
     return [values[i] for i in ordered], codes
 
 
+class HeatCard(TypedDict):
+    id: str
+    kind: Literal["heat"]
+    mode: str
+    over: bool
+    state: str
+    value: str
+    labels: list[str]
+    reason: str
+    reasons: list[str]
+    found: str
+    searched: bool
+    chosen: str
+
+
 def heat_card(
     table: NodeTable,
     refusals: Refusals,
@@ -64,7 +88,7 @@ def heat_card(
     mode: str,
     measure: Measure | None,
     mask: Mask | None,
-) -> dict[str, Any]:
+) -> HeatCard:
     """State, band and refusal of every node; `labels` of the bands, which the legend shows as they are."""
     state = np.zeros(len(table), np.uint8)
     state[refusals.group == FEASIBLE] = OK

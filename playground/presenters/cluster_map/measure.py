@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,14 @@ class Measure:
     labels: list[str]
 
 
-def choices(sim: WorldView, table: NodeTable) -> dict[str, list[str]]:
+class Choices(TypedDict):
     """The resources that some node has, and the plugins that give points."""
+
+    resources: list[str]
+    plugins: list[str]
+
+
+def choices(sim: WorldView, table: NodeTable) -> Choices:
     names = list(table.resources.names)[: table.allocatable.shape[1]]
     resources = [name for i, name in enumerate(names) if table.allocatable[:, i].any()]
     return {
@@ -120,7 +126,15 @@ def exactly(sim: WorldView, table: NodeTable, row: int, mode: str) -> str:
     return f"{amount(resource, int(used[row]))} / {amount(resource, int(has[row]))} {resource}"
 
 
-def facts(sim: WorldView, table: NodeTable, rows: list[int], mode: str) -> list[dict[str, Any]]:
+class NodeFact(TypedDict):
+    row: int
+    value: str
+    percent: int
+    pods: list[str]
+    more: int
+
+
+def facts(sim: WorldView, table: NodeTable, rows: list[int], mode: str) -> list[NodeFact]:
     """Return the data of some nodes' cards on the large map: the value, its share for a bar in percent (-1: no share), and the pods."""
     share = _share(table, mode)
     return [

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from playground.presenters.amounts import amount, cpu, memory
 from playground.presenters.cluster_map.preempting import NONE, Preempting, ends_by_preemption
-from playground.presenters.devices.card import device_rows
+from playground.presenters.devices.card import DriverRow, device_rows
 from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals
+from playground.presenters.scene import PodRef
 from scheduler_core.analysis.status import Stock
 from scheduler_core.world.readonly import Code, NodeTable, Pod
 
@@ -46,16 +47,45 @@ def card_id(name: str) -> str:
     return f"node-{name}"
 
 
-def node_card(table: NodeTable, row: int, moment: Moment, dim: bool = False) -> dict[str, Any]:
+class PodsOfCard(TypedDict):
+    chips: list[PodOfCard]
+    ghosts: list[PodRef]
+    more: int
+
+
+class NodeCard(PodsOfCard):
+    id: str
+    kind: Literal["node"]
+    name: str
+    state: str
+    why: str
+    bars: list[Capacity]
+    cpu: str
+    devices: list[DriverRow]
+    dim: bool
+    unresolvable: bool
+    cordoned: bool
+    not_ready: bool
+    taints: list[str]
+    more_taints: int
+    score: int | None
+    best: bool
+    chosen: bool
+    changed: bool
+
+
+def node_card(table: NodeTable, row: int, moment: Moment, dim: bool = False) -> NodeCard:
     """The card of the node at a row of the table; `dim`: the search means others."""
     node, name = table.nodes[row], table.names[row]
     group = int(moment.refusals.group[row])
-    score = None if moment.score is None else int(moment.score[row])
-    card: dict[str, Any] = {
+    score = -1 if moment.score is None else int(moment.score[row])
+    taints = [str(taint) for taint in node.taints]
+    just_refused = group >= 0 and int(moment.refusals.step[row]) == moment.now_step
+    return {
         "id": card_id(name),
         "kind": "node",
         "name": name,
-        "state": _state(moment, group),
+        "state": _state(moment, group, name),
         "why": moment.refusals.text(row),
         "bars": _bars(
             tuple(table.resources.names),
@@ -64,36 +94,26 @@ def node_card(table: NodeTable, row: int, moment: Moment, dim: bool = False) -> 
         ),
         "cpu": f"{cpu(int(table.requested[row][0]))}/{cpu(int(table.allocatable[row][0]))}",
         **_chips(table, row, moment),
+        "devices": [] if moment.stock is None else device_rows(moment.stock, moment.stock.on(node)),
+        "dim": dim,
+        "unresolvable": group >= 0 and moment.refusals.statuses[group].code is Code.UNRESOLVABLE,
+        "cordoned": node.unschedulable,
+        "not_ready": bool(node.ready) and node.ready != "True",
+        "taints": taints[:MAX_TAINTS],
+        "more_taints": max(len(taints) - MAX_TAINTS, 0),
+        "score": score if score >= 0 else None,
+        "best": score >= 0 and score == moment.best,
+        "chosen": name == moment.chosen_node,
+        "changed": name in moment.touched or just_refused,
     }
-    if moment.stock is not None and (devices := device_rows(moment.stock, moment.stock.on(node))):
-        card["devices"] = devices
-    if dim:
-        card["dim"] = True
-    if group >= 0 and moment.refusals.statuses[group].code is Code.UNRESOLVABLE:
-        card["unresolvable"] = True
-    if node.unschedulable:
-        card["cordoned"] = True
-    if node.ready and node.ready != "True":
-        card["not_ready"] = True
-    if taints := [str(taint) for taint in node.taints]:
-        card["taints"] = taints[:MAX_TAINTS]
-        card["more_taints"] = len(taints) - MAX_TAINTS if len(taints) > MAX_TAINTS else 0
+
+
+def _state(moment: Moment, group: int, name: str) -> str:
+    """Return here, cand, ok, passes (so far), no, unseen, or "" where there is no cycle."""
     if name == moment.placed_on:
-        card["state"] = "here"
-    elif name in moment.preempting.candidates:
-        card["state"] = "cand"
-    if score is not None and score >= 0:
-        card["score"] = score
-        card["best"] = score == moment.best
-    if name == moment.chosen_node:
-        card["chosen"] = True
-    if name in moment.touched or (group >= 0 and int(moment.refusals.step[row]) == moment.now_step):
-        card["changed"] = True
-    return card
-
-
-def _state(moment: Moment, group: int) -> str:
-    """ok, passes (so far), no, unseen, or nothing of a cycle."""
+        return "here"
+    if name in moment.preempting.candidates:
+        return "cand"
     if group >= 0:
         return "no"
     if group == FEASIBLE:
@@ -102,7 +122,7 @@ def _state(moment: Moment, group: int) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _bars(resources: tuple[str, ...], has: tuple[int, ...], used: tuple[int, ...]) -> list[dict[str, Any]]:
+def _bars(resources: tuple[str, ...], has: tuple[int, ...], used: tuple[int, ...]) -> list[Capacity]:
     """Nodes are alike, and most stay as they are from step to step."""
     bars = [
         _bar("cpu", used[0], has[0], f"{cpu(used[0])} / {cpu(has[0])}"),
@@ -115,15 +135,28 @@ def _bars(resources: tuple[str, ...], has: tuple[int, ...], used: tuple[int, ...
     return bars[:4]
 
 
-def _bar(label: str, used: int, has: int, text: str) -> dict[str, Any]:
+class Capacity(TypedDict):
+    label: str
+    percent: int
+    text: str
+    full: bool
+
+
+def _bar(label: str, used: int, has: int, text: str) -> Capacity:
     percent = round(100 * used / has) if has else 0
     return {"label": label, "percent": min(percent, 100), "text": text, "full": percent >= 90}
 
 
-def _chips(table: NodeTable, row: int, moment: Moment) -> dict[str, Any]:
+class PodOfCard(PodRef):
+    assumed: bool
+    chosen: bool
+    victim: bool
+
+
+def _chips(table: NodeTable, row: int, moment: Moment) -> PodsOfCard:
     pods = table.pods[row]
     shown = pods[-MAX_CHIPS:] if len(pods) > MAX_CHIPS else pods
-    chips = [
+    chips: list[PodOfCard] = [
         {
             "key": pod.key,
             "name": pod.name,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from playground.presenters.scene import cycle_of, scheduler_of
+from playground.presenters.scene import PodRef, cycle_of, scheduler_of
 from scheduler_core.world.readonly import Candidate, Evidence, PluginStep, Pod, SchedulingCycleView, WorldView
 
 
@@ -13,7 +13,7 @@ from scheduler_core.world.readonly import Candidate, Evidence, PluginStep, Pod, 
 class Preempting:
     """`ghosts` by node are nominated pods that are not there yet; `victims` are keys of pods; `candidates` names of nodes."""
 
-    ghosts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    ghosts: dict[str, list[PodRef]] = field(default_factory=dict)
     victims: frozenset[str] = frozenset()
     candidates: frozenset[str] = frozenset()
     nominated: str = ""
@@ -109,5 +109,5 @@ def ends_by_preemption(pod: Pod) -> bool:
     return condition is not None and condition.get("reason") == "PreemptionByScheduler"
 
 
-def _chip(pod: Pod) -> dict[str, Any]:
+def _chip(pod: Pod) -> PodRef:
     return {"key": pod.key, "name": pod.name}

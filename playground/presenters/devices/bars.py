@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypedDict
 
 WIDTH = 100.0
 
 
-def bar(
-    name: str, total: int, parts: Sequence[tuple[str, int]], text: Callable[[int], str]
-) -> dict[str, Any]:
+class BarPart(TypedDict):
+    x: float
+    width: float
+    owner: str
+    amount: str
+
+
+class Bar(TypedDict):
+    name: str
+    used: str
+    total: str
+    parts: list[BarPart]
+    full: bool
+
+
+def bar(name: str, total: int, parts: Sequence[tuple[str, int]], text: Callable[[int], str]) -> Bar:
     """`parts` are who takes how much. More than there is is drawn as a full bar."""
     used = sum(amount for _, amount in parts)
     whole = max(total, used, 1)
-    drawn, x = [], 0.0
+    drawn: list[BarPart] = []
+    x = 0.0
     for owner, amount in parts:
         width = WIDTH * amount / whole
         if width > 0:
@@ -25,6 +39,5 @@ def bar(
         "used": text(used),
         "total": text(total),
         "parts": drawn,
-        "over": used > total,
         "full": used >= total > 0,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from playground.presenters.devices.states import WORDS
 from playground.presenters.scene import short
@@ -13,7 +13,7 @@ MOST_MARKS = 16
 MOST_ROWS = 3
 
 
-def device_rows(stock: Stock, found: NodeDevices) -> list[dict[str, Any]]:
+def device_rows(stock: Stock, found: NodeDevices) -> list[DriverRow]:
     """One row for each driver; a driver whose devices share hardware has a bar of the first counter."""
     by_driver: dict[str, list[Member]] = {}
     for (each, device), state in zip(found.devices, found.states, strict=True):
@@ -21,9 +21,19 @@ def device_rows(stock: Stock, found: NodeDevices) -> list[dict[str, Any]]:
     return [_row(stock, driver, members) for driver, members in by_driver.items()][:MOST_ROWS]
 
 
-def _row(stock: Stock, driver: str, members: list[Member]) -> dict[str, Any]:
+class DriverRow(TypedDict):
+    driver: str
+    label: str
+    free: int
+    of: int
+    marks: list[DeviceMark]
+    hardware: NotRequired[CounterUsage]
+    percent: NotRequired[int]
+
+
+def _row(stock: Stock, driver: str, members: list[Member]) -> DriverRow:
     free = sum(state is DeviceState.FREE for _, _, state in members)
-    row: dict[str, Any] = {
+    row: DriverRow = {
         "driver": driver,
         "label": driver.partition(".")[0] or driver,
         "free": free,
@@ -31,14 +41,21 @@ def _row(stock: Stock, driver: str, members: list[Member]) -> dict[str, Any]:
         "marks": [],
     }
     if hardware := _hardware(stock, members):
-        return row | {"hardware": hardware}
+        return {**row, "hardware": hardware}
     if len(members) > MOST_MARKS:
         used = len(members) - free
-        return row | {"percent": round(100 * used / len(members))}
-    return row | {"marks": [_mark(stock, device, state) for _, device, state in members]}
+        return {**row, "percent": round(100 * used / len(members))}
+    return {**row, "marks": [_mark(stock, device, state) for _, device, state in members]}
 
 
-def _hardware(stock: Stock, members: list[Member]) -> dict[str, Any] | None:
+class CounterUsage(TypedDict):
+    name: str
+    used: str
+    total: str
+    percent: int
+
+
+def _hardware(stock: Stock, members: list[Member]) -> CounterUsage | None:
     """Return the use of one counter (memory, else the first) over all sets, such as the memory of all GPUs."""
     slices = dict.fromkeys(each for each, _, _ in members if each.counters)
     uses = [use for each in slices for use in stock.counters(each)]
@@ -55,9 +72,18 @@ def _hardware(stock: Stock, members: list[Member]) -> dict[str, Any] | None:
     }
 
 
-def _mark(stock: Stock, device: Device, state: DeviceState) -> dict[str, Any]:
+class DeviceMark(TypedDict):
+    name: str
+    state: str
+    word: str
+    claims: NotRequired[str]
+    pod: NotRequired[str]
+    tainted: NotRequired[bool]
+
+
+def _mark(stock: Stock, device: Device, state: DeviceState) -> DeviceMark:
     holders = stock.holders(device.id)
-    mark: dict[str, Any] = {"name": device.name, "state": state.value, "word": WORDS[state]}
+    mark: DeviceMark = {"name": device.name, "state": state.value, "word": WORDS[state]}
     if holders:
         mark["claims"] = ", ".join(short(holder.claim) for holder in holders)
         mark["pod"] = next((pod for holder in holders for pod in holder.pods), "")

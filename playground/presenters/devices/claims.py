@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from playground.presenters.devices.paging import window
-from playground.presenters.scene import short
+from playground.presenters.scene import PodRef, pod_ref, short
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.analysis.status import ResourceClaim, pods_of
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -20,7 +20,21 @@ STATES = {
 }
 
 
-def claims(sim: WorldView, q: str, page: int, state: str = "") -> dict[str, Any]:
+class StateCount(TypedDict):
+    state: str
+    word: str
+    count: int
+
+
+class ClaimsPage(TypedDict):
+    rows: list[ClaimRow]
+    page: Any
+    claims: int
+    counts: list[StateCount]
+    state: str
+
+
+def claims(sim: WorldView, q: str, page: int, state: str = "") -> ClaimsPage:
     """`rows` are the claims that match, a page of them; `counts` how many there are in each state."""
     every = [ResourceClaim.of(manifest) for manifest in sim.store.list(KIND)]
     counts = dict.fromkeys(STATES, 0)
@@ -37,14 +51,22 @@ def claims(sim: WorldView, q: str, page: int, state: str = "") -> dict[str, Any]
     }
 
 
-def claim(sim: WorldView, key: str) -> dict[str, Any] | None:
+def claim(sim: WorldView, key: str) -> ClaimRow | None:
     """One by its namespace/name; None where there is none now."""
     namespace, _, name = key.partition("/")
     manifest = sim.store.get(KIND, namespace, name)
     return None if manifest is None else row(ResourceClaim.of(manifest))
 
 
-def claims_of(sim: WorldView, pod: str) -> list[dict[str, Any]]:
+class PodClaim(TypedDict):
+    entry: str
+    template: str
+    key: str
+    short: str
+    row: ClaimRow | None
+
+
+def claims_of(sim: WorldView, pod: str) -> list[PodClaim]:
     """Return a pod's claims in the order of its spec; a claim that does not exist yet has no `row`."""
     found = sim.store.pod_at(pod)
     if found is None or not found.spec.resource_claims:
@@ -53,7 +75,7 @@ def claims_of(sim: WorldView, pod: str) -> list[dict[str, Any]]:
         each.get("name"): each.get("resourceClaimName")
         for each in (found.manifest.get("status") or {}).get("resourceClaimStatuses") or ()
     }
-    out = []
+    out: list[PodClaim] = []
     for entry in found.spec.resource_claims:
         template = entry.get("resourceClaimTemplateName") or ""
         name = entry.get("resourceClaimName") or statuses.get(entry.get("name")) or ""
@@ -77,7 +99,29 @@ def state_of(each: ResourceClaim) -> str:
     return "reserved" if each.reserved_for else "allocated"
 
 
-def row(each: ResourceClaim) -> dict[str, Any]:
+class ClaimDevice(TypedDict):
+    request: str
+    device: str
+    pool: str
+    admin: bool
+    consumed: str
+
+
+class ClaimRow(TypedDict):
+    key: str
+    name: str
+    namespace: str
+    short: str
+    state: str
+    word: str
+    owner: PodRef | None
+    asks: list[str]
+    node: str
+    devices: list[ClaimDevice]
+    pods: list[PodRef]
+
+
+def row(each: ResourceClaim) -> ClaimRow:
     state = state_of(each)
     return {
         "key": each.key,
@@ -99,16 +143,16 @@ def row(each: ResourceClaim) -> dict[str, Any]:
             }
             for result in each.results
         ],
-        "pods": [{"key": pod, "name": short(pod)} for pod in pods_of(each)],
+        "pods": [pod_ref(pod) for pod in pods_of(each)],
     }
 
 
-def owner_of(each: ResourceClaim) -> dict[str, str] | None:
+def owner_of(each: ResourceClaim) -> PodRef | None:
     """The pod that a claim was made for from a template."""
     for owner in each.manifest["metadata"].get("ownerReferences") or ():
         if owner.get("controller") and owner.get("kind") == "Pod":
             key = f"{each.namespace}/{owner.get('name')}"
-            return {"key": key, "name": short(key)}
+            return pod_ref(key)
     return None
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
-from playground.presenters.devices.bars import bar
-from playground.presenters.devices.states import build_device_row, stock
+from playground.presenters.devices.bars import Bar, bar
+from playground.presenters.devices.states import DeviceRow, build_device_row, stock
 from playground.presenters.scene import scheduler_of, short, table_of
 from scheduler_core.analysis.status import (
     CounterUse,
@@ -22,7 +22,7 @@ Member = tuple[ResourceSlice, Device, DeviceState]
 MOST = 24  # devices of one pool that are listed
 
 
-def node_devices(sim: WorldView, name: str) -> list[dict[str, Any]]:
+def node_devices(sim: WorldView, name: str) -> list[NodePool]:
     """Return a node's devices by pool; nothing if the node reaches no device or is unknown."""
     found = stock(sim)
     if found is None:
@@ -38,14 +38,21 @@ def node_devices(sim: WorldView, name: str) -> list[dict[str, Any]]:
     return [_pool(found, pool, members) for pool, members in by_pool.items()]
 
 
-def _pool(stock: Stock, pool: PoolId, members: list[Member]) -> dict[str, Any]:
+class NodePool(TypedDict):
+    id: str
+    count: int
+    free: int
+    devices: list[DeviceRow]
+    more: int
+    sets: list[CounterSet]
+
+
+def _pool(stock: Stock, pool: PoolId, members: list[Member]) -> NodePool:
     shown = members
     if len(members) > MOST:  # those that somebody has come first
         shown = sorted(members, key=lambda member: member[2] is DeviceState.FREE)[:MOST]
     slices = dict.fromkeys(each for each, _, _ in members)
     return {
-        "driver": pool.driver,
-        "pool": pool.pool,
         "id": str(pool),
         "count": len(members),
         "free": sum(state is DeviceState.FREE for _, _, state in members),
@@ -55,9 +62,14 @@ def _pool(stock: Stock, pool: PoolId, members: list[Member]) -> dict[str, Any]:
     }
 
 
-def counter_sets(stock: Stock, uses: list[CounterUse]) -> list[dict[str, Any]]:
+class CounterSet(TypedDict):
+    name: str
+    bars: list[Bar]
+
+
+def counter_sets(stock: Stock, uses: list[CounterUse]) -> list[CounterSet]:
     """Each set of counters, such as one physical GPU, with a bar for each counter: which partition takes how much."""
-    sets: dict[str, list[dict[str, Any]]] = {}
+    sets: dict[str, list[Bar]] = {}
     for use in uses:
         parts = [(_owner(stock, device), amount) for device, amount in use.uses]
         sets.setdefault(use.set, []).append(bar(use.counter, use.total, parts, amount_text))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
-from playground.presenters.devices.bars import bar
-from playground.presenters.scene import scheduler_of, short
+from playground.presenters.devices.bars import Bar, bar
+from playground.presenters.scene import PodRef, pod_ref, scheduler_of, short
 from playground.presenters.words import gettext_noop
 from scheduler_core.analysis.status import (
     Device,
@@ -34,7 +34,17 @@ def stock(sim: WorldView) -> Stock | None:
     return stock_of(sim.store, scheduler.features, scheduler.claims.pending())
 
 
-def build_device_row(stock: Stock, each: ResourceSlice, device: Device, state: DeviceState) -> dict[str, Any]:
+class DeviceRow(TypedDict):
+    name: str
+    state: str
+    word: str
+    holders: list[HolderRow]
+    taints: list[str]
+    heeded: bool
+    shares: list[Bar]
+
+
+def build_device_row(stock: Stock, each: ResourceSlice, device: Device, state: DeviceState) -> DeviceRow:
     """A device as a row. `shares`: its capacity as bars, where it can be consumed."""
     holders = stock.holders(device.id)
     return {
@@ -44,19 +54,27 @@ def build_device_row(stock: Stock, each: ResourceSlice, device: Device, state: D
         "holders": [holder_row(holder) for holder in holders],
         "taints": [taint_text(taint) for taint in device.taints],
         "heeded": stock.taints,
-        "attributes": [f"{name}={value}" for name, value in attributes(device)],
         "shares": _shares(device, holders) if device.allows_multiple else [],
     }
 
 
-def holder_row(holder: Holder) -> dict[str, Any]:
+class HolderRow(TypedDict):
+    claim: str
+    name: str
+    request: str
+    admin: bool
+    pods: list[PodRef]
+    consumed: str
+
+
+def holder_row(holder: Holder) -> HolderRow:
     consumed = holder.consumed or {}
     return {
         "claim": holder.claim,
         "name": short(holder.claim),
         "request": holder.request,
         "admin": holder.admin,
-        "pods": [{"key": pod, "name": short(pod)} for pod in holder.pods],
+        "pods": [pod_ref(pod) for pod in holder.pods],
         "consumed": ", ".join(f"{name} {amount.text()}" for name, amount in consumed.items()),
     }
 
@@ -75,7 +93,7 @@ def _plain(value: Any) -> str:
     return str(found).lower() if isinstance(found, bool) else str(found)
 
 
-def _shares(device: Device, holders: tuple[Holder, ...]) -> list[dict[str, Any]]:
+def _shares(device: Device, holders: tuple[Holder, ...]) -> list[Bar]:
     return [
         bar(
             name,

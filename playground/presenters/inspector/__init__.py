@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib import import_module
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from playground.presenters.inspector.node import chosen
 from playground.presenters.inspector.objects import find_chosen_object
 from playground.presenters.look import TABS, Look
 from playground.presenters.panel import Panel
-from playground.presenters.scene import cycle_of, find_pod, scheduler_of, short, subject, table_of
+from playground.presenters.scene import find_pod, scheduler_of, short, subject, table_of
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import WorldView
 
@@ -21,8 +21,22 @@ _PRIORITY = gettext_noop("priority %(number)s")
 _READY = gettext_noop("Ready=%(status)s")
 
 
-def heading(sim: WorldView, look: Look, key: str) -> dict[str, Any] | None:
-    """`menu` with `key` is a pod or a node, `object` anything else; None where there is nothing to inspect."""
+class Heading(TypedDict):
+    """`menu` with `key` is a pod or a node, `object` anything else."""
+
+    about: str
+    kind: str
+    name: str
+    menu: str
+    key: NotRequired[str]
+    object: NotRequired[str]
+    words: list[Message]
+    pinned: bool
+    waits: bool
+
+
+def heading(sim: WorldView, look: Look, key: str) -> Heading | None:
+    """Return the heading; None where there is nothing to inspect."""
     if look.about in ("claim", "controller") and getattr(look, look.about):
         return _object(sim, look)
     if look.about == "node" and (name := chosen(sim, look)):
@@ -30,7 +44,7 @@ def heading(sim: WorldView, look: Look, key: str) -> dict[str, Any] | None:
     return _pod(sim, look, key) if key else None
 
 
-def _node(sim: WorldView, look: Look, name: str) -> dict[str, Any]:
+def _node(sim: WorldView, look: Look, name: str) -> Heading:
     table = table_of(scheduler_of(sim))
     row = table.row(name)
     node = table.nodes[row] if row is not None else None
@@ -51,8 +65,8 @@ def _node(sim: WorldView, look: Look, name: str) -> dict[str, Any]:
     }
 
 
-def _pod(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
-    inspected, cycle = find_pod(sim, key), cycle_of(sim)
+def _pod(sim: WorldView, look: Look, key: str) -> Heading:
+    inspected = find_pod(sim, key)
     words: list[Message] = []
     if inspected is not None:
         words.append(message(_PRIORITY, number=inspected.priority))
@@ -66,12 +80,11 @@ def _pod(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "key": key,
         "words": words,
         "pinned": bool(look.pod),
-        "present": cycle is not None and cycle.pod.key == key,
         "waits": _waits(sim, key),
     }
 
 
-def _object(sim: WorldView, look: Look) -> dict[str, Any]:
+def _object(sim: WorldView, look: Look) -> Heading:
     ref = find_chosen_object(sim, look)
     kind, namespace, name = ref if ref is not None else ("", "", getattr(look, look.about))
     written = "/".join(part for part in (kind, namespace, name) if part)
@@ -93,23 +106,36 @@ def _waits(sim: WorldView, key: str) -> bool:
     return any(binding.pod.key == key and bool(binding.waiting) for binding in bindings)
 
 
-Body = Callable[[WorldView, Look, str], dict[str, Any]]
-_BODIES: dict[str, Body] = {name: import_module(f"{__name__}.{name}").present for name in TABS}
+_BODIES: dict[str, Callable[[WorldView, Look, str], Mapping[str, object]]] = {
+    name: import_module(f"{__name__}.{name}").present for name in TABS
+}
 
 
-def present(sim: WorldView, look: Look) -> Panel:
+class TabLink(TypedDict):
+    name: str
+    title: str
+    href: str
+
+
+class InspectorContext(TypedDict):
+    tab: str
+    tabs: list[TabLink]
+    subject: Heading | None
+    body: Mapping[str, object]
+
+
+def present(sim: WorldView, look: Look) -> Panel[InspectorContext, Any]:
     """The chosen tab, about what was chosen last, or the pod of the present cycle."""
     key = subject(sim, look.pod)
-    context = {
+    context: InspectorContext = {
         "tab": look.tab,
         "tabs": _tabs(look),
         "subject": heading(sim, look, key),
-        "node": look.node,
         "body": _BODIES[look.tab](sim, look, key),
     }
     return Panel("inspector", context)
 
 
 @lru_cache(maxsize=256)
-def _tabs(look: Look) -> list[dict[str, str]]:
+def _tabs(look: Look) -> list[TabLink]:
     return [{"name": name, "title": title, "href": look.href(tab=name)} for name, title in TABS.items()]

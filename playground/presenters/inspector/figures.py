@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal, NotRequired, TypedDict
 
 from playground.presenters.amounts import amount
 from playground.presenters.scene import cycle_of, framework_of, short
@@ -28,25 +28,55 @@ from scheduler_core.analysis.inspection import (
 from scheduler_core.world.readonly import SchedulingCycleView, WorldView
 
 
-def sections(sim: WorldView, node: str, only: str = "") -> list[dict[str, Any]]:
-    """Return each plugin's explanation of a node, for the plugins that ran in the present cycle; only one plugin's if `only` names it.
+class FigurePart(TypedDict):
+    """`kind` says which of the others there are (templatetags/explanation.py)."""
 
-    `walk`: the pod, if devices were searched for on the node, so that the search can be walked.
-    """
+    kind: str
+    text: NotRequired[str]
+    object: NotRequired[str]
+    key: NotRequired[str]
+    path: NotRequired[str]
+    name: NotRequired[str]
+    percent: NotRequired[int]
+    parts: NotRequired[list[FigurePart]]
+
+
+class FigureParagraph(TypedDict):
+    kind: Literal["paragraph"]
+    tone: str
+    parts: list[FigurePart]
+
+
+class FigureTable(TypedDict):
+    kind: Literal["table"]
+    columns: list[str]
+    rows: list[FigureRow]
+    more: int
+
+
+class Section(TypedDict):
+    """One plugin's explanation of a node. `walk`: the pod, if devices were searched for on `node`, so that the search can be walked."""
+
+    plugin: str
+    blocks: list[FigureParagraph | FigureTable]
+    walk: NotRequired[str]
+    node: NotRequired[str]
+
+
+def sections(sim: WorldView, node: str, only: str = "") -> list[Section]:
+    """Return each plugin's explanation of a node, for the plugins that ran in the present cycle; only one plugin's if `only` names it."""
     cycle = cycle_of(sim)
     if cycle is None or not node:
         return []
     explained = figures(framework_of(sim), cycle, node, only)
     searcher = _searcher(cycle, node)
-    return [
-        {
-            "plugin": plugin,
-            "blocks": [_block(block) for block in blocks],
-            **({"walk": cycle.pod.key, "node": node} if plugin == searcher else {}),
-        }
-        for plugin, blocks in explained.items()
-        if blocks or plugin == searcher
-    ]
+    found: list[Section] = []
+    for plugin, blocks in explained.items():
+        if blocks or plugin == searcher:
+            found.append({"plugin": plugin, "blocks": [_block(block) for block in blocks]})
+        if plugin == searcher:
+            found[-1]["walk"], found[-1]["node"] = cycle.pod.key, node
+    return found
 
 
 def _searcher(cycle: SchedulingCycleView, node: str) -> str:
@@ -58,24 +88,30 @@ def _searcher(cycle: SchedulingCycleView, node: str) -> str:
     return step.plugin if status is None or status.plugin == step.plugin else ""
 
 
-def _block(block: Paragraph | Table) -> dict[str, Any]:
+def _block(block: Paragraph | Table) -> FigureParagraph | FigureTable:
     if isinstance(block, Paragraph):
         return {"kind": "paragraph", "tone": block.tone, "parts": parts_of(block.parts)}
     rows = [_row(row) for row in block.rows]
     return {"kind": "table", "columns": list(block.columns), "rows": rows, "more": block.more}
 
 
-def _row(row: Row) -> dict[str, Any]:
+class FigureRow(TypedDict):
+    tone: str
+    name: list[FigurePart]
+    cells: list[list[FigurePart]]
+
+
+def _row(row: Row) -> FigureRow:
     name, *cells = row.cells
     tone = " ".join(word for word, holds in (("bad", row.bad), ("here", row.here)) if holds)
     return {"tone": tone, "name": parts_of(name), "cells": [parts_of(cell) for cell in cells]}
 
 
-def parts_of(parts: Parts) -> list[dict[str, Any]]:
+def parts_of(parts: Parts) -> list[FigurePart]:
     return [_part(part) for part in parts]
 
 
-def _part(part: Part) -> dict[str, Any]:
+def _part(part: Part) -> FigurePart:
     match part:
         case str(text):
             return {"kind": "text", "text": text}
@@ -99,7 +135,7 @@ def _part(part: Part) -> dict[str, Any]:
             return {"kind": "below", "parts": parts_of(inner)}
 
 
-def _amount(part: Amount) -> dict[str, Any]:
+def _amount(part: Amount) -> FigurePart:
     """Return an amount with the source that sets it, if that is known."""
     text, source = amount(part.resource, part.value), part.source
     if source is None:
@@ -107,5 +143,5 @@ def _amount(part: Amount) -> dict[str, Any]:
     return _leading(text, source)
 
 
-def _leading(text: str, source: Source) -> dict[str, Any]:
+def _leading(text: str, source: Source) -> FigurePart:
     return {"kind": "leading", "text": text, "object": source.kind, "key": source.key, "path": source.path}

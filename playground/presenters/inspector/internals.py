@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal, NotRequired, TypedDict
 
-from playground.presenters.amounts import clock, duration
+from playground.presenters.amounts import clock
 from playground.presenters.look import Look
-from playground.presenters.scene import cycle_of, scheduler_of, short
+from playground.presenters.scene import PodRef, cycle_of, pod_ref, scheduler_of, short
 from playground.presenters.words import gettext_noop
 from scheduler_core.analysis.inspection import name_of
 from scheduler_core.world.readonly import BindingCycleView, ExpireAssumedPod, Pod, SchedulerView, WorldView
@@ -19,7 +19,38 @@ _CHANGES = {
 }
 
 
-def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
+class RowCopy(TypedDict):
+    node: str
+    change: str
+    pod: str
+
+
+class FlightRow(TypedDict):
+    """A marker of a popped pod, or an event; `waiting` counts the pods that the event is kept for."""
+
+    pod: NotRequired[str]
+    name: NotRequired[str]
+    event: NotRequired[str]
+    object: NotRequired[str]
+    waiting: NotRequired[int]
+
+
+class NominatedOn(TypedDict):
+    node: str
+    pods: list[NominatedRow]
+
+
+class Internals(TypedDict):
+    kind: Literal["internals"]
+    scheduler: str
+    cache: CacheState
+    flight: FlightState
+    nominator: NominatorState
+    state: PodRef | None
+    position: int
+
+
+def present(sim: WorldView, look: Look, key: str) -> Internals:
     """Return the internals of the scheduler whose cycle began last."""
     scheduler = scheduler_of(sim)
     return {
@@ -36,7 +67,20 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
 # The cache
 
 
-def _cache(sim: WorldView, scheduler: SchedulerView) -> dict[str, Any]:
+class CacheState(TypedDict):
+    assumed: list[AssumedRow]
+    more: int
+    pods: int
+    generation: int
+    copied: int
+    whole: bool
+    rows: list[RowCopy]
+    total: int
+    pending: list[RowCopy]
+    anew: bool
+
+
+def _cache(sim: WorldView, scheduler: SchedulerView) -> CacheState:
     cache = scheduler.cache
     bindings = {binding.pod.key: binding for binding in scheduler.bindings.values()}
     assumed = [
@@ -57,13 +101,21 @@ def _cache(sim: WorldView, scheduler: SchedulerView) -> dict[str, Any]:
     }
 
 
-def _row(name: str, change: str) -> dict[str, str]:
+def _row(name: str, change: str) -> RowCopy:
     return {"node": name, "change": _CHANGES[change[0]], "pod": short(change[1:])}
 
 
-def _build_assumed_row(
-    sim: WorldView, key: str, node: str, binding: BindingCycleView | None
-) -> dict[str, Any]:
+class AssumedRow(TypedDict):
+    key: str
+    name: str
+    node: str
+    since: str
+    phase: str
+    finished: bool
+    deadline: str
+
+
+def _build_assumed_row(sim: WorldView, key: str, node: str, binding: BindingCycleView | None) -> AssumedRow:
     """`deadline` is kube's: none, as an assumed pod never expires unless that is set."""
     cycle = cycle_of(sim)
     since = binding.started if binding is not None else None
@@ -94,17 +146,24 @@ def _expires(sim: WorldView, key: str) -> int | None:
 # Events while pods are in flight
 
 
-def _flight(sim: WorldView, scheduler: SchedulerView) -> dict[str, Any]:
-    """kube's list: a marker where each pod was popped, and the events in between; `for` counts the pods that an event is kept for."""
+class FlightState(TypedDict):
+    rows: list[FlightRow]
+    more: int
+    pods: int
+    events: int
+
+
+def _flight(sim: WorldView, scheduler: SchedulerView) -> FlightState:
+    """kube's list: a marker where each pod was popped, and the events in between."""
     items = scheduler.queue.flight.items()
-    rows: list[dict[str, Any]] = []
+    rows: list[FlightRow] = []
     pods = 0
     for item in items:
         if isinstance(item, Pod):
             pods += 1
             rows.append({"pod": item.key, "name": short(item.key)})
         else:
-            rows.append({"event": item.event.label, "object": short(name_of(item)), "for": pods})
+            rows.append({"event": item.event.label, "object": short(name_of(item)), "waiting": pods})
     return {
         "rows": rows[-SHOWN:],
         "more": max(len(rows) - SHOWN, 0),
@@ -116,11 +175,17 @@ def _flight(sim: WorldView, scheduler: SchedulerView) -> dict[str, Any]:
 # The nominator
 
 
-def _nominator(sim: WorldView, scheduler: SchedulerView) -> dict[str, Any]:
+class NominatorState(TypedDict):
+    nodes: list[NominatedOn]
+    left: list[str]
+    more: int
+
+
+def _nominator(sim: WorldView, scheduler: SchedulerView) -> NominatorState:
     """Nodes with their nominated pods, and the list that kube keeps under "" where nominations were cleared."""
     nominator = scheduler.queue.nominator
     everything = nominator.everything()
-    nodes = [
+    nodes: list[NominatedOn] = [
         {"node": node, "pods": [_build_nominated_row(sim, pod, node) for pod in nominator.on(node)]}
         for node in everything
         if node
@@ -129,14 +194,19 @@ def _nominator(sim: WorldView, scheduler: SchedulerView) -> dict[str, Any]:
     return {"nodes": nodes[:SHOWN], "left": left[:SHOWN], "more": max(len(left) - SHOWN, 0)}
 
 
-def _build_nominated_row(sim: WorldView, pod: Pod, node: str) -> dict[str, Any]:
+class NominatedRow(PodRef):
+    priority: int
+    since: str
+    in_status: bool
+
+
+def _build_nominated_row(sim: WorldView, pod: Pod, node: str) -> NominatedRow:
     since = next((a.ended for a in reversed(sim.journal.attempts_of(pod.key)) if a.nominated == node), None)
     return {
         "key": pod.key,
         "name": short(pod.key),
         "priority": pod.priority,
         "since": clock(since) if since is not None else "",
-        "for": duration(sim.now - since) if since is not None else "",
         "in_status": pod.nominated_node_name == node,
     }
 
@@ -144,9 +214,9 @@ def _build_nominated_row(sim: WorldView, pod: Pod, node: str) -> dict[str, Any]:
 # CycleState: which cycle's
 
 
-def _state(sim: WorldView, scheduler: SchedulerView, key: str) -> dict[str, Any] | None:
+def _state(sim: WorldView, scheduler: SchedulerView, key: str) -> PodRef | None:
     """The pod whose cycle is asked for: the inspected one while its binding cycle runs, else that of the present cycle."""
     if any(binding.pod.key == key for binding in scheduler.bindings.values()):
-        return {"key": key, "name": short(key)}
+        return pod_ref(key)
     cycle = cycle_of(sim)
-    return None if cycle is None else {"key": cycle.pod.key, "name": short(cycle.pod.key)}
+    return None if cycle is None else pod_ref(cycle.pod.key)

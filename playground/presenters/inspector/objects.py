@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, TypedDict
 
-from playground.presenters.acting import list_actions, owner_of
+from playground.presenters.acting import Owner, list_actions, owner_of
 from playground.presenters.look import Look
+from playground.presenters.scene import PodRef
 from playground.presenters.words import gettext_noop
+from playground.workbench.actions import Offer
 from scheduler_core.world.readonly import WorldView
 
 CLAIMS = ("PersistentVolumeClaim", "ResourceClaim")
@@ -26,15 +28,41 @@ def find_chosen_object(sim: WorldView, look: Look) -> Ref | None:
     return next((ref for ref in refs if sim.store.get(*ref) is not None), None)
 
 
-def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
+class Fact(TypedDict):
+    name: str
+    value: str
+
+
+class NoObject(TypedDict):
+    about: Literal["object"]
+    kind: Literal["controller", "gone"]
+
+
+class ObjectBody(TypedDict):
+    about: Literal["object"]
+    kind: Literal["object"]
+    object: str
+    namespace: str
+    name: str
+    facts: list[Fact]
+    owner: Owner | None
+    offers: list[Offer]
+    count: int
+    pods: list[PodRef]
+    more: int
+
+
+def present(sim: WorldView, look: Look, key: str) -> ObjectBody | NoObject:
     """Facts in the object's own words."""
     ref = find_chosen_object(sim, look)
     manifest = sim.store.get(*ref) if ref is not None else None
     if ref is None or manifest is None:
-        return {"kind": "controller" if look.about == "controller" and "/" not in look.controller else "gone"}
+        loop = look.about == "controller" and "/" not in look.controller
+        return {"about": "object", "kind": "controller" if loop else "gone"}
     kind, namespace, name = ref
     pods = pods_of(sim, ref)
     return {
+        "about": "object",
         "kind": "object",
         "object": kind,
         "namespace": namespace,
@@ -104,6 +132,6 @@ def _owns(owner: Mapping[str, Any], kind: str, name: str) -> bool:
     return owner.get("kind") == kind and owner.get("name") == name
 
 
-def _chip(pod: Mapping[str, Any]) -> dict[str, str]:
+def _chip(pod: Mapping[str, Any]) -> PodRef:
     meta = pod["metadata"]
     return {"key": f"{meta['namespace']}/{meta['name']}", "name": meta["name"]}

@@ -2,28 +2,84 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal, TypedDict
 
-from playground.presenters.acting import list_actions, owner_of
+from playground.presenters.acting import Owner, list_actions, owner_of
 from playground.presenters.amounts import amount, clock, cpu, duration, memory
-from playground.presenters.devices.claims import claims_of
-from playground.presenters.inspector.preempted import preemptions
-from playground.presenters.inspector.yaml import silent
+from playground.presenters.devices.claims import PodClaim, claims_of
+from playground.presenters.inspector.objects import Fact
+from playground.presenters.inspector.preempted import PreemptionNote, preemptions
+from playground.presenters.inspector.yaml import SilentField, silent
 from playground.presenters.look import Look
 from playground.presenters.scene import find_pod
+from playground.presenters.why import WhyPanel
 from playground.presenters.why import present as present_why
 from playground.presenters.words import gettext_noop
+from playground.workbench.actions import Offer
 from scheduler_core.world.readonly import Pod, Toleration, WorldView
 
 ATTEMPTS = 12
 
 
-def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
+class PodCondition(TypedDict):
+    type: str
+    status: str
+    reason: str
+    message: str
+
+
+class FaultRow(TypedDict):
+    call: str
+    code: int
+    message: str
+    times: int
+    takes: str
+    lost: bool
+
+
+class NoPod(TypedDict):
+    about: Literal["pod"]
+    kind: Literal["none"]
+
+
+class GonePod(TypedDict):
+    about: Literal["pod"]
+    kind: Literal["gone"]
+    preemptions: list[PreemptionNote]
+    attempts: list[AttemptRow]
+
+
+class PodBody(TypedDict):
+    about: Literal["pod"]
+    kind: Literal["pod"]
+    why: WhyPanel | None
+    at: int | None
+    facts: list[Fact]
+    labels: list[str]
+    tolerations: list[str]
+    gates: list[str]
+    conditions: list[PodCondition]
+    attempts: list[AttemptRow]
+    claims: list[PodClaim]
+    preemptions: list[PreemptionNote]
+    key: str
+    offers: list[Offer]
+    owner: Owner | None
+    namespace: str
+    name: str
+    pending: bool
+    silent: list[SilentField]
+    stranger: str
+    faults: list[FaultRow]
+
+
+def present(sim: WorldView, look: Look, key: str) -> PodBody | GonePod | NoPod:
     """The pod as the API server has it now."""
     inspected = find_pod(sim, key) if key else None
     if inspected is None:
-        return _present_gone_pod(sim, look, key) if key else {"kind": "none"}
+        return _present_gone_pod(sim, key) if key else {"about": "pod", "kind": "none"}
     return {
+        "about": "pod",
         "kind": "pod",
         "why": present_why(sim, key),
         "at": look.at,
@@ -32,7 +88,12 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
         "tolerations": [_toleration(t) for t in inspected.spec.tolerations],
         "gates": list(inspected.spec.scheduling_gates),
         "conditions": [
-            {k: str(c.get(k, "")) for k in ("type", "status", "reason", "message")}
+            {
+                "type": str(c.get("type", "")),
+                "status": str(c.get("status", "")),
+                "reason": str(c.get("reason", "")),
+                "message": str(c.get("message", "")),
+            }
             for c in inspected.conditions
         ],
         "attempts": _attempts(sim, key),
@@ -61,17 +122,17 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     }
 
 
-def _present_gone_pod(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
+def _present_gone_pod(sim: WorldView, key: str) -> GonePod:
     """Return the data of a pod that does not exist: the preemptions that removed the pod, if any, and its attempts."""
     return {
+        "about": "pod",
         "kind": "gone",
         "preemptions": preemptions(sim, key),
         "attempts": _attempts(sim, key),
-        "at": look.at,
     }
 
 
-def _facts(pod: Pod) -> list[dict[str, str]]:
+def _facts(pod: Pod) -> list[Fact]:
     requests = pod.requests
     requested = [cpu(requests.milli_cpu) + " cpu"] if requests.milli_cpu else []
     requested += [memory(requests.memory)] if requests.memory else []
@@ -96,9 +157,18 @@ def _toleration(toleration: Toleration) -> str:
     return f"{key}{value}:{toleration.effect or '*'}"
 
 
-def _attempts(sim: WorldView, key: str) -> list[dict[str, Any]]:
+class AttemptRow(TypedDict):
+    number: int
+    at: str
+    outcome: str
+    node: str
+    message: str
+    goto: int
+
+
+def _attempts(sim: WorldView, key: str) -> list[AttemptRow]:
     """The pod's attempts, the last one first. They are few for each pod and found from its moves."""
-    out: list[dict[str, Any]] = []
+    out: list[AttemptRow] = []
     if key not in sim.journal.last_attempt:
         return out
     attempts = sim.journal.attempts

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from playground.presenters.scene import short
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import Attempt, WorldView
 
 ATTEMPTS = 1_000  # of all pods, the last ones, looked through for a victim's preemptor
 NAMED = 4
 
 
-def preemptions(sim: WorldView, key: str) -> list[dict[str, Any]]:
+def preemptions(sim: WorldView, key: str) -> list[PreemptionNote]:
     """The pod's own last preemption, and the one that it has to go for; `at` is where the theatre shows it."""
     own = next((a for a in reversed(sim.journal.attempts_of(key)) if a.nominated and a.victims), None)
     out = [] if own is None else [_row(own, _own(own))]
@@ -23,7 +23,7 @@ def preemptions(sim: WorldView, key: str) -> list[dict[str, Any]]:
     return out
 
 
-def _own(attempt: Attempt) -> Any:
+def _own(attempt: Attempt) -> Message:
     names = [short(victim) for victim in attempt.victims]
     rest = len(names) - NAMED
     listed = ", ".join(names[:NAMED]) + (f" +{rest}" if rest > 0 else "")
@@ -31,7 +31,13 @@ def _own(attempt: Attempt) -> Any:
     return message(text, victims=listed, node=attempt.nominated, n=attempt.number)
 
 
-def _row(attempt: Attempt, said: Any) -> dict[str, Any]:
+class PreemptionNote(TypedDict):
+    said: Message
+    pod: str
+    at: int
+
+
+def _row(attempt: Attempt, said: Message) -> PreemptionNote:
     return {"said": said, "pod": attempt.pod, "at": attempt.last_position}
 
 

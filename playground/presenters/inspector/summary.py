@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from playground.presenters.inspector import node, objects, pod
+from playground.presenters.inspector.node import NodeBody, NoNode
+from playground.presenters.inspector.objects import NoObject, ObjectBody
+from playground.presenters.inspector.pod import GonePod, NoPod, PodBody
 from playground.presenters.look import Look
 from scheduler_core.world.readonly import WorldView
 
 
-def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
+def present(
+    sim: WorldView, look: Look, key: str
+) -> ObjectBody | NoObject | NodeBody | NoNode | PodBody | GonePod | NoPod:
     """Return the panel data of the selected object, with its type under `about`."""
     if look.about in ("claim", "controller") and getattr(look, look.about):
-        return {"about": "object", **objects.present(sim, look, key)}
+        return objects.present(sim, look, key)
     if look.about == "node":
-        return {"about": "node", **node.present(sim, look, key)}
-    return {"about": "pod", **pod.present(sim, look, key)}
+        return node.present(sim, look, key)
+    return pod.present(sim, look, key)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 import yaml
 
 from playground.presenters.inspector.objects import find_chosen_object
 from playground.presenters.look import Look
-from playground.presenters.scene import find_pod, scheduler_of, table_of
+from playground.presenters.scene import NoSubject, find_pod, scheduler_of, table_of
 from scheduler_core.formats.unsupported import without_effect
 from scheduler_core.world.readonly import WorldView
 
@@ -20,8 +20,15 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SEGMENT = re.compile(r"\[([^\]]*)\]|([^.\[]+)")
 
 
-def mark_field(text: str, path: str) -> dict[str, str]:
+class MarkedText(TypedDict):
     """The text before the field's lines, these as `mark`, and the `rest`; all of it as `text` where there is no such field."""
+
+    text: str
+    mark: str
+    rest: str
+
+
+def mark_field(text: str, path: str) -> MarkedText:
     span = _span(text, path) if path else None
     if span is None:
         return {"text": text, "mark": "", "rest": ""}
@@ -60,7 +67,7 @@ _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 LONGEST = 20_000
 
 
-def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
+def present(sim: WorldView, look: Look, key: str) -> YamlBody | NoSubject:
     """The manifest of what was chosen last, else the pod's."""
     if look.about in ("claim", "controller") and (ref := find_chosen_object(sim, look)) is not None:
         manifest = sim.store.get(*ref)
@@ -75,7 +82,20 @@ def present(sim: WorldView, look: Look, key: str) -> dict[str, Any]:
     return _present_manifest("Pod", key, pod.manifest, look.field) if pod is not None else {"kind": "none"}
 
 
-def _present_manifest(kind: str, name: str, manifest: Mapping[str, Any], field: str) -> dict[str, Any]:
+class SilentField(TypedDict):
+    path: str
+    why: str
+
+
+class YamlBody(MarkedText):
+    kind: Literal["yaml"]
+    object: str
+    name: str
+    cut: bool
+    silent: list[SilentField]
+
+
+def _present_manifest(kind: str, name: str, manifest: Mapping[str, Any], field: str) -> YamlBody:
     text = yaml.dump(_plain(manifest), Dumper=_DUMPER, sort_keys=False, default_flow_style=False, width=100)
     return {
         "kind": "yaml",
@@ -87,7 +107,7 @@ def _present_manifest(kind: str, name: str, manifest: Mapping[str, Any], field: 
     }
 
 
-def silent(manifest: Mapping[str, Any]) -> list[dict[str, str]]:
+def silent(manifest: Mapping[str, Any]) -> list[SilentField]:
     """Fields that are set and have no effect here, each with the reason."""
     return [{"path": path, "why": why} for path, why in without_effect(manifest)]
 

@@ -6,14 +6,15 @@ What an attempt looked like from inside is added by who can replay it (`detail.w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from playground.presenters.amounts import clock, duration
-from playground.presenters.devices.claims import claims_of
-from playground.presenters.journey.entries import entries
-from playground.presenters.journey.why import why
+from playground.presenters.devices.claims import PodClaim, claims_of
+from playground.presenters.journey.entries import Entry, entries
+from playground.presenters.journey.why import JourneyWhy, why
 from playground.presenters.scene import find_pod, short
 from playground.presenters.timeline import kind
+from playground.presenters.words import Message
 from scheduler_core.world.readonly import KubeEvent, Move, Place, Pod, WorldView
 
 # Ages as kubectl prints them: 12s, 2m5s, 14m, 3h20m, 2d4h.
@@ -87,8 +88,8 @@ def _status(pod: Pod) -> str:
 # The Kubernetes Events of a pod as kubectl describe prints them: equal ones in one row, with their number and the age of the first.
 
 
-def event_rows(sim: WorldView, key: str) -> list[dict[str, Any]]:
-    """Oldest first, by the time of the last of each row. `position` is not known of events; `ns` is the last one's time."""
+def event_rows(sim: WorldView, key: str) -> list[EventRow]:
+    """Return the rows, oldest first, by the time of the last event of each."""
     namespace, _, name = key.partition("/")
     rows: dict[tuple[str, ...], list[KubeEvent]] = {}
     for event in sim.store.events:
@@ -97,7 +98,15 @@ def event_rows(sim: WorldView, key: str) -> list[dict[str, Any]]:
     return [_row(equal, sim.now) for equal in sorted(rows.values(), key=lambda equal: equal[-1].t)]
 
 
-def _row(equal: list[KubeEvent], now: int) -> dict[str, Any]:
+class EventRow(TypedDict):
+    type: str
+    reason: str
+    age: str
+    source: str
+    message: str
+
+
+def _row(equal: list[KubeEvent], now: int) -> EventRow:
     first, last = equal[0], equal[-1]
     ages = age(now - last.t)
     if len(equal) > 1:
@@ -106,27 +115,47 @@ def _row(equal: list[KubeEvent], now: int) -> dict[str, Any]:
         "type": last.type,
         "reason": last.reason,
         "age": ages,
-        "from": last.reporter,
+        "source": last.reporter,
         "message": last.message,
-        "ns": last.t,
-        "first": first.t,
-        "count": len(equal),
     }
 
 
 _PLACES = (Place.DELETED, Place.IGNORED)
 
 
-def journey(sim: WorldView, key: str) -> dict[str, Any]:
-    """Plain data; times are clocks of virtual time, `at` are positions. `known` is false where no such pod was ever seen."""
+class Story(TypedDict):
+    key: str
+    name: str
+    namespace: str
+    bare: str
+    place: str
+    colour: str
+    why: JourneyWhy
+    wide: dict[str, str]
+    node: str
+    attempts: int
+    began: str
+    now: str
+    position: int
+    total: str
+    places: list[PlaceShare]
+    entries: list[Entry]
+    events: list[EventRow]
+    claims: list[PodClaim]
+    stranded: NotRequired[Message | None]
+    page: NotRequired[int]
+    pages: NotRequired[int]
+
+
+def journey(sim: WorldView, key: str) -> Story | None:
+    """Plain data; times are clocks of virtual time, `at` are positions. None where no such pod was ever seen."""
     moves = sim.journal.lane(key)
     if not moves:
-        return {"known": False, "key": key, "name": short(key)}
+        return None
     pod = find_pod(sim, key)
     node = pod.node_name if pod is not None else ""
     story = entries(sim, key, moves)
     return {
-        "known": True,
         "key": key,
         "name": short(key),
         "namespace": key.partition("/")[0],
@@ -136,7 +165,6 @@ def journey(sim: WorldView, key: str) -> dict[str, Any]:
         "why": why(sim, key, moves[-1]),
         "wide": wide(pod, key.partition("/")[2], _get_end_time(sim, moves) - moves[0].t),
         "node": node,
-        "scheduler": pod.spec.scheduler_name if pod is not None else "",
         "attempts": sum(entry["kind"] == "attempt" for entry in story),
         "began": clock(moves[0].t),
         "now": clock(sim.now),
@@ -153,7 +181,17 @@ def _get_end_time(sim: WorldView, moves: Sequence[Move]) -> int:
     return moves[-1].t if moves[-1].place == Place.DELETED else int(sim.now)
 
 
-def _places(sim: WorldView, moves: Sequence[Move]) -> list[dict[str, Any]]:
+class PlaceShare(TypedDict):
+    """A place with the time that the pod spent there, and where that is on a bar, in percent."""
+
+    place: str
+    colour: str
+    time: str
+    x: float
+    share: float
+
+
+def _places(sim: WorldView, moves: Sequence[Move]) -> list[PlaceShare]:
     """Return the time that the pod spent in each place, in the order of its first arrivals."""
     spent: dict[str, int] = {}
     for i, move in enumerate(moves):
@@ -162,9 +200,9 @@ def _places(sim: WorldView, moves: Sequence[Move]) -> list[dict[str, Any]]:
         end = moves[i + 1].t if i + 1 < len(moves) else sim.now
         spent[move.place] = spent.get(move.place, 0) + end - move.t
     total, before = sum(spent.values()) or 1, 0
-    out = []
+    out: list[PlaceShare] = []
     for place, time in spent.items():
-        shares = {"from": round(100 * before / total, 2), "share": round(100 * time / total, 2)}
-        out.append({"place": place, "colour": kind(place), "time": duration(time), **shares})
+        x, share = round(100 * before / total, 2), round(100 * time / total, 2)
+        out.append({"place": place, "colour": kind(place), "time": duration(time), "x": x, "share": share})
         before += time
     return out

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Literal, NotRequired, TypedDict
 
 from playground.presenters.amounts import clock, duration
-from playground.presenters.plain import in_plain_words
-from playground.presenters.scene import count_evaluated_nodes, short
+from playground.presenters.scene import PodRef, count_evaluated_nodes, pod_ref
 from playground.presenters.timeline import kind
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import (
@@ -44,13 +43,120 @@ _BOUND = gettext_noop("The API server has bound it.")
 _NOBODY = gettext_noop("No scheduler here is called %(name)s, so nobody tries it.")
 
 
-def entries(sim: WorldView, key: str, moves: Sequence[Move]) -> list[dict[str, Any]]:
-    """Each has `kind` (move or attempt), `at`, `t` and `stayed`, the time until the next one."""
+class Stay(TypedDict):
+    """A place where a pod was: from when on, and for how long."""
+
+    place: str
+    colour: str
+    at: int
+    t: str
+    time: str
+
+
+class RefusalRow(TypedDict):
+    count: int
+    text: str
+
+
+class RefusingStep(TypedDict):
+    """A step that refused nodes, as the AttemptObserver saw it."""
+
+    plugin: str
+    position: int
+    stage: str
+    refused: int
+    evaluated: int
+
+
+class Step(TypedDict):
+    point: str
+    plugin: str
+    code: str
+    message: str
+    at: int
+    t: str
+    took: str
+    limit: str
+    failed: bool
+    plain: bool
+
+
+class Call(TypedDict):
+    verb: str
+    what: str
+    failed: str
+    at: int
+    t: str
+
+
+class FlightEvent(TypedDict):
+    """An event while the attempt was in flight; `helps` is None where nobody asked: the attempt succeeded, or has not ended."""
+
+    event: str
+    object: str
+    plugin: str
+    hint: str
+    at: int
+    t: str
+    helps: bool | None
+
+
+class Flight(TypedDict):
+    flight: list[FlightEvent]
+    flight_more: int
+
+
+class AttemptDetail(Flight):
+    refusals: list[RefusingStep]
+    answers: list[Step]
+    steps: list[Step]
+    rollback: list[Step]
+    calls: list[Call]
+
+
+class AttemptEntry(TypedDict):
+    """`undone`: what followed was rolled back; `detail` is added by who can replay the attempt."""
+
+    kind: Literal["attempt"]
+    at: int
+    t: str
+    stages: list[Stay]
+    outcome: str
+    number: int | None
+    message: str
+    took: str
+    node: str
+    evaluated: int
+    feasible: int
+    tied: int
+    refusals: list[RefusalRow]
+    nominated: str
+    victims: list[PodRef]
+    tries: int
+    undone: bool
+    detail: NotRequired[AttemptDetail]
+
+
+class MoveEntry(Stay):
+    kind: Literal["move"]
+    before: str
+    cause: str
+    event: str
+    plugin: str
+    hint: str
+    until: str
+    why: Message | None
+
+
+Entry = AttemptEntry | MoveEntry
+
+
+def entries(sim: WorldView, key: str, moves: Sequence[Move]) -> list[Entry]:
     attempts = {attempt.first_position: attempt for attempt in sim.journal.attempts_of(key)}
-    out: list[dict[str, Any]] = []
+    out: list[Entry] = []
     for i, move in enumerate(moves):
         end = moves[i + 1].t if i + 1 < len(moves) else sim.now
-        stage = {
+        stage: Stay = {
             "place": move.place,
             "colour": kind(move.place),
             "at": move.position,
@@ -59,15 +165,15 @@ def entries(sim: WorldView, key: str, moves: Sequence[Move]) -> list[dict[str, A
         }
         if move.place == Place.IN_FLIGHT:
             out.append(_attempt(move, attempts.get(move.position), stage))
-        elif move.place in _OF_ATTEMPT and out and out[-1]["kind"] == "attempt":
-            out[-1]["stages"].append(stage)
+        elif move.place in _OF_ATTEMPT and out and (last := out[-1])["kind"] == "attempt":
+            last["stages"].append(stage)
         else:
             out.append(_move(moves, i, stage))
     _number(out)
     return out
 
 
-def _number(out: list[dict[str, Any]]) -> None:
+def _number(out: list[Entry]) -> None:
     tries = 0
     for i, entry in enumerate(out):
         if entry["kind"] != "attempt":
@@ -75,27 +181,35 @@ def _number(out: list[dict[str, Any]]) -> None:
         tries += 1
         entry["tries"] = tries
         following = out[i + 1] if i + 1 < len(out) else None
-        if (
-            entry["outcome"] == "scheduled"
-            and following
-            and following["place"]
-            not in (
-                Place.BOUND,
-                Place.DELETED,
-            )
-        ):
-            entry["undone"] = True
+        if entry["outcome"] == "scheduled" and following is not None and following["kind"] == "move":
+            entry["undone"] = following["place"] not in (Place.BOUND, Place.DELETED)
 
 
-def _attempt(move: Move, attempt: Attempt | None, stage: dict[str, Any]) -> dict[str, Any]:
-    entry = {"kind": "attempt", "at": move.position, "t": stage["t"], "ns": move.t, "stages": [stage]}
+def _attempt(move: Move, attempt: Attempt | None, stage: Stay) -> AttemptEntry:
+    entry: AttemptEntry = {
+        "kind": "attempt",
+        "at": move.position,
+        "t": stage["t"],
+        "stages": [stage],
+        "outcome": "running",
+        "number": None,
+        "message": "",
+        "took": "",
+        "node": "",
+        "evaluated": 0,
+        "feasible": 0,
+        "tied": 0,
+        "refusals": [],
+        "nominated": "",
+        "victims": [],
+        "tries": 0,
+        "undone": False,
+    }
     if attempt is None:
-        return {**entry, "outcome": "running", "number": None, "message": ""}
+        return entry
     return {
         **entry,
         "number": attempt.number,
-        "profile": attempt.profile,
-        "ended": attempt.last_position,
         "took": duration(attempt.ended - attempt.started),
         "outcome": attempt.outcome,
         "node": attempt.node,
@@ -103,23 +217,19 @@ def _attempt(move: Move, attempt: Attempt | None, stage: dict[str, Any]) -> dict
         "evaluated": count_evaluated_nodes(attempt),
         "feasible": attempt.feasible,
         "tied": attempt.tied,
-        "refusals": [
-            {"count": count, "text": text, "plain": in_plain_words(text)} for text, count in attempt.refusals
-        ],
-        "plugins": list(attempt.plugins),
+        "refusals": [{"count": count, "text": text} for text, count in attempt.refusals],
         "nominated": attempt.nominated,
-        "victims": [{"key": victim, "name": short(victim)} for victim in attempt.victims],
+        "victims": [pod_ref(victim) for victim in attempt.victims],
     }
 
 
-def _move(moves: Sequence[Move], i: int, stage: dict[str, Any]) -> dict[str, Any]:
+def _move(moves: Sequence[Move], i: int, stage: Stay) -> MoveEntry:
     move = moves[i]
     event, plugin, hint = move.why or ("", "", "")
     return {
         "kind": "move",
         **stage,
-        "ns": move.t,
-        "from": moves[i - 1].place if i else "",
+        "before": moves[i - 1].place if i else "",
         "cause": move.cause,
         "event": event,
         "plugin": plugin,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypedDict
 
 from playground.presenters.amounts import clock, duration
 from playground.presenters.scene import last_attempt
@@ -22,14 +22,21 @@ from scheduler_core.world.readonly import (
 )
 
 
-def why(sim: WorldView, key: str, move: Move) -> dict[str, Any]:
-    """`sentence` says it; `message` is kube's own text where an attempt failed; `wakes`, of an unschedulable pod, what may help it."""
+class JourneyWhy(TypedDict):
+    """`message` is kube's own text where an attempt failed; `wakes`, of an unschedulable pod, what may help it."""
+
+    sentence: Message
+    message: str
+    wakes: list[Wake]
+
+
+def why(sim: WorldView, key: str, move: Move) -> JourneyWhy:
     waiting = (
         (scheduler, entry) for scheduler in sim.schedulers if (entry := scheduler.queue.find(key)) is not None
     )
     scheduler, entry = next(waiting, (None, None))
     sentence = _SENTENCES.get(move.place, _elsewhere)(sim, key, move, entry)
-    out: dict[str, Any] = {"sentence": sentence, "message": "", "wakes": []}
+    out: JourneyWhy = {"sentence": sentence, "message": "", "wakes": []}
     attempt = last_attempt(sim, key)
     if move.place in (Place.UNSCHEDULABLE, Place.BACKOFF) and attempt is not None:
         out["message"] = _last_message(sim, key) or attempt.message
@@ -47,10 +54,15 @@ def _last_message(sim: WorldView, key: str) -> str:
     return ""
 
 
-def _wakes(scheduler: SchedulerView, entry: QueuedPod) -> list[dict[str, Any]]:
+class Wake(TypedDict):
+    plugin: Any
+    events: Any
+
+
+def _wakes(scheduler: SchedulerView, entry: QueuedPod) -> list[Wake]:
     """Per plugin that refused the pod: the events that it registered for."""
     framework = scheduler.framework_of(entry.pod)
-    out = []
+    out: list[Wake] = []
     for name in entry.rejectors:
         plugin = framework.plugin(name) if framework is not None else None
         if plugin is not None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from playground.presenters.amounts import duration
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.queues import chips, leaving
-from playground.presenters.queues.group_rows import behind, largest
+from playground.presenters.queues.chips import PodChip
+from playground.presenters.queues.group_rows import GroupRow, behind, largest
 from playground.presenters.queues.groups import CROWD, waiting
 from playground.presenters.scene import queue_sort_of, scheduler_of, stands_at, subject
 from playground.presenters.words import gettext_noop
@@ -43,10 +44,28 @@ TERMS = {
 }
 ALWAYS = ("flight", "active", "backoff", "unschedulable", "gated")  # seen when they are empty, too
 _NOTES = {"active": gettext_noop("heap order")}
-Card = dict[str, Any]
 
 
-def present(sim: WorldView, look: Look) -> Panel:
+class QueuesContext(TypedDict):
+    historical: bool
+
+
+class QueueCard(TypedDict):
+    id: str
+    name: str
+    title: str
+    term: str
+    note: str
+    count: int
+    pods: list[PodChip]
+    groups: list[GroupRow]
+    more: int
+    hidden: bool
+    by: NotRequired[str]
+    wanted: NotRequired[list[str]]
+
+
+def present(sim: WorldView, look: Look) -> Panel[QueuesContext, QueueCard]:
     """The places; each shows its first pods and counts the rest. Of several schedulers that one's come first whose cycle began last."""
     scheduler, chosen = scheduler_of(sim), subject(sim, look.pod)
     cards = _places(sim, scheduler, chosen)
@@ -65,7 +84,7 @@ def present(sim: WorldView, look: Look) -> Panel:
     )
 
 
-def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, Card]:
+def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, QueueCard]:
     """The places of one scheduler's pods."""
     queue, crowd = scheduler.queue, waiting(scheduler) >= CROWD
     backing_off = len(queue.backoff_pods) + len(queue.error_backoff_pods)
@@ -98,7 +117,7 @@ def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, 
     }
 
 
-def _card(name: str, pods: list[Card], count: int, groups: Sequence[Card] = ()) -> Card:
+def _card(name: str, pods: list[PodChip], count: int, groups: Sequence[GroupRow] = ()) -> QueueCard:
     shown = len(pods) + sum(group["count"] for group in groups)
     return {
         "id": f"queue-{name}",
@@ -114,7 +133,7 @@ def _card(name: str, pods: list[Card], count: int, groups: Sequence[Card] = ()) 
     }
 
 
-def _active(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) -> Card:
+def _active(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) -> QueueCard:
     head, count = scheduler.queue.active(HEAD if crowd else WINDOW), len(scheduler.queue.active_pods)
     groups = behind(sim, scheduler, head, chosen, GROUPS) if crowd and count > len(head) else []
     return _card("active", [chips.active(sim, queued, chosen) for queued in head], count, groups)
@@ -125,9 +144,9 @@ def _build_parked_card(
     scheduler: SchedulerView,
     grouping: tuple[str, str],
     pods: Mapping[str, QueuedPod],
-    show: Callable[[QueuedPod, str], Card],
+    show: Callable[[QueuedPod, str], PodChip],
     chosen: str,
-) -> Card:
+) -> QueueCard:
     """Unschedulable or gated pods: a few one by one, more of them in groups."""
     place, by = grouping
     if len(pods) <= FEW:
@@ -135,7 +154,7 @@ def _build_parked_card(
     return _card(place, [], len(pods), largest(sim, scheduler, place, by, chosen, GROUPS))
 
 
-def _flight(scheduler: SchedulerView, chosen: str) -> Card:
+def _flight(scheduler: SchedulerView, chosen: str) -> QueueCard:
     """The pod of the running scheduling cycle."""
     cycle = scheduler.cycle
     running = [] if cycle is None or cycle.ended is not None else [cycle]
@@ -144,17 +163,17 @@ def _flight(scheduler: SchedulerView, chosen: str) -> Card:
     )
 
 
-def _binding(scheduler: SchedulerView, chosen: str) -> Card:
+def _binding(scheduler: SchedulerView, chosen: str) -> QueueCard:
     """Return the card of pods whose binding cycle runs; pods that wait on Permit have a card of their own."""
     running = [binding for binding in scheduler.bindings.values() if not binding.waiting]
-    pods = [
+    pods: list[PodChip] = [
         {**chips.in_cycle(binding.pod, str(binding.phase), chosen), "node": binding.node}
         for binding in running[:WINDOW]
     ]
     return _card("binding", pods, len(running))
 
 
-def _permit(scheduler: SchedulerView, now: int, chosen: str) -> Card:
+def _permit(scheduler: SchedulerView, now: int, chosen: str) -> QueueCard:
     """The pods that wait, the inspected one first: it is the one that somebody may want to decide on."""
     waits = [binding for binding in scheduler.bindings.values() if binding.waiting]
     waits.sort(key=lambda binding: binding.pod.key != chosen)
@@ -163,26 +182,29 @@ def _permit(scheduler: SchedulerView, now: int, chosen: str) -> Card:
     )
 
 
-def _build_ignored_card(sim: WorldView, chosen: str) -> Card:
+def _build_ignored_card(sim: WorldView, chosen: str) -> QueueCard:
     """Pods that ask for a scheduler that is not here: nobody will try them."""
     keys = list(sim.journal.ignored)
     pods = [pod for key in islice(keys, WINDOW) if (pod := sim.store.pod_at(key)) is not None]
-    rows = [{**chips.of_pod(pod, chosen), "asks": pod.spec.scheduler_name} for pod in pods]
+    rows: list[PodChip] = [{**chips.of_pod(pod, chosen), "asks": pod.spec.scheduler_name} for pod in pods]
     return {**_card("ignored", rows, len(keys)), "wanted": sorted({pod.spec.scheduler_name for pod in pods})}
 
 
-def _join(cards: dict[str, Card], others: dict[str, Card], name: str) -> None:
+def _join(cards: dict[str, QueueCard], others: dict[str, QueueCard], name: str) -> None:
     """Puts another scheduler's pods behind, each with the scheduler's name."""
     for key, card in cards.items():
         more = others[key]
-        for part, most in (("pods", WINDOW), ("groups", GROUPS)):
-            card[part] = [*card[part], *({**row, "via": name} for row in more[part])][:most]
+        pods: list[PodChip] = [{**row, "via": name} for row in more["pods"]]
+        card["pods"], card["groups"] = (
+            [*card["pods"], *pods][:WINDOW],
+            [*card["groups"], *more["groups"]][:GROUPS],
+        )
         card["count"] += more["count"]
         card["more"] = card["count"] - len(card["pods"]) - sum(group["count"] for group in card["groups"])
         card["hidden"] = not card["count"] and key not in ALWAYS
 
 
-def _add_faults(sim: WorldView, cards: Iterable[Card]) -> None:
+def _add_faults(sim: WorldView, cards: Iterable[QueueCard]) -> None:
     """Add to the pods shown the calls that are set to fail or to be slow."""
     if not sim.faults:
         return
@@ -191,6 +213,6 @@ def _add_faults(sim: WorldView, cards: Iterable[Card]) -> None:
         answer = str(fault.code) if fault.code else duration(fault.latency or 0)
         faults.setdefault(pod, []).append(f"{call} {answer}")
     for card in cards:
-        for pod in card["pods"]:
-            if pod["key"] in faults:
-                pod["faults"] = faults[pod["key"]]
+        for chip in card["pods"]:
+            if chip["key"] in faults:
+                chip["faults"] = faults[chip["key"]]

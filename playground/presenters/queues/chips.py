@@ -2,16 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from playground.presenters.amounts import clock, cpu, duration, memory
 from playground.presenters.scene import short
 from scheduler_core.world.readonly import BindingCycleView, Pod, QueuedPod, QueueView, WorldView
 
 
-def of_pod(pod: Pod, chosen: str) -> dict[str, Any]:
+class Woken(TypedDict):
+    """The event that moved a pod, the plugin that handled it, and its hint."""
+
+    event: str
+    plugin: str
+    hint: str
+    at: int
+
+
+class PodChip(TypedDict):
+    key: str
+    name: str
+    priority: int
+    size: str
+    chosen: bool
+    woken: NotRequired[Woken]
+    since: NotRequired[str]
+    attempts: NotRequired[int]
+    left: NotRequired[str]
+    ring: NotRequired[int]
+    error: NotRequired[bool]
+    plugins: NotRequired[list[str]]
+    why: NotRequired[bool]
+    gates: NotRequired[list[str]]
+    phase: NotRequired[str]
+    live: NotRequired[bool]
+    node: NotRequired[str]
+    decide: NotRequired[bool]
+    nominated: NotRequired[str]
+    victim: NotRequired[bool]
+    asks: NotRequired[str]
+    via: NotRequired[str]
+    faults: NotRequired[list[str]]
+    number: NotRequired[int]
+
+
+def of_pod(pod: Pod, chosen: str) -> PodChip:
     return {
         "key": pod.key,
         "name": short(pod.key),
@@ -29,11 +64,11 @@ def _size(milli_cpu: int, size: int, others: tuple[tuple[str, int], ...]) -> str
     return " · ".join(parts)
 
 
-def active(sim: WorldView, queued: QueuedPod, chosen: str) -> dict[str, Any]:
+def active(sim: WorldView, queued: QueuedPod, chosen: str) -> PodChip:
     return {**of_pod(queued.pod, chosen), **woken(sim, queued.key), "since": clock(queued.timestamp)}
 
 
-def backing_off(sim: WorldView, queue: QueueView, queued: QueuedPod, chosen: str) -> dict[str, Any]:
+def backing_off(sim: WorldView, queue: QueueView, queued: QueuedPod, chosen: str) -> PodChip:
     """The ring is what is left of the backoff, which began when the attempt failed; "error": it waits in kube's queue for errors."""
     until = queued.backoff_until or sim.now
     return {
@@ -45,37 +80,48 @@ def backing_off(sim: WorldView, queue: QueueView, queued: QueuedPod, chosen: str
     }
 
 
-def _compute_remaining(since: int, until: int, now: int) -> dict[str, Any]:
+class _Remaining(TypedDict):
+    left: str
+    ring: int
+
+
+def _compute_remaining(since: int, until: int, now: int) -> _Remaining:
     """Return the remaining part of a wait, and its share in percent."""
     left = max(until - now, 0)
     return {"left": duration(left), "ring": round(100 * min(left / max(until - since, 1), 1))}
 
 
-def woken(sim: WorldView, key: str) -> dict[str, Any]:
+class _WokenPart(TypedDict, total=False):
+    woken: Woken
+
+
+def woken(sim: WorldView, key: str) -> _WokenPart:
     """Return the event that moved the pod here, the plugin that handled it, and its hint; {} if no event did."""
     index = sim.journal.last_move.get(key)
     why = sim.journal.moves[index].why if index is not None else ()
     if not why or index is None:
         return {}
-    reason: Mapping[str, Any] = dict(zip(("event", "plugin", "hint"), why, strict=True))
-    return {"woken": {**reason, "at": sim.journal.moves[index].position}}
+    event, plugin, hint = why
+    return {
+        "woken": {"event": event, "plugin": plugin, "hint": hint, "at": sim.journal.moves[index].position}
+    }
 
 
-def build_refused_chip(queued: QueuedPod, chosen: str) -> dict[str, Any]:
+def build_refused_chip(queued: QueuedPod, chosen: str) -> PodChip:
     plugins = (*queued.unschedulable_plugins, *queued.pending_plugins)
     return {**of_pod(queued.pod, chosen), "attempts": queued.attempts, "plugins": list(plugins), "why": True}
 
 
-def build_gated_chip(queued: QueuedPod, chosen: str) -> dict[str, Any]:
+def build_gated_chip(queued: QueuedPod, chosen: str) -> PodChip:
     gates = list(queued.pod.spec.scheduling_gates)
     return {**of_pod(queued.pod, chosen), "gates": gates or [queued.gated_by]}
 
 
-def in_cycle(pod: Pod, phase: str, chosen: str) -> dict[str, Any]:
+def in_cycle(pod: Pod, phase: str, chosen: str) -> PodChip:
     return {**of_pod(pod, chosen), "phase": phase, "live": True}
 
 
-def build_permitted_chip(binding: BindingCycleView, now: int, chosen: str) -> dict[str, Any]:
+def build_permitted_chip(binding: BindingCycleView, now: int, chosen: str) -> PodChip:
     """A pod that waits on Permit; the ring is what is left of the first timeout."""
     return {
         **of_pod(binding.pod, chosen),

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any
+from typing import TypedDict
 
 from playground.presenters.queues.groups import NO_OWNER, Group, Label, group_pods, reasons
-from playground.presenters.words import exactly, gettext_noop, message
+from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.world.readonly import QueuedPod, SchedulerView, WorldView
 
 FAMILIES = 3
 
 
-def title_of(sim: WorldView, by: str, group: Group) -> dict[str, Any]:
+class GroupTitle(TypedDict):
+    title: Message
+    plugins: list[str]
+
+
+def title_of(sim: WorldView, by: str, group: Group) -> GroupTitle:
     """`title`, and `plugins` where it is known who refused the pods. Reasons stand in the order that the first pod met them in."""
     if by == "priority":
         return {
@@ -29,13 +34,20 @@ def title_of(sim: WorldView, by: str, group: Group) -> dict[str, Any]:
     return {"title": exactly(", ".join(texts or plugins)), "plugins": plugins}
 
 
-def _owner(label: Label) -> Any:
+def _owner(label: Label) -> Message:
     if label == NO_OWNER:
         return message(gettext_noop("no owner"))
     return exactly("/".join(label))
 
 
-def group_row(sim: WorldView, by: str, group: Group, chosen: str) -> dict[str, Any]:
+class GroupRow(GroupTitle):
+    count: int
+    first: str
+    chosen: bool
+    families: list[str]
+
+
+def group_row(sim: WorldView, by: str, group: Group, chosen: str) -> GroupRow:
     return {
         "count": len(group),
         "first": group.first.key,
@@ -47,7 +59,7 @@ def group_row(sim: WorldView, by: str, group: Group, chosen: str) -> dict[str, A
 
 def largest(
     sim: WorldView, scheduler: SchedulerView, place: str, by: str, chosen: str, most: int
-) -> list[dict[str, Any]]:
+) -> list[GroupRow]:
     """The largest groups of a place."""
     return [
         group_row(sim, by, group, chosen) for group in islice(group_pods(sim, scheduler, place, by), most)
@@ -56,10 +68,10 @@ def largest(
 
 def behind(
     sim: WorldView, scheduler: SchedulerView, head: Sequence[QueuedPod], chosen: str, most: int
-) -> list[dict[str, Any]]:
+) -> list[GroupRow]:
     """The active pods behind the first ones by priority, the highest first."""
     shown = {queued.key for queued in head}
-    out: list[dict[str, Any]] = []
+    out: list[GroupRow] = []
     for group in sorted(group_pods(sim, scheduler, "active", "priority"), key=lambda g: -int(g.label[0])):
         count = len(group) - sum(key in group.pods for key in shown)
         if count and len(out) < most:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TypedDict
 
 from scheduler_core.base.trace.kinds import ObjectChanged, WatchEventHeard
 from scheduler_core.world.readonly import (
@@ -67,17 +67,16 @@ def hint_name(plugin: str, hint: str) -> str:
     return f"isSchedulableAfter{after}" if after else _OTHERS.get((plugin, hint), hint)
 
 
-def wakes(profile: ProfileView | None, rejectors: Sequence[str]) -> list[dict[str, Any]]:
-    """Per plugin that refused a pod the events that it registered for, by kube's labels."""
-    out: list[dict[str, Any]] = []
+def list_waking_events(profile: ProfileView | None, rejectors: Sequence[str]) -> list[str]:
+    """List the events that the plugins which refused a pod registered for, by kube's labels."""
+    events: dict[str, None] = {}
     for name in rejectors:
         plugin = profile.plugin(name) if profile is not None else None
         if plugin is not None:
-            events = dict.fromkeys(event for on in list_registrations(plugin) for event in _labels(on))
-            out.append({"plugin": name, "events": list(events)})
+            events |= dict.fromkeys(event for on in list_registrations(plugin) for event in _labels(on))
         elif name == EXTENDER_NAME:
-            out.append({"plugin": name, "events": [ANY]})
-    return out
+            events[ANY] = None
+    return list(events)
 
 
 @lru_cache(maxsize=256)
@@ -153,11 +152,15 @@ def list_moves(sim: WorldView) -> Iterator[Move]:
             yield move
 
 
-def list_skips(
-    profile: ProfileView | None, entry: QueuedPod, events: Sequence[ClusterEvent]
-) -> list[dict[str, str]]:
+class Skip(TypedDict):
+    event: str
+    plugin: str
+    hint: str
+
+
+def list_skips(profile: ProfileView | None, entry: QueuedPod, events: Sequence[ClusterEvent]) -> list[Skip]:
     """The hints that just said Skip to a pod which stays: those of its rejectors that registered for what happened."""
-    out: list[dict[str, str]] = []
+    out: list[Skip] = []
     for name in entry.rejectors:
         plugin = profile.plugin(name) if profile is not None else None
         if plugin is not None:

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from playground.presenters.queues import chips
-from playground.presenters.queues.group_rows import title_of
+from playground.presenters.queues.chips import PodChip
+from playground.presenters.queues.group_rows import GroupTitle, title_of
 from playground.presenters.queues.groups import Group, Grouped, Label, by_reason, group_pods, some
 from playground.presenters.queues.hints import (
+    Skip,
     event_of,
     hint_name,
     just_happened,
     list_moves,
     list_skips,
-    wakes,
+    list_waking_events,
 )
 from scheduler_core.world.readonly import ClusterEvent, Move, Place, SchedulerView, WorldView
 
@@ -24,6 +26,11 @@ from scheduler_core.world.readonly import ClusterEvent, Move, Place, SchedulerVi
 
 QUEUE, SKIP = "Queue", "Skip"
 MOST = 3
+
+
+class HintAnswer(Skip):
+    answer: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +41,9 @@ class Answers:
     left: dict[Label, Counter[tuple[str, str, str]]]
     events: tuple[ClusterEvent, ...]
 
-    def of(self, group: Group) -> list[dict[str, Any]]:
+    def of(self, group: Group) -> list[HintAnswer]:
         """The answers as plain data, at most MOST of them."""
-        rows = [
+        rows: list[HintAnswer] = [
             {
                 "answer": QUEUE,
                 "count": count,
@@ -79,9 +86,13 @@ def _was_unschedulable(sim: WorldView, move: Move) -> bool:
 GROUPS, EMPTIED, PODS = 6, 2, 6
 
 
-def sleeping(
-    sim: WorldView, scheduler: SchedulerView, by: str, chosen: str, *, with_pods: bool
-) -> dict[str, Any]:
+class Sleeping(TypedDict):
+    groups: list[SleepingGroup]
+    more_groups: int
+    more_pods: int
+
+
+def sleeping(sim: WorldView, scheduler: SchedulerView, by: str, chosen: str, *, with_pods: bool) -> Sleeping:
     """{"groups", "more_groups", "more_pods"}: the largest groups, and those that the last event has emptied."""
     known = group_pods(sim, scheduler, "unschedulable", by)
     said = answers(sim, scheduler) if by == "reason" else None
@@ -109,18 +120,29 @@ def _list_empty_groups(known: Grouped, said: Answers | None) -> list[Group]:
     return [Group(label) for label in islice(gone, EMPTIED)]
 
 
+class SleepingGroup(GroupTitle):
+    count: int
+    first: str
+    families: list[str]
+    events: list[str]
+    said: list[HintAnswer]
+    share: NotRequired[int]
+    chosen: NotRequired[bool]
+    pods: NotRequired[list[PodChip]]
+    more: NotRequired[int]
+
+
 def _group(
     sim: WorldView, scheduler: SchedulerView, by: str, group: Group, said: Answers | None
-) -> dict[str, Any]:
+) -> SleepingGroup:
     title = title_of(sim, by, group)
     profile = scheduler.framework_of(group.first.pod) if group.pods else None
-    woken_by = wakes(profile, title["plugins"])
     return {
-        **title,
+        "title": title["title"],
+        "plugins": title["plugins"],
         "count": len(group),
         "first": group.first.key if group.pods else "",
         "families": group.largest_families(2),
-        "wakes": woken_by,
-        "events": list(dict.fromkeys(event for each in woken_by for event in each["events"])),
+        "events": list_waking_events(profile, title["plugins"]),
         "said": [] if said is None else said.of(group),
     }

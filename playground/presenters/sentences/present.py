@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from playground.presenters.scene import present_step, short
-from playground.presenters.sentences.records import RANK, of_record
+from playground.presenters.sentences.records import RANK, Line, of_record
 from playground.presenters.sentences.step import of_step
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.base.trace.kinds import AttemptEnded, AttemptStarted, BindingEnded
 from scheduler_core.world.readonly import Record, WorldView
 
 
-def sentence(sim: WorldView) -> dict[str, Any]:
+def sentence(sim: WorldView) -> Line:
     """`head` names the extension point and plugin, or the kind of thing that happened; `sentence` is the sentence."""
     if sim.position == 0:
         return _nothing_yet(sim)
@@ -27,7 +25,7 @@ def sentence(sim: WorldView) -> dict[str, Any]:
     return {"head": f"{step.point} · {step.plugin}", "sentence": line}
 
 
-def _nothing_yet(sim: WorldView) -> dict[str, Any]:
+def _nothing_yet(sim: WorldView) -> Line:
     line = message(gettext_noop("Nothing has happened yet: add nodes and pods, then step."))
     return {"head": "", "sentence": line}
 
@@ -36,12 +34,11 @@ def _ending(sim: WorldView) -> Message | None:
     """The end of something, where the step brought one about: the node was drawn, the pod has no node, the pod is bound."""
     for record in sim.last[-8:]:
         if record.kind in (AttemptEnded.KIND, BindingEnded.KIND):
-            line: Message = of_record(record)["sentence"]
-            return line
+            return of_record(record)["sentence"]
     return None
 
 
-def _of_records(sim: WorldView) -> dict[str, Any]:
+def _of_records(sim: WorldView) -> Line:
     """The most telling record of the last transition."""
     telling: list[Record] = [record for record in sim.last[:64] if record.kind in RANK]
     if not telling:

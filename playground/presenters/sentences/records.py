@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar
 
 from playground.presenters.amounts import duration
 from playground.presenters.scene import short
@@ -59,19 +59,31 @@ _FINE = (Code.SUCCESS.kube_name, Code.SKIP.kube_name, Code.WAIT.kube_name)
 _FAILED = ("unschedulable", "error", "failed")
 
 
-def of_record(record: Record) -> dict[str, Any]:
+class Line(TypedDict):
+    head: str
+    sentence: Message | None
+
+
+class Row(Line):
+    """`no` marks refusals and failures."""
+
+    kind: str
+    no: bool
+
+
+def of_record(record: Record) -> Line:
     """`head` names the kind of thing, or the extension point; `sentence` says what happened."""
     return of_facts(record.facts)
 
 
-def of_facts(facts: Facts) -> dict[str, Any]:
+def of_facts(facts: Facts) -> Line:
     sentence = BY_KIND[facts.KIND]
     head = sentence.head if isinstance(sentence.head, str) else sentence.head(facts)
     return {"head": head, "sentence": sentence.describe(facts)}
 
 
-def row(record: Record) -> dict[str, Any]:
-    """A record as a row of a list; `no` marks refusals and failures."""
+def row(record: Record) -> Row:
+    """A record as a row of a list."""
     source = record.source
     if isinstance(source, StepFacts) and source.nodes is not None:
         step = source.step

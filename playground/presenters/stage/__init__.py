@@ -3,26 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from typing import Any
+from typing import TypedDict
 
 from playground.presenters.amounts import clock
-from playground.presenters.look import STAGES, Look
+from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import short
-from playground.presenters.stage import preemption
+from playground.presenters.stage import binding, controller, preemption, queue, score
+from playground.presenters.stage import filter as filtering
 from playground.presenters.stage.aim import Aim, aim_of
+from playground.presenters.stage.binding import BindingBody
+from playground.presenters.stage.binding.lanes import Lane
+from playground.presenters.stage.controller import ControllerBody
+from playground.presenters.stage.filter import FilterBody, FilterCard
+from playground.presenters.stage.preemption import PreemptionBody
+from playground.presenters.stage.queue import QueueBody
+from playground.presenters.stage.queue.flow import PoolCard
+from playground.presenters.stage.score import Board, NoBoard
 from playground.presenters.stage.shape import Stage
+from playground.presenters.words import Message
 from scheduler_core.world.readonly import WorldView
 
 MAP = "nodes"  # the form that is the cluster map
 
-_STAGES: dict[str, Callable[[WorldView, Look, str], Stage]] = {
-    name: import_module(f"{__name__}.{name}").present for name in STAGES
+
+Body = QueueBody | FilterBody | Board | NoBoard | PreemptionBody | BindingBody | ControllerBody
+Card = PoolCard | FilterCard | Lane
+_STAGES: dict[str, Callable[[WorldView, Look, str], Stage[Body, Card]]] = {
+    "queue": queue.present,
+    "filter": filtering.present,
+    "score": score.present,
+    "preemption": preemption.present,
+    "binding": binding.present,
+    "controller": controller.present,
 }
 
 
-def present(sim: WorldView, look: Look, past: WorldView | None = None) -> Panel:
+class Form(TypedDict):
+    name: str
+    title: str
+
+
+class StageContext(TypedDict):
+    stage: str
+    pod: str
+    past: PastAttempt | None
+    question: Message
+    detail: Message | None
+    facts: list[Message]
+    forms: list[Form]
+    form: str
+    map: bool
+    body: Body
+
+
+def present(sim: WorldView, look: Look, past: WorldView | None = None) -> Panel[StageContext, Card]:
     """The stage at hand, or the chosen one, about the chosen pod or the one of the present cycle.
 
     `past` is the world in which the chosen pod's last attempt ended, where that is another one (aim.past_of).
@@ -35,10 +70,9 @@ def present(sim: WorldView, look: Look, past: WorldView | None = None) -> Panel:
         else _STAGES[name](world, look, aim.pod)
     )
     form = form_of(stage, look)
-    context = {
+    context: StageContext = {
         "stage": name,
         "pod": aim.pod,
-        "pinned": bool(look.stage),
         "past": _past(aim) if world is not sim else None,
         "question": stage.question,
         "detail": stage.detail,
@@ -51,7 +85,14 @@ def present(sim: WorldView, look: Look, past: WorldView | None = None) -> Panel:
     return Panel("stage", context, stage.cards)
 
 
-def _past(aim: Aim) -> dict[str, Any] | None:
+class PastAttempt(TypedDict):
+    number: int
+    pod: str
+    at: int
+    t: str
+
+
+def _past(aim: Aim) -> PastAttempt | None:
     """The attempt that is shown although the world has gone on."""
     attempt = aim.attempt
     if attempt is None:
@@ -64,6 +105,6 @@ def _past(aim: Aim) -> dict[str, Any] | None:
     }
 
 
-def form_of(stage: Stage, look: Look) -> str:
+def form_of(stage: Stage[Body, Card], look: Look) -> str:
     """The form that is shown; "" where the stage has but one."""
     return look.form if look.form in stage.forms else next(iter(stage.forms), "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, TypedDict
 
 from playground.presenters.amounts import duration
 from playground.presenters.scene import scheduler_of, without_scheme
@@ -20,7 +20,7 @@ def list_serving_extenders(sim: WorldView, cycle: SchedulingCycleView, verb: Ver
     return [extender for extender in scheduler_of(sim).extenders if extender.serves(verb, cycle.pod)]
 
 
-def exchanges(sim: WorldView, cycle: SchedulingCycleView) -> list[dict[str, Any]]:
+def exchanges(sim: WorldView, cycle: SchedulingCycleView) -> list[ExchangeRow]:
     """The calls of a cycle and of its binding, in order."""
     binding = scheduler_of(sim).bindings.get(cycle.number)
     found: list[Exchange] = []
@@ -30,7 +30,21 @@ def exchanges(sim: WorldView, cycle: SchedulingCycleView) -> list[dict[str, Any]
     return [_exchange(exchange) for exchange in found[:MOST]]
 
 
-def _exchange(exchange: Exchange) -> dict[str, Any]:
+class ExchangeRow(TypedDict):
+    verb: str
+    url: str
+    name: str
+    nominated: bool
+    request: str
+    status: int | None
+    answer: str
+    took: str
+    error: str
+    ignored: bool
+    effect: Message | None
+
+
+def _exchange(exchange: Exchange) -> ExchangeRow:
     answer = exchange.answer
     return {
         "verb": exchange.verb.value,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Generic, TypeVar
 
 from playground.presenters.words import Message
 
+Body = TypeVar("Body", covariant=True)
+Card = TypeVar("Card", covariant=True)
+
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(Generic[Body, Card]):
     """`question` heads the stage; `detail` and then `facts`, a few words each, stand beside it.
 
     `body` is the stage's own data, for templates/panels/stage/<name>.html.
@@ -20,9 +24,9 @@ class Stage:
     """
 
     question: Message
+    body: Body
     detail: Message | None = None
-    forms: dict[str, str] = field(default_factory=dict)
-    body: dict[str, Any] = field(default_factory=dict)
-    cards: dict[str, dict[str, Any]] = field(default_factory=dict)
+    forms: Mapping[str, str] = field(default_factory=dict)
+    cards: Mapping[str, Card] = field(default_factory=dict)
     map: bool = False
     facts: list[Message] = field(default_factory=list)

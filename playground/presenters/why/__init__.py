@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.presenters.why.facts import describe_fact, describe_facts
-from playground.presenters.why.panel import present
+from playground.presenters.why.panel import WhyPanel, present
 from playground.presenters.why.sentence import sentence
 
-__all__ = ["describe_fact", "describe_facts", "present", "sentence"]
+__all__ = ["WhyPanel", "describe_fact", "describe_facts", "present", "sentence"]

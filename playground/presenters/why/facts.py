@@ -130,6 +130,24 @@ _NOTES = {
         "%(source)s wants devices of one node with the same %(attribute)s, and no node has enough free ones that match."
     ),
     "ClaimIsMissing": gettext_noop("Claim %(claim)s does not exist."),
+    "OutOfMemory": gettext_noop(
+        "Container %(container)s was killed at its memory limit of %(limit)s (OOMKilled). Restarts: %(count)s."
+    ),
+    "LastEnd": gettext_noop(
+        "Container %(container)s ended last with exit code %(exitCode)s (%(reason)s). Restarts: %(count)s."
+    ),
+    "IsSuspended": gettext_noop(
+        "%(kind)s %(owner)s is suspended (spec.suspend is true), and starts nothing."
+    ),
+    "QueueHoldsBack": gettext_noop("The queue %(queue)s of Kueue decides when %(kind)s %(owner)s goes on."),
+    "NamespaceEnds": gettext_noop(
+        "Namespace %(namespace)s is being terminated, and nothing new is created in it. It waits for: %(pods)s."
+    ),
+    "IsPaused": gettext_noop("Deployment %(owner)s is paused."),
+    "PausedRollout": gettext_noop("Deployment %(owner)s is paused: its new template is not rolled out."),
+    "DevicesAreSelected": gettext_noop(
+        "Request %(request)s of %(source)s takes only devices for which this is true: %(expression)s."
+    ),
     "Disrupted": gettext_noop("%(pod)s was evicted (%(reason)s): %(message)s"),
     "EvictedFor": gettext_noop(
         "%(pod)s is evicted for %(pods)s of a higher priority, nominated to %(node)s."
@@ -212,7 +230,10 @@ _NOTES = {
         "Class %(storageClass)s waits for the scheduler to select a node for claim %(claim)s: %(pod)s skipped the scheduler, "
         "so nobody does."
     ),
-    "EvictedAt": gettext_noop("%(pod)s is evicted from %(node)s at %(until)s."),
+    "EvictedAt": gettext_noop("%(pod)s is evicted from %(node)s at %(until)s, as its tolerations end then."),
+    "EvictedAfter": gettext_noop(
+        "%(pod)s tolerates the taints of %(node)s for %(seconds)s: it is evicted when this time has passed since they were set."
+    ),
     "ToleratesForever": gettext_noop(
         "%(pod)s tolerates the taint of %(node)s without a time limit, and is not evicted."
     ),
@@ -278,7 +299,7 @@ _NOTES = {
     ),
     "WokenByEndOf": gettext_noop("The queue tries %(pod)s again as soon as one of these ends: %(holders)s."),
     "NotWokenByEndOf": gettext_noop(
-        "The end of %(holder)s would not wake %(pod)s: the queueing hint looks at the terms of the waiting pod alone."
+        "The end of %(holder)s would not wake %(pod)s: the queueing hints of %(plugins)s skip it, and the queue tries again by itself."
     ),
     "SlippedBy": gettext_noop(
         "%(holder)s has ended since the last attempt, and the queueing hints of %(plugins)s did not wake %(pod)s for it."
@@ -354,6 +375,7 @@ HEADLINES = (
     "EndsWithoutFinalizer",
     "EndsWithGarbage",
     "EndsNever",
+    "QuotaCountsUntil",
     "EvictedFor",
     "SameNameWaits",
     "SelectedNodeIsGone",
@@ -371,6 +393,7 @@ HEADLINES = (
     "LimitRangeRefuses",
     "ResizeInfeasible",
     "DevicesHaveToMatch",
+    "DevicesAreSelected",
     "MatchesItselfElsewhere",
     "NoNodeHasAll",
     "RequestFromLimit",
@@ -382,6 +405,15 @@ HEADLINES = (
     "SeveralBudgets",
     "BudgetKeepsUnready",
     "BudgetAllowsNone",
+    "NamespaceEnds",
+    "PausedRollout",
+    "IsPaused",
+    "IsSuspended",
+    "QueueHoldsBack",
+    "OutOfMemory",
+    "LastEnd",
+    "EvictedAt",
+    "EvictedAfter",
     "JobFailed",
     "RolloutStuck",
     "WaitsInOrder",
@@ -397,6 +429,8 @@ HEADLINES = (
     "IsNominated",
     "SharesClaim",
     "Repels",
+    "NotWokenByEndOf",
+    "NodeIsLost",
     "IsAvoided",
     "HoldsPort",
     "HostNetworkPorts",

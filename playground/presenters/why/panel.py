@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 from weakref import WeakKeyDictionary
 
 from playground.presenters.amounts import amount, clock
-from playground.presenters.plain import in_plain_words
 from playground.presenters.scene import short
 from playground.presenters.why.facts import describe_fact, list_headlines
 from playground.presenters.why.reasons import about
@@ -81,7 +80,7 @@ _FIXABLE = (
 )
 
 
-def present(sim: WorldView, key: str) -> dict[str, Any] | None:
+def present(sim: WorldView, key: str) -> WhyPanel | None:
     """Return the panel of a pod that is not as its owner wants it, or that a rule did not keep from its node; None for others."""
     explanation = get_explanation(sim, key)
     if explanation is None or explanation.state is State.ATTEMPTING:
@@ -92,18 +91,26 @@ def present(sim: WorldView, key: str) -> dict[str, Any] | None:
     return present_explanation(explanation)
 
 
-def present_explanation(explanation: Explanation) -> dict[str, Any]:
+class WhyPanel(TypedDict):
+    key: str
+    sentence: Message
+    reasons: list[WhyReason]
+    more: int
+    notes: list[Message]
+    events: list[str]
+    fixable: bool
+
+
+def present_explanation(explanation: Explanation) -> WhyPanel:
     pod, total = short(explanation.pod), explanation.total
     return {
         "key": explanation.pod,
-        "state": explanation.state.value,
         "sentence": sentence(explanation),
         "reasons": [_reason(each, pod, total) for each in explanation.reasons[:SHOWN]],
         "more": max(len(explanation.reasons) - SHOWN, 0),
         "notes": _notes(explanation),
         "events": list(explanation.events[:EVENTS]),
         "fixable": explanation.state in _FIXABLE and not explanation.fits,
-        "fits": list(explanation.fits[:NAMED]),
     }
 
 
@@ -133,52 +140,156 @@ def _preemption(preemption: Preemption) -> list[Message]:
     return [message(_KUBE_SAYS, message=preemption.message)] if preemption.message else []
 
 
-def _reason(reason: Given, pod: str, total: int) -> dict[str, Any]:
+class SpreadDomain(TypedDict):
+    domain: str
+    pods: int
+    nodes: int
+    skew: int
+    open: bool
+
+
+class WithPolicies(TypedDict):
+    lowest: int
+    passing: int
+
+
+class Spread(TypedDict):
+    topologyKey: str
+    maxSkew: int
+    minDomains: int
+    nodeAffinityPolicy: str
+    nodeTaintsPolicy: str
+    domains: list[SpreadDomain]
+    withPolicies: NotRequired[WithPolicies]
+
+
+class LabelValue(TypedDict):
+    value: str
+    nodes: int
+
+
+class LabelRequirement(TypedDict):
+    text: str
+    field: str
+    values: list[LabelValue]
+
+
+class ReasonEvidence(TypedDict):
+    """The details of a reason: near misses, claims with volumes, domains, labels."""
+
+    near: list[NearNode]
+    claims: list[ReasonClaim]
+    spreads: list[Spread]
+    labels: list[LabelRequirement]
+
+
+class WhyReason(ReasonEvidence):
+    code: str
+    message: str
+    sentence: Message | None
+    count: int
+    nodes: list[str]
+    left: int
+    groups: list[NodeGroup]
+
+
+def _reason(reason: Given, pod: str, total: int) -> WhyReason:
     said = about(reason, pod, total) if reason.count else None
     return {
         "code": reason.code,
         "message": reason.message,
         "sentence": said,
-        "plain": in_plain_words(reason.message),
         "count": reason.count,
         "nodes": list(reason.nodes[:NAMED]),
         "left": max(reason.count - NAMED, 0),
         "groups": [{"group": group, "count": count} for group, count in reason.groups],
-        "final": reason.final,
         **_evidence(reason.evidence),
     }
 
 
-def _evidence(evidence: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the details of a reason: near misses, claims with volumes, domains, labels."""
+class NodeGroup(TypedDict):
+    group: str
+    count: int
+
+
+class NearNode(TypedDict):
+    node: str
+    short: str
+    free: str
+    allocatable: str
+
+
+def _evidence(evidence: Mapping[str, Any]) -> ReasonEvidence:
     return {
         "near": _near(evidence),
         "claims": [_claim(each) for each in evidence.get("claims", ())],
         "spreads": list(evidence.get("constraints", ())),
         "labels": [each for each in evidence.get("requirements", ()) if not each["matching"]][:SHOWN],
-        "field": evidence.get("field", ""),
     }
 
 
-def _near(evidence: Mapping[str, Any]) -> list[dict[str, str]]:
+def _near(evidence: Mapping[str, Any]) -> list[NearNode]:
     resource = str(evidence.get("resource") or "")
     return [
         {
             "node": each["node"],
-            **{name: amount(resource, each[name]) for name in ("short", "free", "allocatable")},
+            "short": amount(resource, each["short"]),
+            "free": amount(resource, each["free"]),
+            "allocatable": amount(resource, each["allocatable"]),
         }
         for each in (evidence.get("near") or {}).get("nodes", ())
     ]
 
 
-def _claim(claim: Mapping[str, Any]) -> dict[str, Any]:
-    candidates = claim.get("candidates", ())
+class ReasonClaim(TypedDict):
+    name: str
+    exists: bool
+    phase: str
+    requested: str
+    storage_class: str
+    class_exists: bool
+    binding_mode: str
+    selector: str
+    used_by: list[str]
+    volume_mode: str
+    candidates: list[CandidateVolume]
+    left: int
+
+
+class CandidateVolume(TypedDict):
+    volume: str
+    capacity: str
+    affinity: str
+    volume_mode: str
+    claimed_by: str
+    reached_from: int | None
+    nodes: list[str]
+
+
+def _claim(claim: Mapping[str, Any]) -> ReasonClaim:
     return {
-        **claim,
         "name": short(claim["claim"]),
+        "exists": claim["exists"],
+        "phase": claim.get("phase", ""),
         "requested": amount("memory", claim.get("requested", 0)),
-        "candidates": [
-            {**each, "capacity": amount("memory", each["capacity"])} for each in candidates[:SHOWN]
-        ],
+        "storage_class": claim.get("class", ""),
+        "class_exists": claim.get("classExists", False),
+        "binding_mode": claim.get("bindingMode", ""),
+        "selector": claim.get("selector", ""),
+        "used_by": list(claim.get("usedBy", ())),
+        "volume_mode": claim.get("volumeMode", ""),
+        "candidates": [_candidate(each) for each in claim.get("candidates", ())[:SHOWN]],
         "left": max(claim.get("candidateCount", 0) - SHOWN, 0),
+    }
+
+
+def _candidate(volume: Mapping[str, Any]) -> CandidateVolume:
+    return {
+        "volume": volume["volume"],
+        "capacity": amount("memory", volume["capacity"]),
+        "affinity": volume["affinity"],
+        "volume_mode": volume["volumeMode"],
+        "claimed_by": volume["claimedBy"],
+        "reached_from": volume.get("reachedFrom"),
+        "nodes": list(volume.get("reachedFromNodes", ())),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from playground.presenters.amounts import amount, is_bytes
+from playground.presenters.amounts import amount, amounts, is_bytes
 from playground.presenters.why.volumes import about_claims
 from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.analysis.explain import Given
@@ -31,39 +31,39 @@ _TOO_SMALL = gettext_noop(
 _TOO_SMALL_ALONE = gettext_noop("%(pod)s asks for %(wanted)s, and %(node)s has %(most)s in all.")
 _UNKNOWN = gettext_noop("%(pod)s asks for %(wanted)s, which none of these %(count)s nodes offers.")
 _UNKNOWN_ALONE = gettext_noop("%(pod)s asks for %(wanted)s, which %(node)s does not offer.")
-_TOO_MANY_PODS = gettext_noop("As many pods as a kubelet allows run on %(nodes)s already.")
+_TOO_MANY_PODS = gettext_noop(
+    "%(pod)s finds no place on %(nodes)s, where as many pods run as the kubelet allows."
+)
 _TAINT = gettext_noop("%(pod)s does not tolerate the taint %(taint)s of %(nodes)s.")
 _CORDONED = gettext_noop("Somebody has cordoned %(nodes)s.")
 _NO_LABEL = gettext_noop("%(pod)s asks for nodes with %(text)s, and no node has the label %(key)s.")
 _NO_VALUE = gettext_noop("%(pod)s asks for nodes with %(text)s; those with the label have %(list)s.")
-_LABELS = gettext_noop("The labels that %(pod)s asks for are not on %(nodes)s.")
+_LABELS = gettext_noop("%(pod)s asks for labels that are missing on %(nodes)s.")
 _PROFILE = gettext_noop("The profile's own addedAffinity leaves out %(nodes)s.")
 _LEFT_OUT = gettext_noop("%(pod)s may only run on nodes that it names, which leaves out %(nodes)s.")
 _OTHER_NODE = gettext_noop("%(pod)s asks for one node by its name, which leaves out %(nodes)s.")
-_PORTS = gettext_noop("A host port that %(pod)s needs is taken on %(nodes)s.")
-_SPREAD = gettext_noop(
-    "One more pod would make the spread over %(key)s larger than maxSkew %(skew)s on %(nodes)s."
-)
+_PORTS = gettext_noop("%(pod)s needs a host port that is taken on %(nodes)s.")
+_SPREAD = gettext_noop("With %(pod)s on %(nodes)s, the spread over %(key)s would exceed maxSkew %(skew)s.")
 _SPREAD_CLOSED = gettext_noop(
     "The spread over %(key)s counts %(list)s, where %(pod)s can't go: "
     "everywhere else one more pod would be more than maxSkew %(skew)s above it."
 )
-_SPREAD_LABEL = gettext_noop("The label that %(pod)s is spread over is not on %(nodes)s.")
-_AFFINITY = gettext_noop("%(pod)s has to be beside pods that are not around %(nodes)s.")
+_SPREAD_LABEL = gettext_noop("%(pod)s is spread over a label that is missing on %(nodes)s.")
+_AFFINITY = gettext_noop("%(pod)s has to run beside certain pods, and none of them runs near %(nodes)s.")
 _AFFINITY_KEY = gettext_noop(
     "%(pod)s has to be beside pods in the same %(key)s, and no node has the label %(key)s."
 )
 _AFFINITY_ELSEWHERE = gettext_noop(
     "%(pod)s has to be beside pods that run in another namespace: %(list)s, where its affinity does not look."
 )
-_ANTI_AFFINITY = gettext_noop("%(pod)s keeps away from pods that are around %(nodes)s.")
-_EXISTING = gettext_noop("Pods that run around %(nodes)s keep %(pod)s away.")
-_DEVICES = gettext_noop("The devices that %(pod)s claims can't be had on %(nodes)s.")
+_ANTI_AFFINITY = gettext_noop("%(pod)s has to keep away from pods that run near %(nodes)s.")
+_EXISTING = gettext_noop("Pods that run near %(nodes)s keep %(pod)s away.")
+_DEVICES = gettext_noop("%(pod)s can't get the devices that it claims on %(nodes)s.")
 _DEVICE_CLASS = gettext_noop("%(pod)s claims devices of the class %(class)s, which does not exist.")
 _VOLUME_LIMIT = gettext_noop("No more volumes can be attached to %(nodes)s.")
-_DISK = gettext_noop("A disk that %(pod)s needs is in use on %(nodes)s.")
+_DISK = gettext_noop("%(pod)s needs a disk that is in use on %(nodes)s.")
 _EXCLUSIVE = gettext_noop(
-    "A claim of %(pod)s lets one pod use it at a time (ReadWriteOncePod), and another pod does."
+    "%(pod)s has a claim that only one pod may use at a time (ReadWriteOncePod), and another pod uses it."
 )
 _SIBLINGS = gettext_noop("The group of %(pod)s has %(there)s pods and needs %(members)s.")
 
@@ -126,7 +126,10 @@ def of_nodes(reason: Given, total: int) -> Message:
 
 def format_resource_amount(resource: str, value: int) -> Message:
     """An amount with its resource: 3 cpu, 512Mi of hugepages-2Mi."""
-    text = amount(resource, value)
+    return _of_resource(resource, amount(resource, value))
+
+
+def _of_resource(resource: str, text: str) -> Message:
     return (
         message(_OF, amount=text, resource=resource) if is_bytes(resource) else exactly(f"{text} {resource}")
     )
@@ -135,17 +138,25 @@ def format_resource_amount(resource: str, value: int) -> Message:
 def _resource(reason: Given, values: Values) -> Message:
     evidence, alone = reason.evidence, reason.count == 1
     resource, near = str(evidence["resource"]), evidence.get("near")
+
+    def beside(other: int) -> str:
+        """What is asked for and another amount, in one unit."""
+        wanted, text = amounts(resource, evidence["requested"], other)
+        values["wanted"] = _of_resource(resource, wanted)
+        return text
+
     values |= {"wanted": format_resource_amount(resource, evidence["requested"]), "node": reason.nodes[0]}
     if near is None:
         if not evidence.get("most"):
             return message(_UNKNOWN_ALONE if alone else _UNKNOWN, **values)
-        text = _TOO_SMALL_ALONE if alone else _TOO_SMALL
-        return message(text, most=amount(resource, evidence["most"]), **values)
+        most = beside(evidence["most"])
+        return message(_TOO_SMALL_ALONE if alone else _TOO_SMALL, most=most, **values)
     if near["count"] > len(near["nodes"]):
-        return message(_MANY_SHORT, near=near["count"], below=amount(resource, near["atMost"]), **values)
+        below = beside(near["atMost"])
+        return message(_MANY_SHORT, near=near["count"], below=below, **values)
     nearest = near["nodes"][0]
-    values |= {"node": nearest["node"], "short": amount(resource, nearest["short"])}
-    return message(_SHORT if alone else _NEAREST, **values)
+    short = beside(nearest["short"])
+    return message(_SHORT if alone else _NEAREST, **{**values, "node": nearest["node"], "short": short})
 
 
 def _taint(reason: Given, values: Values) -> Message:

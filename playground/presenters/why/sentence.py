@@ -15,7 +15,7 @@ from scheduler_core.analysis.explain import KUBELET, Explanation, Given, State
 FEW = 8  # nodes of a cluster of which each is told of
 
 _NO_SCHEDULER = gettext_noop(
-    "Nobody schedules %(pod)s: no scheduler that runs has a profile called %(scheduler)s."
+    "Nobody schedules %(pod)s: no running scheduler has a profile called %(scheduler)s."
 )
 _NO_NODE = gettext_noop(
     "%(pod)s is set to run on %(node)s, and there is no such node: no kubelet will start it."
@@ -24,9 +24,12 @@ _GATED = gettext_noop("%(pod)s is held back until its scheduling gates are remov
 _PREEMPTING = gettext_noop("%(pod)s is held back until the pods that make room for it have gone.")
 _HELD = gettext_noop("%(plugin)s holds %(pod)s back: %(message)s")
 _QUOTA = gettext_noop(
-    "%(pod)s can't be created: the quota %(quota)s is used up. Pods that are missing: %(count)s."
+    "%(pod)s can't be created, as the quota %(quota)s is used up (missing pods: %(count)s)."
 )
-_REFUSED = gettext_noop("%(pod)s can't be created: %(message)s. Pods that are missing: %(count)s.")
+_QUOTA_HAS_ROOM = gettext_noop(
+    "%(pod)s was refused while the quota %(quota)s was used up (missing pods: %(count)s)."
+)
+_REFUSED = gettext_noop("%(pod)s can't be created (missing pods: %(count)s): %(message)s.")
 _NO_NODES = gettext_noop("%(pod)s waits, as the cluster has no node yet.")
 _FITS = gettext_noop("%(pod)s would fit on %(node)s now, and waits for its turn.")
 _FITS_BACKOFF = gettext_noop(
@@ -36,8 +39,8 @@ _FITS_UNHEARD = gettext_noop(
     "%(pod)s would fit on %(node)s now, but nothing has happened that makes the queue try it again."
 )
 _ATTEMPTING = gettext_noop("%(pod)s is being scheduled just now.")
-_BINDING = gettext_noop("%(pod)s has got %(node)s, and is being bound to it.")
-_SCHEDULED = gettext_noop("%(pod)s has got %(node)s.")
+_BINDING = gettext_noop("%(pod)s goes to %(node)s, and is being bound to it.")
+_SCHEDULED = gettext_noop("%(pod)s is on %(node)s.")
 _NOMINATED = gettext_noop(
     "%(pod)s waits for %(node)s, where pods of lower priority are being evicted for it."
 )
@@ -59,10 +62,10 @@ _ENDED = {
     State.REFUSED: (_REFUSES, _REFUSES_AGAIN),
 }
 _FAILED_SILENTLY = gettext_noop("%(pod)s has failed, and its status does not say why.")
-_PAUSED = gettext_noop("%(pod)s is not created: the Deployment is paused. Pods that are missing: %(count)s.")
-_SUSPENDED = gettext_noop("%(pod)s is not created: the Job is suspended. Pods that are missing: %(count)s.")
+_PAUSED = gettext_noop("%(pod)s is not created, as the Deployment is paused (missing pods: %(count)s).")
+_SUSPENDED = gettext_noop("%(pod)s is not created, as the Job is suspended (missing pods: %(count)s).")
 _ELSEWHERE = gettext_noop(
-    "%(pod)s is not created: the Job leaves its pods to another controller (%(message)s). Pods that are missing: %(count)s."
+    "%(pod)s is not created, as the Job leaves its pods to another controller (%(message)s; missing pods: %(count)s)."
 )
 _SPOKEN_FOR = (State.AS_WANTED, State.STUCK, State.TERMINATING)  # states that their headlines say better
 _RUNS = gettext_noop("%(pod)s runs on %(node)s, and is not as it should be: %(message)s.")
@@ -89,6 +92,7 @@ _BY_OBSTACLE = {
     "ResizeDeferred": _RUNS,
     "ResizePending": _RUNS,
 }
+_NOTHING_STARTS = gettext_noop("%(pod)s is not created: %(message)s.")
 _WITHHELD = {
     State.PAUSED: _PAUSED,
     State.SUSPENDED: _SUSPENDED,
@@ -120,13 +124,15 @@ def _describe_state(explanation: Explanation) -> Message:
     if state is State.NO_SUCH_NODE:
         return message(_NO_NODE, pod=pod, node=evidence["nodeName"])
     if state is State.QUOTA_EXCEEDED:
-        return message(_QUOTA, pod=pod, quota=evidence["quota"], count=evidence["missing"])
+        text = _QUOTA_HAS_ROOM if evidence.get("room") else _QUOTA
+        return message(text, pod=pod, quota=evidence["quota"], count=evidence["missing"])
     if first is not None and state is State.NOT_CREATED:
         return message(_REFUSED, pod=pod, count=evidence["missing"], message=first.message.rstrip(". "))
     if first is not None and state is State.GATED:
         return _describe_gated_pod(pod, first)
     if first is not None and state in _WITHHELD:
-        return message(_WITHHELD[state], pod=pod, count=evidence["missing"], message=first.message)
+        text = _WITHHELD[state] if evidence["missing"] else _NOTHING_STARTS
+        return message(text, pod=pod, count=evidence["missing"], message=first.message)
     if state in _ENDED:
         return _describe_ended_pod(explanation, pod)
     if state is State.NO_NODES:

@@ -25,7 +25,7 @@ _NO_CLASS = gettext_noop(
 )
 _NO_VOLUME = gettext_noop("%(pod)s waits for its claim %(claim)s to be bound, and no volume is there for it.")
 _NO_FREE = gettext_noop(
-    "%(pod)s waits for its claim %(claim)s to be bound: all %(count)s volumes of its kind are taken."
+    "%(pod)s waits for its claim %(claim)s to be bound, and every volume of its kind is taken (%(count)s)."
 )
 _UNBOUND = gettext_noop("%(pod)s waits for its claim %(claim)s to be bound; %(volume)s could be its volume.")
 _TOO_SMALL = gettext_noop(
@@ -35,19 +35,19 @@ _OTHER_MODES = gettext_noop(
     "The claim %(claim)s of %(pod)s asks for %(wanted)s, and the volume %(volume)s offers only %(has)s."
 )
 _OTHER_VOLUME_MODE = gettext_noop(
-    "The claim %(claim)s of %(pod)s asks for a volume of the mode %(wanted)s, and the volume %(volume)s is of the mode %(has)s."
+    "The claim %(claim)s of %(pod)s asks for the volume mode %(wanted)s, and the volume %(volume)s has the mode %(has)s."
 )
 _OTHER_LABELS = gettext_noop(
-    "The claim %(claim)s of %(pod)s takes only volumes labelled %(wanted)s, which the volume %(volume)s is not."
+    "The claim %(claim)s of %(pod)s takes only volumes with the labels %(wanted)s, which the volume %(volume)s lacks."
 )
 _RELEASED = gettext_noop(
     "%(pod)s waits for its claim %(claim)s to be bound: the volume %(volume)s is still held for the claim %(old)s, which is gone."
 )
 _OTHER_CLASS = gettext_noop(
-    "%(pod)s waits for its claim %(claim)s to be bound: it asks for the storage class %(wanted)s, and the volume %(volume)s is of %(has)s."
+    "%(pod)s waits for its claim %(claim)s to be bound: it asks for the storage class %(wanted)s, and the volume %(volume)s has %(has)s."
 )
 _OTHER_CLASS_THAN_NONE = gettext_noop(
-    "%(pod)s waits for its claim %(claim)s to be bound: it asks for no storage class, and the volume %(volume)s is of %(has)s."
+    "%(pod)s waits for its claim %(claim)s to be bound: it asks for no storage class, and the volume %(volume)s has %(has)s."
 )
 _CLASS_OF_NONE = gettext_noop(
     "%(pod)s waits for its claim %(claim)s to be bound: it asks for the storage class %(wanted)s, and the volume %(volume)s has none."
@@ -57,7 +57,7 @@ _REACH = gettext_noop(
     "The volume %(volume)s of %(pod)s can only be used on nodes with %(affinity)s, which leaves out %(nodes)s."
 )
 _OTHER_ZONE = gettext_noop("The volume %(volume)s of %(pod)s is in another zone than %(nodes)s.")
-_NOTHING_FREE = gettext_noop("No volume that is free suits the claim %(claim)s of %(pod)s on %(nodes)s.")
+_NOTHING_FREE = gettext_noop("On %(nodes)s, no free volume suits the claim %(claim)s of %(pod)s.")
 _STORAGE = gettext_noop(
     "The storage class %(class)s of the claim %(claim)s has too little room left near %(nodes)s."
 )

@@ -6,8 +6,10 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from playground.presenters.cluster_map.measure import NodeFact
+from playground.presenters.draining import Draining
 from playground.presenters.look import Look
-from playground.presenters.panel import Panel
+from playground.presenters.panel import AnyPanel
 from playground.sessions.protocol.base import Data, Query, Request
 from playground.sessions.protocol.errors import FieldProblem
 from playground.workbench.actions import Subject
@@ -17,7 +19,7 @@ class Shown(Struct, frozen=True):
     """Panels by name."""
 
     position: int
-    panels: dict[str, Panel]
+    panels: dict[str, AnyPanel]
 
 
 class View(Query[Shown], frozen=True, kw_only=True):
@@ -31,7 +33,7 @@ class PanelChange(Struct, frozen=True):
     """The differences in a panel: the whole panel, or the changed cards."""
 
     name: str
-    panel: Panel | None = None
+    panel: AnyPanel | None = None
     cards: dict[str, Data] = {}
 
 
@@ -114,7 +116,7 @@ class SubjectFound(Struct, frozen=True):
     """
 
     subject: Subject
-    drain: Data | None
+    drain: Draining | None
     everyone: list[Subject] = []
 
 
@@ -202,7 +204,7 @@ class AttemptEnds(Query[list[AttemptEnd]], frozen=True, kw_only=True):
     most: int
 
 
-class NodeFacts(Query[list[Data]], frozen=True, kw_only=True):
+class NodeFacts(Query[list[NodeFact]], frozen=True, kw_only=True):
     """The large map's cards of the nodes in these rows (presenters/cluster_map/measure.py), for a mode."""
 
     rows: list[int]
@@ -257,7 +259,7 @@ class Foresee(Query[Foreseen], frozen=True, kw_only=True):
 
 
 class WhyNot(Query[Data | None], frozen=True, kw_only=True):
-    """The plugins' present answers for a pod (namespace/name) on a node (presenters/why_not.py); None if there is no such pod.
+    """The plugins' present answers for a pod (namespace/name) on a node (features/fixes/why_not.py); None if there is no such pod.
 
     `node` "" is the first that the pod is not on.
     """

@@ -11,13 +11,13 @@ from django.template.loader import get_template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, override
 
-from playground.presenters.panel import Panel
+from playground.presenters.panel import AnyPanel
 from playground.sessions.protocol.looking import PanelChange
 from playground.templating.words import words_now
 
 
 def render_panels(
-    panels: Mapping[str, Panel],
+    panels: Mapping[str, AnyPanel],
     request: HttpRequest | None = None,
     standing: Mapping[str, Any] | None = None,
 ) -> dict[str, SafeString]:

@@ -11,7 +11,7 @@ import orjson
 
 from playground import presenters
 from playground.lessons.own import Handed
-from playground.presenters import Look, Panel
+from playground.presenters import AnyPanel, Look
 from playground.sessions.protocol.looking import Delta, PanelChange, Seen, Shown
 from playground.sessions.worker.world import Simulation
 
@@ -65,7 +65,7 @@ class Panels:
 
     def _present(
         self, world: Simulation, look: Look, past: Simulation | None, names: list[str] | None = None
-    ) -> list[Panel]:
+    ) -> list[AnyPanel]:
         """The panels of a world, in the page's order."""
         wanted = [name for name in presenters.PANELS if names is None or name in names]
         look = presenters.aim_look(world, look)
@@ -78,7 +78,7 @@ class Panels:
             self._seen.popitem(last=False)
 
 
-def digests(panels: Iterable[Panel]) -> Digests:
+def digests(panels: Iterable[AnyPanel]) -> Digests:
     """Digests by panel name."""
     return {
         panel.name: PanelDigest(
@@ -89,7 +89,7 @@ def digests(panels: Iterable[Panel]) -> Digests:
     }
 
 
-def compare(panels: Iterable[Panel], new: Digests, old: Digests) -> Iterator[PanelChange]:
+def compare(panels: Iterable[AnyPanel], new: Digests, old: Digests) -> Iterator[PanelChange]:
     """Yield the change of each panel that differs: all of it, or the cards that changed."""
     for panel in panels:
         before, after = old.get(panel.name), new[panel.name]

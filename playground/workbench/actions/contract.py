@@ -121,7 +121,8 @@ class Action:
         return self.asked if self.asked and values.get("dry_run") else self.done
 
 
-class Offer(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Offer:
     """An action that an object offers as it is now; `form`: something has to be filled in first."""
 
     name: str

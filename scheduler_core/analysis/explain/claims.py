@@ -99,6 +99,11 @@ def _list_constraints(spec: Mapping[str, Any], of: str) -> Iterator[Fact]:
     for each in (spec.get("devices") or {}).get("constraints") or ():
         if each.get("matchAttribute"):
             yield note("DevicesHaveToMatch", source=of, attribute=each["matchAttribute"])
+    for request in (spec.get("devices") or {}).get("requests") or ():
+        for each in (request.get("exactly") or {}, *(request.get("firstAvailable") or ())):
+            for selector in each.get("selectors") or ():
+                text = str((selector.get("cel") or {}).get("expression") or "").strip()
+                yield note("DevicesAreSelected", source=of, request=request.get("name"), expression=text)
 
 
 def _list_missing_classes(world: Simulation, spec: Mapping[str, Any], of: str) -> Iterator[Fact]:

@@ -149,7 +149,9 @@ def _find_slots(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found
 
 def _find_avoided(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
     rules = diagnosis.state.get(_AFFINITY)
-    for node, row in _rows(diagnosis, reason.nodes) if rules is not None else ():
+    if rules is None:
+        return
+    for node, row in _rows(diagnosis, reason.nodes):
         for term in rules.anti_terms:
             for pod in term_figures(diagnosis.nodes, row, term).pods[:PODS]:
                 yield "IsAvoided", pod, {"topologyKey": term.topology_key, "at": node}
@@ -157,14 +159,18 @@ def _find_avoided(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Fou
 
 def _find_repelling(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
     rules = diagnosis.state.get(_AFFINITY)
-    for node, row in _rows(diagnosis, reason.nodes) if rules is not None else ():
+    if rules is None:
+        return
+    for node, row in _rows(diagnosis, reason.nodes):
         for figures in repelling(rules, diagnosis.nodes, row):
             yield "Repels", figures.pods[0], {"topologyKey": figures.term.topology_key, "at": node}
 
 
 def _find_spread(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
     spread = diagnosis.state.get(_SPREAD)
-    for _, row in _rows(diagnosis, reason.nodes) if spread is not None else ():
+    if spread is None:
+        return
+    for _, row in _rows(diagnosis, reason.nodes):
         for constraint in spread.constraints.items:
             key = constraint.topology_key
             domain = diagnosis.nodes.nodes[row].labels.get(key)

@@ -16,6 +16,7 @@ from scheduler_core.analysis.fixes.admission import CREATING, acts
 from scheduler_core.analysis.fixes.quotas import missing_of
 from scheduler_core.apimachinery.objects.demand import amounts, texts
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import in_scope, overdue_at, scopes_of, usage
@@ -29,6 +30,7 @@ from scheduler_core.world.simulation import Simulation
 _OWNERS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 _FAILED, _CREATED = "FailedCreate", "SuccessfulCreate"
 _QUOTA = "exceeded quota: "
+_QUEUE = "kueue.x-k8s.io/queue-name"
 _LIMIT = "must be less than or equal to"
 _BOUNDS = re.compile(r"(usage|ratio) per (Container|Pod)\b")
 _SCOPES = "insufficient quota to match these scopes"
@@ -43,7 +45,11 @@ def explain_uncreated(world: WorldView) -> list[Explanation]:
     found = list(_withheld(world))
     for kind in _OWNERS:
         for manifest in world.store.list(kind):
-            if kind == "Deployment" and _controls(world, "ReplicaSet", manifest) and not _condition(manifest):
+            if (
+                kind == "Deployment"
+                and not _lacks_replica_set(manifest)
+                and list_replica_sets(world, manifest)
+            ):
                 continue
             meta = manifest["metadata"]
             key = (kind, str(meta.get("namespace") or ""), str(meta["name"]))
@@ -68,14 +74,35 @@ def count_missing(world: Simulation, owner: Manifest) -> int:
 
 
 def list_pods(world: Simulation, owner: Manifest) -> list[Pod]:
-    """List the pods that an object controls, in a namespace with its uid, or, without uids, by its name."""
+    """List the pods that an object controls: by its uid, or by its name, as a dump may have lost its uids."""
+    return [
+        pod for key in _list_controlled(world, "Pod", owner) if (pod := world.store.pod(*key)) is not None
+    ]
+
+
+def list_replica_sets(world: Simulation, deployment: Manifest) -> list[Manifest]:
+    """List the ReplicaSets that a Deployment controls."""
+    keys = _list_controlled(world, "ReplicaSet", deployment)
+    return [found for key in keys if (found := world.store.get("ReplicaSet", *key)) is not None]
+
+
+def _list_controlled(world: Simulation, kind: str, owner: Manifest) -> list[tuple[str, str]]:
     meta = owner["metadata"]
-    keys = world.store.controlled("Pod", str(meta.get("uid") or ""))
-    return [pod for key in keys if (pod := world.store.pod(*key)) is not None]
+    if keys := world.store.controlled(kind, str(meta.get("uid") or "")):
+        return keys
+    wanted = (owner["kind"], meta["name"], meta.get("namespace"))
+    found = []
+    for manifest in world.store.list(kind):
+        controller = controller_of(manifest) or {}
+        if (controller.get("kind"), controller.get("name"), manifest["metadata"].get("namespace")) == wanted:
+            found.append((str(manifest["metadata"]["namespace"]), str(manifest["metadata"]["name"])))
+    return found
 
 
-def _controls(world: Simulation, kind: str, manifest: Manifest) -> bool:
-    return bool(world.store.controlled(kind, str(manifest["metadata"].get("uid") or "")))
+def _lacks_replica_set(deployment: Manifest) -> bool:
+    """Return whether the ReplicaSet of a new revision was refused."""
+    conditions = (deployment.get("status") or {}).get("conditions") or ()
+    return any(each.get("reason") == "ReplicaSetCreateError" for each in conditions)
 
 
 def _is_withheld(manifest: Manifest) -> bool:
@@ -104,6 +131,9 @@ def _withheld(world: Simulation) -> Iterator[Explanation]:
         owns = world.store.controlled("ReplicaSet", str(manifest["metadata"].get("uid") or ""))
         if (manifest.get("spec") or {}).get("paused") and not owns and (missing := missing_of(manifest)) > 0:
             yield _idle(manifest, State.PAUSED, "spec.paused is true", missing)
+    for manifest in world.store.list("CronJob"):
+        if (manifest.get("spec") or {}).get("suspend"):
+            yield _idle(manifest, State.SUSPENDED, "spec.suspend is true", 0)
     for manifest in world.store.list("Job"):
         if (idle := _idle_job(manifest)) is not None and (missing := missing_of(manifest)) > 0:
             yield _idle(manifest, *idle, missing)
@@ -124,7 +154,11 @@ def _idle(manifest: Mapping[str, Any], state: State, message: str, missing: int)
     kind, meta = str(manifest["kind"]), manifest["metadata"]
     evidence = {"owner": {"kind": kind, "name": meta["name"]}, "missing": missing}
     key = f"{meta.get('namespace') or 'default'}/{meta['name']}-*"
-    return Explanation(key, state, (Given(state, "", message, evidence=evidence),))
+    values = {"kind": kind, "owner": meta["name"]}
+    facts = [Fact(Role.NOTES, "IsSuspended", values)] if state is State.SUSPENDED else []
+    if queue := (meta.get("labels") or {}).get(_QUEUE):
+        facts.append(Fact(Role.NOTES, "QueueHoldsBack", {**values, "queue": queue}))
+    return Explanation(key, state, (Given(state, "", message, evidence=evidence),), facts=tuple(facts))
 
 
 def _last_events(world: Simulation) -> dict[tuple[str, str, str], str]:
@@ -247,7 +281,7 @@ def _list_users(world: Simulation, quota: Manifest, names: list[str], wall: int)
         code = "HoldsQuota" if pod.node_name else "HoldsQuotaWithoutNode"
         yield Fact(Role.HOLDERS, code, values)
         yield from describe_end(world, pod)
-        if pod.deleting and (counted := overdue_at(pod.manifest)) is not None:
+        if pod.deleting and values["until"] is None and (counted := overdue_at(pod.manifest)) is not None:
             until = -(-(counted + 1 - world.store.epoch) // RESYNC) * RESYNC
             yield Fact(
                 Role.HOLDERS, "QuotaCountsUntil", {"pod": pod.key, "quota": values["quota"], "until": until}

@@ -287,7 +287,9 @@ def _list_pods(nodes: NodeTable, chosen: Callable[[PodClass], bool], rows: NDArr
 def _list_uncounted(diagnosis: Diagnosis) -> Iterator[Fact]:
     """Yield the pods that a hard spread does not count, as a policy excludes their node."""
     spread, nodes = diagnosis.state.get("PreFilterPodTopologySpread"), diagnosis.nodes
-    for i, constraint in enumerate(spread.constraints.items if spread is not None else ()):
+    if spread is None:
+        return
+    for i, constraint in enumerate(spread.constraints.items):
         domains = spread.layout.domains[i]
         found = _list_pods(nodes, constraint.counted.of, (domains.counted <= 0) & domains.labelled)
         if found:

@@ -257,8 +257,9 @@ def compare_template(world: Simulation, pod: Pod) -> Fact | None:
     values = {"pod": pod.key, "kind": manifest["kind"], "owner": manifest["metadata"]["name"]}
     of_pod = {c.get("name"): c for c in _containers(pod.manifest["spec"])}
     for container in _containers(template):
-        now = of_pod.get(container.get("name"))
-        for resource, quantity in requests_of(container).items() if now is not None else ():
+        if (now := of_pod.get(container.get("name"))) is None:
+            continue
+        for resource, quantity in requests_of(container).items():
             before, after = (
                 read_amount(resource, requests_of(now).get(resource) or 0),
                 read_amount(resource, quantity),

@@ -23,6 +23,7 @@ from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import list_resized
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
+from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.controllers.kubelet.claims import missing
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.nodes.lifecycle import zone_name
@@ -71,6 +72,7 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
     for resource in resources:
         facts += [*trace_resize(pod, resource), *list_largest(world, pod, resource)]
     facts += [fact for reason in reasons for fact in _list_attached(world, pod, reason)]
+    facts += _list_last_ends(pod)
     if not compare:
         return replace(
             known, state=State.NOT_RUNNING if reasons else known.state, reasons=reasons, facts=tuple(facts)
@@ -91,7 +93,9 @@ def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
         text = f"the kubelet of {node.name} does not report: Ready is {node.ready or 'not said'}"
         yield _obstacle("NodeLost", text, node, {"ready": node.ready})
     elif node.ready == "False":
-        ready = next((c for c in node.manifest["status"]["conditions"] if c.get("type") == "Ready"), {})
+        ready: Mapping[str, Any] = next(
+            (c for c in node.manifest["status"]["conditions"] if c.get("type") == "Ready"), {}
+        )
         text = str(ready.get("message") or f"{node.name} is not ready")
         yield _obstacle("NodeNotReady", text, node, {"reason": ready.get("reason") or ""})
     if pod.phase == "Pending":
@@ -136,6 +140,22 @@ def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]
             if get_volume(other) == volume and place not in ("", node.name) and not _is_shared(claim or {}):
                 text = f"volume {volume} of claim {key.partition('/')[2]} is attached to {place}"
                 yield _obstacle("AttachedElsewhere", text, node, {"claim": key, "attachedTo": place})
+
+
+def _list_last_ends(pod: Pod) -> Iterator[Fact]:
+    """Yield how the containers that wait for their restart have ended."""
+    limits = {
+        c.get("name"): (c.get("resources") or {}).get("limits") or {}
+        for c in pod.manifest["spec"]["containers"]
+    }
+    for each in (pod.manifest.get("status") or {}).get("containerStatuses") or ():
+        ended = (each.get("lastState") or {}).get("terminated") or {}
+        if (each.get("state") or {}).get("waiting") and ended:
+            values = {"container": each.get("name"), "reason": ended.get("reason") or "Error"}
+            values |= {"exitCode": ended.get("exitCode"), "count": each.get("restartCount") or 0}
+            limit = str(limits.get(each.get("name"), {}).get("memory") or "")
+            code = "OutOfMemory" if ended.get("reason") == "OOMKilled" and limit else "LastEnd"
+            yield note(code, **values, limit=limit)
 
 
 def _is_shared(claim: Mapping[str, Any]) -> bool:
@@ -206,6 +226,9 @@ def _list_disruption(world: Simulation, pod: Pod, node: Node) -> Iterator[Fact]:
         yield note("EvictedAt", pod=pod.key, node=node.name, until=planned.at)
         return
     if any(taint.effect == "NoExecute" for taint in node.taints):
+        if (seconds := _find_patience(pod, node)) is not None:
+            yield note("EvictedAfter", pod=pod.key, node=node.name, seconds=seconds * SECOND)
+            return
         tolerations = [t for t in pod.spec.tolerations if t.effect in ("", "NoExecute")]
         if any(t.seconds is None and t.tolerates(taint) for t in tolerations for taint in node.taints):
             yield note("ToleratesForever", pod=pod.key, node=node.name)
@@ -226,6 +249,17 @@ def _list_disruption(world: Simulation, pod: Pod, node: Node) -> Iterator[Fact]:
         yield note("FullDisruption", **values)
     elif zone == PARTIAL and len(mates) <= flags.large_cluster_size_threshold:
         yield note("PartialDisruption", **values)
+
+
+def _find_patience(pod: Pod, node: Node) -> int | None:
+    """Return for how many seconds a pod tolerates the NoExecute taints of a node; None if it does so for ever, or not at all."""
+    found = []
+    for taint in node.taints:
+        by = [each for each in pod.spec.tolerations if each.tolerates(taint)]
+        seconds = [each.seconds for each in by if each.seconds is not None]
+        if taint.effect == "NoExecute" and seconds and len(seconds) == len(by):
+            found.append(min(seconds))
+    return min(found, default=None)
 
 
 def list_lost_nodes(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:

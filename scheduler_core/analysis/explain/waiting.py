@@ -129,7 +129,7 @@ def explain_waking(
         if _wakes(framework, entry, holder):
             wakers.append(key)
         else:
-            yield note("NotWokenByEndOf", pod=entry.key, holder=key)
+            yield note("NotWokenByEndOf", pod=entry.key, holder=key, plugins=list(entry.rejectors))
     if wakers:
         yield note("WokenByEndOf", pod=entry.key, holders=wakers)
     if fits and attempt is not None:

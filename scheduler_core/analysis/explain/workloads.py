@@ -7,7 +7,12 @@ from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, State
 from scheduler_core.analysis.explain.holders import describe_end, end_of
-from scheduler_core.analysis.explain.missing_pods import count_missing, explain_uncreated, list_pods
+from scheduler_core.analysis.explain.missing_pods import (
+    count_missing,
+    explain_uncreated,
+    list_pods,
+    list_replica_sets,
+)
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -22,7 +27,16 @@ KINDS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "Da
 NODE = "Node"
 _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
-    ("JobFailed", "NodesWithoutPod", "OldRevisionStays", "RolloutStuck", "SameNameWaits", "WaitsInOrder")
+    (
+        "JobFailed",
+        "NamespaceEnds",
+        "NodesWithoutPod",
+        "OldRevisionStays",
+        "PausedRollout",
+        "RolloutStuck",
+        "SameNameWaits",
+        "WaitsInOrder",
+    )
 )
 SHOWN = 3
 
@@ -32,12 +46,7 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
     manifest = world.store.get(kind, namespace, name) if kind in KINDS else None
     if manifest is None:
         return None
-    makers = [manifest]
-    if kind == "Deployment":
-        keys = world.store.controlled("ReplicaSet", str(manifest["metadata"].get("uid") or ""))
-        makers = [
-            found for key in keys if (found := world.store.get("ReplicaSet", *key)) is not None
-        ] or makers
+    makers = (list_replica_sets(world, manifest) if kind == "Deployment" else []) or [manifest]
     pods = [pod for maker in makers for pod in list_pods(world, maker)]
     names = {(maker["kind"], maker["metadata"]["name"]) for maker in (manifest, *makers)}
     missing = [each for each in explain_uncreated(world) if _is_of(each, namespace, names)]
@@ -76,6 +85,18 @@ def _count_wanted(world: Simulation, manifest: Manifest) -> int:
 def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
     conditions = (manifest.get("status") or {}).get("conditions") or ()
     values = {"kind": manifest["kind"], "owner": manifest["metadata"]["name"]}
+    namespace = world.store.get("Namespace", "", str(manifest["metadata"].get("namespace") or "default"))
+    if namespace is not None and namespace["metadata"].get("deletionTimestamp"):
+        name = namespace["metadata"]["name"]
+        left = [
+            pod.key
+            for pod in world.store.pods()
+            if pod.namespace == name and pod.manifest["metadata"].get("finalizers")
+        ]
+        yield note("NamespaceEnds", **values, namespace=name, pods=left[:SHOWN])
+    if manifest["kind"] == "Deployment" and (manifest.get("spec") or {}).get("paused"):
+        rolled = any(_has_template(each, manifest) for each in list_replica_sets(world, manifest))
+        yield note("IsPaused" if rolled else "PausedRollout", **values)
     if manifest["kind"] == "StatefulSet":
         yield from _list_stuck_replicas(world, manifest, pods)
     for each in conditions:
@@ -89,16 +110,28 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         yield from _list_bare_nodes(world, manifest, pods)
 
 
+def _has_template(replica_set: Manifest, deployment: Manifest) -> bool:
+    """Return whether a ReplicaSet has the template of its Deployment, but for the label that tells revisions apart."""
+    spec, other = (each["spec"]["template"] for each in (replica_set, deployment))
+    labels = {
+        k: v for k, v in (spec.get("metadata") or {}).get("labels", {}).items() if k != "pod-template-hash"
+    }
+    return bool(
+        spec.get("spec") == other.get("spec") and labels == (other.get("metadata") or {}).get("labels")
+    )
+
+
 def _list_stuck_replicas(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
     """Yield the pods of a StatefulSet that it waits for: one that terminates, and, in order, one that is not ready."""
     owner, by_name = Owner.of(manifest), {pod.name: pod for pod in pods}
     names = [f"{owner.name}-{ordinal}" for ordinal in ordinals(owner)]
     values = {"owner": owner.name}
-    for pod in (by_name[name] for name in names if name in by_name and by_name[name].deleting):
-        if end_of(world, pod) is None:
-            yield note("SameNameWaits", **values, pod=pod.key)
-            yield from describe_end(world, pod)
-    blocker = next((pod for name in names if (pod := by_name.get(name)) is None or not _is_done(pod)), None)
+    there = [by_name[name] for name in names if name in by_name]
+    for ending in (each for each in there if each.deleting and end_of(world, each) is None):
+        yield note("SameNameWaits", **values, pod=ending.key)
+        yield from describe_end(world, ending)
+    lacking = (each for name in names if (each := by_name.get(name)) is None or not _is_done(each))
+    blocker = next(lacking, None)
     if blocker is None or blocker.deleting:
         return
     later = [name for name in names if name not in by_name]

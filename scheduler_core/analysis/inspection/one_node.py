@@ -1,6 +1,6 @@
 """Why not here: what every Filter plugin would say of a pod on one node now, and how the node would score where it is feasible.
 
-Asked of plugins as an attempt asks them, but outside of any: of a fork, on a view of the snapshot without the pod itself, and of every
+Asked of plugins as an attempt asks them, but outside of any: of a fork whose cache no longer counts the pod itself, and of every
 Filter plugin, where an attempt would ask none after the first refusal.
 
 kube: schedule_one.go (findNodesThatFitPod, prioritizeNodes), framework/runtime/framework.go @ v1.34.1
@@ -14,8 +14,8 @@ import numpy as np
 
 from scheduler_core.analysis.fixes.diagnosis import diagnose_on, scheduler_for
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.scheduler.cache.cache import Cache
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.cache.what_if import Change, change_rows
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Point, Rows
@@ -81,8 +81,8 @@ def why_not(sim: Simulation, pod_key: str, node: str) -> WhyNot | None:
     framework = None if pod is None or scheduler is None else scheduler.framework_of(pod)
     if pod is None or scheduler is None or framework is None:
         return None
-    scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
-    view, leaves = _without(scheduler.snapshot, pod)
+    leaves = _take_off(scheduler.cache, pod)
+    view = scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
     row = view.row(node)
     if row is None:
         return None
@@ -104,15 +104,17 @@ def why_not(sim: Simulation, pod_key: str, node: str) -> WhyNot | None:
     return _add_scores(found, framework, trial, np.array(diagnosis.feasible, np.intp), row)
 
 
-def _without(nodes: NodeTable, pod: Pod) -> tuple[NodeTable, str]:
-    """The view without the pod, and the node that it is on, bound or assumed; "" where it is on none."""
-    view = nodes.copy()
-    for row, pods in enumerate(view.pods):
-        there = next((each for each in pods if each.uid == pod.uid), None)
-        if there is not None:
-            change_rows(view, [Change(row, there, -1)])
-            return view, view.names[row]
-    return view, ""
+def _take_off(cache: Cache, pod: Pod) -> str:
+    """Remove a pod from all that the cache counts, and return the node that it was on, bound or assumed; "" where it was on none.
+
+    A pod that were left in the table of pods alone would still be counted by what reads that table, such as a spread.
+    """
+    if pod.identity not in cache.where:
+        return ""
+    counted, slot = cache.where[pod.identity]
+    there = "" if cache.nodes[slot] is None else cache.names[slot]
+    cache.remove_pod(counted)
+    return there
 
 
 def list_verdicts(

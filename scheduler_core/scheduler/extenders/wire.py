@@ -33,7 +33,7 @@ _ROOTS = ("Pod", "Node")
 @cache
 def _table() -> Mapping[str, Mapping[str, Any]]:
     table: Mapping[str, Mapping[str, Any]] = json.loads(
-        Path(__file__).with_name("go_fields.json").read_text(encoding="utf-8")
+        Path(__file__).with_name("wire.json").read_text(encoding="utf-8")
     )
     return table
 

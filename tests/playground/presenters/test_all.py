@@ -10,8 +10,8 @@ import pytest
 
 from playground.presenters import (
     PANELS,
+    AnyPanel,
     Look,
-    Panel,
     inspector,
     look,
     present,
@@ -36,7 +36,7 @@ from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import empty_world, many_nodes, node, pod, three_nodes
 
 
-def everything(sim: Simulation, look: Look) -> list[Panel]:
+def everything(sim: Simulation, look: Look) -> list[AnyPanel]:
     return [present(name, sim, look) for name in PANELS]
 
 

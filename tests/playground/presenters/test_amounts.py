@@ -62,3 +62,22 @@ def test_other_resources_are_counted() -> None:
 @pytest.mark.parametrize(("size", "text"), [(1500 << 20, "1500Mi"), (32 << 30, "32Gi"), (12, "12"), (0, "0")])
 def test_an_amount_can_be_said_in_whole_units(size: int, text: str) -> None:
     assert amounts.exact("memory", size) == text
+
+
+@pytest.mark.parametrize(
+    ("resource", "values", "texts"),
+    [
+        ("cpu", (3000, 500), ["3", "0.5"]),
+        ("cpu", (300, 100), ["300m", "100m"]),
+        ("memory", (559 << 30, 585_755_296 << 10), ["559Gi", "558.62Gi"]),
+        ("memory", (2524 << 20, 2 << 30), ["2.465Gi", "2Gi"]),
+        ("memory", ((8 << 30) + 1024, 8 << 30), ["8192.001Mi", "8192Mi"]),
+        ("memory", (8 << 30, 100 << 10), ["8192Mi", "0.098Mi"]),
+        ("memory", (1 << 30, 0), ["1Gi", "0Gi"]),
+        ("nvidia.com/gpu", (4, 2), ["4", "2"]),
+    ],
+)
+def test_amounts_of_one_sentence_have_one_unit(
+    resource: str, values: tuple[int, ...], texts: list[str]
+) -> None:
+    assert amounts.amounts(resource, *values) == texts

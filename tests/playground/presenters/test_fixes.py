@@ -11,7 +11,9 @@ from playground.features.fixes.presenter import (
     describe_findings,
     effect_sentence,
     effects_in_words,
+    sentence,
 )
+from playground.presenters.words import in_english
 from scheduler_core.analysis.fixes import find_fixes
 from scheduler_core.analysis.fixes.effects import KINDS as EFFECTS
 from scheduler_core.analysis.fixes.effects import Effect
@@ -53,3 +55,19 @@ def test_a_fix_is_worded_whole() -> None:
     ]
     assert free["kubectl"] == "kubectl delete pod q -n default"
     assert len(free["defeats"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("resource", "before", "after", "said"),
+    [
+        ("cpu", "1500m", "1", "from 1.5 to 1"),
+        ("cpu", "300m", "100m", "from 300m to 100m"),
+        ("memory", "559Gi", "572026Mi", "from 559Gi to 558.619Gi"),
+        ("nvidia.com/gpu", "4", "2", "from 4 to 2"),
+    ],
+)
+def test_amounts_before_and_after_a_change_have_one_unit(
+    resource: str, before: str, after: str, said: str
+) -> None:
+    values = {"pod": "default/x", "resource": resource, "from": before, "to": after}
+    assert in_english(sentence({"kind": "resize", "values": values})).endswith(said)

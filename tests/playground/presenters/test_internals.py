@@ -53,7 +53,7 @@ def test_an_event_stands_behind_the_markers_of_the_pods_that_it_is_kept_for() ->
     sim.apply(ApplyObjects((node("late"),)))
     rows = body(sim, "flight")["rows"]
     assert rows[0]["pod"] == "default/waits"
-    assert (rows[-1]["event"], rows[-1]["object"], rows[-1]["for"]) == ("NodeAdd", "late", 1)
+    assert (rows[-1]["event"], rows[-1]["object"], rows[-1]["waiting"]) == ("NodeAdd", "late", 1)
 
 
 def test_the_nominator_tells_whom_it_has_promised_which_node() -> None:

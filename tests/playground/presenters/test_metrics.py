@@ -7,8 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from playground.features.metrics.hints import HINTS
-from playground.features.metrics.presenter import present
+from playground.features.metrics.presenter import HINTS, present
 from playground.features.metrics.worker import metrics_of
 from scheduler_core.scheduler.metrics.catalogue import BY_NAME
 from scheduler_core.world.simulation import Simulation

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from playground.presenters.sentences.records import RANK, SENTENCES, row
-from playground.presenters.words import in_english
+from playground.presenters.words import format_message, in_english, message
 from playground.templatetags.studio import translated
 from scheduler_core.base.trace.kinds import CLASSES, ApiCall, Facts, PluginRan, PodForgotten
 from scheduler_core.base.trace.records import Record
@@ -74,3 +74,12 @@ def test_the_end_of_an_attempt_tells_more_than_its_beginning() -> None:
 def test_a_command_says_what_it_is_about(fields: dict[str, Any], words: str) -> None:
     told = row(Record(1, 0, CommandRecord(**fields), "kube-scheduler", 0))
     assert in_english(told["sentence"]) == words
+
+
+def test_a_chinese_value_in_a_chinese_sentence_takes_no_blanks() -> None:
+    said = message("%(pod)s is missing on %(nodes)s.", pod="web", nodes=message("all %(n)s nodes", n=3))
+    chinese = {
+        "%(pod)s is missing on %(nodes)s.": "%(pod)s 不在 %(nodes)s 上。",
+        "all %(n)s nodes": "全部 %(n)s 个节点",
+    }
+    assert format_message(said, chinese.__getitem__) == "web 不在全部 3 个节点上。"

@@ -91,14 +91,16 @@ def test_behind_the_first_pods_of_a_crowd_stand_groups_by_priority() -> None:
 )
 def test_the_popped_pod_says_why_it_goes_before_the_next(pods: tuple[dict[str, Any], ...], why: str) -> None:
     sim = until(three_nodes(*pods), begun)
-    assert said(pool(sim, "flight")["popped"]["why"]) == why
+    assert said(pool(sim, "flight")["popped"]["first"]) == why
 
 
 def test_a_pod_of_higher_priority_goes_first_however_late_it_was_queued() -> None:
     sim = until(three_nodes(pod("a"), pod("b"), pod("c")), decided())
     sim.apply(ApplyObjects((pod("urgent", priority=1000),)))
     until(sim, lambda w: w.journal.place("default/urgent") == "in flight")
-    assert said(pool(sim, "flight")["popped"]["why"]).endswith("yet goes first: priority counts before time.")
+    assert said(pool(sim, "flight")["popped"]["first"]).endswith(
+        "yet goes first: priority counts before time."
+    )
 
 
 def test_unschedulable_pods_are_grouped_by_kubes_reasons_with_plugins_and_events() -> None:
@@ -156,7 +158,7 @@ def test_a_group_leads_to_its_first_pod_and_is_marked_when_that_is_chosen() -> N
 def test_the_table_stands_in_the_order_of_a_column_one_window_at_a_time() -> None:
     sim = many_nodes(3, pods=60)
     table = stage(sim, form="table", sort="-pod", page=1)["context"]["body"]["table"]
-    assert (table["from"], table["to"], table["total"], table["rows"][-1]["name"]) == (51, 60, 60, "web-0")
+    assert (table["first"], table["last"], table["total"], table["rows"][-1]["name"]) == (51, 60, 60, "web-0")
     heads = {column["name"]: (column["sort"], column["order"]) for column in table["columns"]}
     assert heads["pod"] == ("pod", "descending") and heads["priority"] == ("priority", "")
 

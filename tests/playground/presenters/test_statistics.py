@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 import pytest
 
+from playground.features.metrics.statistics import present
 from playground.features.metrics.worker import by_plugin, statistics_of
-from playground.features.statistics.presenter import present
 from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import world
 from tests.scheduler_core.worlds import node, pod, settle

@@ -33,7 +33,7 @@ def test_the_sentence_names_what_came_nearest_and_a_button_looks_for_fixes() -> 
     settle(sim)
     said = why(sim, "p")
     expected = (
-        "p asks for 1.2 cpu: n comes nearest and lacks 200m of it. p does not tolerate the taint dedicated=infra of t. "
+        "p asks for 1.2 cpu: n comes nearest and lacks 0.2 of it. p does not tolerate the taint dedicated=infra of t. "
         "f holds 3 cpu on n."
     )
     assert words(said["sentence"]) == expected
@@ -84,12 +84,12 @@ USES = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
         (
             {},
             {"volumeMode": "Block"},
-            "The claim data of p asks for a volume of the mode Filesystem, and the volume disk is of the mode Block.",
+            "The claim data of p asks for the volume mode Filesystem, and the volume disk has the mode Block.",
         ),
         (
             {"selector": {"matchLabels": {"tier": "gold"}}},
             {},
-            "The claim data of p takes only volumes labelled tier=gold, which the volume disk is not.",
+            "The claim data of p takes only volumes with the labels tier=gold, which the volume disk lacks.",
         ),
     ],
     ids=["mode", "labels"],
@@ -111,7 +111,7 @@ def test_of_a_claim_that_is_being_deleted_it_is_said_who_still_uses_it() -> None
     assert words(said["sentence"]) == (
         "The claim data of p is being deleted. It stays as long as it is in use, by a, b, and no new pod may use it meanwhile."
     )
-    assert said["reasons"][0]["claims"][0]["usedBy"] == ["default/a", "default/b"]
+    assert said["reasons"][0]["claims"][0]["used_by"] == ["default/a", "default/b"]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_of_a_claim_that_is_being_deleted_it_is_said_who_still_uses_it() -> None
     [
         (
             {"schedulerName": "volcano"},
-            "Nobody schedules p: no scheduler that runs has a profile called volcano.",
+            "Nobody schedules p: no running scheduler has a profile called volcano.",
         ),
         ({"schedulingGates": [{"name": "g"}]}, "p is held back until its scheduling gates are removed: g."),
         ({"nodeSelector": {"gpu": "a100"}}, "p asks for nodes with gpu=a100, and no node has the label gpu."),

@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from playground.features.exports import downloads
+from playground.features.exports import views as downloads
 from playground.sessions.web.jobs import downloads as jobs
 from playground.sessions.worker import files
 from tests.playground.workbench.conftest import page_text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.words import gettext_noop
@@ -10,9 +12,18 @@ from scheduler_core.world.readonly import WorldView
 _TITLES = {"Node": gettext_noop("Nodes"), "Pod": gettext_noop("Pods")}
 
 
-def present(sim: WorldView, look: Look) -> Panel:
+class CensusContext(TypedDict):
+    pass
+
+
+class CensusCard(TypedDict):
+    title: str
+    count: int
+
+
+def present(sim: WorldView, look: Look) -> Panel[CensusContext, CensusCard]:
     """A card for each kind."""
-    cards = {
+    cards: dict[str, CensusCard] = {
         f"census-{kind.lower()}": {"title": title, "count": len(list(sim.store.list(kind)))}
         for kind, title in _TITLES.items()
     }

@@ -4,15 +4,16 @@ believes meanwhile."""
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TypedDict
 
 from playground.presenters.amounts import duration
 from playground.presenters.look import Look
-from playground.presenters.scene import cycle_of, present_step, scheduler_of, short, table_of
+from playground.presenters.scene import PodRef, cycle_of, pod_ref, present_step, scheduler_of, short, table_of
 from playground.presenters.stage.binding import lanes
-from playground.presenters.stage.binding.believes import believes
+from playground.presenters.stage.binding.believes import CacheBelief, believes
 from playground.presenters.stage.binding.cells import HEADS, POINTS
 from playground.presenters.stage.binding.ended import list_ended_cycles
+from playground.presenters.stage.binding.lanes import Lane
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import BindingCycleView, SchedulerView, WorldView
@@ -28,7 +29,14 @@ _ONE_BESIDE = gettext_noop("1 binding cycle runs beside the scheduling cycle of 
 _MANY_BESIDE = gettext_noop("%(n)s binding cycles run beside the scheduling cycle of %(pod)s")
 
 
-def present(sim: WorldView, look: Look, key: str) -> Stage:
+class BindingBody(TypedDict):
+    heads: list[str]
+    groups: list[LanelessGroup]
+    cache: CacheBelief | None
+    pod: Lane | None
+
+
+def present(sim: WorldView, look: Look, key: str) -> Stage[BindingBody, Lane]:
     """The binding cycles beside the scheduling cycle."""
     scheduler = scheduler_of(sim)
     found = _lanes(sim, scheduler, key)
@@ -59,7 +67,7 @@ def _beside(sim: WorldView, scheduler: SchedulerView) -> Message:
     return message(_ONE_BESIDE, pod=pod) if count == 1 else message(_MANY_BESIDE, pod=pod, n=count)
 
 
-def _lanes(sim: WorldView, scheduler: SchedulerView, key: str) -> list[dict[str, Any]]:
+def _lanes(sim: WorldView, scheduler: SchedulerView, key: str) -> list[Lane]:
     """The oldest attempts first; of many binding cycles the chosen pod's, the present step's, and the newest."""
     due = lanes.due_of(sim, scheduler)
     faults = _faults(sim)
@@ -91,17 +99,23 @@ def _faults(sim: WorldView) -> dict[str, list[str]]:
     return out
 
 
-def _groups(scheduler: SchedulerView, shown: set[int]) -> list[dict[str, Any]]:
+class LanelessGroup(TypedDict):
+    phase: str
+    count: int
+    pods: list[PodRef]
+
+
+def _groups(scheduler: SchedulerView, shown: set[int]) -> list[LanelessGroup]:
     """Binding cycles without a lane of their own, by where they stand."""
     left = [binding for number, binding in scheduler.bindings.items() if number not in shown]
     if not left:
         return []
     count = Counter(str(binding.phase) for binding in left)
-    names: dict[str, list[dict[str, str]]] = {}
+    names: dict[str, list[PodRef]] = {}
     for binding in left:
         named = names.setdefault(str(binding.phase), [])
         if len(named) < NAMED:
-            named.append({"key": binding.pod.key, "name": short(binding.pod.key)})
+            named.append(pod_ref(binding.pod.key))
     order = [str(point) for point in POINTS]
     return [
         {"phase": phase, "count": count[phase], "pods": names[phase]}
@@ -109,7 +123,7 @@ def _groups(scheduler: SchedulerView, shown: set[int]) -> list[dict[str, Any]]:
     ]
 
 
-def _node(sim: WorldView, look: Look, found: list[dict[str, Any]], key: str) -> str:
+def _node(sim: WorldView, look: Look, found: list[Lane], key: str) -> str:
     """The node at hand: the chosen one, else the chosen pod's, else the present step's."""
     if look.about == "node" and look.node in table_of(scheduler_of(sim)).rows:
         return look.node

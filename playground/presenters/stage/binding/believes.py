@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from playground.presenters.amounts import amount
-from playground.presenters.scene import short, table_of
-from playground.presenters.stage.preemption.room import segments
+from playground.presenters.scene import PodRef, pod_ref, short, table_of
+from playground.presenters.stage.preemption.room import Segment, segments
 from scheduler_core.world.readonly import SchedulerView, WorldView
 
 NAMED = 6
 
 
-def believes(sim: WorldView, scheduler: SchedulerView, node: str) -> dict[str, Any] | None:
+class AssumedPod(PodRef):
+    amount: str
+
+
+class CacheBelief(TypedDict):
+    node: str
+    resource: str
+    has: str
+    running: str
+    assumed: str
+    free: str
+    known: str
+    count: int
+    pods: list[AssumedPod]
+    more: int
+    bar: list[Segment]
+
+
+def believes(sim: WorldView, scheduler: SchedulerView, node: str) -> CacheBelief | None:
     """The node's cpu, or its memory where no pod asks for cpu; None where the cache does not know the node."""
     cache = scheduler.cache
     slot = cache.slots.get(node)
@@ -42,8 +60,7 @@ def believes(sim: WorldView, scheduler: SchedulerView, node: str) -> dict[str, A
         "known": amount(resource, sum(pod.requests.get(resource) for pod in known)),
         "count": len(running),
         "pods": [
-            {"key": p.key, "name": short(p.key), "amount": amount(resource, p.requests.get(resource))}
-            for p in assumed[:NAMED]
+            {**pod_ref(p.key), "amount": amount(resource, p.requests.get(resource))} for p in assumed[:NAMED]
         ],
         "more": max(len(assumed) - NAMED, 0),
         "bar": segments(parts, has, resource) if has else [],

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypedDict
 
 from playground.presenters.amounts import amount, cpu, duration
 from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.world.readonly import Code, PluginStep, Pod, Point
 
-Cell = dict[str, Any]
+
+class Cell(TypedDict):
+    """`state`: held, ok, skip, now, wait, no, back, ahead or none; `at` is the position of its last step."""
+
+    state: str
+    glyph: str
+    head: Message | None
+    sub: Message | None
+    at: int | None
+    ring: int | None
+    full: str
+
+
 HEADS = {
     "assume": gettext_noop("assume"),
     Point.RESERVE: "Reserve",
@@ -37,9 +49,16 @@ _PLUGIN = gettext_noop("1 plugin")
 _PLUGINS = gettext_noop("%(n)s plugins")
 
 
-def cell(state: str, head: Message | None = None, sub: Message | None = None, **more: Any) -> Cell:
-    """`state`: held, ok, skip, now, wait, no, back, ahead or none; `at` is the position of its last step."""
-    return {"state": state, "glyph": _GLYPHS[state], "head": head, "sub": sub, **more}
+def cell(
+    state: str,
+    head: Message | None = None,
+    sub: Message | None = None,
+    at: int | None = None,
+    ring: int | None = None,
+    full: str = "",
+) -> Cell:
+    glyph = _GLYPHS[state]
+    return {"state": state, "glyph": glyph, "head": head, "sub": sub, "at": at, "ring": ring, "full": full}
 
 
 def build_assumed_cell(pod: Pod) -> Cell:

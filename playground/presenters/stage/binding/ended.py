@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from playground.presenters.scene import scheduler_of
 from playground.presenters.stage.binding import cells
 from playground.presenters.stage.binding.cells import POINTS
-from playground.presenters.stage.binding.lanes import lane
-from scheduler_core.world.readonly import Attempt, Move, Place, Point, SchedulerView, WorldView
+from playground.presenters.stage.binding.lanes import Lane, lane
+from scheduler_core.world.readonly import Attempt, Move, Place, Pod, Point, SchedulerView, WorldView
 
 ATTEMPTS = 24  # how many of the last ones are looked through
 EVENTS = 200
@@ -16,7 +14,7 @@ _OVER = (Place.BOUND, Place.RUNNING)
 _BACK = (Place.ACTIVE, Place.BACKOFF, Place.UNSCHEDULABLE)
 
 
-def list_ended_cycles(sim: WorldView, most: int, chosen: str) -> list[dict[str, Any]]:
+def list_ended_cycles(sim: WorldView, most: int, chosen: str) -> list[Lane]:
     """The last ones, oldest first; the chosen pod's is among them whenever it was."""
     running = {number for scheduler in sim.schedulers for number in scheduler.bindings}
     last = sim.journal.attempts[-ATTEMPTS:]
@@ -34,7 +32,7 @@ def list_ended_cycles(sim: WorldView, most: int, chosen: str) -> list[dict[str, 
     return sorted(shown, key=lambda each: int(each["number"]))
 
 
-def of_attempt(sim: WorldView, attempt: Attempt) -> dict[str, Any] | None:
+def of_attempt(sim: WorldView, attempt: Attempt) -> Lane | None:
     """The lane of an attempt's binding cycle; None where the pod is not known any more, or it has not ended."""
     pod = sim.store.pod_at(attempt.pod)
     moves = [move for move in sim.journal.lane(attempt.pod) if move.position >= attempt.last_position]
@@ -48,15 +46,11 @@ def of_attempt(sim: WorldView, attempt: Attempt) -> dict[str, Any] | None:
     bound = end.place in _OVER
     row = _row(scheduler, attempt, waited, started, end) if bound else None
     if row is None:
-        return lane(
-            pod,
-            attempt.node,
-            attempt.number,
-            _back(sim, scheduler, attempt, waited, started, end, pod),
-            "back",
-        ) | {"at": end.position}
-    row = [cells.build_assumed_cell(pod) | {"state": "ok", "glyph": "✓"}, *row]
-    return lane(pod, attempt.node, attempt.number, row, "bound") | {"at": end.position}
+        row = _back(sim, scheduler, attempt, waited, started, end, pod)
+        return lane(pod, attempt.node, attempt.number, row, "back")
+    first: cells.Cell = {**cells.build_assumed_cell(pod), "state": "ok", "glyph": "✓"}
+    row = [first, *row]
+    return lane(pod, attempt.node, attempt.number, row, "bound")
 
 
 def _row(
@@ -81,7 +75,7 @@ def _back(
     waited: Move | None,
     started: Move | None,
     end: Move,
-    pod: Any,
+    pod: Pod,
 ) -> list[cells.Cell]:
     """It ran back from the point that refused."""
     why = _why(sim, attempt.pod, end.t)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple, NotRequired, TypedDict
 
 from playground.presenters.scene import short
 from playground.presenters.stage.binding import cells
@@ -49,7 +49,7 @@ def due_of(sim: WorldView, scheduler: SchedulerView) -> Due:
     return Due(plugins, calls)
 
 
-def of_cycle(scheduler: SchedulerView, cycle: SchedulingCycleView) -> dict[str, Any] | None:
+def of_cycle(scheduler: SchedulerView, cycle: SchedulingCycleView) -> Lane | None:
     """The lane of the scheduling cycle's pod once it has a node, or once it was given back; None where there is no such lane."""
     if cycle.chosen is None or cycle.number in scheduler.bindings or cycle.outcome == "scheduled":
         return None
@@ -76,8 +76,23 @@ def _roll_back_cells(pod: Pod, found: list[Cell], reserved: int, at: int) -> tup
     return cells.forgotten(pod), found
 
 
-def lane(pod: Pod, node: str, number: int, row: list[Cell], state: str) -> dict[str, Any]:
-    """`state`: cycle, binding, bound or back."""
+class Lane(TypedDict):
+    """A pod on its way; `state`: cycle, binding, bound or back. `decide`: a user may end its wait on Permit."""
+
+    id: str
+    kind: Literal["bind/lane"]
+    key: str
+    name: str
+    node: str
+    number: int
+    state: str
+    cells: list[Cell]
+    chosen: NotRequired[bool]
+    faults: NotRequired[list[str]]
+    decide: NotRequired[bool]
+
+
+def lane(pod: Pod, node: str, number: int, row: list[Cell], state: str) -> Lane:
     return {
         "id": f"lane-{number}",
         "kind": "bind/lane",
@@ -111,9 +126,7 @@ def _permit(scheduler: SchedulerView, cycle: SchedulingCycleView, steps: list[Pl
     return cells.build_allowed_cell(steps[-1].position) if steps else cells.ahead(Point.PERMIT)
 
 
-def of_binding(
-    sim: WorldView, scheduler: SchedulerView, binding: BindingCycleView, due: Due
-) -> dict[str, Any]:
+def of_binding(sim: WorldView, scheduler: SchedulerView, binding: BindingCycleView, due: Due) -> Lane:
     """The lane of a binding cycle that runs."""
     cycle = scheduler.cycle
     before = cycle.steps if cycle is not None and cycle.number == binding.number else ()
@@ -128,8 +141,10 @@ def of_binding(
             for i, point in enumerate(POINTS[3:], 3)
         ),
     ]
-    found = lane(binding.pod, binding.node, binding.number, row, "binding")
-    return {**found, "stands": min(stands, len(POINTS) - 1), "decide": bool(binding.waiting)}
+    return {
+        **lane(binding.pod, binding.node, binding.number, row, "binding"),
+        "decide": bool(binding.waiting),
+    }
 
 
 def _build_reserve_cell(scheduler: SchedulerView, binding: BindingCycleView, steps: list[PluginStep]) -> Cell:

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NotRequired, Required, TypedDict
 
 from playground.presenters.amounts import clock
 from playground.presenters.look import AIM, Look
 from playground.presenters.scene import short
-from playground.presenters.sentences.records import row
+from playground.presenters.sentences.records import Row, row
 from playground.presenters.sequence import lifelines, lines
-from playground.presenters.stage.controller.changed import collect_changes
-from playground.presenters.stage.controller.evictions import evictions
-from playground.presenters.stage.controller.nodes import nodes
-from playground.presenters.stage.controller.owners import OF_CONTROLLER, budgets, chain_of, owners
+from playground.presenters.stage.controller.changed import ChangeTable, collect_changes
+from playground.presenters.stage.controller.evictions import Evictions, evictions
+from playground.presenters.stage.controller.nodes import ChangedNode, nodes
+from playground.presenters.stage.controller.owners import (
+    OF_CONTROLLER,
+    BudgetRow,
+    OwnerChain,
+    budgets,
+    chain_of,
+    owners,
+)
+from playground.presenters.stage.controller.replicas import STATES, Span, host, lane
 from playground.presenters.stage.shape import Stage
-from playground.presenters.surroundings.replicas import STATES, host, lane
 from playground.presenters.words import Message, brief, exactly, gettext_noop, message
 from scheduler_core.base.trace.kinds import (
     CommandApplied,
@@ -35,8 +42,19 @@ EFFECTS = 10
 _CAUSES = (CommandApplied.KIND, Reconciled.KIND, WatchEventHeard.KIND, TimerFired.KIND)
 
 
-def chain(sim: WorldView) -> dict[str, Any]:
-    """{"actor", "effects", "more"}: a controller's own record comes last, and is told first, for it is the cause."""
+class Effect(Row):
+    times: int
+
+
+class Chain(TypedDict):
+    """A controller's own record comes last, and is told first, for it is the cause."""
+
+    actor: Actor | None
+    effects: list[Effect]
+    more: int
+
+
+def chain(sim: WorldView) -> Chain:
     records = sim.last[:LOOKED_THROUGH]
     if len(sim.last) > LOOKED_THROUGH:
         records = [*records, sim.last[-1]]
@@ -51,9 +69,9 @@ def chain(sim: WorldView) -> dict[str, Any]:
     }
 
 
-def _fold_repeats(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _fold_repeats(rows: Sequence[Row]) -> list[Effect]:
     """The same thing several times in a row is told once."""
-    out: list[dict[str, Any]] = []
+    out: list[Effect] = []
     for each in rows:
         if out and {**out[-1], "times": 1} == {**each, "times": 1}:
             out[-1]["times"] += 1
@@ -70,8 +88,17 @@ def _cause(records: Sequence[Record]) -> Record | None:
     return next(iter(records), None)
 
 
-def _actor(record: Record) -> dict[str, Any]:
+class Actor(TypedDict):
     """`who` acts, `key` is the key of its work queue, `did` says what and why."""
+
+    who: Message
+    controller: NotRequired[str]
+    key: str
+    did: Message | None
+    idle: bool
+
+
+def _actor(record: Record) -> Actor:
     facts = record.facts
     if isinstance(facts, Reconciled):
         did = exactly(brief(facts.did)) if facts.did else message(gettext_noop("Nothing is to be done."))
@@ -106,11 +133,29 @@ _OTHERS = {"disruption-controller": "PodDisruptionBudget", "resourceclaim-contro
 _CONTROLLERS = {kind: name for name, kind in (OF_CONTROLLER | _OTHERS).items()}
 
 
-def present_controller(sim: WorldView, look: Look) -> dict[str, Any] | None:
-    """None where the stage is not aimed at a controller. `here`: it acts at this very step; `point`: what finds the step where it did.
+class Reconcile(TypedDict):
+    t: str
+    key: str
+    did: str
+
+
+class Acted(TypedDict):
+    """`here`: the controller acts at this very step; `point`: what finds the step where it did.
 
     `idle`: it has done nothing yet; `owners`: the workload, what owns it and what it owns, with their counts.
     """
+
+    who: str
+    key: str
+    here: bool
+    idle: bool
+    done: list[Reconcile]
+    point: str
+    owners: list[OwnerChain]
+
+
+def present_controller(sim: WorldView, look: Look) -> Acted | None:
+    """Return what the controller did that the stage is aimed at; None where it is aimed at none."""
     if look.stage != AIM or look.about != "controller" or not look.controller:
         return None
     kind, slash, key = look.controller.partition("/")
@@ -127,13 +172,13 @@ def present_controller(sim: WorldView, look: Look) -> dict[str, Any] | None:
     }
 
 
-def _owners(sim: WorldView, kind: str, key: str) -> list[dict[str, Any]]:
+def _owners(sim: WorldView, kind: str, key: str) -> list[OwnerChain]:
     namespace, _, name = key.rpartition("/")
     there = kind in OF_CONTROLLER.values() and sim.store.get(kind, namespace, name) is not None
     return [chain_of(sim, (kind, namespace, name))] if there else []
 
 
-def _list_reconciles(sim: WorldView, name: str, key: str) -> list[dict[str, str]]:
+def _list_reconciles(sim: WorldView, name: str, key: str) -> list[Reconcile]:
     queue = sim.surroundings.queues.get(name)
     notes = [note for note in queue.done if key in ("", note.key)] if queue is not None else []
     return [
@@ -159,13 +204,22 @@ LEADING = "leading"
 _KINDS = (LeaderElection.KIND, SchedulerStage.KIND)
 
 
-def election(sim: WorldView) -> list[dict[str, Any]]:
+class Leader(TypedDict):
+    name: str
+    state: str
+    leads: bool
+    since: str
+    leader: str
+    lane: list[Span]
+
+
+def election(sim: WorldView) -> list[Leader]:
     """Each process, with its state, since when, and whom it takes for the leader; none where something else happened."""
     if not any(record.kind in _KINDS for record in sim.last[:64]):
         return []
     moves = sim.journal.processes
     begin = min((move.t for move in moves), default=sim.now)
-    out: list[dict[str, Any]] = []
+    out: list[Leader] = []
     for identity in dict.fromkeys(move.identity for move in moves):
         mine = [move for move in moves if move.identity == identity]
         last = mine[-1]
@@ -190,34 +244,52 @@ FORMS = {
 }
 
 
-def present(sim: WorldView, look: Look, key: str) -> Stage:
+class ChangesBody(TypedDict, total=False):
+    acted: Required[Acted | None]
+    table: ChangeTable
+    at: int
+    before: int
+
+
+class FlowBody(ChangesBody, Chain):
+    owners: list[OwnerChain]
+    nodes: list[ChangedNode]
+    budgets: list[BudgetRow]
+    evictions: Evictions
+    schedulers: list[Leader]
+
+
+ControllerBody = ChangesBody | FlowBody
+
+
+def present(sim: WorldView, look: Look, key: str) -> Stage[ControllerBody, Any]:
     """Return the stage for the last transition, with its objects as a table; if aimed at a controller, for its last transition."""
     chosen = present_controller(sim, look)
-    stage = Stage(
-        question=_question(chosen),
-        forms=FORMS,
-        map=look.form != "table",
-        body={"acted": chosen},
-    )
-    if chosen is not None and not chosen["here"] and look.form in ("", "flow"):
-        return stage
-    rows = collect_changes(sim)
-    if look.form == "table":
-        stage.body.update(table=rows.table(), **_span(sim))
-    elif look.form != "nodes":
-        stage.body.update(
-            **chain(sim),
-            **(_span(sim) if rows.objects else {}),
-            owners=owners(sim, rows),
-            nodes=nodes(sim, rows),
-            budgets=budgets(sim, rows),
-            evictions=evictions(sim),
-            schedulers=election(sim),
-        )
-    return stage
+    body: ControllerBody = {"acted": chosen}
+    rows = None
+    if chosen is None or chosen["here"] or look.form not in ("", "flow"):
+        rows = collect_changes(sim)
+    if rows is not None and look.form == "table":
+        body["table"] = rows.table()
+    elif rows is not None and look.form != "nodes":
+        found = chain(sim)
+        body = {
+            "acted": chosen,
+            "actor": found["actor"],
+            "effects": found["effects"],
+            "more": found["more"],
+            "owners": owners(sim, rows),
+            "nodes": nodes(sim, rows),
+            "budgets": budgets(sim, rows),
+            "evictions": evictions(sim),
+            "schedulers": election(sim),
+        }
+    if rows is not None and (rows.objects or look.form == "table") and look.form != "nodes":
+        body["at"], body["before"] = sim.position, max(sim.position - 1, 0)
+    return Stage(_question(chosen), body, forms=FORMS, map=look.form != "table")
 
 
-def _question(chosen: dict[str, Any] | None) -> Message:
+def _question(chosen: Acted | None) -> Message:
     if chosen is None:
         return message(gettext_noop("What happened in the cluster?"))
     if chosen["key"]:
@@ -225,8 +297,3 @@ def _question(chosen: dict[str, Any] | None) -> Message:
             gettext_noop("What did %(who)s do last to %(key)s?"), who=chosen["who"], key=chosen["key"]
         )
     return message(gettext_noop("What did %(who)s do last?"), who=chosen["who"])
-
-
-def _span(sim: WorldView) -> dict[str, int]:
-    """The steps between which the transition lies."""
-    return {"at": sim.position, "before": max(sim.position - 1, 0)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from playground.presenters.scene import short
 from playground.presenters.words import gettext_noop
@@ -34,6 +34,11 @@ class Changed:
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
+class ChangeTable(TypedDict):
+    rows: list[dict[str, str]]
+    more: int
+
+
 @dataclass(frozen=True, slots=True)
 class AllChanged:
     """The objects of the first MOST records; `more` is the number of records that were not read."""
@@ -44,7 +49,7 @@ class AllChanged:
     def of(self, *kinds: str) -> list[Changed]:
         return [each for each in self.objects if each.kind in kinds]
 
-    def table(self) -> dict[str, Any]:
+    def table(self) -> ChangeTable:
         rows = [
             {
                 "kind": each.kind,

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import islice, takewhile
-from typing import Any
+from typing import Any, TypedDict
 
-from playground.presenters.amounts import SECOND, duration
+from playground.presenters.amounts import SECOND, clock, duration, memory, thousands
 from playground.presenters.draining import grace_ends
 from playground.presenters.scene import short
 from playground.presenters.stage.controller.changed import collect_changes
-from playground.presenters.surroundings.nodes import eviction
 from scheduler_core.analysis.status import read_eviction
 from scheduler_core.world.readonly import Kill, KubeEvent, Pod, WorldView
 
 MOST, MOST_EVENTS = 8, 64
 
 
-def evictions(sim: WorldView) -> dict[str, Any]:
+class Evictions(TypedDict):
+    pods: list[EndingPod]
+    more: int
+    rankings: list[EvictionRow]
+
+
+def evictions(sim: WorldView) -> Evictions:
     """{"pods": that now end, "rankings": of kubelets at this very time}."""
     ending = [
         pod
@@ -62,7 +68,17 @@ def _kill(sim: WorldView, pod: Pod) -> Kill | None:
     return run.kill if run is not None and run.uid == pod.uid else None
 
 
-def _pod(sim: WorldView, pod: Pod, ends: int | None) -> dict[str, Any]:
+class EndingPod(TypedDict):
+    key: str
+    name: str
+    node: str
+    reason: str
+    message: str
+    grace: str
+    left: str
+
+
+def _pod(sim: WorldView, pod: Pod, ends: int | None) -> EndingPod:
     """`reason` and `message` are those of kube: of the condition DisruptionTarget, else the kubelet's own, else of the Event."""
     target = pod.condition("DisruptionTarget") or {}
     event = next(
@@ -86,3 +102,46 @@ def _pod(sim: WorldView, pod: Pod, ends: int | None) -> dict[str, Any]:
 def _grace(pod: Pod, kill: Kill | None) -> str:
     seconds = pod.manifest["metadata"].get("deletionGracePeriodSeconds", kill and kill.grace)
     return "" if seconds is None else duration(int(seconds) * SECOND)
+
+
+class RankedPod(TypedDict):
+    pod: str
+    priority: int
+    usage: str
+    request: str
+    exceeds: bool
+
+
+class EvictionRow(TypedDict):
+    """The reason for an eviction, and the ranking in which the pod was chosen."""
+
+    t: str
+    signal: str
+    threshold: str
+    available: str
+    chosen: str
+    message: str
+    ranking: list[RankedPod]
+
+
+def eviction(row: Mapping[str, Any]) -> EvictionRow:
+    bytes_ = row["resource"] in ("memory", "ephemeral-storage")
+    show = memory if bytes_ else thousands
+    return {
+        "signal": row["signal"],
+        "threshold": row["threshold"],
+        "available": row["available"],
+        "chosen": row["chosen"],
+        "message": row["message"],
+        "t": clock(row["t"]),
+        "ranking": [
+            {
+                "pod": ranked["pod"],
+                "priority": ranked["priority"],
+                "usage": show(ranked["usage"]),
+                "request": show(ranked["request"]),
+                "exceeds": ranked["exceeds"],
+            }
+            for ranked in row["ranking"]
+        ],
+    }

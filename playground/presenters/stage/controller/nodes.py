@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
-from playground.presenters.draining import draining, list_planned_evictions
+from playground.presenters.draining import Draining, PlannedEviction, draining, list_planned_evictions
 from playground.presenters.stage.controller.changed import AllChanged
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.trace.kinds import Reconciled
@@ -13,7 +13,7 @@ from scheduler_core.world.readonly import WorldView
 MOST, PLANNED = 6, 6
 
 
-def nodes(sim: WorldView, rows: AllChanged) -> list[dict[str, Any]]:
+def nodes(sim: WorldView, rows: AllChanged) -> list[ChangedNode]:
     """Return the nodes that changed, and one that a controller reconciled by its name."""
     names = {each.name: each.what for each in rows.of("Node")}
     for record in sim.last[-1:]:
@@ -23,7 +23,18 @@ def nodes(sim: WorldView, rows: AllChanged) -> list[dict[str, Any]]:
     return [_node(sim, name, what) for name, what in list(names.items())[:MOST]]
 
 
-def _node(sim: WorldView, name: str, what: str) -> dict[str, Any]:
+class ChangedNode(TypedDict):
+    name: str
+    gone: bool
+    added: bool
+    cordoned: bool
+    conditions: list[Condition]
+    taints: list[str]
+    drain: Draining | None
+    planned: list[PlannedEviction]
+
+
+def _node(sim: WorldView, name: str, what: str) -> ChangedNode:
     manifest = sim.store.get("Node", "", name)
     spec = (manifest or {}).get("spec") or {}
     return {
@@ -38,7 +49,14 @@ def _node(sim: WorldView, name: str, what: str) -> dict[str, Any]:
     }
 
 
-def _conditions(manifest: Manifest | None) -> list[dict[str, Any]]:
+class Condition(TypedDict):
+    type: str
+    status: str
+    reason: str
+    bad: bool
+
+
+def _conditions(manifest: Manifest | None) -> list[Condition]:
     """Ready always, the others where they are not False."""
     found = ((manifest or {}).get("status") or {}).get("conditions") or ()
     return [

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TypedDict
 
-from playground.presenters.scene import short
+from playground.presenters.scene import PodRef, pod_ref, short
 from playground.presenters.stage.controller.changed import AllChanged, Changed
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.trace.kinds import Reconciled
@@ -25,7 +25,7 @@ _KINDS = tuple(OF_CONTROLLER.values())
 Owner = tuple[str, str, str]
 
 
-def owners(sim: WorldView, rows: AllChanged) -> list[dict[str, Any]]:
+def owners(sim: WorldView, rows: AllChanged) -> list[OwnerChain]:
     """Chains of owners, the topmost first, each with its counts; at the end the pods that have just come, changed or gone."""
     chains: dict[tuple[Owner, ...], list[Changed]] = {}
     for leaf in _leaves(sim, rows):
@@ -39,7 +39,7 @@ def owners(sim: WorldView, rows: AllChanged) -> list[dict[str, Any]]:
     return [_present_owner_chain(sim, way, chains[way]) for way in longest[:MOST]]
 
 
-def chain_of(sim: WorldView, owner: Owner) -> dict[str, Any]:
+def chain_of(sim: WorldView, owner: Owner) -> OwnerChain:
     """One workload's chain, whatever has changed of it."""
     return _present_owner_chain(sim, _chain(sim, owner), [])
 
@@ -80,27 +80,55 @@ def _largest_set(sim: WorldView, owner: Owner) -> tuple[Owner, ...]:
     return () if largest is None else (("ReplicaSet", namespace, str(largest["metadata"]["name"])),)
 
 
-def _present_owner_chain(sim: WorldView, way: tuple[Owner, ...], pods: list[Changed]) -> dict[str, Any]:
+class ChangedPod(PodRef):
+    what: str
+    gone: bool
+
+
+class OwnerChain(TypedDict):
+    way: list[Workload]
+    pods: list[ChangedPod]
+    more: int
+
+
+def _present_owner_chain(sim: WorldView, way: tuple[Owner, ...], pods: list[Changed]) -> OwnerChain:
     return {
         "way": [_workload(sim, owner) for owner in way],
         "pods": [
-            {"key": pod.key, "name": short(pod.key), "what": pod.what.lower(), "gone": pod.now is None}
-            for pod in pods[:PODS]
+            {**pod_ref(pod.key), "what": pod.what.lower(), "gone": pod.now is None} for pod in pods[:PODS]
         ],
         "more": max(len(pods) - PODS, 0),
     }
 
 
-def _workload(sim: WorldView, owner: Owner) -> dict[str, Any]:
+class Counts(TypedDict):
+    """The number of desired, existing, and ready pods; for a Job: completions, active, and succeeded pods."""
+
+    desired: int | None
+    current: int | None
+    ready: int | None
+
+
+_UNCOUNTED: Counts = {"desired": None, "current": None, "ready": None}
+
+
+class Workload(Counts):
+    kind: str
+    name: str
+    at: str
+    gone: bool
+
+
+def _workload(sim: WorldView, owner: Owner) -> Workload:
     kind, namespace, name = owner
     manifest = sim.store.get(kind, namespace, name)
     key = f"{namespace}/{name}" if namespace else name
-    row = {"kind": kind, "name": short(key), "at": f"{kind}/{namespace}/{name}", "gone": manifest is None}
-    return {**row, **(_counts(kind, manifest) if manifest is not None else {})}
+    counts = _counts(kind, manifest) if manifest is not None else _UNCOUNTED
+    gone = manifest is None
+    return {"kind": kind, "name": short(key), "at": f"{kind}/{namespace}/{name}", "gone": gone, **counts}
 
 
-def _counts(kind: str, manifest: Manifest) -> dict[str, int]:
-    """Return the number of desired, existing, and ready pods; for a Job: completions, active, and succeeded pods."""
+def _counts(kind: str, manifest: Manifest) -> Counts:
     spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
     if kind == "DaemonSet":
         names = ("desiredNumberScheduled", "currentNumberScheduled", "numberReady")
@@ -109,7 +137,7 @@ def _counts(kind: str, manifest: Manifest) -> dict[str, int]:
         desired, current = int(spec.get("completions") or 1), int(status.get("active") or 0)
         ready = int(status.get("succeeded") or 0)
     elif kind == "CronJob":
-        return {}
+        return _UNCOUNTED
     else:
         wanted = spec.get("replicas")
         desired = 1 if wanted is None else int(wanted)
@@ -117,7 +145,14 @@ def _counts(kind: str, manifest: Manifest) -> dict[str, int]:
     return {"desired": desired, "current": current, "ready": ready}
 
 
-def budgets(sim: WorldView, rows: AllChanged) -> list[dict[str, Any]]:
+class BudgetRow(TypedDict):
+    name: str
+    allowed: int
+    healthy: int
+    needed: int
+
+
+def budgets(sim: WorldView, rows: AllChanged) -> list[BudgetRow]:
     """The PodDisruptionBudgets that changed."""
     return [
         {

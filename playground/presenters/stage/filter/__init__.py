@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Literal, NotRequired, TypedDict
 
 import numpy as np
 
 from playground.presenters.cluster_map.search import Mask, matching_of
-from playground.presenters.cluster_map.verdicts import chips
-from playground.presenters.inspector.figures import sections
+from playground.presenters.cluster_map.verdicts import VerdictChips, chips
+from playground.presenters.inspector.figures import Section, sections
 from playground.presenters.look import AIM, Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, is_filter_over, refusals
 from playground.presenters.scene import count_evaluated_nodes, cycle_of, find_pod, last_attempt, short
-from playground.presenters.stage.exchanges import exchanges
+from playground.presenters.stage.exchanges import ExchangeRow, exchanges
 from playground.presenters.stage.filter.asks import asks
-from playground.presenters.stage.filter.columns import Columns, columns, heads, just_refused
+from playground.presenters.stage.filter.columns import Columns, Head, columns, heads, just_refused
 from playground.presenters.stage.filter.sampling import is_sampled, notes
 from playground.presenters.stage.shape import Stage
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import Code, SchedulingCycleView, WorldView
 
 # A track for each node: a letter a column (p pass, r refuse, u refuse unresolvably, t to come), which ends where the node was refused.
@@ -56,6 +56,74 @@ def window(
     return [chosen, *(row for row in shown if row != chosen)], len(rows)
 
 
+class TrackCard(TypedDict):
+    """One node's track. `verdict`: ok, passes (so far), no, unseen, waits (Filter has not come to it)."""
+
+    id: str
+    kind: Literal["track"]
+    node: str
+    verdict: str
+    cells: str
+    text: str
+    chosen: bool
+    placed: bool
+    dim: bool
+    just: bool
+
+
+class VerdictCard(VerdictChips):
+    id: str
+    kind: Literal["verdict_chips"]
+
+
+class NotesCard(TypedDict):
+    id: str
+    kind: Literal["filter_notes"]
+    message: str
+    notes: list[Message]
+
+
+class MapBody(TypedDict):
+    kind: Literal["map"]
+
+
+class UntriedBody(TypedDict):
+    kind: Literal["none"]
+    pod: str
+    gates: list[str]
+
+
+class RefusalGroup(TypedDict):
+    text: str
+    count: int
+    plain: list[Message]
+
+
+class PastBody(TypedDict):
+    kind: Literal["past"]
+    number: int
+    node: str
+    message: str
+    feasible: int
+    evaluated: int
+    groups: list[RefusalGroup]
+    goto: int
+
+
+class TracksBody(TypedDict):
+    kind: Literal["tracks"]
+    sampled: bool
+    tracks: list[str]
+    page: int
+    pages: int
+    found: int
+    columns: int
+    exchanges: list[ExchangeRow]
+
+
+FilterBody = MapBody | UntriedBody | PastBody | TracksBody
+
+
 def track(
     cycle: SchedulingCycleView,
     row: int,
@@ -64,19 +132,20 @@ def track(
     look: Look,
     dim: bool,
     just: bool,
-) -> dict[str, Any]:
-    """The card of one node's track. `verdict`: ok, passes (so far), no, unseen, waits (Filter has not come to it)."""
+) -> TrackCard:
     group, name = int(refused.group[row]), cycle.nodes.names[row]
-    card: dict[str, Any] = {
+    return {
         "id": track_id(name),
         "kind": "track",
         "node": name,
         "verdict": _verdict(group, is_filter_over(cycle)),
         "cells": _cells(refused, group, columns),
         "text": refused.text(row),
+        "chosen": name == look.node,
+        "placed": name == cycle.chosen,
+        "dim": dim,
+        "just": just,
     }
-    marks = {"chosen": name == look.node, "placed": name == cycle.chosen, "dim": dim, "just": just}
-    return card | {mark: True for mark, holds in marks.items() if holds}
 
 
 def _verdict(group: int, over: bool) -> str:
@@ -102,7 +171,7 @@ def _cells(refused: Refusals, group: int, columns: Columns) -> str:
 LARGE = 60  # nodes from which on the map is what is shown first
 
 
-def present(sim: WorldView, look: Look, key: str) -> Stage:
+def present(sim: WorldView, look: Look, key: str) -> Stage[FilterBody, FilterCard]:
     """Each node's way through the plugins, with the map below it where it is small."""
     cycle, pod = cycle_of(sim), find_pod(sim, key) if key else None
     question = message(gettext_noop("Which nodes can run %(pod)s?"), pod=short(key) or "…")
@@ -113,13 +182,13 @@ def present(sim: WorldView, look: Look, key: str) -> Stage:
     facts = asks(pod) if pod is not None else []
     mapped = (look.form if look.form in forms else next(iter(forms))) == "nodes"
     if cycle is None or cycle.pod.key != key:
-        body = {"kind": "map"} if mapped else _without_cycle(sim, key)
-        return Stage(question, forms=plugins | nodes, facts=facts, body=body, map=True)
+        body: FilterBody = {"kind": "map"} if mapped else _without_cycle(sim, key)
+        return Stage(question, body, forms=plugins | nodes, facts=facts, map=True)
     body, cards = _above(sim, look, cycle) if mapped else _tracks(sim, look, cycle)
-    return Stage(question, forms=forms, facts=facts, body=body, cards=cards, map=not large)
+    return Stage(question, body, forms=forms, facts=facts, cards=cards, map=not large)
 
 
-def _without_cycle(sim: WorldView, key: str) -> dict[str, Any]:
+def _without_cycle(sim: WorldView, key: str) -> UntriedBody | PastBody:
     """The last attempt in summary, with the way to its steps; or why there has been none."""
     attempt = last_attempt(sim, key) if key else None
     if attempt is None:
@@ -129,7 +198,6 @@ def _without_cycle(sim: WorldView, key: str) -> dict[str, Any]:
     return {
         "kind": "past",
         "number": attempt.number,
-        "outcome": attempt.outcome,
         "node": attempt.node,
         "message": attempt.message,
         "feasible": attempt.feasible,
@@ -141,13 +209,13 @@ def _without_cycle(sim: WorldView, key: str) -> dict[str, Any]:
     }
 
 
-def _plain(reasons: Sequence[str]) -> list[Any]:
+def _plain(reasons: Sequence[str]) -> list[Message]:
     return [words for reason in reasons if (words := in_plain_words(reason))]
 
 
 def _above(
     sim: WorldView, look: Look, cycle: SchedulingCycleView
-) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+) -> tuple[FilterBody, dict[str, FilterCard]]:
     """Return the head of the map: verdicts, and notes about the search."""
     names = cycle.nodes.snapshot_names
     refused, mask = refusals(sim, names), matching_of(sim, names, look.q)
@@ -161,7 +229,7 @@ def _present_chips_and_notes(
     refused: Refusals,
     stations: Columns,
     mask: Mask | None,
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, FilterCard]:
     return {
         "filter-chips": _chips(cycle, look, refused, stations, mask),
         "filter-notes": {
@@ -175,7 +243,7 @@ def _present_chips_and_notes(
 
 def _tracks(
     sim: WorldView, look: Look, cycle: SchedulingCycleView
-) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+) -> tuple[FilterBody, dict[str, FilterCard]]:
     refused = refusals(sim, cycle.nodes.snapshot_names)
     stations, mask = columns(sim, cycle), matching_of(sim, cycle.nodes.snapshot_names, look.q)
     rows, found = window(cycle, look, refused, mask)
@@ -187,11 +255,10 @@ def _tracks(
         dim = mask is not None and few and not mask[row]
         cards[track_id(cycle.nodes.names[row])] = track(cycle, row, refused, stations, look, dim, row in just)
     cards["filter-why"] = _why(sim, cycle, look, refused)
-    body = {
+    body: TracksBody = {
         "kind": "tracks",
         "sampled": is_sampled(cycle),
         "tracks": [track_id(cycle.nodes.names[row]) for row in rows],
-        "q": look.q,
         "page": look.page,
         "pages": 1 if few else -(-found // WINDOW),
         "found": found,
@@ -203,39 +270,61 @@ def _tracks(
 
 def _chips(
     cycle: SchedulingCycleView, look: Look, refused: Refusals, stations: Columns, mask: Mask | None
-) -> dict[str, Any]:
-    card = {"id": "filter-chips", "kind": "verdict_chips", "skipped": stations.skipped}
-    return card | chips(refused, look.q, is_filter_over(cycle), mask)
+) -> VerdictCard:
+    found = chips(refused, look.q, is_filter_over(cycle), mask, stations.skipped)
+    return {**found, "id": "filter-chips", "kind": "verdict_chips"}
 
 
-def _heads(
-    sim: WorldView, cycle: SchedulingCycleView, stations: Columns, refused: Refusals
-) -> dict[str, Any]:
-    over = is_filter_over(cycle)
+class HeadsCard(TypedDict):
+    id: str
+    kind: Literal["filter_heads"]
+    heads: list[Head]
+    nodes: int
+    unresolvable: bool
+
+
+def _heads(sim: WorldView, cycle: SchedulingCycleView, stations: Columns, refused: Refusals) -> HeadsCard:
     return {
         "id": "filter-heads",
         "kind": "filter_heads",
         "heads": heads(sim, cycle, stations, refused),
         "nodes": len(refused.group),
-        "over": over,
         "unresolvable": any(status.code is Code.UNRESOLVABLE for status in refused.statuses),
     }
 
 
-def _why(sim: WorldView, cycle: SchedulingCycleView, look: Look, refused: Refusals) -> dict[str, Any]:
+class WhyCard(TypedDict):
+    id: str
+    kind: Literal["filter_why"]
+    node: str
+    verdict: NotRequired[str]
+    over: NotRequired[bool]
+    text: NotRequired[str]
+    plugin: NotRequired[str]
+    plain: NotRequired[list[Message]]
+    unresolvable: NotRequired[bool]
+    figures: NotRequired[list[Section]]
+
+
+FilterCard = VerdictCard | NotesCard | HeadsCard | TrackCard | WhyCard
+
+
+def _why(sim: WorldView, cycle: SchedulingCycleView, look: Look, refused: Refusals) -> WhyCard:
     """Return the chosen node's verdict and the figures of the plugin that refused it, or of all plugins if none did."""
-    card: dict[str, Any] = {"id": "filter-why", "kind": "filter_why", "node": ""}
+    card: WhyCard = {"id": "filter-why", "kind": "filter_why", "node": ""}
     row = cycle.nodes.row(look.node) if look.node else None
     if row is None or row >= len(refused.group):
         return card
     group = int(refused.group[row])
-    card |= {"node": look.node, "verdict": "no" if group >= 0 else "", "over": is_filter_over(cycle)}
+    card["node"], card["over"] = look.node, is_filter_over(cycle)
     if group == UNSEEN:
-        return card | {"verdict": "unseen", "figures": []}
+        return {**card, "verdict": "unseen"}
     if group == FEASIBLE:
-        return card | {"verdict": "ok", "figures": sections(sim, look.node)}
+        return {**card, "verdict": "ok", "figures": sections(sim, look.node)}
     status = refused.statuses[group]
-    return card | {
+    return {
+        **card,
+        "verdict": "no",
         "text": status.message,
         "plugin": status.plugin,
         "plain": _plain(status.reasons),

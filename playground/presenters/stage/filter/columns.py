@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -68,13 +68,22 @@ def _get_plugin_states(cycle: SchedulingCycleView, plugins: list[str]) -> dict[s
     return {name: state(name) for name in plugins}
 
 
-def heads(
-    sim: WorldView, cycle: SchedulingCycleView, columns: Columns, refused: Refusals
-) -> list[dict[str, Any]]:
+class Head(TypedDict):
+    name: str
+    plugin: str
+    state: str
+    now: bool
+    came: int
+    refused: int
+    mark: str
+    at: int | None
+
+
+def heads(sim: WorldView, cycle: SchedulingCycleView, columns: Columns, refused: Refusals) -> list[Head]:
     """Return the heads of the columns, with a link to each plugin's step."""
     now = _now(sim)
     alive = len(refused.group) - (refused.unseen if is_filter_over(cycle) else 0)
-    out = []
+    out: list[Head] = []
     for name in columns.names:
         mine = [i for i, status in enumerate(refused.statuses) if columns.of(status.plugin) == name]
         ended = sum(refused.counts[i] for i in mine)

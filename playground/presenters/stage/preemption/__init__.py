@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from playground.presenters.amounts import amount
 from playground.presenters.cluster_map.preempting import Step, chosen_of, step_of, steps_of
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
-from playground.presenters.scene import cycle_of, last_attempt, scheduler_of, short
-from playground.presenters.stage.preemption.dry_run import describe_step
-from playground.presenters.stage.preemption.ladder import columns, ladder
-from playground.presenters.stage.preemption.landing import landing, last_choice, of_step
-from playground.presenters.stage.preemption.room import room
-from playground.presenters.stage.preemption.standing import standing
-from playground.presenters.stage.preemption.theatre import theatre
+from playground.presenters.scene import PodRef, cycle_of, last_attempt, pod_ref, scheduler_of, short
+from playground.presenters.stage.preemption.dry_run import StepLine, describe_step
+from playground.presenters.stage.preemption.ladder import Criterion, LadderRow, columns, ladder
+from playground.presenters.stage.preemption.landing import Landing, landing, last_choice, of_step
+from playground.presenters.stage.preemption.room import Room, room
+from playground.presenters.stage.preemption.standing import Standing, standing
+from playground.presenters.stage.preemption.theatre import Theatre, theatre
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import (
@@ -33,7 +33,14 @@ SHOWN = 4
 LOOKED_THROUGH = 200  # candidates and budgets
 
 
-def budgets(sim: WorldView, cycle: SchedulingCycleView, evidence: Evidence) -> dict[str, Any]:
+class Budgets(TypedDict):
+    rows: list[BudgetRow]
+    more: int
+    without: int
+    pods: int
+
+
+def budgets(sim: WorldView, cycle: SchedulingCycleView, evidence: Evidence) -> Budgets:
     """The budgets that cover a pod of some candidate, those that would be violated first; and whether other pods have none."""
     nodes = cycle.nodes
     pods = {
@@ -43,12 +50,12 @@ def budgets(sim: WorldView, cycle: SchedulingCycleView, evidence: Evidence) -> d
         if pod.priority < cycle.pod.priority
     }
     covered: set[str] = set()
-    rows = []
+    rows: list[BudgetRow] = []
     for manifest in sim.store.list("PodDisruptionBudget")[:LOOKED_THROUGH]:
         mine = [pod.key for budget in budgets_of([manifest]) for pod in pods.values() if budget.covers(pod)]
         if mine:
             covered.update(mine)
-            rows.append({**_row(manifest), "pods": len(mine)})
+            rows.append(_row(manifest))
     rows.sort(key=lambda row: (row["allowed"], row["name"]))
     return {
         "rows": rows[:SHOWN],
@@ -58,7 +65,17 @@ def budgets(sim: WorldView, cycle: SchedulingCycleView, evidence: Evidence) -> d
     }
 
 
-def _row(manifest: Mapping[str, Any]) -> dict[str, Any]:
+class BudgetRow(TypedDict):
+    name: str
+    namespace: str
+    at: str
+    allowed: int
+    healthy: int | None
+    desired: int | None
+    asked: str
+
+
+def _row(manifest: Mapping[str, Any]) -> BudgetRow:
     metadata, spec, status = (manifest.get(part) or {} for part in ("metadata", "spec", "status"))
     asked = next((name for name in ("minAvailable", "maxUnavailable") if spec.get(name) is not None), "")
     return {
@@ -78,7 +95,60 @@ NOMINATED = 10
 RECORDS = 40  # of one dry run, in the table
 
 
-def present(sim: WorldView, look: Look, key: str, now: WorldView | None = None) -> Stage:
+class PreemptionShared(TypedDict):
+    pod: str
+    nominations: list[Nomination]
+    lands: Landing | None
+
+
+class ElsewhereBody(PreemptionShared):
+    kind: Literal["elsewhere", "none"]
+    goto: int
+    number: int
+
+
+class WithoutBody(PreemptionShared):
+    kind: Literal["not needed", "at hand", "not yet", "not asked"]
+    standing: Standing | None
+
+
+class PreemptionFound(PreemptionShared):
+    number: int
+    message: str
+    plain: Message | None
+    rejected: list[RejectedNodes]
+    helpless: int
+
+
+class UselessBody(PreemptionFound):
+    kind: Literal["not eligible", "not helpful"]
+    standing: Standing
+
+
+class LadderTable(TypedDict):
+    columns: list[Criterion]
+    rows: list[LadderRow]
+    more: int
+
+
+class CandidatesBody(PreemptionFound, LadderTable):
+    kind: Literal["candidates"]
+    count: int
+    wanted: int
+    draw: int | None
+    nominated: str
+    said: StepLine | None
+    now: StepLine | None
+    shown: DryRun
+    cursor: Cursor
+    theatre: Theatre
+    budgets: Budgets
+
+
+PreemptionBody = ElsewhereBody | WithoutBody | UselessBody | CandidatesBody
+
+
+def present(sim: WorldView, look: Look, key: str, now: WorldView | None = None) -> Stage[PreemptionBody, Any]:
     """Return the stage for the pod's preemption. `now` is the present world if `sim` is the world of a finished attempt."""
     cycle = cycle_of(sim)
     mine = cycle if cycle is not None and cycle.pod.key == key else None
@@ -104,12 +174,12 @@ def _needs(pod: Pod) -> Message:
 
 def _body(
     sim: WorldView, now: WorldView, look: Look, key: str, cycle: SchedulingCycleView | None
-) -> dict[str, Any]:
+) -> PreemptionBody:
     """The preemption of the present cycle where it is the pod's; else why there is none to see, with the way to it."""
     step = step_of(cycle)
     choice = of_step(key, step, cycle.number) if cycle is not None and step is not None else None
     choice = choice or (last_choice(now, key) if key else None)
-    shared = {
+    shared: PreemptionShared = {
         "pod": short(key),
         "nominations": _nominations(now),
         "lands": landing(now, choice) if choice is not None else None,
@@ -126,10 +196,10 @@ def _body(
     if step is None:
         kind = _without(cycle)
         return {**shared, "kind": kind, "standing": standing(cycle) if kind == "at hand" else None}
-    return {**shared, **_preemption(sim, look, cycle, step)}
+    return _preemption(sim, look, cycle, step, shared)
 
 
-def _without(cycle: SchedulingCycleView) -> str:
+def _without(cycle: SchedulingCycleView) -> Literal["not needed", "at hand", "not yet", "not asked"]:
     """Return why the cycle has no preemption: "not needed", "at hand", "not yet", or "not asked" (no plugin for it)."""
     if cycle.feasible is not None and len(cycle.feasible):
         return "not needed"
@@ -138,7 +208,14 @@ def _without(cycle: SchedulingCycleView) -> str:
     return "not asked"
 
 
-def _nominations(sim: WorldView) -> list[dict[str, Any]]:
+class Nomination(TypedDict):
+    node: str
+    key: str
+    name: str
+    priority: int
+
+
+def _nominations(sim: WorldView) -> list[Nomination]:
     nominator = scheduler_of(sim).queue.nominator
     pairs = [(node, pod) for node in nominator.nodes() for pod in nominator.on(node)]
     return [
@@ -147,15 +224,15 @@ def _nominations(sim: WorldView) -> list[dict[str, Any]]:
     ]
 
 
-def _preemption(sim: WorldView, look: Look, cycle: SchedulingCycleView, step: PluginStep) -> dict[str, Any]:
+def _preemption(
+    sim: WorldView, look: Look, cycle: SchedulingCycleView, step: PluginStep, shared: PreemptionShared
+) -> PreemptionBody:
     evidence: Evidence = step.evidence
-    base = {
+    base: PreemptionFound = {
+        **shared,
         "number": cycle.number,
-        "policy": cycle.pod.spec.preemption_policy,
         "message": step.status.message,
         "plain": in_plain_words(step.status.message),
-        "nodes": len(cycle.nodes),
-        "potential": evidence.potential,
         "rejected": _group_rejected_nodes(evidence),
         "helpless": len(cycle.nodes) - evidence.potential,
     }
@@ -163,10 +240,17 @@ def _preemption(sim: WorldView, look: Look, cycle: SchedulingCycleView, step: Pl
         return {**base, "kind": "not eligible", "standing": standing(cycle)}
     if not evidence.candidates:
         return {**base, "kind": "not helpful", "standing": standing(cycle)}
-    return {**base, "kind": "candidates", **_candidates(sim, look, cycle, evidence)}
+    return _candidates(sim, look, cycle, evidence, base)
 
 
-def _group_rejected_nodes(evidence: Evidence) -> list[dict[str, Any]]:
+class RejectedNodes(TypedDict):
+    plugin: str
+    text: str
+    count: int
+    node: str
+
+
+def _group_rejected_nodes(evidence: Evidence) -> list[RejectedNodes]:
     """Nodes where not even the end of all lower pods helps, counted by what refused."""
     groups: dict[tuple[str, str], list[str]] = {}
     for node, status in evidence.rejected.items():
@@ -178,12 +262,16 @@ def _group_rejected_nodes(evidence: Evidence) -> list[dict[str, Any]]:
     ]
 
 
-def _candidates(sim: WorldView, look: Look, cycle: SchedulingCycleView, evidence: Evidence) -> dict[str, Any]:
+def _candidates(
+    sim: WorldView, look: Look, cycle: SchedulingCycleView, evidence: Evidence, base: PreemptionFound
+) -> CandidatesBody:
     steps = steps_of(evidence)
     cursor = min(look.dry, len(steps))  # 0: all of it at once
     seen = steps[:cursor] if cursor else steps
     now = describe_step(steps[cursor - 1], evidence, cycle.pod) if cursor else None
     return {
+        **base,
+        "kind": "candidates",
         **_table(evidence, steps, seen, cursor, sim.store.epoch),
         "count": len(evidence.candidates),
         "wanted": evidence.wanted,
@@ -200,20 +288,18 @@ def _candidates(sim: WorldView, look: Look, cycle: SchedulingCycleView, evidence
     }
 
 
-def _table(
-    evidence: Evidence, steps: list[Step], seen: list[Step], cursor: int, epoch: int
-) -> dict[str, Any]:
+def _table(evidence: Evidence, steps: list[Step], seen: list[Step], cursor: int, epoch: int) -> LadderTable:
     rungs = sum(step.kind == "criterion" for step in seen) if cursor else len(evidence.criteria)
     known = {step.candidate for step in seen}
     looked_at = [c for i, c in enumerate(evidence.candidates) if i in known]
     rows = ladder(evidence, looked_at, rungs, epoch)
     if len(seen) < len(steps):
-        rows = [{**row, "best": False} for row in rows]
+        for row in rows:
+            row["best"] = False
     return {
         "columns": columns(),
         "rows": rows[:CANDIDATES],
         "more": max(len(rows) - CANDIDATES, 0),
-        "looked_at": len(looked_at),
     }
 
 
@@ -228,9 +314,24 @@ def _choose_candidate_index(look: Look, evidence: Evidence, steps: list[Step], c
     return 0 if best is None else names.index(best.node)
 
 
+class DryRunEvent(StepLine):
+    number: int
+    now: bool
+    todo: bool
+
+
+class DryRun(TypedDict):
+    node: str
+    violations: int
+    victims: list[PodRef]
+    events: list[DryRunEvent]
+    room: Room | None
+    first: int
+
+
 def _dry_run(
     cycle: SchedulingCycleView, evidence: Evidence, steps: list[Step], index: int, cursor: int
-) -> dict[str, Any]:
+) -> DryRun:
     candidate = evidence.candidates[index]
     mine = [(number, step) for number, step in enumerate(steps, 1) if step.candidate == index]
     last = cursor if cursor and steps[cursor - 1].candidate == index else 0
@@ -238,7 +339,7 @@ def _dry_run(
     return {
         "node": candidate.node,
         "violations": candidate.violations,
-        "victims": [{"key": pod.key, "name": short(pod.key)} for pod in candidate.victims],
+        "victims": [pod_ref(pod.key) for pod in candidate.victims],
         "events": [
             {
                 **describe_step(step, evidence, cycle.pod),
@@ -253,7 +354,17 @@ def _dry_run(
     }
 
 
-def _cursor(steps: list[Step], cursor: int, candidates: int) -> dict[str, Any]:
+class Cursor(TypedDict):
+    at: int
+    of: int
+    back: int
+    on: int
+    candidate_back: int
+    candidate_on: int
+    candidates: int
+
+
+def _cursor(steps: list[Step], cursor: int, candidates: int) -> Cursor:
     """Return the targets of the links: one record or candidate forward or back; 0 if there is none."""
     starts = [number for number, step in enumerate(steps, 1) if step.kind == "remove"]
     choosing = next((n for n, step in enumerate(steps, 1) if step.candidate < 0), 0)

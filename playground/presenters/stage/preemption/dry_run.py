@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from playground.presenters.cluster_map.preempting import Step
 from playground.presenters.scene import short
@@ -10,12 +10,20 @@ from playground.presenters.stage.preemption.ladder import COLUMNS
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import Candidate, Evidence, Pod, Reprieve
 
-Event = dict[str, Any]
 NAMES = 6
 
 
-def describe_step(step: Step, evidence: Evidence, pod: Pod) -> Event:
+class StepLine(TypedDict):
     """A step in words. `mark` is yes, no or "" as a sign before the line."""
+
+    mark: str
+    line: Message
+    candidate: int
+    by: NotRequired[str]
+    budget: NotRequired[bool]
+
+
+def describe_step(step: Step, evidence: Evidence, pod: Pod) -> StepLine:
     if step.kind == "criterion":
         criterion = evidence.criteria[step.number]
         line = message(
@@ -24,7 +32,7 @@ def describe_step(step: Step, evidence: Evidence, pod: Pod) -> Event:
             k=len(criterion.best),
             n=len(criterion.compared),
         )
-        return {"kind": step.kind, "mark": "", "line": line, "candidate": -1}
+        return {"mark": "", "line": line, "candidate": -1}
     if step.kind == "choice":
         text = (
             gettext_noop("%(node)s is chosen")
@@ -32,16 +40,15 @@ def describe_step(step: Step, evidence: Evidence, pod: Pod) -> Event:
             else gettext_noop("%(node)s is picked at random among the tied candidates")
         )
         return {
-            "kind": "choice",
             "mark": "yes",
             "line": message(text, node=evidence.nominated),
             "candidate": -1,
         }
     candidate = evidence.candidates[step.candidate]
     if step.kind == "reprieve":
-        return {**_of_reprieve(candidate.reprieves[step.number]), "candidate": step.candidate}
+        return _of_reprieve(candidate.reprieves[step.number], step.candidate)
     line = _describe_removal(candidate, pod) if step.kind == "remove" else message(_FITS, pod=short(pod.key))
-    return {"kind": step.kind, "mark": "yes", "line": line, "candidate": step.candidate}
+    return {"mark": "yes", "line": line, "candidate": step.candidate}
 
 
 _FITS = gettext_noop("filter: %(pod)s fits")
@@ -57,7 +64,7 @@ def _describe_removal(candidate: Candidate, pod: Pod) -> Message:
     )
 
 
-def _of_reprieve(reprieve: Reprieve) -> Event:
+def _of_reprieve(reprieve: Reprieve, candidate: int) -> StepLine:
     values: dict[str, Any] = {"pod": short(reprieve.pod), "priority": reprieve.priority}
     if reprieve.kept:
         line: Message = message(gettext_noop("reprieve %(pod)s (%(priority)s): still fits → kept"), **values)
@@ -67,10 +74,9 @@ def _of_reprieve(reprieve: Reprieve) -> Event:
             gettext_noop("reprieve %(pod)s (%(priority)s): %(reason)s → victim"), **values, reason=reason
         )
     return {
-        "kind": "kept" if reprieve.kept else "victim",
         "mark": "yes" if reprieve.kept else "no",
         "line": line,
+        "candidate": candidate,
         "by": reprieve.refusal.plugin if reprieve.refusal is not None else "",
         "budget": reprieve.violates_budget,
-        "pod": reprieve.pod,
     }

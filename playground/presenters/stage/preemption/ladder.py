@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from playground.presenters.amounts import clock
 from playground.presenters.words import gettext_noop
@@ -33,7 +33,13 @@ COLUMNS = (
 SUMMED = 4  # numbers of a sum that are shown
 
 
-def columns() -> list[dict[str, str]]:
+class Criterion(TypedDict):
+    name: str
+    best: str
+    term: str
+
+
+def columns() -> list[Criterion]:
     """The criteria as heads of a table."""
     return [{"name": name, "best": best, "term": term} for name, best, term in COLUMNS]
 
@@ -48,20 +54,32 @@ def falls(evidence: Evidence) -> dict[str, int]:
     return out
 
 
-def ladder(evidence: Evidence, candidates: list[Candidate], rungs: int, epoch: int) -> list[dict[str, Any]]:
-    """A row for each candidate, after so many criteria: how far it came, the last ones left first.
-
-    A cell's state is "kept", "lost" (its value is the one that lost) or "" (it was not compared).
-    """
+def ladder(evidence: Evidence, candidates: list[Candidate], rungs: int, epoch: int) -> list[LadderRow]:
+    """A row for each candidate, after so many criteria: how far it came, the last ones left first."""
     fell = falls(evidence)
     rows = [_row(evidence, c, fell.get(c.node, len(COLUMNS)), rungs, epoch) for c in candidates]
     return sorted(rows, key=lambda row: (not row["best"], -row["came"], row["node"]))
 
 
-def _row(evidence: Evidence, candidate: Candidate, fell: int, rungs: int, epoch: int) -> dict[str, Any]:
+class LadderCell(TypedDict):
+    """`state` is "kept", "lost" (its value is the one that lost) or "" (it was not compared)."""
+
+    state: str
+    text: str
+
+
+class LadderRow(TypedDict):
+    node: str
+    cells: list[LadderCell]
+    best: bool
+    came: int
+    out: bool
+
+
+def _row(evidence: Evidence, candidate: Candidate, fell: int, rungs: int, epoch: int) -> LadderRow:
     seen = min(rungs, len(evidence.criteria))
     best = rungs >= len(evidence.criteria) and candidate.node == evidence.nominated
-    cells: list[dict[str, str]] = []
+    cells: list[LadderCell] = []
     for i, text in enumerate(texts(candidate, epoch)):
         if i >= seen or i > fell:
             cells.append({"state": "kept" if best else "", "text": text if best else ""})
@@ -83,8 +101,16 @@ def texts(candidate: Candidate, epoch: int) -> list[str]:
     ]
 
 
-def leads(candidate: Candidate) -> list[dict[str, str]]:
-    """Return the source of each value: `pod` with its `field`, or the numbers of a sum; {} for values that only count."""
+class Lead(TypedDict, total=False):
+    """The source of a value: `pod` with its `field`, or the numbers of a sum."""
+
+    pod: str
+    field: str
+    sum: str
+
+
+def leads(candidate: Candidate) -> list[Lead]:
+    """Return the source of each value; {} for values that only count."""
     victims = candidate.victims
     violating = next((each.pod for each in candidate.reprieves if each.violates_budget and not each.kept), "")
     earliest = earliest_start(victims)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 from playground.presenters.amounts import SECOND, clock, duration
 from playground.presenters.draining import grace_ends
-from playground.presenters.scene import short
+from playground.presenters.scene import PodRef, pod_ref, short
 from scheduler_core.world.readonly import Attempt, Evidence, Move, Place, PluginStep, Pod, WorldView
 
 SHOWN = 6
@@ -46,7 +46,25 @@ def last_choice(sim: WorldView, key: str) -> Choice | None:
     return None if attempt is None else of_attempt(attempt)
 
 
-def landing(sim: WorldView, choice: Choice) -> dict[str, Any]:
+class Landing(TypedDict):
+    pod: str
+    key: str
+    node: str
+    number: int
+    at: int
+    victims: list[VictimRow]
+    more: int
+    count: int
+    evicted: Milestone
+    ended: Milestone
+    queued: Milestone
+    bound: Milestone
+    on: str
+    nominated: bool
+    deleted: bool
+
+
+def landing(sim: WorldView, choice: Choice) -> Landing:
     """Return the progress so far: the victims with their remaining grace periods, the pod's way back, and the nomination."""
     ends = grace_ends(sim, choice.victims)
     victims = [_victim(sim, choice, key, ends) for key in choice.victims]
@@ -68,7 +86,7 @@ def landing(sim: WorldView, choice: Choice) -> dict[str, Any]:
         "more": max(len(victims) - SHOWN, 0),
         "count": len(victims),
         "evicted": {"t": _clock(choice.t), "state": _state(ordered, True)},
-        "ended": {"t": _clock(last), "state": _state(gone, ordered), "exact": gone or ordered},
+        "ended": {"t": _clock(last), "state": _state(gone, ordered)},
         "queued": _present_milestone(queued, gone),
         "bound": _present_milestone(bound, queued is not None),
         "on": on,
@@ -86,7 +104,12 @@ def _state(done: bool, begun: bool) -> str:
     return "done" if done else "now" if begun else "ahead"
 
 
-def _present_milestone(move: Move | None, begun: bool) -> dict[str, Any]:
+class Milestone(TypedDict):
+    t: str
+    state: str
+
+
+def _present_milestone(move: Move | None, begun: bool) -> Milestone:
     return {"t": _clock(move.t) if move is not None else "", "state": _state(move is not None, begun)}
 
 
@@ -95,26 +118,38 @@ def _is_nominated(sim: WorldView, choice: Choice) -> bool:
     return any(pod.key == choice.pod for queue in queues for pod in queue.nominator.on(choice.node))
 
 
-def _victim(sim: WorldView, choice: Choice, key: str, ends: dict[str, int]) -> dict[str, Any]:
+class VictimRow(PodRef):
     """`state`: waits (to be evicted), ends (its grace period runs) or gone; `ring` is what is left of the grace period, in percent."""
-    row = {"key": key, "name": short(key)}
+
+    state: str
+    until: int
+    t: str
+    grace: str
+    left: str
+    ring: int
+
+
+def _victim(sim: WorldView, choice: Choice, key: str, ends: dict[str, int]) -> VictimRow:
     index = sim.journal.last_move.get(key)
     move = None if index is None else sim.journal.moves[index]
-    if move is not None and move.place == Place.DELETED and move.position > choice.position:
-        return {**row, "state": "gone", "t": _clock(move.t), "until": move.t}
     pod = sim.store.pod_at(key)
     grace = _grace(pod)
-    if pod is None or not pod.deleting or key not in ends:
-        return {**row, "state": "waits", "grace": duration(grace), "until": max(sim.now, choice.t) + grace}
-    left = max(ends[key] - sim.now, 0)
-    return {
-        **row,
-        "state": "ends",
+    row: VictimRow = {
+        **pod_ref(key),
+        "state": "waits",
+        "until": max(sim.now, choice.t) + grace,
+        "t": "",
         "grace": duration(grace),
-        "left": duration(left),
-        "ring": round(100 * min(left / max(grace, 1), 1)),
-        "until": ends[key],
+        "left": "",
+        "ring": 0,
     }
+    if move is not None and move.place == Place.DELETED and move.position > choice.position:
+        return {**row, "state": "gone", "t": _clock(move.t), "until": move.t}
+    if pod is None or not pod.deleting or key not in ends:
+        return row
+    left = max(ends[key] - sim.now, 0)
+    ring = round(100 * min(left / max(grace, 1), 1))
+    return {**row, "state": "ends", "left": duration(left), "ring": ring, "until": ends[key]}
 
 
 def _grace(pod: Pod | None) -> int:

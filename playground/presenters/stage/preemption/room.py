@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from playground.presenters.amounts import amount
 from playground.presenters.scene import short
@@ -27,7 +27,7 @@ def level(nodes: NodeTable, node: str, resource: str) -> tuple[int, int] | None:
     return (int(nodes.requested[row, column]), has) if has > 0 else None
 
 
-def build_usage_segments(candidate: Candidate, pod: Pod, nodes: NodeTable, back: int) -> list[dict[str, Any]]:
+def build_usage_segments(candidate: Candidate, pod: Pod, nodes: NodeTable, back: int) -> list[Segment]:
     """Return a node's usage after the first `back` pods were reprieved or given up: others, the nominated pod, kept pods, and free."""
     resource = tightest(candidate)
     found = level(nodes, candidate.node, resource)
@@ -42,10 +42,19 @@ def build_usage_segments(candidate: Candidate, pod: Pod, nodes: NodeTable, back:
     return segments(parts, has, resource)
 
 
-def segments(parts: list[tuple[str, int, str]], has: int, resource: str) -> list[dict[str, Any]]:
+class Segment(TypedDict):
+    kind: str
+    x: float
+    width: float
+    name: str
+    text: str
+
+
+def segments(parts: list[tuple[str, int, str]], has: int, resource: str) -> list[Segment]:
     """Parts of a bar in percent of what there is; those of no size are left out."""
     scale = max(has, sum(size for _, size, _ in parts))
-    out, at = [], 0.0
+    out: list[Segment] = []
+    at = 0.0
     for kind, size, name in parts:
         width = round(100 * size / scale, 2)
         if width > 0:
@@ -62,7 +71,15 @@ def segments(parts: list[tuple[str, int, str]], has: int, resource: str) -> list
     return out
 
 
-def room(candidate: Candidate, pod: Pod, nodes: NodeTable) -> dict[str, Any] | None:
+class Room(TypedDict):
+    resource: str
+    needs: str
+    has: str
+    edge: float
+    segments: list[Segment]
+
+
+def room(candidate: Candidate, pod: Pod, nodes: NodeTable) -> Room | None:
     """The node's tightest resource as a bar: what stays, the preemptor, the victims. None where the snapshot has no such row."""
     resource = tightest(candidate)
     found = level(nodes, candidate.node, resource)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypedDict
 
 from playground.presenters.amounts import amount
-from playground.presenters.scene import short
+from playground.presenters.scene import PodRef, pod_ref
 from playground.presenters.stage.preemption.room import level
 from scheduler_core.world.readonly import Pod, SchedulingCycleView, Status
 
@@ -17,7 +17,13 @@ REFUSED = ("Unschedulable", LASTING)
 LACKS = "Insufficient "
 
 
-def standing(cycle: SchedulingCycleView) -> dict[str, Any]:
+class Standing(TypedDict):
+    nodes: list[StandingNode]
+    more: int
+    priority: int
+
+
+def standing(cycle: SchedulingCycleView) -> Standing:
     """The nodes that refused the pod: those where somebody of lower priority may go first; `more` are not shown."""
     statuses = ((row, cycle.status_of(row)) for row in range(len(cycle.nodes)))
     refused = [
@@ -42,7 +48,24 @@ def _lower(pod: Pod) -> Callable[[Pod], bool]:
     return lambda other: other.priority < pod.priority
 
 
-def _node(cycle: SchedulingCycleView, row: int, status: Status) -> dict[str, Any]:
+class StandingPod(PodRef):
+    priority: int
+    amount: str
+    lower: bool
+
+
+class StandingNode(TypedDict):
+    name: str
+    resource: str
+    requested: str
+    allocatable: str
+    reason: str
+    lasting: bool
+    pods: list[StandingPod]
+    more: int
+
+
+def _node(cycle: SchedulingCycleView, row: int, status: Status) -> StandingNode:
     """One node: what of it is requested, why it refused, and its pods, the most important first."""
     name = cycle.nodes.names[row]
     lacking = next(
@@ -60,8 +83,7 @@ def _node(cycle: SchedulingCycleView, row: int, status: Status) -> dict[str, Any
         "lasting": _lasting(status),
         "pods": [
             {
-                "key": pod.key,
-                "name": short(pod.key),
+                **pod_ref(pod.key),
                 "priority": pod.priority,
                 "amount": amount(lacking, pod.requests.get(lacking)),
                 "lower": lower(pod) and not _lasting(status),
@@ -69,5 +91,4 @@ def _node(cycle: SchedulingCycleView, row: int, status: Status) -> dict[str, Any
             for pod in pods[:PODS]
         ],
         "more": max(len(pods) - PODS, 0),
-        "lower": sum(map(lower, pods)),
     }

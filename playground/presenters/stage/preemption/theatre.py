@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal, TypedDict
 
 from playground.presenters.amounts import amount
 from playground.presenters.cluster_map.preempting import Step
-from playground.presenters.scene import short
-from playground.presenters.stage.preemption.ladder import falls, leads, texts
-from playground.presenters.stage.preemption.room import build_usage_segments, level, tightest
+from playground.presenters.scene import PodRef, pod_ref, short
+from playground.presenters.stage.preemption.ladder import Lead, falls, leads, texts
+from playground.presenters.stage.preemption.room import Segment, build_usage_segments, level, tightest
 from playground.presenters.words import gettext_noop
 from scheduler_core.world.readonly import Candidate, Evidence, NodeTable, Pod, Reprieve, SchedulingCycleView
 
@@ -24,12 +25,77 @@ RUNGS = (
     (gettext_noop("Start time"), gettext_noop("latest wins"), "latest start"),
 )
 
-Column = dict[str, Any]
+
+class Rung(TypedDict):
+    name: str
+    best: str
+    term: str
+    number: int
+    now: bool
+    more: int
+    cells: list[RungCell]
+
+
+class DryStep(TypedDict):
+    number: int
+    now: bool
+
+
+class Removal(DryStep):
+    count: int
+
+
+class FitStep(DryStep):
+    ahead: bool
+
+
+class Column(TypedDict):
+    node: str
+    level: str
+    resource: str
+    best: bool
+    ahead: bool
+    removed: Removal
+    chosen: bool
+
+
+class Reprieves(TypedDict):
+    reprieves: list[ReprieveRow]
+    kept: int
+    gone: int
+
+
+class CandidateColumn(Column, Reprieves):
+    kind: Literal["candidate"]
+    fits: FitStep
+    bar: list[Segment]
+    rungs: list[RungCell]
+    victims: list[PodRef]
+    more_victims: int
+
+
+class RejectedColumn(Column):
+    kind: Literal["rejected"]
+    reason: str
+    plugin: str
+
+
+AnyColumn = CandidateColumn | RejectedColumn
+
+
+class Theatre(TypedDict):
+    columns: list[CandidateColumn | RejectedColumn]
+    rungs: list[Rung]
+    by_extender: int
+    drawn: list[str]
+    decided: bool
+    priority: int
+    pod: str
 
 
 def theatre(
     cycle: SchedulingCycleView, evidence: Evidence, steps: list[Step], cursor: int, chosen: str, epoch: int
-) -> dict[str, Any]:
+) -> Theatre:
     """The columns of the candidates that last longest, the others counted where they drop out; `cursor` 0 is the end of the records."""
     last = len(steps)
     at = cursor or last
@@ -40,11 +106,11 @@ def theatre(
     first = last - len(evidence.criteria) - bool(evidence.nominated) + 1  # the number of the first criterion
     seen = min(max(at - first + 1, 0), len(evidence.criteria))
     left = {candidate.node: candidate for candidate in evidence.remaining}
-    walk = _Walk(cycle, evidence, at, cursor, seen, epoch, at == last, left)
+    walk = _Walk(cycle, evidence, at, cursor, seen, epoch, at == last, left, chosen)
     starts = [n for n, step in enumerate(steps, 1) if step.kind == "remove"]
     columns = [_column(walk, evidence.candidates[i], fell[i], starts[i]) for i in shown]
     hidden = Counter(rung for i, rung in enumerate(fell) if i not in shown)
-    rungs = [
+    rungs: list[Rung] = [
         {
             "name": name,
             "best": best,
@@ -56,16 +122,15 @@ def theatre(
         }
         for i, (name, best, term) in enumerate(RUNGS)
     ]
-    if len(columns) < COLUMNS:
-        columns += [
-            _build_rejected_column(cycle, evidence, node) for node in _worth_showing(cycle, evidence)
-        ][: COLUMNS - len(columns)]
+    rejected = [
+        _build_rejected_column(cycle, evidence, node, chosen) for node in _worth_showing(cycle, evidence)
+    ]
+    shown_columns: list[AnyColumn] = [*columns, *rejected[: max(COLUMNS - len(columns), 0)]]
     return {
-        "columns": [{**column, "chosen": column["node"] == chosen} for column in columns],
+        "columns": shown_columns,
         "rungs": rungs,
-        "hidden": hidden.total(),
         "by_extender": hidden[-1],
-        "drawn": _mark_draw_results(evidence, columns) if at == last else [],
+        "drawn": _mark_draw_results(evidence, shown_columns) if at == last else [],
         "decided": at == last and bool(evidence.nominated),
         "priority": cycle.pod.priority,
         "pod": short(cycle.pod.key),
@@ -84,6 +149,7 @@ class _Walk:
     epoch: int
     decided: bool
     left: dict[str, Candidate]  # by node, as extenders left them
+    chosen: str
 
 
 def _select_candidates(evidence: Evidence, fell: list[int], now: int, chosen: str) -> list[int]:
@@ -96,7 +162,7 @@ def _select_candidates(evidence: Evidence, fell: list[int], now: int, chosen: st
     return sorted(sorted(range(len(fell)), key=rank)[:COLUMNS])
 
 
-def _column(walk: _Walk, candidate: Candidate, fell: int, start: int) -> Column:
+def _column(walk: _Walk, candidate: Candidate, fell: int, start: int) -> CandidateColumn:
     """`start` is the number of the candidate's first record."""
     cycle, at, cursor = walk.cycle, walk.at, walk.cursor
     resource, final = tightest(candidate), walk.left.get(candidate.node, candidate)
@@ -108,13 +174,13 @@ def _column(walk: _Walk, candidate: Candidate, fell: int, start: int) -> Column:
         "resource": resource,
         "best": walk.decided and candidate.node == walk.evidence.nominated,
         "ahead": at < start,
+        "chosen": candidate.node == walk.chosen,
         "removed": {"count": len(candidate.reprieves), "number": start, "now": cursor == start},
         "fits": {"number": start + 1, "now": cursor == start + 1, "ahead": at <= start},
         **_reprieves(cycle.nodes, candidate, start + 2, at, cursor),
         "bar": build_usage_segments(candidate, cycle.pod, cycle.nodes, back) if at > start else [],
         "rungs": _rungs(walk, final, fell),
-        "extender": fell < 0,
-        "victims": [{"key": pod.key, "name": short(pod.key)} for pod in final.victims[:REPRIEVES]],
+        "victims": [pod_ref(pod.key) for pod in final.victims[:REPRIEVES]],
         "more_victims": max(len(final.victims) - REPRIEVES, 0),
     }
 
@@ -127,7 +193,7 @@ def _level(nodes: NodeTable, node: str, resource: str) -> str:
     return f"{amount(resource, found[0])} / {amount(resource, found[1])}{unit}"
 
 
-def _reprieves(nodes: NodeTable, candidate: Candidate, start: int, at: int, cursor: int) -> dict[str, Any]:
+def _reprieves(nodes: NodeTable, candidate: Candidate, start: int, at: int, cursor: int) -> Reprieves:
     """The first ones, every victim among them as long as there is room; `kept` and `gone` count those that are not shown."""
     count = len(candidate.reprieves)
     order = sorted(range(count), key=lambda i: (start + i != cursor, candidate.reprieves[i].kept, i))
@@ -136,8 +202,7 @@ def _reprieves(nodes: NodeTable, candidate: Candidate, start: int, at: int, curs
     left = [candidate.reprieves[i].kept for i in range(count) if i not in shown]
     return {
         "reprieves": [
-            _reprieve(candidate.reprieves[i], there, tightest(candidate))
-            | {"number": start + i, "now": start + i == cursor, "todo": start + i > at}
+            _reprieve(candidate.reprieves[i], there, tightest(candidate), start + i, at, cursor)
             for i in shown
         ],
         "kept": sum(left),
@@ -145,23 +210,45 @@ def _reprieves(nodes: NodeTable, candidate: Candidate, start: int, at: int, curs
     }
 
 
-def _reprieve(reprieve: Reprieve, there: dict[str, Pod], resource: str) -> dict[str, Any]:
+class ReprieveRow(PodRef):
+    kept: bool
+    priority: int
+    amount: str
+    budget: bool
+    reason: str
+    plugin: str
+    number: int
+    now: bool
+    todo: bool
+
+
+def _reprieve(
+    reprieve: Reprieve, there: dict[str, Pod], resource: str, number: int, at: int, cursor: int
+) -> ReprieveRow:
     pod, refusal = there.get(reprieve.pod), reprieve.refusal
     return {
-        "key": reprieve.pod,
-        "name": short(reprieve.pod),
+        **pod_ref(reprieve.pod),
         "kept": reprieve.kept,
         "priority": reprieve.priority,
         "amount": "" if pod is None else amount(resource, pod.requests.get(resource)),
         "budget": reprieve.violates_budget,
         "reason": "" if refusal is None else refusal.message,
         "plugin": "" if refusal is None else refusal.plugin,
+        "number": number,
+        "now": number == cursor,
+        "todo": number > at,
     }
 
 
-def _rungs(walk: _Walk, candidate: Candidate, fell: int) -> list[dict[str, Any]]:
+class RungCell(Lead):
     """State: "kept", "lost", "alone" (nothing was left to compare it with), "ahead", or "" below the rung at which it drops out."""
-    criteria, cells = len(walk.evidence.criteria), list[dict[str, Any]]()
+
+    state: str
+    text: str
+
+
+def _rungs(walk: _Walk, candidate: Candidate, fell: int) -> list[RungCell]:
+    criteria, cells = len(walk.evidence.criteria), list[RungCell]()
     for i, (text, lead) in enumerate(zip(texts(candidate, walk.epoch), leads(candidate), strict=True)):
         if fell < min(i, walk.seen):
             cells.append({"state": "", "text": ""})
@@ -173,7 +260,7 @@ def _rungs(walk: _Walk, candidate: Candidate, fell: int) -> list[dict[str, Any]]
     return cells
 
 
-def _mark_draw_results(evidence: Evidence, columns: list[Column]) -> list[str]:
+def _mark_draw_results(evidence: Evidence, columns: Sequence[AnyColumn]) -> list[str]:
     """Return the result of a last tie: "kept" for the drawn column, "lost" for the others that tied, else ""; empty without a draw."""
     if evidence.draw is None:
         return []
@@ -195,7 +282,9 @@ def _lower(cycle: SchedulingCycleView, node: str) -> int:
     return sum(pod.priority < cycle.pod.priority for pod in pods)
 
 
-def _build_rejected_column(cycle: SchedulingCycleView, evidence: Evidence, node: str) -> Column:
+def _build_rejected_column(
+    cycle: SchedulingCycleView, evidence: Evidence, node: str, chosen: str
+) -> RejectedColumn:
     status = evidence.rejected[node]
     return {
         "kind": "rejected",
@@ -204,6 +293,7 @@ def _build_rejected_column(cycle: SchedulingCycleView, evidence: Evidence, node:
         "resource": "cpu",
         "best": False,
         "ahead": False,
+        "chosen": node == chosen,
         "removed": {"count": _lower(cycle, node), "number": 0, "now": False},
         "reason": status.message,
         "plugin": status.plugin,

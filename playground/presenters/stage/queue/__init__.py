@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from playground.presenters.amounts import thousands
 from playground.presenters.look import Look
 from playground.presenters.queues.groups import CROWD, waiting
 from playground.presenters.scene import scheduler_of
 from playground.presenters.stage.queue import flow, table
+from playground.presenters.stage.queue.flow import FlowBody, PoolCard
+from playground.presenters.stage.queue.table import QueueTable
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import SchedulerView, WorldView
@@ -18,20 +22,29 @@ FORMS = {
 }
 
 
-def present(sim: WorldView, look: Look, key: str) -> Stage:
+class TableBody(TypedDict, total=False):
+    """`start`: nothing was ever created."""
+
+    start: bool
+    table: QueueTable
+
+
+QueueBody = FlowBody | TableBody
+
+
+def present(sim: WorldView, look: Look, key: str) -> Stage[QueueBody, PoolCard]:
     """The pools of the scheduler whose cycle began last; where nothing was ever created, how to begin."""
     scheduler, question = scheduler_of(sim), message(gettext_noop("Which pod is next?"))
     waits = waiting(scheduler)
     if not (waits or sim.store.count("Node") or sim.store.count("Pod")):
-        return Stage(question=question, body={"start": True})
-    small = waits < CROWD
-    stage = Stage(question=question, detail=_detail(scheduler, waits), forms=FORMS, map=small)
+        return Stage(question, {"start": True})
+    body: QueueBody = {}
+    cards: dict[str, PoolCard] = {}
     if look.form == "table":
-        stage.body["table"] = table.present(sim, scheduler, look, key)
+        body = {"table": table.present(sim, scheduler, look, key)}
     elif look.form != "nodes":
-        stage.body.update(flow.frame(sim, scheduler, look))
-        stage.cards.update(flow.cards(sim, scheduler, look, key))
-    return stage
+        body, cards = flow.frame(sim, scheduler, look), flow.cards(sim, scheduler, look, key)
+    return Stage(question, body, _detail(scheduler, waits), FORMS, cards, map=waits < CROWD)
 
 
 def _detail(scheduler: SchedulerView, waits: int) -> Message:

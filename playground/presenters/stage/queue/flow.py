@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
+from typing import Literal, TypedDict
 
 from playground.presenters.amounts import duration
 from playground.presenters.look import GROUPINGS, Look
 from playground.presenters.queues import TERMS, chips
-from playground.presenters.queues.group_rows import behind, largest
+from playground.presenters.queues.chips import PodChip
+from playground.presenters.queues.group_rows import GroupRow, behind, largest
 from playground.presenters.queues.groups import CROWD, waiting
-from playground.presenters.queues.sleeping import sleeping
+from playground.presenters.queues.sleeping import Sleeping, sleeping
 from playground.presenters.scene import queue_sort_of, short, stands_at
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import QueuedPod, SchedulerView, WorldView
@@ -90,7 +91,18 @@ _BY = {
 }
 
 
-def frame(sim: WorldView, scheduler: SchedulerView, look: Look) -> dict[str, Any]:
+class Grouping(TypedDict):
+    name: str
+    title: str
+
+
+class FlowBody(TypedDict):
+    by: str
+    groupings: list[Grouping]
+    scheduler: str
+
+
+def frame(sim: WorldView, scheduler: SchedulerView, look: Look) -> FlowBody:
     """Return the frame of the pools; `scheduler` if there are several."""
     return {
         "by": look.by,
@@ -99,7 +111,58 @@ def frame(sim: WorldView, scheduler: SchedulerView, look: Look) -> dict[str, Any
     }
 
 
-def cards(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> dict[str, dict[str, Any]]:
+class Pool(TypedDict):
+    id: str
+    title: str
+    term: str
+    count: int
+
+
+class GatedPool(Pool):
+    kind: Literal["pool_gated"]
+    rows: list[PodChip]
+    groups: list[GroupRow]
+    more: int
+
+
+class BackoffPool(Pool):
+    kind: Literal["pool_backoff"]
+    rows: list[PodChip]
+    more: int
+
+
+class ActivePool(Pool):
+    kind: Literal["pool_active"]
+    note: Message
+    rows: list[PodChip]
+    groups: list[GroupRow]
+
+
+class PoppedPod(PodChip):
+    """`first`: why it goes before the others."""
+
+    first: Message
+
+
+class FlightPool(Pool):
+    """The pod whose scheduling cycle runs, large, then those that wait on Permit or are being bound."""
+
+    kind: Literal["pool_flight"]
+    popped: PoppedPod | None
+    permit: list[PodChip]
+    permits: int
+    binding: list[PodChip]
+    bindings: int
+
+
+class UnschedulablePool(Pool, Sleeping):
+    kind: Literal["pool_unschedulable"]
+
+
+PoolCard = GatedPool | BackoffPool | ActivePool | FlightPool | UnschedulablePool
+
+
+def cards(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> dict[str, PoolCard]:
     """One for each pool."""
     crowd = waiting(scheduler) >= CROWD
     pools = (
@@ -112,50 +175,44 @@ def cards(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> 
     return {pool["id"]: pool for pool in pools}
 
 
-def _pool(name: str, count: int, **more: Any) -> dict[str, Any]:
-    return {
-        "id": f"pool-{name}",
-        "kind": f"pool_{name}",
-        "title": _TITLES[name],
-        "term": TERMS.get(name, name),
-        "count": count,
-        **more,
-    }
+def _pool(name: str, count: int) -> Pool:
+    return {"id": f"pool-{name}", "title": _TITLES[name], "term": TERMS.get(name, name), "count": count}
 
 
-def _build_gated_pool(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) -> dict[str, Any]:
+def _build_gated_pool(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) -> GatedPool:
     pods = scheduler.queue.gated_pods
-    if not crowd:
+    rows: list[PodChip] = []
+    groups: list[GroupRow] = []
+    if crowd:
+        groups = largest(sim, scheduler, "gated", "gate", chosen, GROUPS)
+    else:
         rows = [chips.build_gated_chip(queued, chosen) for queued in islice(pods.values(), ROWS)]
-        return _pool("gated", len(pods), rows=rows, groups=[], more=len(pods) - len(rows))
-    groups = largest(sim, scheduler, "gated", "gate", chosen, GROUPS)
-    more = len(pods) - sum(group["count"] for group in groups)
-    return _pool("gated", len(pods), rows=[], groups=groups, more=more)
+    more = len(pods) - len(rows) - sum(group["count"] for group in groups)
+    return {**_pool("gated", len(pods)), "kind": "pool_gated", "rows": rows, "groups": groups, "more": more}
 
 
-def _backoff(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, Any]:
+def _backoff(sim: WorldView, scheduler: SchedulerView, chosen: str) -> BackoffPool:
     queue = scheduler.queue
     count = len(queue.backoff_pods) + len(queue.error_backoff_pods)
     rows = [chips.backing_off(sim, queue, queued, chosen) for queued in queue.backoff(BACKING_OFF)]
-    return _pool("backoff", count, rows=rows, more=count - len(rows))
+    return {**_pool("backoff", count), "kind": "pool_backoff", "rows": rows, "more": count - len(rows)}
 
 
-def _active(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) -> dict[str, Any]:
+def _active(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) -> ActivePool:
     """The first pods in the order in which they will be popped; of those behind them how many have which priority."""
     queue, sorter = scheduler.queue, queue_sort_of(scheduler)
     count = len(queue.active_pods)
     head = queue.active(ROWS_IN_CROWD if crowd else ROWS)
-    rows = [
+    rows: list[PodChip] = [
         {**chips.active(sim, queued, chosen), "number": number} for number, queued in enumerate(head, start=1)
     ]
-    return _pool(
-        "active",
-        count,
-        sorter=sorter,
-        note=_order(sorter),
-        rows=rows,
-        groups=behind(sim, scheduler, head, chosen, GROUPS) if count > len(head) else [],
-    )
+    return {
+        **_pool("active", count),
+        "kind": "pool_active",
+        "note": _order(sorter),
+        "rows": rows,
+        "groups": behind(sim, scheduler, head, chosen, GROUPS) if count > len(head) else [],
+    }
 
 
 def _order(sorter: str) -> Message:
@@ -166,37 +223,36 @@ def _order(sorter: str) -> Message:
     return message(gettext_noop("%(plugin)s gives the order"), plugin=sorter)
 
 
-def _flight(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, Any]:
-    """The pod whose scheduling cycle runs, large, with why it was first; then those that wait on Permit or are being bound."""
+def _flight(sim: WorldView, scheduler: SchedulerView, chosen: str) -> FlightPool:
     cycle, bindings = scheduler.cycle, list(scheduler.bindings.values())
     running = cycle if cycle is not None and cycle.ended is None else None
-    popped: dict[str, Any] | None = None
+    popped: PoppedPod | None = None
     if running is not None:
         next_ = next(iter(scheduler.queue.active(1)), None)
         popped = {
             **chips.of_pod(running.pod, chosen),
             "attempts": running.queued.attempts,
             "phase": stands_at(running),
-            "why": why_first(running.queued, running.started, next_, queue_sort_of(scheduler)),
+            "first": why_first(running.queued, running.started, next_, queue_sort_of(scheduler)),
         }
     waits = [binding for binding in bindings if binding.waiting]
     binds = [binding for binding in bindings if not binding.waiting]
-    return _pool(
-        "flight",
-        int(running is not None),
-        popped=popped,
-        permit=[chips.build_permitted_chip(binding, sim.now, chosen) for binding in waits[:BINDING]],
-        permits=len(waits),
-        binding=[chips.in_cycle(binding.pod, str(binding.phase), chosen) for binding in binds[:BINDING]],
-        bindings=len(binds),
-    )
+    return {
+        **_pool("flight", int(running is not None)),
+        "kind": "pool_flight",
+        "popped": popped,
+        "permit": [chips.build_permitted_chip(binding, sim.now, chosen) for binding in waits[:BINDING]],
+        "permits": len(waits),
+        "binding": [chips.in_cycle(binding.pod, str(binding.phase), chosen) for binding in binds[:BINDING]],
+        "bindings": len(binds),
+    }
 
 
 def _unschedulable(
     sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str, crowd: bool
-) -> dict[str, Any]:
-    return _pool(
-        "unschedulable",
-        len(scheduler.queue.unschedulable_pods),
+) -> UnschedulablePool:
+    return {
+        **_pool("unschedulable", len(scheduler.queue.unschedulable_pods)),
+        "kind": "pool_unschedulable",
         **sleeping(sim, scheduler, look.by, chosen, with_pods=not crowd),
-    )
+    }

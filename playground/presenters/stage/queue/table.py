@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import nlargest, nsmallest
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TypedDict
 
 from playground.presenters.amounts import clock, duration
 from playground.presenters.look import Look
@@ -39,7 +39,18 @@ _ORDERS: Mapping[str, Callable[[Row], Any]] = {
 }
 
 
-def present(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> dict[str, Any]:
+class QueueTable(TypedDict):
+    columns: list[QueueColumn]
+    rows: list[QueueRow]
+    q: str
+    total: int
+    first: int
+    last: int
+    before: int | None
+    after: int | None
+
+
+def present(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> QueueTable:
     """One window of the rows that have `look.q` in their key. Without `look.sort` they stand as the queue has them."""
     queue = scheduler.queue
     column, down = look.sort.removeprefix("-"), look.sort.startswith("-")
@@ -60,8 +71,8 @@ def present(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -
         "rows": [_row(sim, place, queued, chosen) for place, queued in shown],
         "q": look.q,
         "total": total,
-        "from": first + 1 if shown else 0,
-        "to": first + len(shown),
+        "first": first + 1 if shown else 0,
+        "last": first + len(shown),
         "before": first // WINDOW - 1 if first else None,
         "after": first // WINDOW + 1 if first + WINDOW < total else None,
     }
@@ -91,7 +102,14 @@ def _iterate_unordered(queue: QueueView) -> Iterator[Row]:
     return ((place, queued) for place, pods in _pools(queue) for queued in pods.values())
 
 
-def _column(name: str, title: str, sorted_by: str, down: bool) -> dict[str, Any]:
+class QueueColumn(TypedDict):
+    name: str
+    title: str
+    sort: str
+    order: str
+
+
+def _column(name: str, title: str, sorted_by: str, down: bool) -> QueueColumn:
     """`sort`: what its head leads to; `order`: which way it is sorted now."""
     if name not in _ORDERS:
         return {"name": name, "title": title, "sort": "", "order": ""}
@@ -100,7 +118,18 @@ def _column(name: str, title: str, sorted_by: str, down: bool) -> dict[str, Any]
     return {"name": name, "title": title, "sort": f"-{name}" if mine and not down else name, "order": order}
 
 
-def _row(sim: WorldView, place: str, queued: QueuedPod, chosen: str) -> dict[str, Any]:
+class QueueRow(TypedDict):
+    key: str
+    name: str
+    chosen: bool
+    place: str
+    priority: int
+    queued: str
+    attempts: int
+    reason: str
+
+
+def _row(sim: WorldView, place: str, queued: QueuedPod, chosen: str) -> QueueRow:
     return {
         "key": queued.key,
         "name": short(queued.key),

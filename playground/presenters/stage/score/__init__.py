@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 
 from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of, scheduler_of, short
 from playground.presenters.stage.score.board import Column, Scored, build_score_board
-from playground.presenters.stage.score.weights import what_if
-from playground.presenters.stage.score.why import why
+from playground.presenters.stage.score.weights import WhatIf, what_if
+from playground.presenters.stage.score.why import WhyPlugin, WhyTotal, why
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import SchedulingCycleView, WorldView
@@ -22,7 +22,15 @@ LABELLED = 4.5  # percent of the width from which on a bar has room for its numb
 ROOMY = 8.0  # the same on a narrow stage
 
 
-def window(scored: Scored, look: Look, plugin: str) -> dict[str, Any]:
+class BoardWindow(TypedDict):
+    rows: list[BoardRow]
+    nodes: int
+    page: int
+    pages: int
+    more: int
+
+
+def window(scored: Scored, look: Look, plugin: str) -> BoardWindow:
     """The page of rows that the viewer looks at, the chosen node among them even if it is on another page."""
     totals = scored.totals
     order = np.argsort(-totals, kind="stable")
@@ -43,7 +51,18 @@ def window(scored: Scored, look: Look, plugin: str) -> dict[str, Any]:
     }
 
 
-def _row(scored: Scored, i: int, k: int, span: int, look: Look, plugin: str) -> dict[str, Any]:
+class BoardRow(TypedDict):
+    id: int
+    node: str
+    cells: list[BoardCell]
+    segments: list[BoardSegment]
+    total: int
+    tied: bool
+    drawn: bool
+    chosen: bool
+
+
+def _row(scored: Scored, i: int, k: int, span: int, look: Look, plugin: str) -> BoardRow:
     name, tied = scored.name(i), scored.cycle.tied
     cells = [_cell(column, i, plugin) for column in scored.columns]
     return {
@@ -58,7 +77,16 @@ def _row(scored: Scored, i: int, k: int, span: int, look: Look, plugin: str) -> 
     }
 
 
-def _cell(column: Column, i: int, plugin: str) -> dict[str, Any]:
+class BoardCell(TypedDict):
+    plugin: str
+    raw: int | None
+    norm: int | None
+    weighted: int | None
+    bar: int
+    on: bool
+
+
+def _cell(column: Column, i: int, plugin: str) -> BoardCell:
     """`bar`: the share of what the plugin could give, in percent."""
     norm = None if column.normalized is None or column.extender else int(column.normalized[i])
     points = None if column.points is None else int(column.points[i])
@@ -73,9 +101,23 @@ def _cell(column: Column, i: int, plugin: str) -> dict[str, Any]:
     }
 
 
-def _segments(columns: tuple[Column, ...], cells: list[dict[str, Any]], span: int) -> list[dict[str, Any]]:
+class BoardSegment(TypedDict):
+    plugin: str
+    points: int
+    norm: int | None
+    weight: int
+    shade: int
+    on: bool
+    x: float
+    width: float
+    labelled: bool
+    tight: bool
+
+
+def _segments(columns: tuple[Column, ...], cells: list[BoardCell], span: int) -> list[BoardSegment]:
     """The points side by side: where each begins and how wide it is, in percent."""
-    segments, x = [], 0.0
+    segments: list[BoardSegment] = []
+    x = 0.0
     for column, cell in zip(columns, cells, strict=True):
         points = cell["weighted"]
         if not points or points < 0:
@@ -191,7 +233,7 @@ FORMS = {
 }
 
 
-def present(sim: WorldView, look: Look, key: str) -> Stage:
+def present(sim: WorldView, look: Look, key: str) -> Stage[Board | NoBoard, Any]:
     """The scores of the feasible nodes."""
     cycle = cycle_of(sim)
     scored = None if cycle is None or cycle.pod.key != key else build_score_board(sim, cycle)
@@ -219,8 +261,15 @@ def _detail(scored: Scored | None) -> Message | None:
     )
 
 
-def _empty(cycle: SchedulingCycleView | None, key: str) -> dict[str, Any]:
-    """Return why there are no scores: another pod's cycle, not yet, one feasible node, or none."""
+class NoBoard(TypedDict):
+    """The reason why there are no scores: another pod's cycle, not yet, one feasible node, or none."""
+
+    kind: str
+    pod: NotRequired[str]
+    node: NotRequired[str]
+
+
+def _empty(cycle: SchedulingCycleView | None, key: str) -> NoBoard:
     if cycle is None or cycle.pod.key != key:
         return {"kind": "elsewhere", "pod": key}
     feasible = -1 if cycle.feasible is None else len(cycle.feasible)
@@ -228,7 +277,28 @@ def _empty(cycle: SchedulingCycleView | None, key: str) -> dict[str, Any]:
     return {"kind": kind, "node": cycle.chosen or ""}
 
 
-def _body(sim: WorldView, scored: Scored, look: Look) -> dict[str, Any]:
+class BoardPlugin(TypedDict):
+    name: str
+    weight: int
+    shade: int
+    state: str
+    on: bool
+
+
+class Board(BoardWindow):
+    kind: Literal["board"]
+    plugins: list[BoardPlugin]
+    skipped: list[str]
+    node: str
+    sentence: Message
+    draws: Message | None
+    why: WhyTotal | WhyPlugin | None
+    what_if: WhatIf | None
+    scheduler: str
+    profile: str
+
+
+def _body(sim: WorldView, scored: Scored, look: Look) -> Board:
     cycle = scored.cycle
     plugin = look.plugin or scored.now
     return {
@@ -238,20 +308,15 @@ def _body(sim: WorldView, scored: Scored, look: Look) -> dict[str, Any]:
                 "name": column.name,
                 "weight": column.weight,
                 "shade": column.shade,
-                "extender": column.extender,
                 "state": column.state,
                 "on": column.name == plugin,
             }
             for column in scored.columns
         ],
         "skipped": list(scored.skipped),
-        "answered": sum(column.state != "todo" for column in scored.columns),
-        "summed": scored.summed,
         **window(scored, look, plugin),
-        "ties": len(cycle.tied),
-        "draw": cycle.draw,
         "node": cycle.chosen or "",
-        "told": summarize_totals(sim, scored),
+        "sentence": summarize_totals(sim, scored),
         "draws": other_draws(scored),
         "why": why(sim, scored, look),
         "what_if": what_if(scored, look) if scored.summed else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -50,7 +50,20 @@ class _Sums:
         return _Lead(tuple(places), best, best - int(rest.max()) if len(rest) else 0)
 
 
-def what_if(scored: Scored, look: Look) -> dict[str, Any]:
+class Slider(TypedDict):
+    plugin: str
+    weight: int
+    was: int
+    most: int
+
+
+class WhatIf(TypedDict):
+    sliders: list[Slider]
+    changed: bool
+    sentences: list[Message]
+
+
+def what_if(scored: Scored, look: Look) -> WhatIf:
     """The sliders, and what they would change."""
     columns = [column for column in scored.columns if not column.extender]
     extended = [column.points for column in scored.columns if column.extender and column.points is not None]
@@ -65,7 +78,7 @@ def what_if(scored: Scored, look: Look) -> dict[str, Any]:
             for c, w in zip(columns, wanted, strict=True)
         ],
         "changed": wanted != present,
-        "told": _describe_weight_change(scored, sums, present, wanted),
+        "sentences": _describe_weight_change(scored, sums, present, wanted),
     }
 
 

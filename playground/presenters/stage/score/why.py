@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Literal, NotRequired, TypedDict
 
 from playground.presenters.amounts import amount
-from playground.presenters.inspector.figures import parts_of
+from playground.presenters.inspector.figures import FigurePart, parts_of
 from playground.presenters.look import Look
 from playground.presenters.scene import framework_of
 from playground.presenters.stage.score.board import Column, Scored
@@ -18,10 +18,25 @@ from scheduler_core.world.readonly import SchedulingCycleView, WorldView
 
 DIGITS = 6  # behind the point; what is cut says so
 
-Token = dict[str, Any]
+
+class Token(TypedDict):
+    """`object`, `key` and `path` where a value is written down."""
+
+    kind: str
+    text: str
+    what: NotRequired[str]
+    object: NotRequired[str]
+    key: NotRequired[str]
+    path: NotRequired[str]
 
 
-def lines(formula: Formula | None) -> list[dict[str, Any]]:
+class FormulaLine(TypedDict):
+    name: list[FigurePart]
+    tokens: list[Token]
+    result: str
+
+
+def lines(formula: Formula | None) -> list[FormulaLine]:
     """Each line: its name, its tokens, what it comes to. A line that is only a number has no tokens."""
     if formula is None:
         return []
@@ -35,7 +50,7 @@ def lines(formula: Formula | None) -> list[dict[str, Any]]:
     ]
 
 
-def notes(formula: Formula | None) -> list[list[dict[str, Any]]]:
+def notes(formula: Formula | None) -> list[list[FigurePart]]:
     return [] if formula is None else [parts_of(note) for note in formula.notes]
 
 
@@ -82,10 +97,10 @@ def _infix(symbol: str, binds: int, parts: tuple[Expression, ...], outer: int) -
 
 
 def _value(value: Value) -> Token:
-    """`object`, `key` and `path` where the value is written down."""
     token: Token = {"kind": "value", "text": number(value.number, value.resource), "what": value.what}
     if value.source is not None:
-        token |= {"object": value.source.kind, "key": value.source.key, "path": value.source.path}
+        source = value.source
+        token["object"], token["key"], token["path"] = source.kind, source.key, source.path
     return token
 
 
@@ -108,7 +123,7 @@ def describe_sampling(cycle: SchedulingCycleView) -> Message | None:
     )
 
 
-def why(sim: WorldView, scored: Scored, look: Look) -> dict[str, Any] | None:
+def why(sim: WorldView, scored: Scored, look: Look) -> WhyTotal | WhyPlugin | None:
     """About the chosen node, else the one that leads; about the chosen plugin, else all of them."""
     place = scored.place(look.node)
     if place is None:
@@ -123,19 +138,34 @@ def why(sim: WorldView, scored: Scored, look: Look) -> dict[str, Any] | None:
     return _of_plugin(sim, scored, column, place)
 
 
-def _of_total(scored: Scored, place: int) -> dict[str, Any]:
+class WhyTotal(TypedDict):
+    kind: Literal["total"]
+    node: str
+    total: int
+    rows: list[WhyRow]
+    sampled: Message | None
+
+
+def _of_total(scored: Scored, place: int) -> WhyTotal:
     return {
         "kind": "total",
         "node": scored.name(place),
         "total": int(scored.totals[place]),
-        "summed": scored.summed,
         "rows": [_row(column, place) for column in scored.columns],
-        "skipped": list(scored.skipped),
         "sampled": describe_sampling(scored.cycle),
     }
 
 
-def _row(column: Column, i: int) -> dict[str, Any]:
+class WhyRow(TypedDict):
+    plugin: str
+    weight: int
+    extender: bool
+    raw: int | None
+    norm: int | None
+    points: int | None
+
+
+def _row(column: Column, i: int) -> WhyRow:
     return {
         "plugin": column.name,
         "weight": column.weight,
@@ -146,23 +176,43 @@ def _row(column: Column, i: int) -> dict[str, Any]:
     }
 
 
-def _of_plugin(sim: WorldView, scored: Scored, column: Column, place: int) -> dict[str, Any]:
+class WhyPlugin(WhyRow):
+    kind: Literal["plugin"]
+    node: str
+    number: int | None
+    lines: list[FormulaLine]
+    scaled: list[FormulaLine]
+    notes: list[list[FigurePart]]
+    pending: bool
+    changed: bool
+    sampled: Message | None
+
+
+def _of_plugin(sim: WorldView, scored: Scored, column: Column, place: int) -> WhyPlugin:
     node, row = scored.name(place), _row(column, place)
-    common = {"kind": "plugin", "node": node, "extender": column.extender, **row}
+    shared: WhyPlugin = {
+        **row,
+        "kind": "plugin",
+        "node": node,
+        "number": row["points"] if row["points"] is not None else row["raw"],
+        "lines": [],
+        "scaled": [],
+        "notes": [],
+        "pending": False,
+        "changed": False,
+        "sampled": None,
+    }
     if column.extender:
-        return {**common, "number": row["points"], "lines": [], "scaled": [], "notes": []}
+        return shared
     found = working(framework_of(sim), scored.cycle, column.name, node)
     formula = found.formula if found is not None else None
     scaled = found.normalization if found is not None else None
-    number = row["points"] if row["points"] is not None else row["raw"]
     return {
-        **common,
-        "number": number,
+        **shared,
         "pending": column.state == "raw",
         "changed": formula is None,
         "lines": lines(formula),
         "scaled": lines(scaled),
-        "normalizes": found is not None and found.normalizes,
         "notes": [*notes(formula), *notes(scaled)],
         "sampled": describe_sampling(scored.cycle),
     }

@@ -9,10 +9,9 @@ from typing import Any
 
 import yaml
 
-from playground.presenters.cluster_map.measure import facts
+from playground.presenters.cluster_map.measure import NodeFact, facts
 from playground.presenters.scene import scheduler_of, table_of
 from playground.presenters.words import gettext_noop, message
-from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import (
     ClusterYaml,
@@ -109,7 +108,7 @@ def node_names(engine: Engine, request: NodeNames) -> Steps[list[str]]:
 
 
 @answers(NodeFacts)
-def node_facts(engine: Engine, request: NodeFacts) -> Steps[list[Data]]:
+def node_facts(engine: Engine, request: NodeFacts) -> Steps[list[NodeFact]]:
     world = yield from engine.at(request.position)
     return facts(world, table_of(scheduler_of(world)), request.rows, request.mode)
 

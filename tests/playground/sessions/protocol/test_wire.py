@@ -8,7 +8,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from playground.presenters import Look, Panel
+from playground.presenters import Look
+from playground.presenters.panel import Panel
 from playground.sessions.protocol import wire
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.errors import (

@@ -10,9 +10,9 @@ from playground.sessions.protocol.comparing import AttemptDigests, Outline
 from playground.sessions.protocol.errors import LimitReached
 from playground.sessions.protocol.traces import OpenTrace
 from playground.sessions.worker import handlers, memory
+from playground.sessions.worker.answers.rerun import Rerun
 from playground.sessions.worker.engines import Engines
 from playground.sessions.worker.memory import GROWTH, MUCH, SHARED, SOME, Budget, Clearing, within
-from playground.sessions.worker.rerun import Rerun
 from playground.sessions.worker.time_sharing import Steps, TimeSlice
 from playground.sessions.worker.traces import Export
 from tests.playground.sessions.worker.test_rerun import MOST_OBJECTS, MOST_STEPS, Story, finish

@@ -116,7 +116,7 @@ def queries() -> list[str]:
 
 
 def test_every_request_has_a_handler() -> None:
-    declared = {kind for name in queries() for kind in vars(import_module(name)).values()}
+    declared = [kind for name in queries() for kind in vars(import_module(name)).values()]
     requests = {kind for kind in Message.kinds if kind in declared and issubclass(kind, Request)}
     assert requests - {Request, Query, AskProgress} == set(HANDLERS)
 

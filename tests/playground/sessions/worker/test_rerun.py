@@ -12,8 +12,8 @@ import pytest
 from playground.presenters.words import in_english
 from playground.sessions.protocol.comparing import RerunResult
 from playground.sessions.protocol.errors import LimitReached, SessionError
+from playground.sessions.worker.answers.rerun import Rerun
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.rerun import Rerun
 from playground.sessions.worker.time_sharing import TimeSlice
 from tests.playground.sessions.worlds import applying, node, pod
 

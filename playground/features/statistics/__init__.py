@@ -1,1 +1,0 @@
-"""Charts of a session over virtual time."""

@@ -1,0 +1,150 @@
+"""Schedulers as lanes over virtual time: who was what when, what each believes of the lease, and where two led at once."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from playground.presenters.amounts import clock, duration
+from playground.presenters.words import gettext_noop
+
+STATES = {
+    "starting": gettext_noop("starting: its informers list every object"),
+    "listed": gettext_noop("its informers have synced"),
+    "standby": gettext_noop("standby: it knows everything and decides nothing"),
+    "working": gettext_noop("working, without election"),
+    "leading": gettext_noop("leading"),
+    "ending": gettext_noop("ending: it begins no cycle any more"),
+    "ended": gettext_noop("ended"),
+}
+_ENDED = "ended"
+
+
+def replicas(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
+    """All lanes have one axis: from the first process' start until now."""
+    begin = min((move["t"] for row in rows for move in row["moves"]), default=now)
+    spans = {row["name"]: _spans(row["moves"] or _from_the_beginning(row, begin), now) for row in rows}
+    doubled = _find_double_leaders(rows, spans)
+    return [
+        {
+            **row,
+            "host": host(row["identity"]) or row["name"],
+            "state": STATES[row["stage"]],
+            "lane": [_present_span(span, begin, now) for span in spans[row["name"]]],
+            "doubled": [
+                {"x": _share(a, begin, now), "width": _share(b, begin, now) - _share(a, begin, now)}
+                for a, b in doubled.get(row["name"], ())
+            ],
+            "two_lead": bool(doubled.get(row["name"])),
+            "since": clock(begin),
+            "clock": _clock(row["clock"]),
+            "cut_off": row["cutOff"] is not None,
+            "election": _election(row["election"], now),
+            "log": [_present_log_entry(move) for move in reversed(row["moves"])][:12],
+        }
+        for row in rows
+    ]
+
+
+class Span(TypedDict):
+    state: str
+    cut_off: bool
+    x: float
+    width: float
+    title: str
+    began: str
+    lasted: str
+
+
+def lane(moves: list[dict[str, Any]], begin: int, now: int) -> list[Span]:
+    """One process' states over virtual time."""
+    return [_present_span(span, begin, now) for span in _spans(moves, now)]
+
+
+def _spans(moves: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
+    """Return the spans from each move to the next; those without a length are omitted."""
+    ends = [move["t"] for move in moves[1:]] + ([now] if moves else [])
+    return [
+        {"from": move["t"], "to": end, "state": move["state"], "cut_off": move["cutOff"]}
+        for move, end in zip(moves, ends, strict=True)
+        if end > move["t"] and move["state"] != _ENDED
+    ]
+
+
+def _from_the_beginning(row: dict[str, Any], begin: int) -> list[dict[str, Any]]:
+    """Return the only move of a scheduler that existed before any process started."""
+    return [{"t": begin, "state": row["stage"], "cutOff": False}]
+
+
+def _find_double_leaders(
+    rows: list[dict[str, Any]], spans: dict[str, list[dict[str, Any]]]
+) -> dict[str, list[tuple[int, int]]]:
+    """Return the spans in which a replica led while another one led by the same lease."""
+    lease = {row["name"]: row["election"]["lease"] for row in rows if row["election"]}
+    leading = {
+        name: [(span["from"], span["to"]) for span in spans[name] if span["state"] == "leading"]
+        for name in lease
+    }
+    return {
+        name: [
+            (max(a, c), min(b, d))
+            for other in leading
+            if other != name and lease[other] == lease[name]
+            for a, b in leading[name]
+            for c, d in leading[other]
+            if max(a, c) < min(b, d)
+        ]
+        for name in lease
+    }
+
+
+def _present_span(span: dict[str, Any], begin: int, now: int) -> Span:
+    x = _share(span["from"], begin, now)
+    return {
+        "state": span["state"],
+        "cut_off": span["cut_off"],
+        "x": x,
+        "width": max(round(_share(span["to"], begin, now) - x, 3), 0.15),
+        "title": STATES[span["state"]],
+        "began": clock(span["from"]),
+        "lasted": duration(span["to"] - span["from"]),
+    }
+
+
+def _share(t: int, begin: int, now: int) -> float:
+    """A time as percent of the axis."""
+    return round(100 * (t - begin) / max(now - begin, 1), 3)
+
+
+def _clock(of: dict[str, Any]) -> dict[str, Any]:
+    offset = of["offset"]
+    sign = "−" if offset < 0 else "+"
+    return {**of, "offset": f"{sign}{duration(abs(offset))}" if offset else "", "own": of["rate"] != 1.0}
+
+
+def _election(of: dict[str, Any] | None, now: int) -> dict[str, Any] | None:
+    if of is None:
+        return None
+    return {
+        **of,
+        "leader": host(of["leader"]),
+        "seen": None if of["seen"] is None else duration(max(now - of["seen"], 0)),
+        "left": None if of["until"] is None else duration(max(of["until"] - now, 0)),
+        "over": of["until"] is not None and of["until"] <= now,
+        "next": None if of["next"] is None else duration(max(of["next"] - now, 0)),
+        "durations": [duration(each) for each in of["durations"]],
+    }
+
+
+def _present_log_entry(move: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "t": clock(move["t"]),
+        "position": move["position"],
+        "text": STATES[move["state"]],
+        "leader": host(move["leader"]),
+        "cut_off": move["cutOff"],
+    }
+
+
+def host(identity: str) -> str:
+    """An identity without its UUID."""
+    return identity.rpartition("_")[0] or identity

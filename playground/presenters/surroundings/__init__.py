@@ -1,1 +1,0 @@
-"""The components around the schedulers, as pages and stages show them."""
