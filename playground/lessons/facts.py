@@ -192,7 +192,7 @@ def _fits(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     manifest = object_of("Pod", pod, world)
     if manifest is None:
         raise BadFact(f"there is no pod {pod} at that card")
-    room = room_for(world.itself, manifest)
+    room = room_for(world.itself, [manifest])
     return dict(room.nodes).get(fact["node"], 0) if "node" in fact else room.count
 
 

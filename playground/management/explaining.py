@@ -14,8 +14,9 @@ from playground.presenters.amounts import amount, duration
 from playground.presenters.why import describe_fact, sentence
 from playground.presenters.words import Message
 from playground.presenters.words import format_message as in_words
-from scheduler_core.analysis.explain import Explanation, Past, Role, State, explain, explain_uncreated
+from scheduler_core.analysis.explain import STICKING, Explanation, Past, Role, State, explain, list_problems
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
+from scheduler_core.analysis.whatif import Subject, owners_of, subject_of
 from scheduler_core.world.simulation import Simulation
 
 # The answers as data: one for each pod, in the shape that docs/explain.md promises.
@@ -23,8 +24,8 @@ from scheduler_core.world.simulation import Simulation
 Answer = dict[str, Any]
 Report = Callable[[str], None]
 SECONDS = 3.0  # of computing that the search for a pod's fixes may take
-_FINE = (State.SCHEDULED.value,)
 _ENDED = (State.REFUSED.value, State.FAILED.value)
+_PLACED = (State.NOT_RUNNING.value, State.TERMINATING.value, State.GONE.value, State.STUCK.value)
 
 
 def answer(world: Simulation, key: str, past: Past | None = None) -> Answer | None:
@@ -33,9 +34,74 @@ def answer(world: Simulation, key: str, past: Past | None = None) -> Answer | No
     return None if explanation is None else _build_answer(explanation)
 
 
-def missing_pods(world: Simulation) -> list[Answer]:
-    """About pods that their controllers were not let create."""
-    return [_build_answer(explanation) for explanation in explain_uncreated(world)]
+def problems(world: Simulation, keys: Iterable[str], past: Past) -> Iterator[Answer]:
+    """Yield an answer about each of the pods, and about everything else that is not as its owner wants it."""
+    seen: set[str] = set()
+    for key in keys:
+        if (one := explain(world, key, past)) is not None:
+            seen.add(one.pod)
+            yield _build_answer(one)
+    for each in list_problems(world, past):
+        if each.pod not in seen:
+            seen.add(each.pod)
+            yield _build_answer(each)
+
+
+def answers_about(world: Simulation, key: str, past: Past) -> Iterator[Answer]:
+    """Yield the answer about a pod NS/NAME, a node Node/NAME, or a workload KIND/NS/NAME, and the problems of the workload's pods."""
+    one = explain(world, key, past)
+    if one is not None:
+        yield _build_answer(one)
+    if key.count("/") == 1:
+        return
+    kind, namespace, name = key.split("/")
+    pods = list_pods(world, (kind, namespace, name))
+    mine = [
+        each
+        for each in problems(world, (), past)
+        if each["pod"] in pods or _is_missing_of(world, each, (kind, namespace, name))
+    ]
+    yield from mine
+    if one is None and not mine:
+        yield from (_build_answer(each) for pod in pods if (each := explain(world, pod, past)) is not None)
+
+
+def _is_missing_of(world: Simulation, answered: Answer, workload: Subject) -> bool:
+    """Return True if the answer is about pods that a workload, or what it controls, lacks."""
+    owner = answered["reasons"][0]["evidence"].get("owner") if answered["reasons"] else None
+    if not isinstance(owner, Mapping):
+        return False
+    namespace = str(answered["pod"]).partition("/")[0]
+    return workload in owners_of(world.store, (str(owner["kind"]), namespace, str(owner["name"])))
+
+
+def find_pods(world: Simulation, keys: Iterable[str]) -> set[str]:
+    """The pods that are named, NS/NAME, and those of the workloads, KIND/NS/NAME."""
+    found = set()
+    for key in keys:
+        kind, _, rest = key.partition("/")
+        found |= {key} if "/" not in rest else set(list_pods(world, (kind, *rest.split("/", 1))))  # type: ignore[arg-type]
+    return found
+
+
+def list_pods(world: Simulation, workload: Subject) -> list[str]:
+    """The pods of a workload, and of what it controls."""
+    return [
+        pod.key
+        for pod in world.store.pods()
+        if pod.namespace == workload[1] and workload in owners_of(world.store, subject_of(pod))
+    ]
+
+
+def group_alike(world: Simulation, answers: Iterable[Answer]) -> Iterator[list[Answer]]:
+    """Yield the answers about pods of one owner that differ in nothing but the pod's name together."""
+    alike: dict[tuple[Subject, str], list[Answer]] = {}
+    for each in answers:
+        pod = world.store.pod_at(each["pod"])
+        name = str(each["pod"]).rpartition("/")[2]
+        subject = ("", "", str(each["pod"])) if pod is None else subject_of(pod)
+        alike.setdefault((subject, each["sentence"].replace(name, "*")), []).append(each)
+    yield from alike.values()
 
 
 def with_fixes(
@@ -71,7 +137,13 @@ def _build_answer(explanation: Explanation) -> Answer:
         ]
         for role in Role
     }
-    return first | explanation.to_json() | first | told | {"fixes": [], "late": False}
+    return (
+        first
+        | explanation.to_json()
+        | first
+        | told
+        | {"fixes": [], "late": False, "problem": explanation.problem}
+    )
 
 
 def _fixes(findings: Findings) -> list[Answer]:
@@ -99,12 +171,21 @@ def plain(said: Message) -> str:
 
 
 def is_pending(answered: Answer) -> bool:
-    return answered["state"] not in (*_FINE, *_ENDED)
+    """Return True if something waits or is missing, without having ended."""
+    return bool(answered["problem"]) and answered["state"] not in _ENDED
 
 
 def has_ended(answered: Answer) -> bool:
     """Return True if a pod was refused by its kubelet, or failed."""
     return answered["state"] in _ENDED
+
+
+def is_stuck(answered: Answer) -> bool:
+    """Return True if a drain, or a rollout, does not go on, and not only for a pod that waits."""
+    notes = {note["code"] for note in answered["notes"]}
+    return answered["state"] == State.STUCK and (
+        str(answered["pod"]).startswith("Node/") or bool(notes & STICKING)
+    )
 
 
 def last_of_owners(answers: Iterable[Answer]) -> set[str]:
@@ -179,14 +260,28 @@ def format_count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def summary(pending: int, pods: int, failed: int = 0) -> str:
-    """The last line: how many pods wait, and how many were refused or failed."""
+def summary(answers: Iterable[Answer]) -> str:
+    """The last line: how many pods wait, were refused, or failed, and how many others are not as their owners want them."""
+    about = list(answers)
+    failed = sum(map(has_ended, about))
+    wrong = [each for each in about if is_pending(each)]
+    pending = sum(each["state"] not in _PLACED for each in wrong)
+    others, said = len(wrong) - pending, []
     if failed:
-        were = "1 pod was" if failed == 1 else f"{failed} pods were"
-        return f"{were} refused by a kubelet, or failed. {summary(pending, pods) if pending else ''}".rstrip()
-    if not pending or pods == 1:
-        return "The pod is Pending." if pending else "No pod is Pending."
-    return f"{pending} of {pods} pods {'is' if pending == 1 else 'are'} Pending."
+        said.append(
+            f"{'1 pod was' if failed == 1 else f'{failed} pods were'} refused by a kubelet, or failed."
+        )
+    if others:
+        said.append(
+            "1 is not as its owner wants it."
+            if others == 1
+            else f"{others} are not as their owners want them."
+        )
+    if pending and len(about) > 1:
+        said.append(f"{pending} of {len(about)} pods {'is' if pending == 1 else 'are'} Pending.")
+    elif pending or not said:
+        said.append("The pod is Pending." if pending else "No pod is Pending.")
+    return " ".join(said)
 
 
 def format_refused_error(count: int) -> str:
@@ -211,7 +306,7 @@ def _evidence(evidence: Mapping[str, Any]) -> Iterator[str]:
         has = f"; nodes have {values}" if values else f"; no node has the label {each['key']}"
         yield f"{each['text']}: {format_count(each['matching'], 'node')}{has if not each['matching'] else ''}"
     for claim in evidence.get("claims", ()):
-        yield from _claim(claim)
+        yield from _claim(claim) if isinstance(claim, Mapping) else ()
     for spread in evidence.get("constraints", ()):
         yield from _format_spread(spread)
 

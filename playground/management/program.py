@@ -1,46 +1,84 @@
-"""The command `scheduler-playground`, as pip installs it: questions about clusters at a terminal, and the server of the pages."""
+"""The commands `scheduler-playground` and `kubectl sched`, as pip installs them; manage.py starts the same for clusters at a terminal."""
 
 from __future__ import annotations
 
 import os
 import secrets
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 
-from django.core.management import ManagementUtility
-
-PROGRAM = "scheduler-playground"
-COMMANDS = {
-    "explain": "why pods of a cluster are Pending, and what would help",
+PROGRAM, PLUGIN = "scheduler-playground", "kubectl sched"
+CLUSTERS = {
+    "explain": "why pods of a cluster are Pending, missing, or stuck, and what would help",
     "simulate": "run a cluster and print where its pods go",
     "whatif": "what changes with other nodes, replicas or another configuration, and how many more pods fit",
+}
+COMMANDS = {
+    **CLUSTERS,
     "serve": "serve the playground's pages",
+    "export": "a session's trace in a form that other tools read",
+    "lessons": "list and check lessons",
     "conformance": "compare with what the real scheduler decided",
     "backup": "keep every session in a file",
     "restore": "bring sessions back from such a file",
 }
-WITH_DATA = ("serve", "backup", "restore")
+WITHOUT_DJANGO = (
+    *CLUSTERS,
+    "conformance",
+)  # which need no app, no database and no language: they start at once
+WITH_DATA = ("serve", "backup", "restore", "export")
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Runs a command; without one, or with --help, says which there are."""
-    given = sys.argv[1:] if arguments is None else arguments
-    if not given or given[0] not in COMMANDS:
-        asked = not given or given[0] in ("-h", "--help", "help")
-        stream = sys.stdout if asked else sys.stderr
-        if not asked:
-            stream.write(f"{PROGRAM}: there is no command {given[0]!r}.\n")
-        stream.write(usage())
-        sys.exit(0 if asked else 2)
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command of scheduler-playground."""
+    _start(PROGRAM, COMMANDS, sys.argv[1:] if arguments is None else arguments)
+
+
+def main_of_plugin() -> None:
+    """Run a command of kubectl's plugin, which is about clusters alone."""
+    _start(PLUGIN, CLUSTERS, sys.argv[1:])
+
+
+def _start(program: str, commands: dict[str, str], given: Sequence[str]) -> None:
+    name = given[0] if given else "--help"
+    if name in ("--version", "version"):
+        from playground import VERSION
+        from scheduler_core import KUBE_VERSION
+
+        print(f"{program} {VERSION} (kube-scheduler {KUBE_VERSION})")
+        return
+    if name in commands:
+        if name not in WITH_DATA:
+            os.environ.setdefault("SECRET_KEY", secrets.token_urlsafe())  # nothing is signed, nothing is kept
+        run(program, given)
+        return
+    asked = name in ("-h", "--help", "help")
+    if not asked:
+        sys.stderr.write(f"{program}: there is no command {name!r}.\n")
+    (sys.stdout if asked else sys.stderr).write(format_usage(program, commands))
+    sys.exit(0 if asked else 2)
+
+
+def run(program: str, given: Sequence[str]) -> None:
+    """Run a command of manage.py, with no more of Django than it needs."""
+    if given and given[0] in WITHOUT_DJANGO:
+        from django.conf import settings
+
+        settings.configure(USE_I18N=False)
+        module = import_module(f"playground.management.commands.{given[0]}")
+        module.Command().run_from_argv([program, *given])
+        return
+    from django.core.management import ManagementUtility
+
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
-    if given[0] not in WITH_DATA:
-        os.environ.setdefault("SECRET_KEY", secrets.token_urlsafe())  # nothing is signed, nothing is kept
-    if given[0] == "serve":
-        ManagementUtility([PROGRAM, "migrate", "--verbosity", "0"]).execute()
-    ManagementUtility([PROGRAM, *given]).execute()
+    ManagementUtility([program, *given]).execute()
 
 
-def usage() -> str:
+def format_usage(program: str, commands: dict[str, str]) -> str:
     """The commands, one a line."""
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {what}" for name, what in COMMANDS.items()]
-    return "\n".join([f"Usage: {PROGRAM} COMMAND [...]; COMMAND --help says more.", "", *lines, ""])
+    width = max(map(len, commands))
+    lines = [f"  {name:<{width}}  {what}" for name, what in commands.items()]
+    return "\n".join(
+        [f"Usage: {program} COMMAND [...]; COMMAND --help and --version say more.", "", *lines, ""]
+    )

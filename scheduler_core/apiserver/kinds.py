@@ -111,6 +111,12 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind | None:
     return find_kind(str(manifest.get("apiVersion", "")), str(manifest.get("kind", "")))
 
 
+def has_uid(manifest: Any) -> bool:
+    """Return whether an object, of whatever form, comes from a cluster."""
+    meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
+    return isinstance(meta, Mapping) and bool(meta.get("uid"))
+
+
 def get_kind_by_key(key: str) -> Kind:
     """The kind a store's key stands for; KeyError where it is none."""
     built_in = KINDS.get(key)

@@ -18,7 +18,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver import deletion
 from scheduler_core.apiserver.admission.catalogue import others_of, plugins_of, writers_of
 from scheduler_core.apiserver.admission.plugin import ADMIN, Operation, Request
-from scheduler_core.apiserver.kinds import Kind, get_kind_by_key, kind_of, reference
+from scheduler_core.apiserver.kinds import Kind, get_kind_by_key, has_uid, kind_of, reference
 from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.apiserver.pod_memo import PodMemo
 from scheduler_core.apiserver.registry import strategies
@@ -28,7 +28,7 @@ from scheduler_core.apiserver.registry.devices.gates import DEFAULT_GATES, Devic
 from scheduler_core.apiserver.registry.devices.versions import convert_to_v1
 from scheduler_core.apiserver.registry.naming import apply_default_namespace, apply_generated_name, key_of
 from scheduler_core.apiserver.rewriting import with_section
-from scheduler_core.apiserver.schema.reading import read, read_patched
+from scheduler_core.apiserver.schema.reading import is_newer_value, read, read_patched
 from scheduler_core.apiserver.status import Answer, Refused, already_exists, conflict, not_found
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation.cluster import validate, validate_update
@@ -53,6 +53,9 @@ class APIServer:
     now: int
     memo: PodMemo | None = None  # of an import
     devices: DeviceGates = DEFAULT_GATES
+    typed: bool = (
+        False  # its clients are components: what their types do not have, they pass on from what is stored
+    )
 
     # writing
 
@@ -62,7 +65,7 @@ class APIServer:
         """POST. The object as it was stored. `imported`: it is said to be there, and keeps what its cluster made of it."""
         recalled = None if self.memo is None else self.memo.recall(manifest)
         if recalled is None:
-            kind, manifest = self.read(manifest)
+            kind, manifest = self.read(manifest, imported)
         else:
             kind = get_kind_by_key("Pod")
         manifest = apply_generated_name(apply_default_namespace(manifest, kind), kind, self.store)
@@ -106,7 +109,7 @@ class APIServer:
         self, manifest: Manifest, subresource: str = "", user: str = ADMIN, imported: bool = False
     ) -> Manifest:
         """PUT. The object as it is stored now; a resourceVersion that is given must be the present one. `imported`: see create."""
-        kind, manifest = self.read(manifest)
+        kind, manifest = self.read(manifest, imported, self._stored(manifest))
         return self._update(kind, manifest, subresource, user, imported)
 
     def _update(
@@ -138,7 +141,10 @@ class APIServer:
         errors = validate(new, kind) + validate_update(old, new, kind, subresource)
         if devices.are_about(kind):
             errors += devices.update_errors(kind, old, new, subresource, self.devices, self.store)
-        self._check(kind, name, errors)
+        newer = {each.path for each in errors if is_newer_value(each)}
+        if newer and not self.typed:
+            newer &= {each.path for each in validate(old, kind)}
+        self._check(kind, name, [each for each in errors if each.path not in newer])
         for plugin in plugins_of(self.options):
             plugin.validate(request, new)
         for plugin in writers_of(self.options):
@@ -162,7 +168,7 @@ class APIServer:
             raise Refused([invalid("metadata", None, "an object is expected").of(reference(*target))])
         if kind_of(new) != kind:
             raise Refused([invalid("kind", new.get("kind"), "field is immutable").of(reference(*target))])
-        read_patched(new, patch)
+        read_patched(new, patch, self.typed, old)
         self._check_name(target, new["metadata"])
         return self._update(kind, {**new, "metadata": {**new["metadata"], **fixed}}, subresource, user)
 
@@ -207,9 +213,25 @@ class APIServer:
 
     # what all of them need
 
-    def read(self, manifest: Any) -> tuple[Kind, Manifest]:
-        """The kind of an object, and the object in the version that is kept. Refused: 400, where it cannot be read."""
-        kind, manifest = read(manifest)
+    def _stored(self, manifest: Any) -> Manifest | None:
+        """The object that is there under the name of a manifest, which may be of any form."""
+        if not isinstance(manifest, Mapping) or not isinstance(manifest.get("metadata"), Mapping):
+            return None
+        kind = kind_of(manifest)
+        return (
+            None
+            if kind is None
+            else self.store.get(kind.key, *key_of(apply_default_namespace(manifest, kind)))
+        )
+
+    def read(
+        self, manifest: Any, imported: bool = False, old: Manifest | None = None
+    ) -> tuple[Kind, Manifest]:
+        """The kind of an object, and the object in the version that is kept. Refused: 400, where it cannot be read.
+
+        An imported object with a uid keeps fields that are unknown here: its cluster is newer.
+        """
+        kind, manifest = read(manifest, self.typed or (imported and has_uid(manifest)), old)
         return kind, convert_to_v1(manifest)
 
     def _subresources(self, kind: Kind) -> tuple[str, ...]:
@@ -241,6 +263,8 @@ class APIServer:
         errors = validate(manifest, kind, not request.restored)
         if devices.are_about(kind):
             errors += devices.create_errors(kind, manifest, gates, self.store)
+        if request.restored or self.typed:
+            errors = [each for each in errors if not is_newer_value(each)]
         self._check(kind, request.name, errors)
         for plugin in plugins:
             plugin.validate(request, manifest)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import csv
+import fcntl
 import io
 import json
+import os
+import pty
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +20,7 @@ import pytest
 import yaml
 from django.core.management import CommandError, call_command
 
-from playground.management.terminal.pipes import CLOSED
+from playground.management.terminal.command import CLOSED
 from tests.browser.server import ROOT
 from tests.scheduler_core.analysis.whatif.test_rest import workload
 from tests.scheduler_core.worlds import node, pod
@@ -168,7 +175,8 @@ def test_a_workload_that_makes_pods_in_vain_is_named_with_its_last_pod(tmp_path:
     data = json.loads(text)
     (stuck,) = data["stuck"]
     assert (stuck["kind"], stuck["name"], stuck["nodes"], stuck["pods"]) == ("Deployment", "w", ["n"], 20)
-    assert sorted(each["predecessors"] for each in data["pods"]) == list(range(20))
+    of_pods = [each for each in data["pods"] if each["pod"].count("/") == 1]
+    assert sorted(each["predecessors"] for each in of_pods) == list(range(20))
 
 
 def test_pods_that_nobody_makes_yet_are_missing(tmp_path: Path) -> None:
@@ -193,9 +201,94 @@ def test_a_folder_is_read_with_all_that_is_in_it(tmp_path: Path) -> None:
     assert (status, [each["pod"] for each in json.loads(text)["pods"]]) == (1, ["default/p"])
 
 
+def test_several_pods_are_a_table_of_why_and_the_first_fix(tmp_path: Path) -> None:
+    alike = workload("ReplicaSet", "web", 3, cpu="3")
+    gated = workload("ReplicaSet", "gated", schedulingGates=GATE)
+    status, text = run(written(tmp_path, node("n", cpu="2"), alike, gated))
+    heads, *rows = text.splitlines()
+    assert (status, heads.split()) == (1, ["POD", "WHY", "FIRST", "FIX"])
+    assert any(" and 2 like it" in row and "asks for 3 cpu" in row and "Add a node" in row for row in rows)
+    assert any(row.startswith("default/gated-") and "scheduling gates" in row for row in rows)
+    rows = list(
+        csv.DictReader(io.StringIO(run(written(tmp_path, node("n", cpu="2"), alike), "-o", "csv")[1]))
+    )
+    assert [row["state"] for row in rows] == ["WaitingForEvent"] * 3
+
+
+def test_workloads_and_several_names_are_taken_as_kubectl_takes_them(tmp_path: Path) -> None:
+    there = workload("StatefulSet", "db", 2, cpu="3")
+    there["spec"]["podManagementPolicy"] = "Parallel"
+    file = written(tmp_path, node("n", cpu="4"), there, workload("StatefulSet", "p", cpu="9"))
+    for asked in (
+        ("sts/db",),
+        ("statefulsets.apps/db", "-n", "default"),
+        ("--pod", "StatefulSet/default/db"),
+    ):
+        status, text = run(file, *asked, "-o", "json", "--fixes", "0")
+        assert status == 1
+        assert "default/db-1" in [each["pod"] for each in json.loads(text)["pods"] if each["problem"]]
+    status, text = run(file, "db-0", "p-0", "-o", "json", "--fixes", "0")
+    assert [each["pod"] for each in json.loads(text)["pods"]] == ["default/db-0", "default/p-0"]
+    assert run(file, "db-0")[0] == 0
+    for wrong in (("a/b/c/d",), ("--pod", "x/y/z"), ("sts/none",)):
+        with pytest.raises(CommandError) as bad:
+            run(file, *wrong)
+        assert bad.value.returncode == 2
+
+
+def test_a_placed_pod_that_waits_for_a_volume_is_no_success(tmp_path: Path) -> None:
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data", "namespace": "default", "uid": "c"},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "storageClassName": "late",
+            "resources": {"requests": {"storage": "1Gi"}},
+        },
+        "status": {"phase": "Pending"},
+    }
+    late = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "late"},
+        "provisioner": "example.com/disk",
+        "volumeBindingMode": "WaitForFirstConsumer",
+    }
+    placed = pod("p", nodeName="n", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}])
+    placed["metadata"]["uid"] = "p"
+    placed["status"] = {"phase": "Pending"}
+    status, text = run(written(tmp_path, node("n"), late, claim, placed), "--fixes", "0")
+    assert status == 1
+    assert "data" in text and "No pod is Pending" not in text
+
+
+def test_lines_are_as_wide_as_the_terminal(tmp_path: Path) -> None:
+    file = written(tmp_path, node("n", cpu="2"), pod("p", cpu="3"), pod("q", cpu="4"))
+    terminal, other = pty.openpty()
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 50, 0, 0))
+    running = subprocess.Popen(
+        [sys.executable, "manage.py", "explain", file, "--fixes", "0"],
+        cwd=ROOT,
+        stdout=other,
+        stderr=subprocess.DEVNULL,
+        env={name: value for name, value in os.environ.items() if name != "COLUMNS"},
+    )
+    os.close(other)
+    text = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while part := os.read(terminal, 4096):
+            text += part
+    assert running.wait() == 1
+    lines = text.decode().splitlines()
+    assert lines[0].split() == ["POD", "WHY", "FIRST", "FIX"]
+    assert max(map(len, lines)) <= 50
+
+
 def test_of_one_pod_the_commands_are_printed_in_full_and_can_be_copied(tmp_path: Path) -> None:
     file = written(tmp_path, node("n", cpu="2"), pod("p", cpu="3"))
-    of_all, of_one = run(file)[1], run(file, "--pod", "p")[1]
+    of_all = run(written(tmp_path, node("n", cpu="2"), pod("p", cpu="3"), pod("q", cpu="4")), "-o", "text")[1]
+    of_one = run(file, "--pod", "p")[1]
     assert "<<'EOF' ..." in of_all
     assert "\nEOF\n" not in of_all
     assert "\nkubectl apply -f - <<'EOF'\napiVersion: v1\nkind: Node\n" in of_one

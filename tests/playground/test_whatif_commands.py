@@ -239,6 +239,70 @@ def test_all_that_is_asked_is_done_at_once_and_more_are_counted_afterwards(web: 
     assert sum(each["count"] for each in data["more"]["nodes"]) == 4
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "apiVersion: kubescheduler.config.k8s.io/v1beta2\nkind: KubeSchedulerConfiguration\n"
+            "profiles: [{schedulerName: other}]\n",
+            "read as v1 from v1beta2",
+        ),
+        (
+            "# Setup\n```\ncat <<EOF | sudo tee /etc/k.yaml\napiVersion: kubescheduler.config.k8s.io/v1\n"
+            "kind: KubeSchedulerConfiguration\nprofiles: [{schedulerName: other}]\nEOF\n```\n",
+            "",
+        ),
+        (
+            "kind: ConfigMap\napiVersion: v1\nmetadata: {name: x}\ndata:\n  config.yaml: |\n"
+            "    apiVersion: kubescheduler.config.k8s.io/v1\n    kind: KubeSchedulerConfiguration\n"
+            "    profiles:\n    - schedulerName: other\n      plugins: {score: {enabled: [{name: NotHere}]}}\n",
+            "the plugin NotHere was left out",
+        ),
+    ],
+    ids=["an older version", "a heredoc within a fence", "a ConfigMap with an unknown plugin"],
+)
+def test_a_configuration_is_read_as_the_page_reads_it(web: str, text: str, said: str) -> None:
+    config, out, err = Path(web).parent / "config.md", io.StringIO(), io.StringIO()
+    config.write_text(text)
+    with pytest.raises(SystemExit) as ended:
+        call_command("simulate", web, "--config", str(config), stdout=out, stderr=err)
+    assert (ended.value.code, said in err.getvalue()) == (1, True)
+    assert out.getvalue().endswith("0 of 3 pods have a node.\n")
+
+
+def test_what_is_no_configuration_is_refused(web: str) -> None:
+    with pytest.raises(CommandError, match="expected one configuration of a scheduler, received 0"):
+        run("simulate", web, "--config", web)
+
+
+def test_how_many_sets_of_pods_fit(tmp_path: Path) -> None:
+    file = written(tmp_path, node("n", "9"), deployment(1), workload("StatefulSet", "db", cpu="2"))
+    status, text = run("whatif", file, "--more", "deploy/web", "--more", "1=sts/default/db")
+    assert (status, text.splitlines()[:3]) == (0, ["2 more fit.", "NODE   MORE", "n      4"])
+    with pytest.raises(CommandError, match="neither a pod of the cluster nor a file"):
+        run("whatif", file, "--more", "deploy/none")
+
+
+def test_many_new_pods_are_counted_and_those_that_wait_say_why(web: str) -> None:
+    status, text = run("whatif", web, "--scale", "deploy/web=20")
+    assert status == 1
+    assert "Deployment default/web has 17 new pods: " in text and ", 16 wait." in text
+    assert "wait: 0/2 nodes are available: 2 Insufficient cpu." in text
+
+
+def test_a_change_that_a_quota_keeps_from_happening_is_missing_pods(tmp_path: Path) -> None:
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "q", "namespace": "default"},
+        "spec": {"hard": {"pods": "2"}},
+    }
+    file = written(tmp_path, node("n", "9"), quota, deployment(1))
+    status, text = run("whatif", file, "--scale", "deploy/web=5", "-o", "json")
+    (absent,) = json.loads(text)["missing"]
+    assert (status, absent["pods"], "exceeded quota: q" in absent["message"]) == (1, 3, True)
+
+
 def test_how_many_more_fit_may_be_all_that_is_asked(web: str) -> None:
     one = written(Path(web).parent, pod("one"), name="pod.yaml")
     status, text = run("whatif", web, "--more", one)

@@ -1,74 +1,66 @@
-"""`python manage.py explain FILE...`: why are the pods of a kubectl dump Pending, and what would help?"""
+"""`python manage.py explain`: why are the pods of a cluster not as their owners want them, and what would help?"""
 
 from __future__ import annotations
 
-import gc
-import json
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import yaml
-from django.core.management.base import CommandError
-
 from playground.management.explaining import (
     SECONDS,
     Answer,
-    answer,
+    answers_about,
     fix_lines,
     format_refused_error,
+    group_alike,
     has_ended,
     is_pending,
+    is_stuck,
     last_of_owners,
     lines,
-    missing_pods,
     plain,
+    problems,
     summary,
     with_fixes,
 )
-from playground.management.terminal.command import TerminalCommand
-from playground.management.terminal.exits import HELP, Exit, leave
-from playground.management.terminal.files import BadInput, read_file
-from playground.management.terminal.pipes import may_close
-from playground.management.terminal.progress import Progress
-from playground.management.terminal.world import attempt_all, list_ended_pods, make_world
+from playground.management.terminal.cluster import Question
+from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave
+from playground.management.terminal.printing import FORMS, Progress, format_data, get_width, table, wrap
+from playground.management.terminal.world import Made, attempt_all, make_world
 from playground.presenters.why.loops import describe_rest
 from scheduler_core.analysis.explain import Past
 from scheduler_core.analysis.whatif import Rest
 
+HEADS = ("POD", "WHY", "FIRST FIX")
+ROW = ("pod", "state", "sentence", "fix", "command")
+
 
 class Command(TerminalCommand):
-    """Makes a world of files, lets the pending pods be attempted once, and explains each."""
+    """Makes a world of the input, lets the pending pods be attempted once, and explains what is not as its owner wants it."""
 
     help = (
-        "Say why pods are Pending: one sentence, the evidence, and fixes that were tried on a copy. Reads what kubectl prints, as the "
-        "import does (kubectl get nodes,pods,... -A -o yaml); - is standard input. Each pending pod is attempted once from this snapshot, "
-        "in the order in which the scheduler would; where there is no pod at all, the controllers make those of the workloads first. "
-        "Pods that a kubelet refused, and pods that failed, are explained as well. "
-        f"No database is needed. {HELP}"
+        "Say why pods are Pending, missing, or stuck: one sentence, the evidence, and fixes that were tried on a copy. "
+        f"{INPUT}Each pending pod is attempted once from this snapshot, in the order in which the scheduler would; where there is no pod "
+        "at all, the controllers make those of the workloads first. Pods that a kubelet refused, and pods that failed, are explained as "
+        f"well. {HELP}"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the input, the pod, and the output."""
-        parser.add_argument(
-            "files",
-            nargs="+",
-            metavar="FILE",
-            help="YAML, JSON, an archive or a folder of them; - reads standard input",
-        )
+        """Add the arguments for the input, the pods, and the output."""
+        super().add_arguments(parser)
         parser.add_argument(
             "--pod",
-            default="",
-            metavar="NS/NAME",
-            help="this pod alone, pending or not, and all that would be typed for it",
+            action="append",
+            default=[],
+            metavar="NS/NAME|KIND/NS/NAME",
+            help="this pod or workload, as it is, and all that would be typed for it; may be given several times",
         )
-        parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
         parser.add_argument(
-            "--config",
-            default="",
-            metavar="FILE",
-            help="a KubeSchedulerConfiguration; without it kube's default",
+            "-o",
+            "--output",
+            choices=("table", "text", *FORMS),
+            help="a table for several pods, and the full text for one, unless this says otherwise",
         )
         parser.add_argument(
             "--fixes",
@@ -85,105 +77,120 @@ class Command(TerminalCommand):
             help="how long the search for a pod's fixes may compute (3); where it ends before all is tried, this is said",
         )
 
-    @may_close()
-    def handle(
-        self,
-        *args: Any,
-        files: list[str],
-        pod: str,
-        output: str,
-        config: str,
-        fixes: int,
-        seconds: float,
-        **options: Any,
-    ) -> None:
+    def handle(self, *args: Any, fixes: int, seconds: float, **options: Any) -> None:
         """Read, run, explain, print, and leave with the exit status."""
-        gc.set_threshold(100_000, 20, 20)  # a large cluster is many objects that stay
-        try:
-            made = make_world(
-                [(file, read_file(file)) for file in files], read_file(config) if config else b""
-            )
-        except BadInput as bad:
-            raise CommandError(str(bad), returncode=Exit.UNUSABLE) from None
+        inputs, question = self.read(options)
+        question.pods = options["pod"]
+        made = make_world(inputs, options["config"])
         for note in made.notes:
             self.stderr.write(note)
         with Progress(sys.stderr) as progress:
             keys, rest = attempt_all(made, progress)
-            about = list(self._about(made.world, keys, pod, progress))
-            answers = self._printed(about, made.world, fixes, seconds, progress, output == "text", bool(pod))
+            about = list(list_answers(made, keys, question, progress))
+            asked = bool(question.names or question.pods)
+            wrong = [each for each in about if each["problem"] or asked]
+            last = last_of_owners(about)
+            shown = [each for each in wrong if asked or not has_ended(each) or each["pod"] in last]
+            output = options["output"] or ("table" if len(shown) > 1 else "text")
+            search = Search(made, fixes, seconds, progress, asked)
             said = list(map(plain, describe_rest(rest)))
-            self._write(progress, said if output == "text" else ())
-        if output != "text":
-            self._print(answers, rest, output)
-            for text in said:
-                self.stderr.write(text)
+            if output == "text":
+                about = self._write_texts(about, shown, search)
+                self._write(progress, (*summarize(about, question), *said))
+            elif output == "table":
+                self._write(
+                    progress, (*tabulate(search, shown, get_width()), "", *summarize(about, question), *said)
+                )
+            else:
+                about = [search.add_fixes(each) for each in about]
+                data = {"pods": about, "stuck": [loop.to_json() for loop in rest.loops]}
+                progress.clear()
+                self.stdout.write(
+                    format_data(data, ROW, [make_row(each) for each in about], output), ending=""
+                )
+                self.stderr.write("\n".join(said), ending="\n" if said else "")
         if made.refused:
             self.stderr.write(format_refused_error(made.refused))
-        leave(list_exits(answers, rest, made.refused))
+        leave(list_exits(about, rest, made.refused))
 
-    def _about(self, world: Any, keys: list[str], pod: str, progress: Progress) -> Iterator[Answer]:
-        """Yield the explanation of each pod."""
-        if pod:
-            one = answer(world, pod if "/" in pod else f"default/{pod}")
-            if one is None:
-                raise CommandError(f"{pod}: there is no such pod in the input", returncode=Exit.UNUSABLE)
-            yield one
-            return
-        past = Past(world)
-        for number, key in enumerate(keys):
-            if (each := answer(world, key, past)) is not None:
-                yield each
-            progress.part(number + 1, len(keys), "explained")
-        ended = (answer(world, key, past) for key in list_ended_pods(world) if key not in keys)
-        yield from (each for each in ended if each is not None and has_ended(each))
-        yield from missing_pods(world)
-
-    def _printed(
-        self,
-        about: list[Answer],
-        world: Any,
-        fixes: int,
-        seconds: float,
-        progress: Progress,
-        text: bool,
-        one: bool,
-    ) -> list[Answer]:
-        """Print the answers, with fixes for the first pods that wait: explanations at once, fixes as soon as they are found."""
-        answers, last = [], last_of_owners(about)
+    def _write_texts(self, about: list[Answer], shown: list[Answer], search: Search) -> list[Answer]:
+        """Write the answers in full: explanations at once, fixes as soon as they are found."""
+        answers, faint = [], self.style.HTTP_INFO
         for each in about:
-            waits = is_pending(each)
-            shown = one or waits or each["pod"] in last
-            strong = self.style.ERROR if waits or has_ended(each) else self.style.SUCCESS
-            if text and shown:
-                self._write(progress, lines(each, strong, self.style.HTTP_INFO))
-            if (waits or one) and fixes > 0:
-                fixes -= 1
-                each = with_fixes(world, each, seconds, progress.say)
-            if text and shown:
-                self._write(progress, [*fix_lines(each, self.style.HTTP_INFO, whole=one), ""])
+            visible = any(each is other for other in shown)
+            if visible:
+                strong = self.style.ERROR if each["problem"] else self.style.SUCCESS
+                self._write(search.progress, lines(each, strong, faint))
+            each = search.add_fixes(each)
+            if visible:
+                self._write(search.progress, [*fix_lines(each, faint, whole=len(shown) == 1), ""])
             answers.append(each)
-        if text:
-            pending, ended = sum(map(is_pending, answers)), sum(map(has_ended, answers))
-            self._write(progress, [summary(pending, len(answers), ended)])
         return answers
 
     def _write(self, progress: Progress, texts: Iterable[str]) -> None:
+        width = get_width()
         progress.clear()
         for text in texts:
-            self.stdout.write(text or "\n", ending="\n" if text else "")
+            for line in wrap(text, width):
+                self.stdout.write(line or "\n", ending="\n" if line else "")
         self.stdout.flush()
 
-    def _print(self, answers: list[Answer], rest: Rest, output: str) -> None:
-        data = {"pods": answers, "stuck": [loop.to_json() for loop in rest.loops]}
-        if output == "json":
-            self.stdout.write(json.dumps(data, ensure_ascii=False, indent=2))
-        else:
-            self.stdout.write(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), ending="")
+
+class Search:
+    """The search for fixes, of the first pods that wait; of whatever is `asked` about where something is named."""
+
+    def __init__(self, made: Made, pods: int, seconds: float, progress: Progress, asked: bool) -> None:
+        self.made, self.progress = made, progress
+        self._left, self._seconds, self._asked = pods, seconds, asked
+
+    def add_fixes(self, answered: Answer) -> Answer:
+        """Return the answer with what would help."""
+        if self._left <= 0 or not (self._asked or is_pending(answered)):
+            return answered
+        self._left -= 1
+        return with_fixes(self.made.world, answered, self._seconds, self.progress.say)
+
+
+def list_answers(made: Made, keys: list[str], question: Question, progress: Progress) -> Iterator[Answer]:
+    """Yield the answers about what is asked; where nothing is named, about each pending pod and all problems."""
+    past, named = Past(made.world), question.find_objects(made.world)
+    if named:
+        for name in named:
+            yield from answers_about(made.world, name, past)
+        return
+    for number, each in enumerate(problems(made.world, keys, past)):
+        if question.covers(each["pod"]):
+            yield each
+        progress.part(min(number + 1, len(keys)), len(keys), "explained")
+
+
+def tabulate(search: Search, shown: list[Answer], width: int | None) -> Iterator[str]:
+    """Yield the lines of the table: pods that differ in their names alone are one row."""
+    rows = []
+    for alike in group_alike(search.made.world, shown):
+        first = make_row(search.add_fixes(alike[0]))
+        more = f" and {len(alike) - 1} like it" if len(alike) > 1 else ""
+        rows.append((first["pod"] + more, first["sentence"], first["fix"]))
+    yield from table(HEADS, rows, width)
+
+
+def make_row(answered: Answer) -> dict[str, str]:
+    """An answer in short."""
+    fix = next(iter(answered["fixes"]), {"text": "", "command": ""})
+    return dict(zip(ROW, (*(answered[name] for name in ROW[:3]), fix["text"], fix["command"]), strict=True))
+
+
+def summarize(answers: list[Answer], question: Question) -> list[str]:
+    """The last lines: how many pods wait, and where was looked."""
+    said = [summary(answers)]
+    if question.namespace and not (question.everywhere or question.names or question.pods):
+        said.append(f"Only the namespace {question.namespace} was looked at; -A looks at all.")
+    return said
 
 
 def list_exits(answers: list[Answer], rest: Rest, refused: int) -> Iterator[Exit]:
     """Yield the exit statuses of all problems found."""
-    if not rest or any(map(has_ended, answers)):
+    if not rest or any(has_ended(each) or is_stuck(each) for each in answers):
         yield Exit.FAILED
     if refused:
         yield Exit.UNUSABLE

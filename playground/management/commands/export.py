@@ -11,11 +11,12 @@ import orjson
 from django.core.management.base import BaseCommand, CommandError
 
 from playground.features.exports.offline import LOOK, MOST_STEPS, PANELS, Recording
-from playground.management.terminal.files import STDIN, BadInput, read_file
-from playground.management.terminal.sessions import load_session
+from playground.management.terminal.inputs import STDIN, BadInput, read_file
+from playground.models import Session
 from playground.presenters import aim_look, present
-from playground.sessions.database import lessons
+from playground.sessions.database import lessons, log
 from playground.sessions.protocol.errors import SessionGone
+from playground.sessions.protocol.opening import LogRow
 from playground.sessions.protocol.traces import TracedLesson
 from playground.sessions.worker.traces import OPTIONS, commands_of, lesson_in, with_lesson
 from scheduler_core.formats.export import (
@@ -37,6 +38,7 @@ from scheduler_core.world.simulation import Simulation
 
 BAD_INPUT = 2
 SCHEMAS = {"trace": json_schema, "chrome": chrome_schema}
+DIGITS = 18  # of a session's number
 TABLE_HELP = "of csv: attempts, moves (in the queue), pods, nodes, or a kind of record (attempts)"
 
 
@@ -103,6 +105,16 @@ def _history(named: str) -> tuple[ReadLog, str, TracedLesson]:
         ) from None
     history = ReadLog(session.seed, commands_of(rows), session.head)
     return history, session.name, lessons.in_trace(session.story)
+
+
+def load_session(named: str) -> tuple[Session, list[LogRow]]:
+    """The session that a link, a key or a number names, with its log. Raises SessionGone."""
+    if named.isascii() and named.isdecimal():
+        if len(named) > DIGITS:
+            raise SessionGone(f"There is no session {named[:DIGITS]}…")
+        return log.read(int(named))
+    _, slash, rest = named.partition("/s/")
+    return log.read(log.find(rest.partition("/")[0] if slash else named).pk)
 
 
 def export_trace(history: ReadLog, form: str, table: str, name: str, lesson: TracedLesson) -> str:

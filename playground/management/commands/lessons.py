@@ -15,7 +15,7 @@ from playground.lessons import BadLesson, Lesson, problems, read_lessons
 from playground.lessons.authoring import Checked, check, files_in
 from playground.lessons.reading import CONTENT
 from playground.lessons.variants import problems_of_variants
-from playground.management.terminal.tables import table
+from playground.management.terminal.printing import table
 
 WRONG = 1
 UNREAD = 2

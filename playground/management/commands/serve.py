@@ -12,7 +12,9 @@ from typing import Any
 
 from daphne.endpoints import build_endpoint_description_strings
 from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
+from django.db import OperationalError
 
 from playground import VERSION
 from playground.serving.supervisor import Supervisor
@@ -45,10 +47,22 @@ class Command(BaseCommand):
         """Serve in this process, or see to several that do."""
         if processes < 1:
             raise CommandError(f"--processes is {processes}; it must be at least 1.")
+        if descriptor is None:
+            self._prepare_database()
         if processes > 1:
             self._supervise(host, port, processes)
         else:
             self._serve(host, port, descriptor)
+
+    def _prepare_database(self) -> None:
+        """Make or update the tables; a database that is away is waited for by the pages."""
+        try:
+            call_command("migrate", verbosity=0)
+        except OperationalError as error:
+            say(
+                self.stderr,
+                f"The tables of the database were not checked, as it does not answer: {error}".rstrip(),
+            )
 
     def _supervise(self, host: str, port: int, processes: int) -> None:
         if not settings.REDIS_URL:

@@ -1,26 +1,16 @@
-"""`python manage.py simulate FILE...`: runs a cluster and prints where its pods go."""
+"""`python manage.py simulate`: runs a cluster and prints where its pods go."""
 
 from __future__ import annotations
 
-import csv
-import gc
-import io
-import json
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.management.base import CommandError
-
-from playground.management.explaining import format_refused_error, plain
-from playground.management.terminal.command import TerminalCommand
-from playground.management.terminal.exits import HELP, Exit, leave
-from playground.management.terminal.files import BadInput, read_file
-from playground.management.terminal.pipes import may_close
+from playground.management.explaining import find_pods, format_refused_error, plain
+from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave
 from playground.management.terminal.placements import FIELDS, idle, missing, placements, waits
-from playground.management.terminal.progress import Progress
-from playground.management.terminal.tables import table
+from playground.management.terminal.printing import FORMS, Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import Made, make_world
 from playground.presenters.why.loops import describe_rest
 from scheduler_core.analysis.whatif import FAILED, Rest, settle, waiting
@@ -49,39 +39,32 @@ class Command(TerminalCommand):
     """Makes a world of files, runs it until nothing is left to do, and prints each pod with its node."""
 
     help = (
-        "Run a cluster and print where its pods go. Reads what kubectl prints or what kubectl apply takes; - is standard input. "
-        "Controllers act: workloads get their pods, and pods that end are replaced. The seed decides among equally good nodes. "
-        f"What goes on for ever is named, and left aside. No database is needed. {HELP}"
+        f"Run a cluster and print where its pods go, or those that are named. {INPUT}Controllers act: workloads get their pods, and pods "
+        "that end are replaced. The seed decides among equally good nodes. What goes on for ever is named, and left aside. "
+        f"{HELP}"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments for the input and the output."""
-        parser.add_argument(
-            "files",
-            nargs="+",
-            metavar="FILE",
-            help="YAML, JSON, an archive or a folder of them; - reads standard input",
-        )
-        parser.add_argument("-o", "--output", choices=("table", "json", "csv"), default="table")
-        parser.add_argument("--config", default="", metavar="FILE", help="a KubeSchedulerConfiguration")
+        super().add_arguments(parser)
+        parser.add_argument("-o", "--output", choices=("table", *FORMS), default="table")
         parser.add_argument("--seed", type=int, default=0, help="the seed of the draws among equals (0)")
 
-    @may_close()
-    def handle(
-        self, *args: Any, files: list[str], output: str, config: str, seed: int, **options: Any
-    ) -> None:
+    def handle(self, *args: Any, output: str, seed: int, **options: Any) -> None:
         """Read, run, print, and leave with the exit status."""
-        gc.set_threshold(100_000, 20, 20)  # a large cluster is many objects that stay
-        try:
-            texts = [(file, read_file(file)) for file in files]
-            made = make_world(texts, read_file(config) if config else b"", seed=seed, acting=True)
-        except BadInput as bad:
-            raise CommandError(str(bad), returncode=Exit.UNUSABLE) from None
+        inputs, question = self.read(options)
+        made = make_world(inputs, options["config"], seed=seed, acting=True)
         for note in made.notes:
             self.stderr.write(note)
         with Progress(sys.stderr) as progress:
             rest = settle(made.world, progress=progress.steps)
-        rows, absent = placements(made.world, rest.gone), missing(made.world)
+        named = find_pods(made.world, question.find_objects(made.world)) if question.names else None
+        rows = [
+            row
+            for row in placements(made.world, rest.gone)
+            if (key := f"{row['namespace']}/{row['pod']}") in (named or (key,)) and question.covers(key)
+        ]
+        absent = [row for row in missing(made.world) if question.covers(f"{row['namespace']}/{row['name']}")]
         self.stdout.write(format_placements(made, rows, absent, rest, output), ending="")
         if output != "table":
             for said in describe_rest(rest):
@@ -102,8 +85,8 @@ def list_exits(made: Made, rows: list[Row], absent: list[Row], rest: Rest) -> It
 
 
 def format_placements(made: Made, rows: list[Row], absent: list[Row], rest: Rest, output: str) -> str:
-    """The placements as tables for people, JSON or CSV."""
-    if output == "json":
+    """The placements as tables for people, or for machines."""
+    if output != "table":
         data = {
             "placements": rows,
             "scheduled": sum(bool(row["node"]) and row["phase"] != FAILED for row in rows),
@@ -115,17 +98,12 @@ def format_placements(made: Made, rows: list[Row], absent: list[Row], rest: Rest
             "atRest": rest.at_rest,
             "seconds": made.world.now / 1e9,
         }
-        return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
-    if output == "csv":
-        stream = io.StringIO()
-        writer = csv.DictWriter(stream, FIELDS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        return stream.getvalue()
-    return "".join(f"{line}\n" for line in _lines(made, rows, absent, rest))
+        return format_data(data, FIELDS, rows, output)
+    width = get_width()
+    return "".join(f"{line}\n" for line in _lines(made, rows, absent, rest, width))
 
 
-def _lines(made: Made, rows: list[Row], absent: list[Row], rest: Rest) -> Iterator[str]:
+def _lines(made: Made, rows: list[Row], absent: list[Row], rest: Rest, width: int | None) -> Iterator[str]:
     failed = [row for row in rows if row["phase"] == FAILED]
     there = [row for row in rows if row["phase"] != FAILED]
     if not rows:
@@ -134,13 +112,17 @@ def _lines(made: Made, rows: list[Row], absent: list[Row], rest: Rest) -> Iterat
     for some, heads in ((there, WAITING), (failed, ENDED)):
         if some:
             cells = [[str(row[name]) or EMPTY.get(name, "") for name in heads.values()] for row in some]
-            yield from table(tuple(heads), cells)
+            yield from table(tuple(heads), cells, width)
             yield ""
-    yield from (row["sentence"] for row in absent)
-    for end in rest.gone:
-        yield f"{end.pod} was deleted, and nobody makes it anew: {end.reason}: {end.message}".rstrip(": ")
-    yield from map(plain, describe_rest(rest))
+    said = [row["sentence"] for row in absent]
+    said += [
+        f"{end.pod} was deleted, and nobody makes it anew: {end.reason}: {end.message}".rstrip(": ")
+        for end in rest.gone
+    ]
+    said += map(plain, describe_rest(rest))
     if failed:
-        yield f"{len(failed)} {'pod has' if len(failed) == 1 else 'pods have'} failed."
+        said.append(f"{len(failed)} {'pod has' if len(failed) == 1 else 'pods have'} failed.")
     if there:
-        yield f"{sum(bool(row['node']) for row in there)} of {len(there)} pods have a node."
+        said.append(f"{sum(bool(row['node']) for row in there)} of {len(there)} pods have a node.")
+    for line in said:
+        yield from wrap(line, width)

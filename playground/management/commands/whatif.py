@@ -1,55 +1,48 @@
-"""`python manage.py whatif FILE...`: what would change with other nodes, replicas or another configuration, and how many more fit."""
+"""`python manage.py whatif`: what would change with other nodes, replicas or another configuration, and how many more pods fit."""
 
 from __future__ import annotations
 
-import gc
-import json
+import os
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import Any
-
-import yaml
-from django.core.management.base import CommandError
 
 from playground.features.fixes.presenter import effect_sentence
 from playground.management.explaining import format_refused_error, plain
-from playground.management.terminal.command import TerminalCommand
-from playground.management.terminal.exits import HELP, Exit, leave
-from playground.management.terminal.files import BadInput, read_file
-from playground.management.terminal.pipes import may_close
-from playground.management.terminal.progress import Progress
-from playground.management.terminal.tables import table
+from playground.management.terminal.cluster import Question, find_kind
+from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave
+from playground.management.terminal.inputs import BadInput, join_inputs, read_file
+from playground.management.terminal.placements import missing, why_waiting
+from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import make_world, read_configuration
 from playground.presenters.why.loops import describe_rest
+from scheduler_core.analysis.explain import Past
 from scheduler_core.analysis.whatif import (
     MOST,
-    SCALABLE,
-    NoSuch,
     Outcome,
     Rest,
     Room,
     add,
     drain,
+    owners_of,
+    pods_of,
     remove,
     room_for,
     scale,
     settle,
+    subject_of,
     what_if,
 )
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.formats.manifests import read
 from scheduler_core.world.commands import Command as WorldCommand
-from scheduler_core.world.commands import Refused, SetConfiguration
-from scheduler_core.world.readonly import InvalidObject, load_manifests
+from scheduler_core.world.readonly import InvalidObject
 from scheduler_core.world.simulation import Simulation
 
 HURTING = ("evicted", "pending")
-KINDS = {  # as kubectl takes them
-    "deploy": "Deployment",
-    "sts": "StatefulSet",
-    "rs": "ReplicaSet",
-    "rc": "ReplicationController",
-    **{f"{kind.lower()}{end}": kind for kind in SCALABLE for end in ("", "s")},
-}
+NAMED = 10  # new pods that are printed one by one; more are counted
 
 
 class Command(TerminalCommand):
@@ -57,19 +50,13 @@ class Command(TerminalCommand):
 
     help = (
         "Say what would change: nodes drained, removed or added, workloads scaled, another configuration; all that is asked is done at "
-        "once. --more says how many more of a pod fit afterwards. Reads what kubectl prints; - is standard input. Controllers act. "
-        "No database is needed. Only what the change brings about counts, and what is stuck in any case. "
-        f"{HELP}"
+        f"once. --more says how many more of a pod, or of a set of pods, fit afterwards. {INPUT}Controllers act. "
+        f"Only what the change brings about counts, and what is stuck in any case. {HELP}"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments for the input, the changes, and the output."""
-        parser.add_argument(
-            "files",
-            nargs="+",
-            metavar="FILE",
-            help="YAML, JSON, an archive or a folder of them; - reads standard input",
-        )
+        super().add_arguments(parser)
         parser.add_argument(
             "--drain", action="append", default=[], metavar="NODE", help="drain a node; budgets are kept"
         )
@@ -90,12 +77,12 @@ class Command(TerminalCommand):
             metavar="KIND/NS/NAME=N",
             help="a workload with so many replicas",
         )
-        parser.add_argument("--config", default="", metavar="FILE", help="another KubeSchedulerConfiguration")
         parser.add_argument(
             "--more",
-            default="",
-            metavar="NS/NAME|FILE",
-            help="how many more of this pod fit: one of the cluster's, or a file's",
+            action="append",
+            default=[],
+            metavar="[N=]NS/NAME|KIND/NS/NAME|FILE",
+            help="how many more of this pod fit: one of the cluster's, of a workload of it, or those of a file; several are a set",
         )
         parser.add_argument(
             "--most", type=int, default=MOST, metavar="N", help=f"count no further than this ({MOST})"
@@ -103,28 +90,27 @@ class Command(TerminalCommand):
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
         parser.add_argument("--seed", type=int, default=0, help="the seed of the draws among equals (0)")
 
-    @may_close()
-    def handle(self, *args: Any, files: list[str], output: str, seed: int, **asked: Any) -> None:
+    def handle(self, *args: Any, output: str, seed: int, **asked: Any) -> None:
         """Read, run, change, run, print, and leave with the exit status."""
-        gc.set_threshold(100_000, 20, 20)  # a large cluster is many objects that stay
-        try:
-            made = make_world([(file, read_file(file)) for file in files], seed=seed, acting=True)
-            for note in made.notes:
-                self.stderr.write(note)
-            with Progress(sys.stderr) as progress:
-                rest = settle(made.world, progress=progress.steps)
-                changes = list(_changes(made.world, asked))
-                if not changes and not asked["more"]:
-                    raise BadInput(
-                        "nothing is asked: give --drain, --remove, --add, --scale, --config or --more"
-                    )
-                outcome = None
-                if changes:
-                    outcome = what_if(made.world, changes, progress=progress.steps, loops=rest.loops)
-                    rest = outcome.rest
-                room = _room(made.world, changes, asked) if asked["more"] else None
-        except (BadInput, NoSuch, Refused) as bad:
-            raise CommandError(str(bad), returncode=Exit.UNUSABLE) from None
+        inputs, question = self.read(asked)
+        if question.names:
+            raise BadInput(f"{question.names[0]}: no such file; --more, --scale and --drain take names")
+        made = make_world(inputs, seed=seed, acting=True)
+        for note in made.notes:
+            self.stderr.write(note)
+        with Progress(sys.stderr) as progress:
+            rest = settle(made.world, progress=progress.steps)
+            changes = list(_changes(made.world, asked, question, self.stderr.write))
+            if not changes and not asked["more"]:
+                raise BadInput("nothing is asked: give --drain, --remove, --add, --scale, --config or --more")
+            outcome = None
+            if changes:
+                outcome = what_if(made.world, changes, progress=progress.steps, loops=rest.loops)
+                rest = outcome.rest
+            room = None
+            if asked["more"]:
+                pods = [pod for text in asked["more"] for pod in _pods(made.world, text, question)]
+                room = room_for(outcome.world if outcome else made.world, pods, asked["most"])
         self._print(outcome, room, rest, output)
         if made.refused:
             self.stderr.write(format_refused_error(made.refused))
@@ -133,7 +119,7 @@ class Command(TerminalCommand):
     def _print(self, outcome: Outcome | None, room: Room | None, rest: Rest, output: str) -> None:
         data: dict[str, Any] = {}
         if outcome is not None:
-            data |= outcome.to_json()
+            data |= outcome.to_json() | {"missing": _list_missing(outcome), "waiting": _list_waiting(outcome)}
         if room is not None:
             data["more"] = {
                 "count": room.count,
@@ -147,18 +133,21 @@ class Command(TerminalCommand):
         if output != "text":
             for text in said:
                 self.stderr.write(text)
-        if output == "json":
-            self.stdout.write(json.dumps(data, ensure_ascii=False, indent=2))
-        elif output == "yaml":
-            self.stdout.write(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), ending="")
-        else:
-            parts = [*(_in_words(outcome) if outcome else ()), *said, *(_format_room(room) if room else ())]
-            self.stdout.write("\n".join(parts))
+            self.stdout.write(format_data(data, (), (), output), ending="")
+            return
+        width = get_width()
+        for part in (*(_in_words(outcome) if outcome else ()), *said, *(_format_room(room) if room else ())):
+            self.stdout.write("\n".join(wrap(part, width)) or "\n", ending="\n" if part else "")
 
 
-def _changes(world: Simulation, asked: dict[str, Any]) -> Iterator[WorldCommand]:
+def _changes(
+    world: Simulation, asked: dict[str, Any], question: Question, say: Callable[[str], object]
+) -> Iterator[WorldCommand]:
     if asked["config"]:
-        yield SetConfiguration(read_configuration(read_file(asked["config"])))
+        commands, notes = read_configuration(read_file(asked["config"]), asked["config"])
+        for note in notes:
+            say(note)
+        yield from commands
     for text in asked["add"]:
         count, like = _pair(text, "--add", "N=NODE", first=True)
         yield add(world, like, count)
@@ -167,8 +156,8 @@ def _changes(world: Simulation, asked: dict[str, Any]) -> Iterator[WorldCommand]
         parts = name.split("/")
         if len(parts) not in (2, 3):
             raise BadInput(f"--scale {text}: expected KIND/NS/NAME=N, such as Deployment/default/web=5")
-        kind = KINDS.get(parts[0].lower(), parts[0])
-        yield scale(world, kind, parts[1] if len(parts) == 3 else "default", parts[-1], replicas)
+        namespace = parts[1] if len(parts) == 3 else question.namespace or "default"
+        yield scale(world, find_kind(parts[0]) or parts[0], namespace, parts[-1], replicas)
     for node in asked["drain"]:
         yield drain(world, node)
     for node in asked["remove"]:
@@ -189,30 +178,49 @@ def _pair(text: str, option: str, form: str, first: bool) -> tuple[int, str]:
     return int(number), name
 
 
-def _room(world: Simulation, changes: list[WorldCommand], asked: dict[str, Any]) -> Room:
-    changed = world.fork()
-    for change in changes:
-        changed.apply(change)
-    settle(changed)
-    return room_for(changed, _pod(world, asked["more"]), asked["most"])
-
-
-def _pod(world: Simulation, named: str) -> dict[str, Any]:
-    pod = world.store.pod_at(named if "/" in named else f"default/{named}")
-    if pod is not None:
-        return dict(pod.manifest)
+def _pods(world: Simulation, text: str, question: Question) -> list[Manifest]:
+    """The pods of one part of the set that --more asks about. Of a workload it is one pod, of a file's each replica."""
+    count, equals, named = text.partition("=")
+    times, named = (int(count), named) if equals and count.isdecimal() else (1, text)
+    if os.path.isfile(named) or named == "-":
+        try:
+            objects = read(join_inputs([(named, read_file(named))])).objects
+        except InvalidObject as error:
+            raise BadInput(f"{named}: {error}") from None
+        pods = [pod for each in objects if isinstance(each.manifest, dict) for pod in pods_of(each.manifest)]
+        if not pods:
+            raise BadInput(f"--more {text}: received no pod and no workload; expected at least one")
+        return pods * times
     try:
-        manifests = [dict(loaded.manifest) for loaded in load_manifests(read_file(named).decode("utf-8-sig"))]
+        (key,) = Question([], question.namespace, pods=[named]).find_objects(world)
     except BadInput as bad:
         raise BadInput(
-            f"--more {named}: neither a pod of the cluster nor a file that can be read ({bad})"
+            f"--more {text}: neither a pod of the cluster nor a file that can be read ({bad})"
         ) from None
-    except (InvalidObject, UnicodeDecodeError) as error:
-        raise BadInput(f"{named}: {error}") from None
-    pods = [manifest for manifest in manifests if manifest.get("kind") == "Pod"]
-    if len(pods) != 1:
-        raise BadInput(f"--more {named}: received {len(pods)} pods; expected one")
-    return pods[0]
+    kind, namespace, name = ("Pod", *key.split("/")) if key.count("/") == 1 else key.split("/")
+    manifest = world.store.get(kind, namespace, name)
+    pods = (
+        pods_of({**manifest, "spec": {**manifest["spec"], "replicas": 1, "parallelism": 1}})
+        if manifest
+        else []
+    )
+    if not pods:
+        raise BadInput(f"--more {text}: a {kind} has no template of pods")
+    return pods * times
+
+
+def _list_missing(outcome: Outcome) -> list[dict[str, Any]]:
+    """The workloads that lack pods with the change, or more of them than without it."""
+    before = {(row["kind"], row["namespace"], row["name"]): row["pods"] for row in missing(outcome.baseline)}
+    rows = missing(outcome.world)
+    return [row for row in rows if row["pods"] > before.get((row["kind"], row["namespace"], row["name"]), 0)]
+
+
+def _list_waiting(outcome: Outcome) -> list[dict[str, str]]:
+    """The pods that wait with the change and not without it, and why."""
+    past = Past(outcome.world)
+    pods = (outcome.world.store.pod_at(key) for key in outcome.pending if key not in outcome.pending_without)
+    return [{"pod": pod.key, "message": why_waiting(outcome.world, pod, past)} for pod in pods if pod]
 
 
 def _hurts(outcome: Outcome) -> bool:
@@ -227,7 +235,7 @@ def _list_exits(outcome: Outcome | None, rest: Rest, refused: int) -> Iterator[E
         yield Exit.FAILED
     if refused:
         yield Exit.UNUSABLE
-    if outcome is not None and _hurts(outcome):
+    if outcome is not None and (_hurts(outcome) or _list_missing(outcome)):
         yield Exit.WAITS
 
 
@@ -236,14 +244,37 @@ def _in_words(outcome: Outcome) -> Iterator[str]:
         yield "No pod goes anywhere else."
     for effect in outcome.effects:
         yield plain(effect_sentence(effect.to_json()))
-    for pod, node in outcome.created:
-        yield f"{pod} is new and goes to {node}." if node else f"{pod} is new and waits."
+    yield from _describe_created(outcome)
     for end in outcome.failed:
         yield f"{end.pod} fails on {end.node} with {end.reason}: {end.message}"
     for node, pod, why in outcome.held_up:
         yield f"The drain of {node} is held up: {pod} may not go: {why}"
+    yield from (row["sentence"] for row in _list_missing(outcome))
+    alike: dict[str, list[str]] = {}
+    for row in _list_waiting(outcome):
+        alike.setdefault(row["message"], []).append(row["pod"])
+    for message, pods in alike.items():
+        more = f" and {len(pods) - NAMED} more" if len(pods) > NAMED else ""
+        yield f"{', '.join(pods[:NAMED])}{more} {'waits' if len(pods) == 1 else 'wait'}: {message}"
     yield ""
     yield f"Pods that wait: {len(outcome.pending)}; without the change: {len(outcome.pending_without)}."
+
+
+def _describe_created(outcome: Outcome) -> Iterator[str]:
+    if len(outcome.created) <= NAMED:
+        for pod, node in outcome.created:
+            yield f"{pod} is new and goes to {node}." if node else f"{pod} is new and waits."
+        return
+    of_workload: dict[str, Counter[str]] = {}
+    for key, node in outcome.created:
+        made = outcome.world.store.pod_at(key)
+        chain = owners_of(outcome.world.store, subject_of(made)) if made else [("Pod", *key.split("/"))]
+        kind, namespace, name = (*chain,)[-1]
+        of_workload.setdefault(f"{kind} {namespace}/{name}", Counter())[node] += 1
+    for workload, nodes in of_workload.items():
+        places = [f"{count} on {node}" for node, count in sorted(nodes.items()) if node]
+        waits = [f"{nodes['']} wait"] if nodes[""] else []
+        yield f"{workload} has {nodes.total()} new pods: {', '.join([*places, *waits])}."
 
 
 def _format_room(room: Room) -> Iterator[str]:

@@ -1,14 +1,48 @@
-"""What the commands about clusters have in common at a terminal: options of one's own alone, and errors as other tools say them."""
+"""The base of the commands about clusters: options of one's own alone, input, exit statuses, errors as other tools print them."""
 
 from __future__ import annotations
 
+import enum
+import gc
 import os
 import sys
+from argparse import ArgumentParser
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from playground.management.terminal.cluster import Live, Question
+from playground.management.terminal.inputs import BadInput, is_file, list_inputs
+from scheduler_core.analysis.whatif import NoSuch
+from scheduler_core.world.commands import Refused
+
 NO_COLOR = "NO_COLOR"  # https://no-color.org
+CLOSED = 141  # the exit status that a shell gives a program that its reader ended
+HELP = (
+    "Exit status: 0 all is well, 1 something waits or is missing, 2 the input, or a part of it, can't be used, "
+    "3 something failed, was refused, or is stuck; of several the highest."
+)
+INPUT = (
+    "Reads files and folders of YAML, JSON or archives, standard input if it is a pipe (or -), and without either the cluster of "
+    "your kubectl: it prints the kubectl get that it runs, and never writes. "
+)
+
+
+class Exit(enum.IntEnum):
+    """The exit status of a command."""
+
+    WELL = 0
+    WAITS = 1
+    UNUSABLE = 2
+    FAILED = 3
+
+
+def leave(found: Iterable[Exit]) -> None:
+    """End the process with the highest status; return if all is well."""
+    if worst := max(found, default=Exit.WELL):
+        sys.exit(worst)
 
 
 class TerminalCommand(BaseCommand):
@@ -16,8 +50,27 @@ class TerminalCommand(BaseCommand):
 
     requires_system_checks: list[str] = []
     suppressed_base_arguments = {"--settings", "--pythonpath", "--traceback", "--version", "--verbosity"}
-
     at_terminal = False
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add the arguments that say which cluster."""
+        parser.add_argument(
+            "words",
+            nargs="*",
+            metavar="FILE|NAME|KIND/NAME",
+            help="files, folders, or -; anything else names a pod or a workload",
+        )
+        parser.add_argument(
+            "-n", "--namespace", default="", metavar="NS", help="the namespace of what is asked"
+        )
+        parser.add_argument(
+            "-A", "--all-namespaces", action="store_true", help="all namespaces, as for files without -n"
+        )
+        for name in Live.OPTIONS:
+            parser.add_argument(f"--{name}", default="", metavar=name.upper(), help="as for kubectl")
+        parser.add_argument(
+            "--config", default="", metavar="FILE", help="the scheduler's configuration, in any form"
+        )
 
     def run_from_argv(self, argv: list[str]) -> None:
         """Run the command for manage.py and the installed program."""
@@ -26,12 +79,42 @@ class TerminalCommand(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         """Execute the command as Django does; at a terminal, print errors without a class name, and respect NO_COLOR."""
+        gc.set_threshold(100_000, 20, 20)  # a large cluster is many objects that stay
         if os.environ.get(NO_COLOR) and not options["force_color"]:
             options["no_color"] = True
         try:
-            return super().execute(*args, **options)
-        except CommandError as wrong:
-            if not self.at_terminal or options["traceback"]:
-                raise
-            self.stderr.write(f"error: {wrong}")
-            sys.exit(wrong.returncode)
+            with _end_with_reader():
+                return super().execute(*args, **options)
+        except (BadInput, NoSuch, Refused) as bad:
+            wrong = CommandError(str(bad), returncode=Exit.UNUSABLE)
+        except CommandError as error:
+            wrong = error
+        if not self.at_terminal or options["traceback"]:
+            raise wrong
+        self.stderr.write(f"error: {wrong}")
+        sys.exit(wrong.returncode)
+
+    def read(self, options: dict[str, Any]) -> tuple[list[tuple[str, bytes]], Question]:
+        """Return the inputs, and what is asked about them. Raise BadInput."""
+        words: list[str] = options["words"]
+        live = Live({name: options[name.replace("-", "_")] for name in Live.OPTIONS}, self.stderr.write)
+        question = Question(
+            [word for word in words if not is_file(word)], options["namespace"], options["all_namespaces"]
+        )
+        inputs = list_inputs([word for word in words if is_file(word)], live.is_meant)
+        if not inputs:
+            inputs = live.read(question)
+        return inputs, question
+
+
+@contextmanager
+def _end_with_reader() -> Iterator[None]:
+    """End without an error if whoever reads the output stops reading, as `head` does."""
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(CLOSED)

@@ -8,7 +8,7 @@ from typing import Any
 from playground.management.explaining import plain
 from playground.presenters.why import sentence
 from scheduler_core.analysis.explain import Past, explain, explain_uncreated
-from scheduler_core.analysis.whatif import FAILED, End, end_of
+from scheduler_core.analysis.whatif import FAILED, End, end_of, owners_of
 from scheduler_core.world.readonly import Pod
 from scheduler_core.world.simulation import Simulation
 
@@ -51,7 +51,7 @@ def placements(world: Simulation, gone: Iterable[End] = ()) -> list[dict[str, An
             "pod": pod.name,
             "node": pod.node_name,
             "attempts": tries.get(pod.key, 0),
-            "message": _message(world, pod, past),
+            "message": why_waiting(world, pod, past),
             "phase": pod.phase,
             "reason": str((pod.manifest.get("status") or {}).get("reason") or ""),
         }
@@ -66,22 +66,23 @@ def waits(row: dict[str, Any]) -> bool:
 
 
 def missing(world: Simulation) -> list[dict[str, Any]]:
-    """The workloads that lack pods which nobody creates, and why."""
-    rows = []
+    """The workloads that lack pods which nobody creates, and why; of a workload and what it controls the former alone."""
+    rows = {}
     for each in explain_uncreated(world):
         evidence = each.reasons[0].evidence
         namespace, _, _ = each.pod.partition("/")
-        rows.append(
-            {
-                "namespace": namespace,
-                **evidence["owner"],
-                "pods": evidence["missing"],
-                "state": each.state.value,
-                "message": each.reasons[0].message,
-                "sentence": f"{evidence['owner']['kind']} {namespace}/{evidence['owner']['name']}: {plain(sentence(each))}",
-            }
-        )
-    return rows
+        owner = evidence["owner"]
+        rows[str(owner["kind"]), namespace, str(owner["name"])] = {
+            "namespace": namespace,
+            **owner,
+            "pods": evidence["missing"],
+            "state": each.state.value,
+            "message": each.reasons[0].message,
+            "sentence": f"{owner['kind']} {namespace}/{owner['name']}: {plain(sentence(each))}",
+        }
+    return [
+        row for key, row in rows.items() if not any(o in rows for o in (*owners_of(world.store, key),)[1:])
+    ]
 
 
 def idle(world: Simulation) -> Iterator[str]:
@@ -100,7 +101,7 @@ def _format_object_name(manifest: Any) -> str:
     return f"{manifest['kind']} {meta.get('namespace') or 'default'}/{meta['name']}"
 
 
-def _message(world: Simulation, pod: Pod, past: Past) -> str:
+def why_waiting(world: Simulation, pod: Pod, past: Past) -> str:
     """Return the message for a pod that waits or failed: kube's own if there is one."""
     if pod.phase == FAILED:
         explained = explain(world, pod.key, past)

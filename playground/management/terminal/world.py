@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 from django.utils.translation import gettext
 
-from playground.management.terminal.files import BadInput
-from playground.management.terminal.progress import Progress
+from playground.management.terminal.inputs import BadInput, join_inputs, read_file
+from playground.management.terminal.printing import Progress
 from playground.presenters.words import format_message
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports import preview
-from playground.views.workbench.texts import join_uploads
-from scheduler_core.analysis.whatif import FAILED, Rest, settle
-from scheduler_core.scheduler.config import ConfigurationError, load_configuration
+from scheduler_core.analysis.whatif import Rest, settle
+from scheduler_core.formats.configurations import adopt, find
+from scheduler_core.formats.manifests import decode_text
+from scheduler_core.scheduler.config import GateError, read_gates
 from scheduler_core.world.commands import (
     ApplyObjects,
+    Command,
     Refused,
     SetConfiguration,
     SetSettings,
     command_from_json,
 )
-from scheduler_core.world.readonly import InvalidObject, load_manifests
+from scheduler_core.world.readonly import InvalidObject, LoadLimits
 from scheduler_core.world.simulation import Simulation
 
 # Namespaces that files refer to and do not hold: a dump of pods seldom has them, and they were there where it was made.
@@ -79,32 +81,35 @@ class Made:
 
 
 def make_world(
-    files: list[tuple[str, bytes]], configuration: bytes = b"", seed: int = 0, acting: bool = False
+    files: list[tuple[str, bytes]], configuration: str = "", seed: int = 0, acting: bool = False
 ) -> Made:
-    """A world of named files; BadInput where nothing can be made of them. `configuration`: a KubeSchedulerConfiguration.
+    """A world of named files; BadInput where nothing can be made of them. `configuration`: the file of a scheduler's configuration.
 
     Of a snapshot, which has pods, the controllers do nothing unless `acting`: nobody goes on to change it.
     """
     only = files[0][0] if len(files) == 1 else ""
     try:
-        world, plan, made_up = _plan_world(join_uploads(files), seed)
+        world, plan, made_up = _plan_world(join_inputs(files), seed)
     except SessionError as refused:
         raise BadInput(_unreadable(refused, only)) from None
     refusals = [_line(error, only) for item in plan.items for error in item.errors]
     if not plan.command:
         raise BadInput("\n".join(refusals or [f"{only or 'the files'}: nothing to look at"]))
     snapshot = not acting and any(item.kind == "Pod" and item.action == "created" for item in plan.items)
+    configured, differs = (
+        read_configuration(read_file(configuration), configuration) if configuration else ([], [])
+    )
     try:
         if snapshot:
             world.apply(SetSettings({"cluster": {"controllers": []}}))
-        if configuration:
-            world.apply(SetConfiguration(read_configuration(configuration)))
+        for command in configured:
+            world.apply(command)
         world.apply(command_from_json(msgspec.json.decode(plan.command)["command"]))
     except Refused as refused:
         raise BadInput(str(refused)) from None
     read = [format_message(each, gettext) for each in plan.read]
     left_out = sum(item.kind in WITH_PODS and item.action == "refused" for item in plan.items)
-    notes = (*read, *made_up, *refusals, *plan.warnings)
+    notes = (*differs, *read, *made_up, *refusals, *plan.warnings)
     return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out)
 
 
@@ -119,14 +124,51 @@ def _plan_world(text: bytes, seed: int) -> tuple[Simulation, ImportPlan, list[st
     return world, preview(world, text), [describe_namespaces(lacking)]
 
 
-def read_configuration(text: bytes) -> Mapping[str, Any] | None:
-    """The KubeSchedulerConfiguration of a text, None for kube's default. BadInput where it is none."""
+def read_configuration(text: bytes, file: str) -> tuple[list[Command], list[str]]:
+    """Return the commands that set the one configuration of a text, read and migrated as the page does, and notes on what differs.
+
+    BadInput where there is none, where there are several, or where the scheduler refuses it.
+    """
     try:
-        manifests = [loaded.manifest for loaded in load_manifests(text.decode("utf-8-sig"))]
-        load_configuration(manifests[0] if manifests else None)
-    except (InvalidObject, ConfigurationError, UnicodeDecodeError) as error:
-        raise BadInput(f"the configuration: {error}") from None
-    return manifests[0] if manifests else None
+        found = [each for each in find(decode_text(text, file), LoadLimits()) if not each.usual]
+    except InvalidObject as error:
+        raise BadInput("\n".join(f"{file}: {each}" for each in error.errors)) from None
+    if not text.strip():
+        return [SetConfiguration(None)], []
+    once = [
+        each for i, each in enumerate(found) if each.manifest not in [other.manifest for other in found[:i]]
+    ]
+    if len(once) != 1:
+        where = "; ".join(f"line {each.line}: {each.where or each.what}" for each in once)
+        raise BadInput(
+            f"{file}: expected one configuration of a scheduler, received {len(once)}{where and ': ' + where}"
+        )
+    adopted = adopt(once[0])
+    if adopted.errors:
+        raise BadInput("\n".join(f"{file}: {error}" for error in adopted.errors))
+    commands: list[Command] = [
+        SetConfiguration(adopted.manifest if adopted.without is None else adopted.without)
+    ]
+    notes = [f"{file}: read as v1 from {adopted.version} ({adopted.release})"] if adopted.version else []
+    for change in adopted.changes:
+        line = place[0] if change.path and (place := adopted.found.locate(change.path)) else None
+        notes.append(
+            f"{file}{f':{line}' if line else ''}: {'; '.join(filter(None, (change.text, change.effect)))}"
+        )
+    notes += [
+        f"{file}: the plugin {plugin.name} was left out: it is not part of kube-scheduler, and not here"
+        for plugin in adopted.unknown
+    ]
+    if adopted.found.gates:
+        commands.append(SetSettings(_read_gates(adopted.found.gates, file)))
+    return commands, notes
+
+
+def _read_gates(text: str, file: str) -> dict[str, Any]:
+    try:
+        return dict(read_gates(text).settings)
+    except GateError as error:
+        raise BadInput(f"{file}: {error}") from None
 
 
 def _unreadable(refused: SessionError, file: str) -> str:
@@ -175,16 +217,6 @@ def _attempt_each(world: Simulation, pending: Collection[str], progress: Progres
             left.pop(attempt.pod, None)
             progress.part(len(first) - len(left), len(first), "attempted")
         seen = len(world.journal.attempts)
-
-
-def list_ended_pods(world: Simulation) -> list[str]:
-    """The pods that failed, and those on nodes that their kubelets have not looked at yet, and may refuse."""
-    return [
-        pod.key
-        for pod in world.store.pods()
-        if pod.phase == FAILED
-        or (pod.node_name and pod.phase == "Pending" and pod.key not in world.surroundings.kubelet.pods)
-    ]
 
 
 def _waits(world: Simulation, key: str) -> bool:

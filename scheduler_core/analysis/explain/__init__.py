@@ -6,9 +6,11 @@ from scheduler_core.analysis.explain.asking import explain, list_problems
 from scheduler_core.analysis.explain.ended import KUBELET, Past
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, Role, State
 from scheduler_core.analysis.explain.missing_pods import explain_uncreated
+from scheduler_core.analysis.explain.workloads import STICKING
 
 __all__ = [
     "KUBELET",
+    "STICKING",
     "Explanation",
     "Fact",
     "Given",

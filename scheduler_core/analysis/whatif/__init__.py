@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from scheduler_core.analysis.whatif.changes import SCALABLE, NoSuch, add, drain, remove, scale
 from scheduler_core.analysis.whatif.circles import Circles, Watchdog
-from scheduler_core.analysis.whatif.loops import FAILED, End, Loop, Loops, end_of, ends_of
+from scheduler_core.analysis.whatif.loops import (
+    FAILED,
+    End,
+    Loop,
+    Loops,
+    Subject,
+    end_of,
+    ends_of,
+    owners_of,
+    subject_of,
+)
 from scheduler_core.analysis.whatif.outcome import Outcome, waiting, what_if
 from scheduler_core.analysis.whatif.rest import Progress, Rest, settle
-from scheduler_core.analysis.whatif.room import MOST, Room, copy_of, room_for
+from scheduler_core.analysis.whatif.room import MOST, Room, copy_of, pods_of, room_for
 
 __all__ = [
     "FAILED",
@@ -22,16 +32,20 @@ __all__ = [
     "Progress",
     "Rest",
     "Room",
+    "Subject",
     "Watchdog",
     "add",
     "copy_of",
     "drain",
     "end_of",
     "ends_of",
+    "owners_of",
+    "pods_of",
     "remove",
     "room_for",
     "scale",
     "settle",
+    "subject_of",
     "waiting",
     "what_if",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -156,7 +156,7 @@ class Loops:
         alike = rounds >= ROUNDS and known.count - first >= self._most
         if not alike and (known.barren < BARREN * self._most or subject[0] == "Job"):
             return None
-        return Loop(subject, _workload(store, subject), known.count, tuple(sorted(known.nodes)), end)
+        return Loop(subject, (*owners_of(store, subject),)[-1], known.count, tuple(sorted(known.nodes)), end)
 
     def _ends(self, subject: Subject) -> _Ends:
         return self._of.setdefault(subject, _Ends())
@@ -212,10 +212,11 @@ def _limit(job: Mapping[str, Any]) -> int:
     return int(job.get("backoffLimit", 6) if of_each is None else of_each)
 
 
-def _workload(store: Store, subject: Subject) -> Subject:
-    """The owner's own owners, up to the last."""
+def owners_of(store: Store, subject: Subject) -> Iterator[Subject]:
+    """Yield an object, its controller, that one's controller, and so on."""
     while True:
+        yield subject
         reference = controller_of(store.get(*subject))
         if reference is None:
-            return subject
+            return
         subject = (str(reference.get("kind")), subject[1], str(reference.get("name")))

@@ -20,7 +20,7 @@ class Outcome:
     the order of their names; `pending` and `pending_without`: who waits in the end. `time`: virtual nanoseconds that it took.
 
     `rest`: how the world with the changes came to rest. `failed`: the pods that failed with the changes and not without them.
-    `held_up`: the evictions that a drain asks for in vain: node, pod, and why.
+    `held_up`: the evictions that a drain asks for in vain: node, pod, and why. `world` and `baseline`: with the changes and without.
     """
 
     effects: tuple[Effect, ...]
@@ -29,6 +29,8 @@ class Outcome:
     pending_without: tuple[str, ...]
     time: int
     rest: Rest
+    world: Simulation
+    baseline: Simulation
     failed: tuple[End, ...] = ()
     held_up: tuple[tuple[str, str, str], ...] = ()
 
@@ -88,6 +90,8 @@ def what_if(
         waiting(without.world),
         with_them.world.now - sim.now,
         rest,
+        with_them.world,
+        without.world,
         tuple(failed.values()),
         tuple(
             (drain["node"], refused["pod"], refused["why"])

@@ -1,17 +1,18 @@
 """A world is run until it is at rest, or until all that still happens in it goes in circles.
 
 What goes in circles is held back, so that the rest can come to its end, and then let go once more: now that nothing else changes, it has
-to get somewhere or is stuck.
+to get somewhere or is stuck. A world that only waits for retries is at rest if none of them would succeed, which a copy of it finds out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.whatif.circles import Watchdog
 from scheduler_core.analysis.whatif.loops import ENDS, End, Loop, Loops, Subject, subject_of
+from scheduler_core.controllers.contract import RetryInVain
 from scheduler_core.controllers.troubles import troubles_of
 from scheduler_core.controllers.workloads import catalogue
 from scheduler_core.controllers.workloads.watching import WorkloadController
@@ -24,6 +25,8 @@ Progress = Callable[[int], None]
 """Hears now and then how many transitions were made."""
 
 EACH = 2_000
+AHEAD = 100_000  # transitions in which a copy has to show that a retry succeeds
+RETRIES = 50  # that are waited for
 KUBELET = "kubelet"
 _CONTROLLERS = {
     controller.kind: controller.name
@@ -64,6 +67,7 @@ class Settling:
         self.watchdog = Watchdog(self.world)
         self.held: dict[Subject, Loop] = {}
         self._others_act = False  # while something is held back
+        self._awaited, self._retries = self.world.now, 0
 
     def run(self) -> Rest:
         return replace(self._run(), gone=self.loops.gone(self.world.store))
@@ -82,7 +86,7 @@ class Settling:
 
     def _run_on(self) -> Rest | None:
         """Runs on until nothing but what is held back is left; else why it was stopped."""
-        while not self.world.idle:
+        while not self.world.idle or self._awaits_retry():
             if self.watch.steps >= self.steps:
                 return Rest(False, tuple(self.held.values()))
             self.watch.advance()
@@ -94,6 +98,15 @@ class Settling:
             if self.watch.steps % EACH == 0 and (stopped := self._look()) is not None:
                 return stopped
         return None
+
+    def _awaits_retry(self) -> bool:
+        """Return True if the idle world has to run on to a retry that succeeds: of a controller, or of a pod that nothing wakes."""
+        if self.world.due(self._awaited):
+            return True
+        if self._retries == RETRIES or (found := find_next_success(self.world)) is None:
+            return False
+        self._awaited, self._retries = found, self._retries + 1
+        return self.world.due(found)
 
     def _look(self) -> Rest | None:
         """Tells how far it is, and looks whether it gets anywhere."""
@@ -132,6 +145,43 @@ class Settling:
         for owner in self.held:
             self.loops.forget(owner)
         self.held.clear()
+
+
+def find_next_success(world: Simulation) -> int | None:
+    """Return the time at which a retry of an idle world creates a pod, or gives a node to one that waits; None if no retry would."""
+    retries = {
+        (entry.action.controller, entry.action.key): entry.time
+        for entry in world.agenda.unsorted()
+        if isinstance(entry.action, RetryInVain)
+    }
+    waiting = dict(_list_pod_retries(world))
+    last = max((*retries.values(), *waiting.values()), default=None)
+    if last is None:
+        return None
+    ahead = world.fork()
+    for _ in range(AHEAD):
+        if not ahead.due(last) and ahead.idle:
+            break
+        ahead.advance()
+        for event in ahead.changes:
+            pod = event.new_pod
+            if pod is None or (
+                _worker(subject_of(pod)) not in retries if event.old_pod is None else pod.key not in waiting
+            ):
+                continue
+            if event.old_pod is None or (pod.node_name and not event.old_pod.node_name):
+                return ahead.now
+    return None
+
+
+def _list_pod_retries(world: Simulation) -> Iterator[tuple[str, int]]:
+    """Yield the pods that wait in the queues, and when each is tried again though nothing wakes it."""
+    for scheduler in world.schedulers:
+        queue = scheduler.queue
+        for key, entry in (*queue.backoff_pods.items(), *queue.error_backoff_pods.items()):
+            yield key, entry.backoff_until or world.now
+        for key, entry in queue.unschedulable_pods.items():
+            yield key, queue.flush_due(entry)
 
 
 def release(world: Simulation, owners: Iterable[Subject]) -> None:

@@ -1,17 +1,18 @@
-"""How many more of a pod fit: copies of it are created on a fork until one fits nowhere, as cluster-capacity does it.
+"""How many more of a pod, or of a set of pods, fit: copies are created on a fork until one fits nowhere, as cluster-capacity does it.
 
 Nothing is reckoned: each copy goes through the scheduler, so that whatever decides about a pod decides about the copies too (spreading,
-affinity, ports, devices, sampling). They come in batches, which the queue pops in their order; a test holds this equal to one by one.
+affinity, ports, devices, sampling). Copies of one pod come in batches, which the queue pops in their order; a test holds this equal to
+one by one. A set comes whole, one at a time.
 """
 
 from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest, MutableManifest
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
@@ -25,7 +26,7 @@ _DECIDED = ("nodeName", "schedulingGates")
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """`nodes`: how many of the copies each node takes, the most first. `why`: kube's message of the attempt that found no node.
+    """How many sets fit. `nodes`: how many pods of them each node takes, the most first. `why`: kube's message of the attempt that failed.
 
     `enough`: as many fit as were asked for, and more may.
     """
@@ -36,27 +37,70 @@ class Room:
     enough: bool = False
 
 
-def room_for(sim: Simulation, manifest: Mapping[str, Any], most: int = MOST, batch: int = BATCH) -> Room:
-    """Return how many more such pods fit, up to `most`, without evicting any pod. `sim` does not change.
+def room_for(sim: Simulation, pods: Sequence[Manifest], most: int = MOST, batch: int = BATCH) -> Room:
+    """Return how many more sets of such pods fit, up to `most`, without evicting any pod. `sim` does not change.
 
     The world should be at rest: waiting pods are scheduled as usual. Raise Refused if a copy cannot be created.
     """
     world = sim.fork()
-    taken: Counter[str] = Counter()
-    while (count := taken.total()) < most:
-        names = [f"{_prefix(manifest)}-{count + i}" for i in range(min(batch, most - count))]
-        world.apply(ApplyObjects(tuple(copy_of(manifest, name) for name in names), create_only=True))
-        keys = [f"{manifest['metadata'].get('namespace') or 'default'}/{name}" for name in names]
+    placed: list[str] = []
+    size = len(pods)
+    while (count := len(placed) // size) < most:
+        sets = range(count, count + min(batch if size == 1 else 1, most - count))
+        copies = [
+            copy_of(pod, f"{_prefix(pod, size > 1 and i)}-{n}") for n in sets for i, pod in enumerate(pods)
+        ]
+        claims = [claim for each in copies for claim in _make_claims(each)]
+        if claims:
+            world.apply(ApplyObjects(tuple(claims), create_only=True))
+            _rest(world, len(claims))
+        world.apply(ApplyObjects(tuple(copies), create_only=True))
+        keys = [
+            f"{each['metadata'].get('namespace') or 'default'}/{each['metadata']['name']}" for each in copies
+        ]
         for attempt in _attempts(world, keys):
             if attempt is None or attempt.outcome != "scheduled":
-                return Room(taken.total(), _rank_by_count(taken), attempt.message if attempt else "")
-            taken[attempt.node] += 1
-    return Room(most, _rank_by_count(taken), enough=True)
+                whole = len(placed) // size
+                return Room(whole, _rank_by_count(placed[: whole * size]), attempt.message if attempt else "")
+            placed.append(attempt.node)
+    return Room(most, _rank_by_count(placed), enough=True)
 
 
-def copy_of(manifest: Mapping[str, Any], name: str) -> dict[str, Any]:
+def pods_of(manifest: Manifest) -> list[Manifest]:
+    """Return the pods that an object asks for: itself, or as many of its template as it has replicas; none if it is no workload.
+
+    A claim of a StatefulSet becomes a claim of each copy's own.
+    """
+    if manifest.get("kind") == "Pod":
+        return [manifest]
+    spec, meta = manifest.get("spec") or {}, manifest.get("metadata") or {}
+    template = spec.get("template")
+    if not template:
+        return []
+    of_template = {
+        **(template.get("metadata") or {}),
+        "name": meta.get("name"),
+        "namespace": meta.get("namespace") or "default",
+    }
+    inner = dict(template.get("spec") or {})
+    own = [
+        {
+            "name": claim["metadata"]["name"],
+            "ephemeral": {"volumeClaimTemplate": {"spec": claim.get("spec") or {}}},
+        }
+        for claim in spec.get("volumeClaimTemplates") or ()
+    ]
+    names = {each["name"] for each in own}
+    if own:
+        inner["volumes"] = [*own, *(each for each in inner.get("volumes") or () if each["name"] not in names)]
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": of_template, "spec": inner}
+    replicas = spec.get("replicas", spec.get("parallelism"))
+    return [pod] * (1 if replicas is None else int(replicas))
+
+
+def copy_of(manifest: Manifest, name: str) -> MutableManifest:
     """A pod like this one that nothing has been decided about yet."""
-    made = copy.deepcopy(dict(manifest))
+    made: MutableManifest = copy.deepcopy(dict(manifest))
     made.pop("status", None)
     metadata, spec = made["metadata"], made["spec"]
     for field in (*_OWN, "generateName"):
@@ -67,9 +111,31 @@ def copy_of(manifest: Mapping[str, Any], name: str) -> dict[str, Any]:
     return made
 
 
-def _prefix(manifest: Mapping[str, Any]) -> str:
+def _make_claims(pod: MutableManifest) -> Iterator[MutableManifest]:
+    """Yield claims for a copy's ephemeral volumes, which from then on are volumes of these: its first attempt is the one that counts."""
+    for volume in pod["spec"].get("volumes") or ():
+        ephemeral = volume.pop("ephemeral", None)
+        if ephemeral is not None:
+            metadata = {
+                "name": f"{pod['metadata']['name']}-{volume['name']}",
+                "namespace": pod["metadata"].get("namespace") or "default",
+            }
+            volume["persistentVolumeClaim"] = {"claimName": metadata["name"]}
+            spec = ephemeral["volumeClaimTemplate"].get("spec") or {}
+            yield {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": spec}
+
+
+def _rest(world: Simulation, objects: int) -> None:
+    for _ in range(STEPS_EACH * objects):
+        if world.idle or not world.advance():
+            return
+
+
+def _prefix(manifest: Manifest, number: int | bool) -> str:
+    """The start of a copy's name; `number`: which of its set it is, False where it is alone."""
     metadata = manifest["metadata"]
-    return f"{(metadata.get('name') or metadata.get('generateName') or 'pod')[:240].rstrip('-.')}-more"
+    name = (metadata.get("name") or metadata.get("generateName") or "pod")[:230].rstrip("-.")
+    return f"{name}-more" if number is False else f"{name}-more-{number}"
 
 
 def _attempts(world: Simulation, keys: list[str]) -> list[Attempt | None]:
@@ -90,5 +156,5 @@ def _attempts(world: Simulation, keys: list[str]) -> list[Attempt | None]:
     return [*ended, *[None for _ in waiting]]
 
 
-def _rank_by_count(taken: Counter[str]) -> tuple[tuple[str, int], ...]:
-    return tuple(sorted(taken.items(), key=lambda item: (-item[1], item[0])))
+def _rank_by_count(nodes: Sequence[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(Counter(nodes).items(), key=lambda item: (-item[1], item[0])))

@@ -103,7 +103,7 @@ def try_out(
     events: list[WatchEvent] = []
     trial = Trial(api.store.replica(), api.store.resource_version, events=events)
     trial.store.subscribe(events.append)
-    copy = replace(api, store=trial.store, memo=PodMemo())
+    copy = replace(api, store=trial.store, memo=PodMemo(), typed=False)
     outcomes = [_outcome(index, manifest) for index, manifest in enumerate(manifests)]
     seen: dict[tuple[str, str, str], None] = {}
     for number, outcome in enumerate(sorted(outcomes, key=_rank)):
@@ -118,7 +118,7 @@ def import_object(api: APIServer, manifest: Any, user: str = ADMIN, create_only:
     """Imports one object; where it is refused nothing is written."""
     outcome = _outcome(0, manifest)
     if outcome.action != IGNORED:
-        _take(api, outcome, {}, user, create_only)
+        _take(replace(api, typed=False), outcome, {}, user, create_only)
     return outcome
 
 
@@ -178,7 +178,7 @@ def _create_or_update(
     old = None if create_only else _present(api.store, manifest)
     if old is None:
         return api.create(manifest, user, imported=True), None
-    manifest = api.read(manifest)[1]
+    manifest = api.read(manifest, True, old)[1]
     if manifest["metadata"].get("uid") == old["metadata"]["uid"]:
         return api.update(_whole(manifest), user=user), old
     return api.update(_merge_submitted(old, manifest), user=user, imported=True), old

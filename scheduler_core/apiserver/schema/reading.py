@@ -5,13 +5,14 @@ kube: apiserver/pkg/endpoints/handlers/{create,patch,rest}.go @ v1.34.1
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, format_value, wrong_type
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import Kind, kind_of
-from scheduler_core.apiserver.schema.strict import strict_decoding_error, strict_errors
+from scheduler_core.apiserver.schema.strict import UNKNOWN, strict_decoding_error, strict_errors
 from scheduler_core.apiserver.schema.table import Field, fields, is_served, parse_expression, type_of
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.apiserver.validation.objects import describe, structure
@@ -30,6 +31,7 @@ _OF_LEAVES = {
     "quantity": "0",
     "intorstring": 0,
 }
+_NEWER_VALUE = re.compile(r"tolerations\[\d+\]\.operator$")
 _NULL = wrong_type("", None, "a value")
 
 
@@ -73,8 +75,11 @@ def _entry(value: Any, field: Field) -> Any:
     return [] if field.shape == "list" else {}
 
 
-def read(manifest: Any) -> tuple[Kind, Manifest]:
-    """The kind of an object, and the object. Refused: 400, where it cannot be read."""
+def read(manifest: Any, lenient: bool = False, old: Manifest | None = None) -> tuple[Kind, Manifest]:
+    """The kind of an object, and the object. Refused: 400, where it cannot be read.
+
+    Unknown fields are kept if the caller is `lenient`, as to what a newer cluster wrote, and those that the `old` object has.
+    """
     errors = structure(manifest)
     if are_nulls(errors):
         manifest = with_zeros(manifest)
@@ -86,25 +91,41 @@ def read(manifest: Any) -> tuple[Kind, Manifest]:
     if not is_served(kind, str(manifest["apiVersion"])):
         text = f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"'
         raise _build_refusal([FieldError("apiVersion", "", text)], manifest, text)
-    errors = strict_errors(manifest, kind)
+    errors = _check_fields(manifest, kind, lenient, old)
     if are_nulls(errors):
         manifest = with_zeros(manifest)
-        errors = strict_errors(manifest, kind)
+        errors = _check_fields(manifest, kind, lenient, old)
     if errors:
         raise _build_refusal(errors, manifest, _undecodable(manifest, errors))
     return kind, manifest
 
 
-def read_patched(manifest: Any, patch: Any) -> None:
-    """Looks at what a patch made of an object. Refused: 422, where it cannot be read."""
+def _check_fields(manifest: Manifest, kind: Kind, lenient: bool, old: Manifest | None) -> list[FieldError]:
+    errors = strict_errors(manifest, kind)
+    unknown = {error.path for error in errors if error.received.startswith(UNKNOWN)}
+    if unknown and not lenient:
+        unknown = {error.path for error in strict_errors(old, kind)} & unknown if old else set()
+    return [error for error in errors if error.path not in unknown]
+
+
+def read_patched(manifest: Any, patch: Any, lenient: bool, old: Manifest) -> None:
+    """Looks at what a patch made of an object. Refused: 422, where it cannot be read. See `read` for unknown fields."""
     errors = structure(manifest)
     kind = None if errors else kind_of(manifest)
-    errors = errors or (strict_errors(manifest, kind) if kind else [])
+    errors = errors or (_check_fields(manifest, kind, lenient, old) if kind else [])
     if errors:
         text = strict_decoding_error(errors) or "; ".join(map(str, errors))
         said = f' "" is invalid: patch: Invalid value: {format_value(patch)}: {text}'
         named = [error.of(describe(manifest)) for error in errors]
         raise Refused(named, Answer("Invalid", said, tuple(map(str, errors))))
+
+
+def is_newer_value(error: FieldError) -> bool:
+    """Return whether a value is refused that newer releases take: an operator of a toleration that compares numbers.
+
+    Like every operator that is not known to v1.34, it tolerates nothing.
+    """
+    return error.kind == "Unsupported value" and _NEWER_VALUE.search(error.path) is not None
 
 
 def _build_refusal(errors: Sequence[FieldError], manifest: Any, message: str) -> Refused:

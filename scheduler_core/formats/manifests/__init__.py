@@ -5,5 +5,6 @@ from __future__ import annotations
 from scheduler_core.formats.manifests.archives import is_archive, pack_files, unpack_files
 from scheduler_core.formats.manifests.notes import Note, NotObjects
 from scheduler_core.formats.manifests.reading import Intake, read
+from scheduler_core.formats.manifests.texts import decode_text
 
-__all__ = ["Intake", "NotObjects", "Note", "is_archive", "pack_files", "read", "unpack_files"]
+__all__ = ["Intake", "NotObjects", "Note", "decode_text", "is_archive", "pack_files", "read", "unpack_files"]

@@ -24,7 +24,7 @@ from scheduler_core.formats.manifests.notes import Note, NotObjects, gettext_noo
 from scheduler_core.formats.manifests.places import replace_manifest
 from scheduler_core.formats.manifests.recognition import find_tab_indent, recognise_text, template
 from scheduler_core.formats.manifests.tools import without_tools
-from scheduler_core.formats.manifests.versions import upgrade_objects
+from scheduler_core.formats.manifests.versions import sort_out_newer, upgrade_objects
 
 # Objects that leave their kind to the file they are in, as those of support bundles do.
 
@@ -66,6 +66,8 @@ PACKED = gettext_noop(
 LINKS = gettext_noop("Links in the archive are not followed: %(links)s passed over.")
 UNREADABLE = gettext_noop("%(file)s was passed over: %(why)s")
 MORE_UNREADABLE = gettext_noop("Further files that were passed over: %(count)s.")
+UNREADABLE_ON = gettext_noop("The code block around line %(line)s was passed over: %(why)s")
+MORE_UNREADABLE_BLOCKS = gettext_noop("Further code blocks that were passed over: %(count)s.")
 EMPTY = gettext_noop("The archive holds no YAML or JSON with objects.")
 FENCED = gettext_noop("What stands in the text's code blocks was read.")
 OLDER_STATES = gettext_noop(
@@ -82,6 +84,8 @@ MORE_REPEATED = gettext_noop("Other keys that stand twice in one object: %(count
 _MOST_UNREADABLE = 8
 _MOST_REPEATED = 5
 _LONGEST_KEY = 100  # characters
+_DATA = ("", "yaml", "yml", "json", "jsonl", "ndjson")  # languages of blocks that ought to be readable
+_ONE_BLOCK = LoadLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +181,10 @@ def _build_intake(documents: list[Loaded], notes: list[Note], text: str) -> Inta
     whole, of_formats = formats.expand_documents(documents)
     objects, of_tools = without_tools(whole)
     objects, of_versions = upgrade_objects(objects)
+    objects, of_newer = sort_out_newer(objects)
     objects, older = newest(objects)
     states = [Note(OLDER_STATES, {"count": f"{older:,}"})] if older else []
-    said = [*notes, *of_formats, *of_tools, *of_versions, *states, *autoscaler_notes(objects)]
+    said = [*notes, *of_formats, *of_tools, *of_versions, *of_newer, *states, *autoscaler_notes(objects)]
     return Intake(_number_documents(objects, 0), said, whole, text)
 
 
@@ -194,7 +199,10 @@ def _of_text(
         documents = load_manifests(text, limits, repeated)
     except InvalidObject as error:
         return _of_other_text(text, name, limits, error, repeated)
-    if any(isinstance(each.manifest, str) for each in documents):
+    quoted = "```" in text or "~~~" in text
+    if any(
+        isinstance(each.manifest, str) or (quoted and not _says_kind(each.manifest)) for each in documents
+    ):
         return _of_other_text(text, name, limits, None, repeated)
     unfinished = "{{" in text and any(_is_unfinished(each.manifest) for each in documents)
     if unfinished and (note := template(text)):
@@ -212,11 +220,13 @@ def _of_other_text(
     text: str, name: str, limits: LoadLimits, error: InvalidObject | None, repeated: list[RepeatedKey]
 ) -> tuple[list[Loaded], list[Note]]:
     repeated.clear()
-    inner = texts.extract_fences(text)
-    if inner is not None:
+    inner, passed = _of_blocks(text, name)
+    if inner:
         documents = load_manifests(inner, limits, repeated)
-        if any(_says_kind(each.manifest) for each in documents):
-            return _in_file(documents, name), [Note(FENCED)]
+        return _in_file([each for each in documents if _says_kind(each.manifest)], name), [
+            Note(FENCED),
+            *passed,
+        ]
     note = recognise_text(text)
     if note is not None:
         raise NotObjects(note) from error
@@ -226,6 +236,36 @@ def _of_other_text(
     if note is not None:
         raise NotObjects(note, error.errors[0].line) from error
     raise InvalidObject(each.in_file(name) for each in error.errors) from error
+
+
+def _of_blocks(text: str, name: str) -> tuple[str, list[Note]]:
+    """Return the blocks of a text that hold objects, in their lines, "" if none does; and notes on those that can't be read."""
+    kept = [""] * (text.count("\n") + 1)
+    found, more = False, 0
+    failed: list[tuple[int, str]] = []
+    for block in texts.extract_blocks(text):
+        ought = block.language in _DATA
+        # For the lines of its errors.
+        above = "\n" * block.start if ought and len(failed) < _MOST_UNREADABLE else ""
+        try:
+            manifests = [each.manifest for each in load_manifests(above + block.text, _ONE_BLOCK, [])]
+        except InvalidObject as error:
+            failed += [(error.errors[0].line or block.start + 1, _why(error))] if above else []
+            more += ought and not above
+            continue
+        if any(map(_says_kind, manifests)):
+            found = True
+            kept[block.start : block.start + len(block.lines)] = block.text.split("\n")
+            if block.start:
+                kept[block.start - 1] = "---"
+    notes = [
+        Note(UNREADABLE, {"file": f"{name}:{line}", "why": why})
+        if name
+        else Note(UNREADABLE_ON, {"line": line, "why": why})
+        for line, why in failed
+    ]
+    notes += [Note(MORE_UNREADABLE_BLOCKS, {"count": f"{more:,}"})] if more else []
+    return "\n".join(kept) if found else "", notes
 
 
 def _in_file(documents: list[Loaded], name: str) -> list[Loaded]:

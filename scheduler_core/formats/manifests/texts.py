@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
+from textwrap import dedent
+from typing import NamedTuple
 
 from scheduler_core.formats.manifests.notes import Note, NotObjects, gettext_noop
 
 _WIDE = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-_FENCE = re.compile(r"^[ \t>]{0,12}(?:```|~~~)", re.MULTILINE)
+_FENCE = re.compile(r"[ \t>*-]{0,40}(?P<mark>`{3,20}|~{3,20})[ \t]*\{?\.?(?P<language>[\w+-]{0,40})")
+_QUOTE = re.compile(r"^[ \t]{0,40}(?:>[ \t]?){1,10}")
+_HEREDOC = re.compile(r"<<-?[ \t]*[\"'\\]?([A-Za-z_]\w{0,40})")
+_SHELL = re.compile(r"[ \t>]{0,40}\$ \S")
 _LOGS, _END_OF_LOGS = "==== START logs for container ", "==== END logs for container "
 _PROMPT = re.compile(r"(?:[\w.@:~/\\\[\]() -]{0,80}[$>%#❯➜]\s)?\s*(?:sudo )?(?:kubectl|oc|k) [a-z]")
 
@@ -60,15 +66,58 @@ def without_prompt(text: str) -> str:
     return "\n" * start + ("" if end < 0 else text[end:])
 
 
-def extract_fences(text: str) -> str | None:
-    """Return the contents of a Markdown text's fences, as documents; None if there are none."""
-    if not _FENCE.search(text):
-        return None
-    kept, within = [], False
-    for line in text.split("\n"):
-        if _FENCE.match(line):
-            within = not within
-            kept.append("---" if within else "")
-        else:
-            kept.append(line if within else "")
-    return "\n".join(kept)
+class Block(NamedTuple):
+    """A part of a text that may hold objects: the number of lines before it, the language that its fence names, and its lines."""
+
+    start: int
+    language: str
+    lines: list[str]
+
+    @property
+    def text(self) -> str:
+        """The lines without what quotes and indents them, and without `...` in the place of what was left out."""
+        return dedent("\n".join("" if line.strip() == "..." else _QUOTE.sub("", line) for line in self.lines))
+
+
+def extract_blocks(text: str) -> Iterator[Block]:
+    """Yield the heredocs and the outputs of commands in the code blocks of a Markdown text, or in a script or a transcript.
+
+    A text that quotes nothing has no blocks.
+    """
+    lines = text.split("\n")
+    whole = Block(0, "", lines)
+    for fence in list(_split_fences(lines)) or [whole]:
+        yield from (block for block in _split_commands(fence) if block != whole)
+
+
+def _split_fences(lines: list[str]) -> Iterator[Block]:
+    end, language, start = "", "", 0
+    for number, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if not end and fence is not None:
+            end, language, start = fence["mark"], fence["language"].lower(), number + 1
+        elif end and fence is not None and fence["mark"].startswith(end) and not fence["language"]:
+            yield Block(start, language, lines[start:number])
+            end = ""
+    if end:
+        yield Block(start, language, lines[start:])
+
+
+def _split_commands(block: Block) -> Iterator[Block]:
+    """Yield the heredocs of a block, and what stands between prompts."""
+    end, start = "", 0
+    for number, line in enumerate(block.lines):
+        here = _HEREDOC.search(line)
+        if end:
+            if _QUOTE.sub("", line).strip() != end:
+                continue
+            end = ""
+        elif here is not None:
+            end = here[1]
+        elif not _PROMPT.match(line) and not _SHELL.match(line):
+            continue
+        if number > start:
+            yield Block(block.start + start, block.language, block.lines[start:number])
+        start = number + 1
+    if start < len(block.lines):
+        yield Block(block.start + start, block.language, block.lines[start:])

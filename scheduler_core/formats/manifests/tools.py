@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.loading import Loaded
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.kinds import split_api_version
+from scheduler_core.apiserver.kinds import is_own_group, split_api_version
 from scheduler_core.formats.manifests.notes import Note, NotObjects, gettext_noop
 
 KUSTOMIZATION = gettext_noop("A kustomization says how objects are built. Build them first: %(command)s")
@@ -58,6 +58,7 @@ _TOOLS = {
     "skaffold": "Skaffold",
     "kube-scheduler-simulator-config": "kube-scheduler-simulator",
 }
+_SCHEDULER = "kubescheduler.config.k8s.io"  # can be applied by itself
 _USUAL = (("v1", "Pod"), ("v1", "Node"))
 _KWOK = ("KwokConfiguration", "KwokctlConfiguration", "KwokctlResource")
 _OF_KUSTOMIZE = (
@@ -104,7 +105,11 @@ def what(manifest: Manifest) -> Note | None:
     tool = _TOOLS.get(group)
     if tool is not None and not _is_named(manifest, tool):
         return Note(CONFIGURATION, {"kind": kind, "version": version, "tool": tool})
-    return _of_group(group, kind, manifest)
+    note = _of_group(group, kind, manifest)
+    if note is not None or tool is not None or isinstance(manifest.get("metadata"), Mapping):
+        return note
+    foreign = "." in group and group != _SCHEDULER and not is_own_group(version)
+    return Note(CONFIGURATION, {"kind": kind, "version": version, "tool": group}) if foreign else None
 
 
 def _is_named(manifest: Manifest, tool: str) -> bool:

@@ -18,7 +18,8 @@ from scheduler_core.apimachinery.objects.quantity import BadQuantity, format_qua
 from scheduler_core.apimachinery.objects.spec import Toleration
 from scheduler_core.apimachinery.objects.times import NEVER, format_time, parse_time
 from scheduler_core.apiserver.faults import BIND as BIND_CALL
-from scheduler_core.apiserver.imports.missing import snapshot_command
+from scheduler_core.apiserver.imports.missing import DECIDING, snapshot_command
+from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.apiserver.standing import is_standing
 from scheduler_core.base.trace.journal import Attempt, Move, Place
@@ -65,9 +66,11 @@ __all__ = [
     "BACKOFF_COMPLETE",
     "BIND_CALL",
     "CONTROLLER_NAMES",
+    "DECIDING",
     "DESCRIPTIONS",
     "EXTENDER_NAME",
     "FORCE_ACTIVATE",
+    "KINDS",
     "NEVER",
     "NOT_EVALUATED",
     "PASSED",

@@ -159,12 +159,12 @@ def _as_new(manifest: Manifest) -> Manifest:
 
 
 def _create(world: World, command: CreateObject) -> None:
-    world.api.create(with_allocatable(world, command.manifest), command.user)
+    replace(world.api, typed=False).create(with_allocatable(world, command.manifest), command.user)
 
 
 def _patch(world: World, command: PatchObject) -> None:
     ref = command.ref
-    world.api.patch(
+    replace(world.api, typed=False).patch(
         (ref.kind, ref.namespace, ref.name),
         command.patch,
         "merge" if command.type is UNSET else command.type,

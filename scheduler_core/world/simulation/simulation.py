@@ -256,9 +256,9 @@ class Simulation(State):
 
     @property
     def api(self) -> APIServer:
-        """The API server."""
+        """The API server, as components talk to it."""
         gates = self.settings.device_gates
-        return APIServer(self.store, self.cluster.apiserver, self.now, devices=gates)
+        return APIServer(self.store, self.cluster.apiserver, self.now, devices=gates, typed=True)
 
     def controller(self, name: str) -> Controller:
         return BY_NAME[name]

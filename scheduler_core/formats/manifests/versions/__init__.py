@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.loading import Loaded
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.kinds import find_kind, has_uid, is_own_group
+from scheduler_core.apiserver.schema.strict import UNKNOWN, strict_errors
 from scheduler_core.formats.manifests.notes import Note, gettext_noop
 from scheduler_core.formats.manifests.places import replace_manifest
-from scheduler_core.formats.manifests.versions.others import autoscaler, binding, budget, runtime_class
+from scheduler_core.formats.manifests.versions.others import (
+    autoscaler,
+    binding,
+    budget,
+    resource_slice,
+    runtime_class,
+)
 
 # Workloads of extensions/v1beta1 and apps/v1beta1.
 #
@@ -179,6 +189,7 @@ def _same(manifest: Manifest) -> Manifest:
 
 _APPS, _BATCH, _NETWORKING, _STORAGE = "apps/v1", "batch/v1", "networking.k8s.io/v1", "storage.k8s.io/v1"
 _RBAC, _SCHEDULING, _NODE = "rbac.authorization.k8s.io/v1", "scheduling.k8s.io/v1", "node.k8s.io/v1"
+_DEVICES = "resource.k8s.io/v1beta1"
 _ROLES, _BINDINGS = ("Role", "ClusterRole"), ("RoleBinding", "ClusterRoleBinding")
 _OF_STORAGE = ("StorageClass", "CSIDriver", "CSINode", "CSIStorageCapacity", "VolumeAttachment")
 _OLDER: dict[tuple[str, str], tuple[str, Convert]] = {
@@ -208,11 +219,55 @@ _OLDER: dict[tuple[str, str], tuple[str, Convert]] = {
     (f"{_NODE}alpha1", "RuntimeClass"): (_NODE, runtime_class),
     (f"{_NETWORKING}beta1", "Ingress"): (_NETWORKING, ingress),
     (f"{_NETWORKING}beta1", "IngressClass"): (_NETWORKING, _same),
+    ("resource.k8s.io/v1alpha3", "ResourceSlice"): (_DEVICES, resource_slice),
+    **{
+        ("resource.k8s.io/v1alpha3", kind): (_DEVICES, _same)
+        for kind in ("ResourceClaim", "ResourceClaimTemplate", "DeviceClass")
+    },
     ("coordination.k8s.io/v1beta1", "Lease"): ("coordination.k8s.io/v1", _same),
     ("discovery.k8s.io/v1beta1", "EndpointSlice"): ("discovery.k8s.io/v1", endpoint_slice),
     ("autoscaling/v2beta1", "HorizontalPodAutoscaler"): ("autoscaling/v2", autoscaler),
     ("autoscaling/v2beta2", "HorizontalPodAutoscaler"): ("autoscaling/v2", _same),
 }
+
+
+NEWER_FIELDS = gettext_noop(
+    "Fields that v1.34 does not have are kept, and have no effect: %(fields)s. This comes from a newer cluster."
+)
+NEWER_KINDS = gettext_noop("Left out, as v1.34 does not have this kind: %(kind)s in %(version)s (%(count)s).")
+_INDEX = re.compile(r"\[\d+\]")
+_MOST_FIELDS = 12  # that are named
+
+
+def sort_out_newer(objects: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
+    """Objects without those of kinds that only a newer cluster has, and notes on these and on fields unknown to v1.34.
+
+    Only what has a uid comes from a cluster; in anything else an unknown field or kind is a mistake.
+    """
+    kept = []
+    kinds: Counter[tuple[str, str]] = Counter()
+    fields: dict[str, None] = {}
+    for each in objects:
+        if not has_uid(each.manifest):
+            kept.append(each)
+            continue
+        version, name = str(each.manifest.get("apiVersion")), str(each.manifest.get("kind"))
+        kind = find_kind(version, name)
+        if kind is None if is_own_group(version) else False:
+            kinds[name, version] += 1
+            continue
+        kept.append(each)
+        if kind is not None:
+            unknown = (e.path for e in strict_errors(each.manifest, kind) if e.received.startswith(UNKNOWN))
+            paths = (*unknown, *_list_newer_values(each.manifest, "spec"))
+            fields.update((f"{name} {_INDEX.sub('[]', path)}", None) for path in paths)
+    notes = [
+        Note(NEWER_KINDS, {"kind": kind, "version": version, "count": f"{count:,}"})
+        for (kind, version), count in kinds.items()
+    ]
+    more = ["…"] if len(fields) > _MOST_FIELDS else []
+    named = ", ".join([*list(fields)[:_MOST_FIELDS], *more])
+    return kept, [*notes, Note(NEWER_FIELDS, {"fields": named})] if fields else notes
 
 
 def upgrade_objects(objects: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
@@ -229,6 +284,18 @@ def upgrade_objects(objects: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]
         Note(OLDER, {"kind": kind, "old": old, "new": _OLDER[old, kind][0], "count": f"{count:,}"})
         for (old, kind), count in counts.items()
     ]
+
+
+def _list_newer_values(manifest: Any, path: str) -> Iterator[str]:
+    """Yield the tolerations that compare numbers, of a pod or of a template of pods."""
+    spec = manifest.get("spec") if isinstance(manifest, Mapping) else None
+    if not isinstance(spec, Mapping):
+        return
+    tolerations = spec.get("tolerations")
+    for each in tolerations if isinstance(tolerations, list) else ():
+        if isinstance(each, Mapping) and each.get("operator") in ("Gt", "Lt"):
+            yield f"{path}.tolerations[].operator {each['operator']}"
+    yield from _list_newer_values(spec.get("template"), f"{path}.template.spec")
 
 
 def _older(manifest: Any) -> tuple[str, str] | None:

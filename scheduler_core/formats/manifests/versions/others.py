@@ -1,7 +1,8 @@
-"""Disruption budgets, bindings of roles, RuntimeClasses and autoscalers of older versions.
+"""Disruption budgets, bindings of roles, RuntimeClasses, slices of devices, and autoscalers of older versions.
 
 kube: pkg/apis/policy/v1beta1/conversion.go @ v1.24.17, pkg/apis/rbac/v1beta1/defaults.go and
-pkg/apis/autoscaling/v2beta1/conversion.go @ v1.20.15, pkg/apis/node/v1alpha1/conversion.go @ v1.22.17
+pkg/apis/autoscaling/v2beta1/conversion.go @ v1.20.15, pkg/apis/node/v1alpha1/conversion.go @ v1.22.17,
+pkg/apis/resource/v1alpha3/conversion.go @ v1.33.5
 """
 
 from __future__ import annotations
@@ -41,6 +42,21 @@ def _subject(subject: Manifest) -> Manifest:
     if rest.get("apiGroup") or rest.get("kind") not in ("User", "Group"):
         return rest
     return {**rest, "apiGroup": _RBAC}
+
+
+def resource_slice(manifest: Manifest) -> Manifest:
+    """A device's capacity is a quantity in v1alpha3, and an object with it as its value in v1beta1."""
+    spec = manifest.get("spec") or {}
+    return {**manifest, "spec": {**spec, "devices": [_device(each) for each in spec.get("devices") or ()]}}
+
+
+def _device(device: Manifest) -> Manifest:
+    basic = device.get("basic") or {}
+    capacity = {
+        name: value if isinstance(value, Mapping) else {"value": value}
+        for name, value in (basic.get("capacity") or {}).items()
+    }
+    return {**device, "basic": {**basic, "capacity": capacity}} if capacity else device
 
 
 def runtime_class(manifest: Manifest) -> Manifest:

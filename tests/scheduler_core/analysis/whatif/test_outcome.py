@@ -97,3 +97,35 @@ def test_what_does_not_exist_is_named(web: Simulation, ask: Any, said: str) -> N
 def test_steps_that_are_used_up_are_told(web: Simulation) -> None:
     assert not what_if(web, [drain(web, "n0")], steps=5).at_rest
     assert waiting(web) == ()
+
+
+def test_a_retry_that_succeeds_is_waited_for() -> None:
+    """The quota has no room for the new pod until the old one has gone; by then the ReplicaSet backs off for minutes."""
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "q", "namespace": "default"},
+        "spec": {"hard": {"pods": "2"}},
+    }
+    sim = Simulation(1)
+    sim.apply(ApplyObjects((node("a", "2"), node("b", "4"), quota, deployment(4))))
+    settle(sim)
+    (drained, *_) = nodes_of(sim).values()
+    found = what_if(sim, [drain(sim, drained)])
+    assert {effect.kind for effect in found.effects} == {"replaced"}
+    assert all(effect.to not in ("", drained) for effect in found.effects)
+    assert (found.pending, found.at_rest) == ((), True)
+
+
+def test_a_pod_that_nothing_wakes_is_waited_for() -> None:
+    """Its own affinity holds the new pod back while the old one ends on the cordoned node, and no event wakes it when that is gone."""
+    term = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "kubernetes.io/hostname"}
+    alone = deployment(1)
+    alone["spec"]["template"]["spec"]["affinity"] = {
+        "podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+    }
+    sim = standing(*(node(name, "2", labels={"kubernetes.io/hostname": name}) for name in ("a", "b")), alone)
+    (where,) = nodes_of(sim).values()
+    found = what_if(sim, [drain(sim, where)])
+    (effect,) = found.effects
+    assert (effect.kind, effect.to != "" and effect.to != where, found.pending) == ("replaced", True, ())

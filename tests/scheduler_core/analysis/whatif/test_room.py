@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.analysis.whatif import Room, copy_of, room_for
+from scheduler_core.analysis.whatif import Room, copy_of, pods_of, room_for
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Refused, Simulation
 from tests.scheduler_core.worlds import node, pod, settle
@@ -86,7 +86,7 @@ def worlds(draw: st.DrawFn) -> tuple[list[dict[str, Any]], dict[str, Any], int]:
 def test_it_is_what_comes_of_making_them_one_by_one(drawn: Any) -> None:
     objects, manifest, seed = drawn
     sim = standing(*objects, seed=seed)
-    found = room_for(sim, manifest, batch=7)
+    found = room_for(sim, [manifest], batch=7)
     expected = one_by_one(sim, manifest)
     assert (found.count, dict(found.nodes)) == (sum(expected.values()), expected)
     assert not found.enough
@@ -94,7 +94,7 @@ def test_it_is_what_comes_of_making_them_one_by_one(drawn: Any) -> None:
 
 def test_the_nodes_are_told_and_why_the_next_one_does_not_fit() -> None:
     sim = standing(node("a", "4"), node("b", "2"))
-    found = room_for(sim, more())
+    found = room_for(sim, [more()])
     assert found.why.startswith("0/2 nodes are available: 2 Insufficient cpu.")
     assert found == Room(6, (("a", 4), ("b", 2)), found.why)
 
@@ -102,13 +102,13 @@ def test_the_nodes_are_told_and_why_the_next_one_does_not_fit() -> None:
 def test_nobody_is_evicted_for_them_and_the_world_stays_as_it_is() -> None:
     sim = standing(node("n", "2"), pod("low", "1", priority=0))
     before = sim.position
-    assert room_for(sim, more(priority=1000)).count == 1
+    assert room_for(sim, [more(priority=1000)]).count == 1
     assert (sim.position, len(sim.store.pods())) == (before, 1)
 
 
 def test_no_more_are_made_than_are_asked_for() -> None:
     sim = standing(node("n", "100"))
-    found = room_for(sim, more(), most=10, batch=4)
+    found = room_for(sim, [more()], most=10, batch=4)
     assert (found.count, found.enough, found.why) == (10, True, "")
 
 
@@ -117,9 +117,53 @@ def test_a_bound_pod_with_an_owner_and_a_uid_is_copied_as_a_new_one() -> None:
     bound["metadata"] |= {"uid": "u", "resourceVersion": "7", "ownerReferences": [{"kind": "ReplicaSet"}]}
     bound["spec"]["nodeName"] = "elsewhere"
     bound["status"] = {"phase": "Running"}
-    assert room_for(standing(node("n", "3")), bound).count == 3
+    assert room_for(standing(node("n", "3")), [bound]).count == 3
 
 
 def test_a_pod_that_the_api_server_refuses_is_refused_in_its_words() -> None:
     with pytest.raises(Refused, match="Invalid"):
-        room_for(standing(node("n")), more("-1"))
+        room_for(standing(node("n")), [more("-1")])
+
+
+def test_a_set_counts_when_all_of_it_fits() -> None:
+    sim = standing(node("a", "4"), node("b", "3"))
+    found = room_for(sim, [more("2"), more("1")])
+    assert (found.count, dict(found.nodes)) == (2, {"a": 2, "b": 2})
+    assert found.why.startswith("0/2 nodes are available: 2 Insufficient cpu.")
+
+
+def test_the_pods_of_a_workload_have_claims_of_their_own() -> None:
+    claim = {
+        "metadata": {"name": "data"},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "storageClassName": "late",
+            "resources": {"requests": {"storage": "1Gi"}},
+        },
+    }
+    kind = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "late"},
+        "provisioner": "example.com/disk",
+        "volumeBindingMode": "WaitForFirstConsumer",
+    }
+    database = {
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": {"name": "db"},
+        "spec": {"replicas": 2, "template": {"spec": more()["spec"]}, "volumeClaimTemplates": [claim]},
+    }
+    pods = pods_of(database)
+    assert len(pods) == 2
+    assert room_for(standing(kind, node("n", "5")), pods).count == 2
+    pods = pods_of(
+        {
+            **database,
+            "spec": {
+                **database["spec"],
+                "volumeClaimTemplates": [{**claim, "spec": {**claim["spec"], "storageClassName": "none"}}],
+            },
+        }
+    )
+    assert room_for(standing(kind, node("n", "5")), pods).why.startswith("0/1 nodes are available")

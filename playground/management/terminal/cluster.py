@@ -1,0 +1,169 @@
+"""A live cluster through the user's own kubectl, which only ever gets, and the objects that a question names."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from playground.management.terminal.inputs import BadInput
+from scheduler_core.analysis.explain import explain
+from scheduler_core.world.readonly import DECIDING, KINDS
+from scheduler_core.world.simulation import Simulation
+
+KUBECTL = "KUBECTL"  # the environment's name for another program than kubectl
+RESOURCES = [KINDS[kind].resource for kind in DECIDING]
+_NO_SUCH = re.compile(r'the server doesn\'t have a resource type "(?P<name>[^"]+)"')
+_FORBIDDEN = re.compile(r"Error from server \(Forbidden\): (?P<resource>[a-z]+)\S* is forbidden")
+_SHORT = {
+    "po": "Pod",
+    "deploy": "Deployment",
+    "rs": "ReplicaSet",
+    "rc": "ReplicationController",
+    "sts": "StatefulSet",
+    "ds": "DaemonSet",
+    "cj": "CronJob",
+    "no": "Node",
+}
+_NAMED = (
+    "Pod",
+    "Deployment",
+    "ReplicaSet",
+    "ReplicationController",
+    "StatefulSet",
+    "DaemonSet",
+    "Job",
+    "CronJob",
+    "Node",
+)
+
+
+def find_kind(word: str) -> str:
+    """The kind that a word means to kubectl: po, pod, pods, deployments.apps; "" if it is none that can be asked about."""
+    word = word.partition(".")[0].lower()
+    return _SHORT.get(word) or next((k for k in _NAMED if word in (k.lower(), KINDS[k].plural)), "")
+
+
+@dataclass(slots=True)
+class Question:
+    """Names of pods and workloads (`NAME`, `KIND/NAME`), and where they are. `namespace`: "" where none is said."""
+
+    names: list[str]
+    namespace: str
+    everywhere: bool = False
+    pods: list[str] = field(default_factory=list)  # of --pod: `NS/NAME`, `KIND/NS/NAME`
+
+    def find_objects(self, world: Simulation) -> list[str]:
+        """Return what is named, as scheduler_core.analysis.explain takes it: NS/NAME of a pod, or KIND/NS/NAME. Raise BadInput."""
+        return [self._find(world, name, False) for name in self.names] + [
+            self._find(world, name, True) for name in self.pods
+        ]
+
+    def covers(self, key: str) -> bool:
+        """Return True if an object, NS/NAME or KIND/NS/NAME, is in the namespace that is asked about."""
+        parts = key.split("/")
+        return self.everywhere or not self.namespace or parts[-2] in (self.namespace, "Node")
+
+    def _find(self, world: Simulation, name: str, option: bool) -> str:
+        readings = list(self._list_readings(name, option))
+        for kind, namespace, last in readings:
+            key = f"{namespace}/{last}"
+            if world.store.get(kind, "" if kind == "Node" else namespace, last) is not None:
+                return key if kind == "Pod" else f"Node/{last}" if kind == "Node" else f"{kind}/{key}"
+            if kind == "Pod" and explain(world, key) is not None:  # it is gone, or not there yet
+                return key
+        kind, namespace, last = readings[0]
+        there = sorted(str(each["metadata"]["name"]) for each in world.store.list(kind))
+        near = get_close_matches(last, there, 3)
+        hint = f"; did you mean {', '.join(near)}?" if near else f"; there are {len(there)} of this kind"
+        raise BadInput(
+            f"{name}: there is no such {kind.lower() if kind else 'pod'} in namespace {namespace}{hint}"
+        )
+
+    def _list_readings(self, name: str, option: bool) -> Iterator[tuple[str, str, str]]:
+        """Yield kind, namespace and name for each way to read a name, the likeliest first."""
+        default = self.namespace or "default"
+        match name.split("/"):
+            case [one]:
+                yield "Pod", default, one
+            case [first, last]:
+                kind = find_kind(first)
+                ways = [("Pod", first, last), *([(kind, default, last)] if kind else [])]
+                yield from ways if option else reversed(ways)
+            case [word, namespace, last] if kind := find_kind(word):
+                yield kind, namespace, last
+            case _:
+                raise BadInput(
+                    f"{name}: expected NAME, KIND/NAME or KIND/NS/NAME, with a KIND of {', '.join(_NAMED)}; --pod takes NS/NAME, too"
+                )
+
+
+class Live:
+    """The cluster that kubectl talks to. `options` are passed on; `say` hears each command before it runs."""
+
+    OPTIONS = ("kubeconfig", "context", "cluster", "user", "as", "request-timeout")
+
+    def __init__(self, options: Mapping[str, str], say: Callable[[str], object]) -> None:
+        self._given = [f"--{name}={value}" for name, value in options.items() if value]
+        self._say = say
+
+    @property
+    def is_meant(self) -> bool:
+        """True if an option says which cluster."""
+        return bool(self._given)
+
+    def read(self, question: Question) -> list[tuple[str, bytes]]:
+        """Return the cluster's objects as kubectl prints them. The question gets the context's namespace if it has none."""
+        if not question.namespace and not question.everywhere:
+            shown = self._run(["config", "view", "--minify", "-o", "jsonpath={..namespace}"], quiet=True)
+            question.namespace = shown.stdout.decode(errors="replace").strip() or "default"
+        data, forbidden = self._get(RESOURCES, ["-A"])
+        if "pods" in forbidden and question.namespace:
+            mine = [
+                each for each in RESOURCES if each.partition(".")[0] in forbidden and _is_namespaced(each)
+            ]
+            more, _ = self._get(mine, ["-n", question.namespace])
+            return (
+                [("kubectl get -A", data), (f"kubectl get -n {question.namespace}", more)]
+                if data
+                else [("kubectl get", more)]
+            )
+        return [("kubectl get", data)]
+
+    def _get(self, resources: Sequence[str], where: Sequence[str]) -> tuple[bytes, set[str]]:
+        """Return what kubectl prints, and the resources that the user may not list. Raise BadInput if kubectl prints nothing."""
+        wanted, again = list(resources), False
+        while True:
+            done = self._run(["get", ",".join(wanted), *where, "-o", "json"], quiet=again)
+            said = done.stderr.decode(errors="replace").strip()
+            missing = {match["name"].partition(".")[0] for match in _NO_SUCH.finditer(said)}
+            left = [each for each in wanted if each.partition(".")[0] not in missing]
+            if not done.returncode or not missing or not left or len(left) == len(wanted):
+                break
+            wanted, again = left, True
+            self._say(f"again without {', '.join(sorted(missing))}, which this cluster does not have")
+        forbidden = {match["resource"] for match in _FORBIDDEN.finditer(said)}
+        if not done.stdout.strip() or (done.returncode and not forbidden):
+            raise BadInput(said or f"kubectl ended with status {done.returncode} and printed nothing")
+        if said:
+            self._say(said)
+        return done.stdout, forbidden
+
+    def _run(self, arguments: Sequence[str], quiet: bool = False) -> subprocess.CompletedProcess[bytes]:
+        command = [os.environ.get(KUBECTL) or "kubectl", *arguments, *self._given]
+        if not quiet:
+            self._say(f"$ {shlex.join(command)}")
+        try:
+            return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603
+        except OSError as error:
+            raise BadInput(
+                f"no input: name a file, pipe one in, or install kubectl to ask a cluster ({command[0]}: {error.strerror})"
+            ) from None
+
+
+def _is_namespaced(resource: str) -> bool:
+    return any(kind.resource == resource and kind.namespaced for kind in KINDS.values())
