@@ -11,8 +11,8 @@ from django.test import Client
 from django.utils.text import slugify
 
 from playground.presenters import PANELS, Look, present
+from playground.presenters.panel import PanelChange
 from playground.presenters.terms import TERMS
-from playground.sessions.protocol.looking import PanelChange
 from playground.sessions.web.render import render_delta
 from scheduler_core.scheduler.plugins import ROOMS
 from scheduler_core.world.commands import DeleteObjects, Ref

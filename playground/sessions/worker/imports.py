@@ -22,10 +22,10 @@ from playground.sessions.protocol.moving import (
     PackedPlan,
     PlannedObject,
 )
+from playground.sessions.protocol.refusals import problem, refusal
 from playground.sessions.worker.answers.adoption import offers
 from playground.sessions.worker.engine import Engine, Tried
 from playground.sessions.worker.memory import ALONE, Budget, no_collection
-from playground.sessions.worker.refusals import problem, refusal
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import (
     ApplyObjects,
@@ -40,6 +40,7 @@ from playground.sessions.worker.world import (
     get_creation_time,
     heading,
     in_creation_order,
+    list_silent_nodes,
     plan_import,
     source_of,
     take_in,
@@ -184,7 +185,8 @@ def command_of(world: Simulation, accepted: list[Manifest], brought: Brought) ->
     continuation = continuation_of(brought.text)
     empty = not world.store.count("Node") and not world.store.count("Pod")
     going_on = continuation if continuation is not None and empty else msgspec.UNSET
-    return ApplyObjects(tuple(in_creation_order(accepted)), continues=going_on)
+    ordered = tuple(in_creation_order(accepted))
+    return ApplyObjects(ordered, continues=going_on, stopped=list_silent_nodes(ordered))
 
 
 def _encode_accepted_text(text: str, objects: Sequence[Any]) -> bytes:
