@@ -14,8 +14,8 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
+from playground.presenters.terms import TERMS
 from playground.presenters.words import close_up
-from playground.terms import TERMS
 from playground.workbench.forms.fields import duration_text
 
 register = template.Library()

@@ -11,8 +11,8 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from playground.presenters.terms import TERMS
 from playground.templatetags.studio import breakable
-from playground.terms import TERMS
 
 register = template.Library()
 END = SafeString("</span>")
@@ -35,5 +35,5 @@ def meaning(name: str) -> str:
 def open_term(name: str) -> SafeString:
     """The beginning of a label; an error for what is no term."""
     if name not in TERMS:
-        raise template.TemplateSyntaxError(f"{name} is no term (playground/terms)")
+        raise template.TemplateSyntaxError(f"{name} is no term (playground/presenters/terms)")
     return format_html('<span class="term" data-term="{}">', name)

@@ -10,7 +10,7 @@ from django.utils.translation import get_language, get_supported_language_varian
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET
 
-from playground.terms import GROUPS, TERMS, Term
+from playground.presenters.terms import GROUPS, TERMS, Term
 
 
 @require_GET

@@ -131,4 +131,6 @@ def test_no_two_messages_have_one_name() -> None:
 def test_a_handler_takes_its_request_and_gives_its_answer(request_: type[Request[Any]]) -> None:
     hints = get_type_hints(HANDLERS[request_].work)
     (_sends, _gets, answer) = get_args(hints.pop("return"))
-    assert (hints["request"], answer) == (request_, answer_of(request_))
+    assert hints["request"] == request_
+    # msgspec reads no union of several TypedDicts, such as a journey's entries: such an answer is declared as Any.
+    assert answer_of(request_) in (answer, Any)

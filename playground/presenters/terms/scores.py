@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from playground.presenters.terms.term import CONCEPTS, OVERVIEW, STRUCTURES, Source, Term
 from playground.presenters.words import gettext_noop
-from playground.terms.term import CONCEPTS, OVERVIEW, STRUCTURES, Source, Term
 
 _DOCS = "docs/plugins.md"
 _SCORES = Source(OVERVIEW, "2. Scoring Phase(打分阶段)")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from playground.presenters.terms.binding import BINDING
+from playground.presenters.terms.controllers import CONTROLLERS
+from playground.presenters.terms.plugins import PLUGINS
+from playground.presenters.terms.points import POINTS
+from playground.presenters.terms.preemption import PREEMPTION
+from playground.presenters.terms.queues import QUEUES
+from playground.presenters.terms.scores import SCORES
+from playground.presenters.terms.term import Source, Term
 from playground.presenters.words import gettext_noop
-from playground.terms.binding import BINDING
-from playground.terms.controllers import CONTROLLERS
-from playground.terms.plugins import PLUGINS
-from playground.terms.points import POINTS
-from playground.terms.preemption import PREEMPTION
-from playground.terms.queues import QUEUES
-from playground.terms.scores import SCORES
-from playground.terms.term import Source, Term
 
 GROUPS: tuple[tuple[str, dict[str, Term]], ...] = (
     (gettext_noop("Extension points"), POINTS),

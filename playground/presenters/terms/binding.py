@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from playground.presenters.terms.term import (
+    CONCEPTS,
+    DEEP_DIVE,
+    OVERVIEW,
+    SEQUENCES,
+    STRUCTURES,
+    Source,
+    Term,
+)
 from playground.presenters.words import gettext_noop
-from playground.terms.term import CONCEPTS, DEEP_DIVE, OVERVIEW, SEQUENCES, STRUCTURES, Source, Term
 
 _DOCS = "docs/architecture.md"
 _ASSUME = Source(STRUCTURES, "1. Assume 机制的作用")

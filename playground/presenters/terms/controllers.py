@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from playground.presenters.terms.term import CONCEPTS, ELECTION, OVERVIEW, SEQUENCES, Source, Term
 from playground.presenters.words import gettext_noop
-from playground.terms.term import CONCEPTS, ELECTION, OVERVIEW, SEQUENCES, Source, Term
 
 _DOCS = "docs/cluster.md"
 _EVICTION = Source(CONCEPTS, "10 - Node-pressure Eviction")

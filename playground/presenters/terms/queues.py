@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from playground.presenters.terms.term import (
+    CONCEPTS,
+    DEEP_DIVE,
+    OVERVIEW,
+    QUEUE,
+    SEQUENCES,
+    STRUCTURES,
+    Source,
+    Term,
+)
 from playground.presenters.words import gettext_noop
-from playground.terms.term import CONCEPTS, DEEP_DIVE, OVERVIEW, QUEUE, SEQUENCES, STRUCTURES, Source, Term
 
 _DOCS = "docs/queue.md"
 _MOVING = Source(QUEUE, "Moving request")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from playground.presenters.terms.term import CONCEPTS, DEEP_DIVE, SEQUENCES, Source, Term
 from playground.presenters.words import gettext_noop
-from playground.terms.term import CONCEPTS, DEEP_DIVE, SEQUENCES, Source, Term
 
 _DOCS = "docs/plugins.md"
 _FLOW = Source(DEEP_DIVE, "Preemption Control Flow")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from playground.presenters.terms.term import CONCEPTS, DEEP_DIVE, OVERVIEW, QUEUE, SEQUENCES, Source, Term
 from playground.presenters.words import gettext_noop
-from playground.terms.term import CONCEPTS, DEEP_DIVE, OVERVIEW, QUEUE, SEQUENCES, Source, Term
 
 _DOCS = "docs/architecture.md"
 _EXTENDERS = Source(OVERVIEW, "扩展点")
