@@ -11,10 +11,10 @@ from django.utils.translation import gettext
 from playground.features.fixes.presenter import describe_findings
 from playground.features.fixes.presenter import sentence as sentence_of
 from playground.presenters.amounts import amount, duration
-from playground.presenters.why import sentence
+from playground.presenters.why import describe_fact, sentence
 from playground.presenters.words import Message
 from playground.presenters.words import format_message as in_words
-from scheduler_core.analysis.explain import Explanation, Past, State, explain, explain_uncreated
+from scheduler_core.analysis.explain import Explanation, Past, Role, State, explain, explain_uncreated
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.world.simulation import Simulation
 
@@ -25,7 +25,6 @@ Report = Callable[[str], None]
 SECONDS = 3.0  # of computing that the search for a pod's fixes may take
 _FINE = (State.SCHEDULED.value,)
 _ENDED = (State.REFUSED.value, State.FAILED.value)
-_WITHHELD = (State.PAUSED.value, State.SUSPENDED.value, State.MANAGED_ELSEWHERE.value)
 
 
 def answer(world: Simulation, key: str, past: Past | None = None) -> Answer | None:
@@ -43,8 +42,6 @@ def with_fixes(
     world: Simulation, answered: Answer, seconds: float, report: Report = lambda text: None
 ) -> Answer:
     """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was."""
-    if answered["state"] in _WITHHELD:
-        return answered
     deadline, late = time.process_time() + seconds, False
 
     def should_stop() -> bool:
@@ -68,7 +65,13 @@ def _build_answer(explanation: Explanation) -> Answer:
     state = State.SCHEDULED if explanation.state is State.BINDING else explanation.state
     said = plain(sentence(explanation))
     first = {"pod": explanation.pod, "state": state.value, "sentence": said}
-    return first | explanation.to_json() | first | {"fixes": [], "late": False}
+    told = {
+        role.value: [
+            fact.to_json() | {"text": plain(describe_fact(fact))} for fact in explanation.list_facts(role)
+        ]
+        for role in Role
+    }
+    return first | explanation.to_json() | first | told | {"fixes": [], "late": False}
 
 
 def _fixes(findings: Findings) -> list[Answer]:
@@ -132,6 +135,7 @@ def lines(answered: Mapping[str, Any], strong: Style, faint: Style) -> Iterator[
         yield f"  {reason['code']}{_nodes(reason)}"
         yield f"    {faint(reason['message'])}"
         yield from (f"    {line}" for line in _evidence(reason["evidence"]))
+    yield from (f"  {fact['text']}" for role in Role for fact in answered[role.value])
     yield from (f"  {line}" for line in _waits(answered))
 
 
