@@ -25,7 +25,6 @@ Report = Callable[[str], None]
 SECONDS = 3.0  # of computing that the search for a pod's fixes may take
 _FINE = (State.SCHEDULED.value,)
 _ENDED = (State.REFUSED.value, State.FAILED.value)
-_WITHHELD = (State.PAUSED.value, State.SUSPENDED.value, State.MANAGED_ELSEWHERE.value)
 
 
 def answer(world: Simulation, key: str, past: Past | None = None) -> Answer | None:
@@ -43,8 +42,6 @@ def with_fixes(
     world: Simulation, answered: Answer, seconds: float, report: Report = lambda text: None
 ) -> Answer:
     """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was."""
-    if answered["state"] in _WITHHELD:
-        return answered
     deadline, late = time.process_time() + seconds, False
 
     def should_stop() -> bool:

@@ -139,10 +139,11 @@ _TEXTS = {
     "parallel": gettext_noop(
         "Make the StatefulSet %(owner)s anew with podManagementPolicy Parallel: no pod waits for the one before it"
     ),
-    "job-anew": gettext_noop("Make the Job %(job)s anew with backoffLimit %(to)s: it has used up %(from)s"),
+    "job-anew": gettext_noop("Make the Job %(job)s anew with %(field)s %(to)s: it has used up %(from)s"),
     "recreate-strategy": gettext_noop(
         "Give %(owner)s the strategy Recreate: the old pod lets go of the volume before the new one starts"
     ),
+    "resume": gettext_noop("Let %(owner)s go on: it is paused or suspended"),
     "limits": gettext_noop("Set %(field)s of %(resource)s of the container %(container)s to %(to)s"),
     "retry": gettext_noop("Have the controller of %(owner)s try again now: change an annotation of it"),
     "quota-scope": gettext_noop(

@@ -8,6 +8,12 @@ from playground.presenters.look import Look
 from playground.presenters.scene import NoSubject, find_pod, last_attempt, short
 from scheduler_core.world.readonly import WorldView
 
+_UNFINISHED = (
+    "",
+    "Pending",
+    "Failed",
+)  # phases in which something may be the matter with a pod that has a node
+
 
 class BoundPod(TypedDict):
     kind: Literal["bound"]
@@ -28,9 +34,12 @@ FixBody = NoSubject | BoundPod | PendingPod
 def present(sim: WorldView, look: Look, key: str) -> FixBody:
     """The pod to search for, with the last answer it was given."""
     pod = find_pod(sim, key) if key else None
-    if pod is None or sim.store.pod_at(key) is None:
+    there = sim.store.pod_at(key) if key else None
+    if pod is None or there is None:
         return {"kind": "gone" if key else "none"}
-    if pod.node_name and sim.store.get("Node", "", pod.node_name) is not None:
+    node = sim.store.get("Node", "", pod.node_name) if pod.node_name else None
+    leaving = node is not None and bool((node.get("spec") or {}).get("unschedulable"))
+    if node is not None and not (leaving or there.deleting or there.phase in _UNFINISHED):
         return {"kind": "bound", "pod": short(key), "node": pod.node_name}
     attempt = last_attempt(sim, key)
     return {

@@ -99,13 +99,15 @@ def effects_of(
     """Pods but `keys` that are elsewhere with the fix than without it; `start` is the world that both began in."""
     now, stores = fixed.at(fixed.world.now), (start.store, fixed.world.store)
     found, gone, new = [], [], []
-    for name in sorted({*without, *now} - {*keys}):
+    for name in sorted({*without, *now}, key=lambda name: (name in keys, name)):
         first = Standing.of(start.store.pod_at(name))
         before, after = without.get(name, first), now.get(name, first)
         if before.node == after.node:
             continue
         if before.node is GONE and first.node is GONE:
             new.append((name, after))
+        elif name in keys:
+            continue
         elif after.node is GONE:
             gone.append((name, before))
         else:

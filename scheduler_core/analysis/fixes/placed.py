@@ -12,6 +12,7 @@ from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import kubectl_of
 from scheduler_core.analysis.fixes.proof import MANY, Goal, Prover, make_fix
+from scheduler_core.analysis.fixes.refused_pods import rebuild
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -105,10 +106,13 @@ def _delete_ended(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
     """A pod that failed, or was refused by its kubelet: its owner makes another, or the scheduler places the one made anew."""
     change = Change("delete", {"pod": pod.key})
     if prover.owner is not None:
+        for each in rebuild(prover.owner, pod.namespace):
+            if "job-anew" in each.kinds:
+                yield each, prover.created()
         call = f"kubectl delete pod {pod.name} -n {pod.namespace} --grace-period=0 --force"
         yield draft.typing(change, call), prover.left(pod, replaced=True)
         return
-    moved = draft.with_pod(Change("node-name", {"node": pod.node_name, "exists": True}), _without_node_name)
+    moved = draft.with_pod(Change("recreate", {"pod": pod.key}), _without_node_name)
     yield moved, prover.placed()
 
 
@@ -291,7 +295,7 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
     """A claim that is missing made; a volume that one node alone may have let go of by who has it on another."""
     scheduler = next(iter(sim.schedulers), None)
     framework = None if scheduler is None else scheduler.framework_of(pod)
-    plugin = None if framework is None else framework.plugin("VolumeBinding")
+    plugin = next(iter(framework.plugins), None) if framework is not None else None
     if plugin is None or pod.phase not in ("", "Pending") or not pod.spec.volumes:
         return
     for each in missing_claims(draft, pod, plugin.handle):

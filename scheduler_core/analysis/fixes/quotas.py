@@ -9,12 +9,11 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.fixes.admission import pod_of, quotas_of
-from scheduler_core.analysis.fixes.commands import bare, clean
 from scheduler_core.analysis.fixes.fix import Budget, Findings
-from scheduler_core.analysis.fixes.kubectl import format_apply, workload_of
+from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.analysis.fixes.placed import prove_each
 from scheduler_core.analysis.fixes.proof import Prover
-from scheduler_core.analysis.fixes.refused_pods import explain_refusal, propose_admission
+from scheduler_core.analysis.fixes.refused_pods import explain_refusal, propose_admission, rebuild, resume
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import KINDS
@@ -25,7 +24,7 @@ from scheduler_core.world.simulation import Simulation
 
 UNNAMED = "-*"  # ends the key of pods that have no name yet
 _NO_REPLICA_SET = "ReplicaSetCreateError"
-MOST_FREED, _PARALLEL = 3, "Parallel"
+MOST_FREED = 3
 _OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 
 DEFAULTS = {
@@ -49,6 +48,7 @@ def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[Non
 
 
 def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
+    yield from resume(sim, owner, namespace)
     raised = _raise_quotas(sim, owner, namespace)
     if raised.changes:
         yield raised
@@ -57,7 +57,7 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
     if why:
         yield from propose_admission(sim, owner, namespace, why)
     elif not raised.changes:
-        yield from _otherwise(owner, namespace)
+        yield from rebuild(owner, namespace)
         kind, name = owner["kind"].lower(), owner["metadata"]["name"]
         change = Change("retry", {"owner": f"{owner['kind']} {name}"})
         call = f"kubectl annotate {kind} {name} -n {namespace} retry=now --overwrite"
@@ -67,24 +67,6 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         yield Draft(pod_of(owner, namespace)).typing(
             Change("wait", {"pod": f"{namespace}/{owner['metadata']['name']}"}), call
         )
-
-
-def _otherwise(owner: Manifest, namespace: str) -> Iterator[Draft]:
-    """A workload made anew, as what it is held by can't be changed: the order of its pods, or the retries that it has used up."""
-    kind, name, spec = owner["kind"], owner["metadata"]["name"], owner["spec"]
-    draft, made = Draft(pod_of(owner, namespace)), clean(bare(owner))
-    if kind == "StatefulSet" and spec.get("podManagementPolicy") != _PARALLEL:
-        made["spec"] = {**spec, "podManagementPolicy": _PARALLEL}
-        orphaning = f"kubectl delete statefulset {name} -n {namespace} --cascade=orphan"
-        yield draft.typing(Change("parallel", {"owner": name}), orphaning, format_apply(made))
-    failed = any(each.get("type") == "Failed" for each in (owner.get("status") or {}).get("conditions") or ())
-    if kind == "Job" and failed:
-        limit = int(spec.get("backoffLimit", 6))
-        template = {**spec["template"], "metadata": {}}
-        kept = {k: v for k, v in spec.items() if k not in ("selector", "manualSelector")}
-        made["spec"] = {**kept, "template": template, "backoffLimit": 2 * limit or 1}
-        change = Change("job-anew", {"job": name, "from": limit, "to": 2 * limit or 1})
-        yield draft.typing(change, format_apply(made, "replace --force"))
 
 
 def _selector(owner: Manifest) -> str:

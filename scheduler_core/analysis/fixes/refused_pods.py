@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from scheduler_core.analysis.fixes.admission import pod_of
+from scheduler_core.analysis.fixes.commands import bare, clean
 from scheduler_core.analysis.fixes.kubectl import format_apply, workload_of
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
@@ -18,7 +19,7 @@ from scheduler_core.world.simulation import Simulation
 
 VALUE = 1_000  # of a PriorityClass that is made
 PODS = "1000"
-MOST = 2
+MOST, _PARALLEL = 2, "Parallel"
 
 
 def explain_refusal(sim: Simulation, owner: Manifest, namespace: str) -> str:
@@ -39,6 +40,39 @@ def propose_admission(sim: Simulation, owner: Manifest, namespace: str, why: str
     for pattern, propose in _MESSAGES:
         for found in re.finditer(pattern, why):
             yield from propose(sim, draft, target, found)
+
+
+def resume(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
+    """A workload that is held back by its own spec goes on."""
+    above = workload_of(sim.store, owner) or owner
+    kind, name, spec = above["kind"], above["metadata"]["name"], above["spec"]
+    draft = Draft({"metadata": {"name": name, "namespace": namespace}, "spec": {}})
+    change = Change("resume", {"owner": f"{kind} {name}"})
+    if spec.get("paused"):
+        yield draft.typing(change, f"kubectl rollout resume {kind.lower()} {name} -n {namespace}")
+    if spec.get("suspend"):
+        call = f'kubectl patch {kind.lower()} {name} -n {namespace} --type=merge -p \'{{"spec": {{"suspend": false}}}}\''
+        yield draft.typing(change, call)
+
+
+def rebuild(owner: Manifest, namespace: str) -> Iterator[Draft]:
+    """A workload made anew, as what holds it can't be changed: the order of its pods, or what it has used up of retries and time."""
+    kind, name, spec = owner["kind"], owner["metadata"]["name"], owner["spec"]
+    draft, made = Draft(pod_of(owner, namespace)), clean(bare(owner))
+    if kind == "StatefulSet" and spec.get("podManagementPolicy") != _PARALLEL:
+        made["spec"] = {**spec, "podManagementPolicy": _PARALLEL}
+        orphaning = f"kubectl delete statefulset {name} -n {namespace} --cascade=orphan"
+        yield draft.typing(Change("parallel", {"owner": name}), orphaning, format_apply(made))
+    failed = [
+        each for each in (owner.get("status") or {}).get("conditions") or () if each.get("type") == "Failed"
+    ]
+    if kind == "Job" and failed:
+        field = "activeDeadlineSeconds" if failed[0].get("reason") == "DeadlineExceeded" else "backoffLimit"
+        limit = int(spec.get(field, 6))
+        kept = {k: v for k, v in spec.items() if k not in ("selector", "manualSelector")}
+        made["spec"] = {**kept, "template": {**spec["template"], "metadata": {}}, field: 2 * limit or 1}
+        change = Change("job-anew", {"job": name, "field": field, "from": limit, "to": 2 * limit or 1})
+        yield draft.typing(change, format_apply(made, "replace --force"))
 
 
 Proposing = Callable[[Simulation, Draft, str, "re.Match[str]"], Iterator[Draft]]

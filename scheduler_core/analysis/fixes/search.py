@@ -103,7 +103,7 @@ def search_fixes(
         return (yield from search_uncreated(sim, pod_key, budget))
     if pod is None:
         return Findings(pod_key, "gone")
-    if pod.deleting or pod.terminal or (pod.node_name and sim.store.node(pod.node_name) is not None):
+    if pod.deleting or pod.terminal or (pod.node_name and not _asks_for_missing_node(sim, pod)):
         findings = yield from search_placed(sim, pod, budget)
         if findings.fixes or not pod.terminal:
             return findings
@@ -138,6 +138,13 @@ def search_workload(
             sim, mine[0] if mine else f"{namespace}/{name}{UNNAMED}", budget, should_stop, found
         )
     )
+
+
+def _asks_for_missing_node(sim: Simulation, pod: Pod) -> bool:
+    """Return whether the pod's manifest, or the template it is made of, names a node that does not exist."""
+    owner = workload_of(sim.store, pod.manifest)
+    named = owner is None or owner["spec"]["template"]["spec"].get("nodeName")
+    return sim.store.node(pod.node_name) is None and bool(named)
 
 
 def _bring_on(sim: Simulation, key: str) -> tuple[Simulation, Pod | None]:

@@ -90,7 +90,8 @@ def _read_call(line: str, body: str) -> Call:
             flags[name] = value
         else:
             words.append(each)
-    verb = " ".join(words[:2]) if words[:2] == ["set", "resources"] else words[0]
+    pair = " ".join(words[:2])
+    verb = pair if pair in _VERBS else words[0]
     return Call((verb, *words[len(verb.split()) :]), flags, objects)
 
 
@@ -183,6 +184,11 @@ def _set_resources(world: Simulation, call: Call) -> Requests:
     yield PatchObject(ref, {"spec": {"template": {"spec": patch}}}, type="strategic"), ()
 
 
+def _resume(world: Simulation, call: Call) -> Requests:
+    for ref in call.refs:
+        yield PatchObject(ref, {"spec": {"paused": None}}, type="merge"), ()
+
+
 def _metadata(section: str) -> Callable[[Simulation, Call], Requests]:
     def set_pairs(world: Simulation, call: Call) -> Requests:
         pairs: dict[str, str | None] = {}
@@ -264,6 +270,7 @@ _VERBS: Mapping[str, Callable[[Simulation, Call], Requests]] = {
     "patch": _patch,
     "scale": _scale,
     "set resources": _set_resources,
+    "rollout resume": _resume,
     "label": _metadata("labels"),
     "annotate": _metadata("annotations"),
     "taint": _taint,

@@ -79,6 +79,7 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "replicas",
         "priority-class-left",
         "parallel",
+        "resume",
         "recreate-strategy",
         "namespace-selector",
     ),
