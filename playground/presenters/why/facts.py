@@ -145,6 +145,9 @@ _NOTES = {
     ),
     "IsPaused": gettext_noop("Deployment %(owner)s is paused."),
     "PausedRollout": gettext_noop("Deployment %(owner)s is paused: its new template is not rolled out."),
+    "DevicesAreCounted": gettext_noop(
+        "Request %(request)s of %(source)s asks for %(count)s devices of one node. Devices by node: %(devices)s."
+    ),
     "DevicesAreSelected": gettext_noop(
         "Request %(request)s of %(source)s takes only devices for which this is true: %(expression)s."
     ),
@@ -394,6 +397,7 @@ HEADLINES = (
     "ResizeInfeasible",
     "DevicesHaveToMatch",
     "DevicesAreSelected",
+    "DevicesAreCounted",
     "MatchesItselfElsewhere",
     "NoNodeHasAll",
     "RequestFromLimit",
@@ -442,6 +446,7 @@ HEADLINES = (
     *PLACEMENT,
     "NodesWithoutPod",
     "DaemonLeavesOut",
+    "DaemonSelectsOthers",
     "WorkloadHas",
     "EndsAt",
     "HoldsCapacity",
