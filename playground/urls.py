@@ -8,7 +8,7 @@ from django.utils.module_loading import import_string
 from django.views.i18n import set_language
 
 from playground.classroom.consumers import StudentConsumer, TeacherConsumer
-from playground.consumers import SessionConsumer
+from playground.sessions.web.consumers import SessionConsumer
 from playground.views import (
     branches,
     commands,

@@ -1,6 +1,9 @@
-"""The tables of docs/trace.md, made from the classes of records: `python -m tests.record_tables` prints them."""
+"""The tables of docs/trace.md, made from the classes of records: `python -m tests.record_tables` writes them into it."""
 
 from __future__ import annotations
+
+import re
+from pathlib import Path
 
 from scheduler_core.base.trace.kinds import CLASSES
 from scheduler_core.base.trace.schema import description, fields_of
@@ -23,5 +26,15 @@ def fields() -> str:
     return table(("kind", "field", "type", "what it holds"), rows)
 
 
+def write_tables(document: Path) -> None:
+    """Write both tables in place of those that the document has."""
+    text = document.read_text()
+    for made in (kinds(), fields()):
+        head = re.escape(made.split("\n", 1)[0])
+        text, count = re.subn(rf"(?m)^{head}\n(\|.*\n)*", lambda _, made=made: f"{made}\n", text)
+        assert count == 1, f"{document} has {count} tables that begin with {head}"
+    document.write_text(text)
+
+
 if __name__ == "__main__":
-    print(f"{kinds()}\n\n{fields()}")
+    write_tables(Path(__file__).resolve().parents[1] / "docs/trace.md")

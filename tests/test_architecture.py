@@ -469,3 +469,11 @@ def test_the_picture_of_the_map_shows_the_imports() -> None:
 def test_the_picture_leaves_out_what_other_imports_imply() -> None:
     a, b, c = ("playground", "a"), ("playground", "b"), ("playground", "c")
     assert draw_map.reduce_imports({a: {b, c}, b: {c}, c: set()}) == {a: {b}, b: {c}, c: set()}
+
+
+def test_nobody_reaches_the_world_behind_a_view_but_for_an_analysis() -> None:
+    """`WorldView.itself` is for scheduler_core.analysis; a lesson's facts hand it on to one."""
+    reached = {
+        str(path.relative_to(ROOT)) for path in PLAYGROUND if re.search(r"\.itself\b", path.read_text())
+    }
+    assert reached == {"playground/lessons/facts.py"}

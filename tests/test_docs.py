@@ -175,7 +175,7 @@ def test_every_kind_of_answer_and_of_fix_has_an_example() -> None:
 
 @pytest.mark.parametrize("table", [kinds, fields], ids=lambda table: table.__name__)
 def test_the_trace_shows_kinds_and_fields_as_the_classes_have_them(table: Callable[[], str]) -> None:
-    assert f"\n\n{table()}\n\n" in document_text("trace.md")  # `python -m tests.record_tables` prints both
+    assert f"\n\n{table()}\n\n" in document_text("trace.md")  # `python -m tests.record_tables` writes both
 
 
 @pytest.mark.parametrize("facts", CLASSES, ids=lambda facts: facts.KIND)

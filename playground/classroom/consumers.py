@@ -25,7 +25,7 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.limits.shares import SOCKETS, admit_socket, prove
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.messages import BadMessage, Error, Gone, encode
+from playground.sessions.web.messages import ENCODER, BadMessage, Error, Gone
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +62,7 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
                 raise LimitReached(message(gettext_noop("This classroom is full.")))
             await hub.come(self)
         except SessionGone:
-            await self.send_text(encode(Gone()).decode())
+            await self.send_text(ENCODER.encode(Gone()).decode())
             await self.close(CLOSE_GONE)
         except SessionError as error:
             await self.send_text(_refusal(error))
@@ -262,7 +262,7 @@ class TeacherConsumer(ClassroomConsumer):
 
 
 def _refusal(error: Exception) -> str:
-    return encode(Error.of(error)).decode()
+    return ENCODER.encode(Error.of(error)).decode()
 
 
 def _read(text: str | None, decoder: msgspec.json.Decoder[Any]) -> Any:

@@ -12,9 +12,9 @@ from django.utils.translation import override
 from playground.classroom import messages
 from playground.classroom.polls import Asked
 from playground.models import Poll
-from playground.presenters.look import Look
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.lessons import OpenQuestion
 from playground.sessions.protocol.looking import About, Foresee, Foreseen, WhyNot
 from playground.sessions.web.client import SessionClient
 
@@ -44,21 +44,18 @@ def _free(ask: messages.Ask) -> Asked:
 
 
 async def _of_card(client: SessionClient, at: int | None) -> Asked:
-    shown, _head = await client.view(Look(at=at), ["story"])
-    context = shown.panels["story"].context
-    card = context.get("latest")
-    question = None if card is None else card["question"]
-    if card is None or question is None:
+    question = await client.ask(OpenQuestion(at=at))
+    if question is None:
         raise SessionError(
             message(gettext_noop("The lesson asks nothing at this step. Go on to a card with a question."))
         )
     return Asked(
-        question["kind"],
-        card["words"],
-        question["options"],
-        question["key"],
-        question["tolerance"],
-        shown.position,
+        question.kind,
+        question.words,
+        question.options,
+        question.key,
+        question.tolerance,
+        question.position,
     )
 
 

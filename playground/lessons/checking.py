@@ -67,8 +67,9 @@ def _in_language(lesson: Lesson, words: Words) -> Iterator[str]:
             yield f"card {card.id} asks, and needs ask, right and wrong"
         if card.do is not None and not said.do:
             yield f"card {card.id} offers something, and needs do"
-        known = {*lesson.plan.facts, *lesson.drawn, *([ANSWER] if card.question is not None else [])}
-        unknown = placeholders(" ".join(said.texts())) - known
+        known = {*lesson.plan.facts, *lesson.drawn}
+        answers = placeholders(f"{said.right} {said.wrong}") - {ANSWER}
+        unknown = (answers | placeholders(" ".join(said.texts(answers=False)))) - known
         yield from (f"card {card.id}: there is no fact {name}" for name in sorted(unknown))
 
 

@@ -58,7 +58,7 @@ from playground.lessons.named import key_of, object_of, short
 from playground.lessons.nodes import Left, amount, measure_signal, used_of
 from playground.lessons.processes import entries, leaders
 from playground.lessons.waking import backoff_after, woken_before, woken_by
-from scheduler_core.analysis.whatif import Room
+from scheduler_core.analysis.whatif import room_for
 from scheduler_core.world.readonly import Attempt, Pod, WorldView
 
 SECOND = 1_000_000_000
@@ -90,13 +90,9 @@ class BadFact(ValueError):
 
 @dataclass
 class Seen:
-    """The observations of a played lesson: the world at each card, and each attempt's points and refusals by its number.
-
-    `room` returns how many more pods like a manifest fit into a world.
-    """
+    """The observations of a played lesson: the world at each card, and each attempt's points and refusals by its number."""
 
     end: WorldView
-    room: Callable[[WorldView, Mapping[str, Any]], Room]
     at: dict[str, WorldView] = field(default_factory=dict)
     points: dict[int, Points] = field(default_factory=dict)
     refused: dict[int, Mapping[str, str]] = field(default_factory=dict)
@@ -196,7 +192,7 @@ def _fits(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     manifest = object_of("Pod", pod, world)
     if manifest is None:
         raise BadFact(f"there is no pod {pod} at that card")
-    room = seen.room(world, manifest)
+    room = room_for(world.itself, manifest)
     return dict(room.nodes).get(fact["node"], 0) if "node" in fact else room.count
 
 

@@ -133,9 +133,10 @@ class CardWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     do: str = ""
     choices: Mapping[str, str] = {}
 
-    def texts(self) -> tuple[str, ...]:
-        """Everything that is said, in the order of the fields."""
-        return (self.text, self.ask, self.right, self.wrong, self.do, *self.choices.values())
+    def texts(self, answers: bool = True) -> tuple[str, ...]:
+        """Everything that is said, in the order of the fields; what is said of answers, or not."""
+        said = (self.right, self.wrong) if answers else ()
+        return (self.text, self.ask, *said, self.do, *self.choices.values())
 
 
 class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 from playground.lessons.conditions import holds
 from playground.lessons.evidence import Evidence, evidence_of, refusals
@@ -16,8 +15,7 @@ from playground.lessons.own import find_handed
 from playground.lessons.reached import list_reached_cards
 from playground.lessons.reading import beginning, command_of, lesson_of
 from playground.lessons.texts import ANSWER
-from scheduler_core.analysis.whatif import Room, room_for
-from scheduler_core.world.readonly import SchedulingCycleView, WorldView
+from scheduler_core.world.readonly import SchedulingCycleView
 from scheduler_core.world.simulation import Grain, Simulation
 
 # What a lesson that nobody has proved yet can come to, beyond what the engine refuses in words.
@@ -87,7 +85,7 @@ def begin_lesson(lesson: Lesson, seed: int = 0) -> tuple[Simulation, Seen]:
     world = Simulation(seed=seed)
     for command in beginning(lesson.plan):
         world.apply(command)
-    return world, Seen(world, _room)
+    return world, Seen(world)
 
 
 def find_playthrough(slug: str, seed: int) -> Played | None:
@@ -114,19 +112,14 @@ def solve(lesson: Lesson, last: Simulation) -> tuple[bool, bool]:
     for act in task.start:
         world.apply(command_of(act))
         if act.until is not None:
-            _settle(world, Seen(world, _room), act.until)
+            _settle(world, Seen(world), act.until)
     if list_reached_cards(lesson, world)[-1] is not lesson.plan.cards[-1]:
         raise StuckLesson("task: after its start the last card does not hold, and the task is not shown")
     before = holds(task.check, world)
     for act in task.solution:
         world.apply(command_of(act))
-        _settle(world, Seen(world, _room), act.until)
+        _settle(world, Seen(world), act.until)
     return before, holds(task.check, world)
-
-
-def _room(world: WorldView, manifest: Mapping[str, Any]) -> Room:
-    assert isinstance(world, Simulation)
-    return room_for(world, manifest)
 
 
 def _go_on(world: Simulation, seen: Seen, slug: str, card: str, when: Mapping[str, object]) -> None:

@@ -8,13 +8,13 @@ from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of
 from playground.presenters.sentences.coming import coming
+from playground.presenters.sentences.kinds import RecordLine
 from playground.presenters.sentences.present import sentence
-from playground.presenters.sentences.records import Line
 from playground.presenters.words import Message
 from scheduler_core.world.readonly import WorldView
 
 
-class NarratorContext(Line):
+class NarratorContext(RecordLine):
     attempt: int
     idle: bool
     timers: bool

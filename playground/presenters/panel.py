@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from msgspec import Struct
+
+from playground.presenters.look import Look
+
 Context = TypeVar("Context", covariant=True)
 Card = TypeVar("Card", covariant=True)
 
@@ -27,3 +31,32 @@ class Panel(Generic[Context, Card]):
 
 
 AnyPanel: TypeAlias = Panel[Any, Any]
+
+
+class Shown(Struct, frozen=True):
+    """Panels by name."""
+
+    position: int
+    panels: dict[str, AnyPanel]
+
+
+class PanelChange(Struct, frozen=True):
+    """The differences in a panel: the whole panel, or the changed cards."""
+
+    name: str
+    panel: AnyPanel | None = None
+    cards: dict[str, dict[str, Any]] = {}
+
+
+class Delta(Struct, frozen=True):
+    """The differences on a page, and the pods that moved."""
+
+    panels: list[PanelChange]
+    moved: list[str]
+
+
+class Seen(Struct, frozen=True, array_like=True):
+    """The contents of a page: a position, with a look."""
+
+    position: int
+    look: Look

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -9,11 +10,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from playground.presenters.scene import cycle_of, node_to_status, scheduler_of
+from playground.presenters.scene import cycle_of, scheduler_of
 from scheduler_core.world.readonly import (
     NOT_EVALUATED,
     PASSED,
     CacheView,
+    NodeToStatus,
     Phase,
     SchedulingCycleView,
     Status,
@@ -76,3 +78,17 @@ def _refusals(cycle: SchedulingCycleView | None, names: list[str]) -> Refusals:
         return Refusals(everyone, everyone - 1, (cycle.pre_filter_status,), (len(names),))
     groups = node_to_status(cycle, names).groups()
     return Refusals(groups.group, groups.step, groups.statuses, groups.counts)
+
+
+def verdict_rows(cycle: SchedulingCycleView, names: Sequence[str]) -> NDArray[np.intp] | None:
+    """Row of the cycle's snapshot for each of `names` (-1: not in it); None where both lists are the same."""
+    theirs = cycle.nodes
+    if theirs.names is names or theirs.names == names:
+        return None
+    return np.fromiter((theirs.rows.get(name, -1) for name in names), np.intp, len(names))
+
+
+def node_to_status(cycle: SchedulingCycleView, names: Sequence[str]) -> NodeToStatus:
+    """Return Filter's verdicts so far on the nodes in `names`."""
+    rows = verdict_rows(cycle, names)
+    return cycle.node_to_status.at(np.arange(len(names), dtype=np.intp) if rows is None else rows)

@@ -15,7 +15,6 @@ from scheduler_core.world.readonly import (
     CycleView,
     Extender,
     NodeTable,
-    NodeToStatus,
     Phase,
     PluginStep,
     Pod,
@@ -138,20 +137,6 @@ def family_of(pod: Pod) -> str:
 def short(key: str) -> str:
     """A pod's key as people read it: without the namespace `default`."""
     return key.removeprefix("default/")
-
-
-def verdict_rows(cycle: SchedulingCycleView, names: Sequence[str]) -> NDArray[np.intp] | None:
-    """Row of the cycle's snapshot for each of `names` (-1: not in it); None where both lists are the same."""
-    theirs = cycle.nodes
-    if theirs.names is names or theirs.names == names:
-        return None
-    return np.fromiter((theirs.rows.get(name, -1) for name in names), np.intp, len(names))
-
-
-def node_to_status(cycle: SchedulingCycleView, names: Sequence[str]) -> NodeToStatus:
-    """Return Filter's verdicts so far on the nodes in `names`."""
-    rows = verdict_rows(cycle, names)
-    return cycle.node_to_status.at(np.arange(len(names), dtype=np.intp) if rows is None else rows)
 
 
 def utilisation(table: NodeTable) -> NDArray[np.float64]:

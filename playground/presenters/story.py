@@ -14,9 +14,6 @@ from playground.lessons import (
     list_reached_cards,
 )
 from playground.lessons.conditions import holds
-from playground.lessons.evidence import nth_attempt
-from playground.lessons.judging import as_text
-from playground.lessons.named import short
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from scheduler_core.world.readonly import WorldView
@@ -25,8 +22,6 @@ from scheduler_core.world.readonly import WorldView
 class CardWords(TypedDict):
     text: str
     ask: str
-    right: str
-    wrong: str
     do: str
 
 
@@ -39,24 +34,10 @@ class Neighbours(TypedDict):
     after: int | None
 
 
-class StoryEvidence(TypedDict):
-    """The place of the record that answers the question; `there`: this world has reached it, maybe at another step."""
-
-    pod: str
-    name: str
-    attempt: int
-    at: int
-    there: bool
-    stage: str
-    said: dict[str, str]
-
-
 class StoryQuestion(TypedDict):
     kind: str
     options: list[str]
-    key: str | list[str]
-    tolerance: float
-    evidence: StoryEvidence | None
+    places: list[int]
 
 
 class StoryCard(Neighbours):
@@ -104,7 +85,7 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel[StoryContext, 
         return Panel("story", {"title": None, "chapters": []})
     reached = list_reached_cards(lesson, sim)
     past = look.at is not None
-    cards = [_card(lesson, card, number, played, past, sim) for number, card in enumerate(reached, 1)]
+    cards = [_card(lesson, card, number, played, past) for number, card in enumerate(reached, 1)]
     of = len(lesson.plan.cards)
     return Panel(
         "story",
@@ -129,24 +110,21 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel[StoryContext, 
     )
 
 
-def _card(lesson: Lesson, card: Card, number: int, played: Played, past: bool, sim: WorldView) -> StoryCard:
+def _card(lesson: Lesson, card: Card, number: int, played: Played, past: bool) -> StoryCard:
     ids = [each.id for each in lesson.plan.cards]
-    values = played.values_at(card.id)
     return {
         "number": number,
         "words": {
             language: {
-                "text": fill_placeholders(words.cards[card.id].text, values),
-                "ask": fill_placeholders(words.cards[card.id].ask, values),
-                "right": fill_placeholders(words.cards[card.id].right, values),
-                "wrong": fill_placeholders(words.cards[card.id].wrong, values),
-                "do": fill_placeholders(words.cards[card.id].do, values),
+                "text": fill_placeholders(words.cards[card.id].text, played.facts),
+                "ask": fill_placeholders(words.cards[card.id].ask, played.facts),
+                "do": fill_placeholders(words.cards[card.id].do, played.facts),
             }
             for language, words in lesson.words.items()
         },
         "acts": card.do is not None,
         "spotlight": card.spotlight,
-        "question": _question(card, played, sim),
+        "question": _question(card, played),
         "veiled": _is_answer_revealed(card, played),
         "before": played.positions[ids[number - 2]] if number > 1 else None,
         "past": past,
@@ -160,33 +138,15 @@ def _is_answer_revealed(card: Card, played: Played) -> bool:
     return evidence is not None and evidence.position <= played.positions[card.id]
 
 
-def _question(card: Card, played: Played, sim: WorldView) -> StoryQuestion | None:
-    """Return a card's question. The key stays on the server: the panel's template shows none of it."""
+def _question(card: Card, played: Played) -> StoryQuestion | None:
+    """Return a card's question, without its key: an answer is judged in the worker (JudgeAnswer)."""
     if card.question is None:
         return None
     key = played.keys[card.id]
     return {
         "kind": card.question.kind,
         "options": list(played.options[card.id]),
-        "key": list(key) if isinstance(key, tuple) else as_text(key),
-        "tolerance": card.question.tolerance,
-        "evidence": _evidence(card, played, sim),
-    }
-
-
-def _evidence(card: Card, played: Played, sim: WorldView) -> StoryEvidence | None:
-    found = played.evidence.get(card.id)
-    if found is None:
-        return None
-    there = nth_attempt(sim.journal.attempts, found.pod, found.attempt)
-    return {
-        "pod": found.pod,
-        "name": short(found.pod),
-        "attempt": found.attempt,
-        "at": found.position if there is None else there.last_position,
-        "there": there is not None,
-        "stage": found.stage,
-        "said": dict(found.said),
+        "places": list(range(len(key))) if card.question.kind == "order" and isinstance(key, tuple) else [],
     }
 
 

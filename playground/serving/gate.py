@@ -15,7 +15,7 @@ from django.http.request import split_domain_port, validate_host
 from django.template.loader import render_to_string
 from django.utils.http import parse_header_parameters
 
-from playground.sessions.limits.bodies import body_limit
+from playground.serving.bodies import body_limit
 from playground.sessions.protocol.errors import SessionError
 
 Message = Mapping[str, Any]

@@ -1,7 +1,7 @@
 """Daphne, but a body that is too large for its page is refused while it arrives, and what is sent over a WebSocket may be of any size.
 
 Daphne hands a request to the application only when its whole body has come, so the limit of each page (gate.py) would come too late. A
-body is counted here, chunk by chunk, where Twisted hands the chunks over (limits/bodies.py). What still comes after the refusal is thrown
+body is counted here, chunk by chunk, where Twisted hands the chunks over (bodies.py). What still comes after the refusal is thrown
 away for a while, so that the browser gets to read the answer.
 """
 
@@ -21,13 +21,13 @@ from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from django.conf import settings
 from twisted.internet import reactor
 
-from playground.consumers import CLOSE_AGAIN, SessionConsumer
+from playground.serving.bodies import FULL, Body
 from playground.serving.connections import PROBED, Visit, Visits
 from playground.serving.proxies import apply_forwarded_headers
-from playground.sessions.limits.bodies import FULL, Body
 from playground.sessions.limits.internals import ServerWithFactories, connection_of, takes_at_once
 from playground.sessions.limits.shares import address_owner
 from playground.sessions.protocol.errors import LimitReached, SessionError, StorageFull, Unavailable
+from playground.sessions.web.consumers import CLOSE_AGAIN, SessionConsumer
 from playground.sessions.web.runtime import runtime
 
 DRAIN_SECONDS = 10.0

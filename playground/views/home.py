@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -113,13 +112,13 @@ def _beginning(start: str) -> dict[str, Any]:
         return {
             "name": in_language({language: words.title for language, words in chosen.words.items()}),
             "story": slug,
-            "commands": list(map(msgspec.to_builtins, beginning(chosen.plan))),
+            "commands": beginning(chosen.plan),
         }
     if kind == "cluster" and slug in CLUSTERS:
         cluster = CLUSTERS[slug]
         return {
             "name": str(cluster.title),
-            "commands": [msgspec.to_builtins(ApplyObjects(tuple(cluster.make())))],
+            "commands": [ApplyObjects(tuple(cluster.make()))],
         }
     if start == "empty":
         return {"name": _("Empty cluster"), "commands": []}

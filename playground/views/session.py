@@ -15,9 +15,11 @@ from django.views.decorators.http import require_GET, require_POST
 from msgspec import to_builtins
 
 from playground.presenters import PANELS, Look
+from playground.presenters.panel import Shown
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import Opening, SessionError
-from playground.sessions.protocol.looking import NodeFacts, NodeNames, Shown
+from playground.sessions.protocol.looking import NodeFacts, NodeNames
+from playground.sessions.protocol.refusals import parse_command
 from playground.sessions.recent import forget, remember
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
@@ -26,6 +28,7 @@ from playground.views.access import creator, edits, opens
 from playground.views.branches import tree
 from playground.views.responses import by_htmx, go, say, workbench
 from scheduler_core import KUBE_VERSION
+from scheduler_core.world.commands import Command, Redo, Undo
 
 NAME_LENGTH = 120
 MOST_ROWS, ROW_DIGITS = 400, 8  # of the large map
@@ -168,13 +171,13 @@ async def pause(request: HttpRequest, client: SessionClient) -> HttpResponse:
 @edits
 async def undo(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Take the last command back, by a command."""
-    return await _command(request, client, {"kind": "Undo"})
+    return await _command(request, client, Undo())
 
 
 @require_POST
 @edits
 async def redo(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    return await _command(request, client, {"kind": "Redo"})
+    return await _command(request, client, Redo())
 
 
 @require_POST
@@ -182,10 +185,11 @@ async def redo(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def permit(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Allow or reject a pod (namespace/name) that waits on Permit."""
     pod, decision = request.POST.get("pod", ""), request.POST.get("decision", "")
-    return await _command(request, client, {"kind": "DecidePermit", "pod": pod, "decision": decision})
+    command = parse_command({"kind": "DecidePermit", "pod": pod, "decision": decision})
+    return await _command(request, client, command)
 
 
-async def _command(request: HttpRequest, client: SessionClient, command: dict[str, Any]) -> HttpResponse:
+async def _command(request: HttpRequest, client: SessionClient, command: Command) -> HttpResponse:
     at = Look.from_query(request.POST.dict()).at
     await client.apply(command, at, source="studio")
     if by_htmx(request):

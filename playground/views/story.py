@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from playground.lessons import Question, command_of, judge
+from playground.lessons import command_of
 from playground.presenters.look import Look
 from playground.sessions.database import lessons, listing
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.lessons import JudgeAnswer
 from playground.sessions.protocol.looking import LessonHolds
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
@@ -37,7 +37,7 @@ async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -
     act = cards[chapter - 1].do if 1 <= chapter <= len(cards) else None
     if act is None:
         raise SessionError(_("This card of the lesson offers nothing to do."))
-    command, at = msgspec.to_builtins(command_of(act)), position(request)
+    command, at = command_of(act), position(request)
     await client.refresh()
     head = await client.head()
     if at in (None, head) and await in_thread(listing.last, client.session.pk, head) == (SOURCE, command):
@@ -51,51 +51,15 @@ async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -
 @require_POST
 @opens
 async def lesson_answer(request: HttpRequest, client: SessionClient, chapter: int) -> HttpResponse:
-    """Judge an answer to the question of a card (from 1) that the world has come to; the engine has computed the key."""
-    card = await _find_card(request, client, chapter)
-    asked = card["question"]
-    if asked is None:
-        raise SessionError(_("This card of the lesson asks nothing."))
-    question = Question(asked["kind"], {}, tolerance=asked["tolerance"])
-    key = tuple(asked["key"]) if isinstance(asked["key"], list) else asked["key"]
-    given = request.POST.getlist("answer")[:MOST_ANSWERS]
-    shown, verdict = "show" in request.POST, None
-    if not shown:
-        try:
-            verdict = judge(question, key, given)
-        except ValueError:
-            raise SessionError(
-                _("Choose an answer first; a number is written with digits, such as 3 or 0.5.")
-            ) from None
-    evidence = asked["evidence"]
-    said = (
-        []
-        if evidence is None or asked["kind"] != "node"
-        else [(name, evidence["said"].get(name)) for name in given]
-    )
-    context = {
-        "card": card,
-        "look": Look.from_query(request.POST.dict()),
-        "evidence": evidence,
-        "said": [(name, text) for name, text in said if text],
-        "verdict": verdict,
-        "key": asked["key"],
-        "studio": reverse("studio", args=[client.key]),
-    }
+    """Show the verdict on an answer to the question of a card (from 1) that the world has come to."""
+    look = Look.from_query(request.POST.dict())
+    given = None if "show" in request.POST else request.POST.getlist("answer")[:MOST_ANSWERS]
+    judged = await client.ask(JudgeAnswer(at=look.at, card=chapter, given=given))
+    context = {"judged": judged, "look": look, "studio": reverse("studio", args=[client.key])}
     template = (
         "playground/partials/lesson_answer.html" if by_htmx(request) else "playground/lesson_answer.html"
     )
     return render(request, template, context)
-
-
-async def _find_card(request: HttpRequest, client: SessionClient, chapter: int) -> dict[str, Any]:
-    shown, _head = await client.view(Look.from_query(request.POST.dict()), ["story"])
-    context = shown.panels["story"].context
-    cards = [*context["chapters"], *([context["latest"]] if context.get("latest") else [])]
-    if not 1 <= chapter <= len(cards):
-        raise SessionError(_("The lesson has not come to card %(number)d yet.") % {"number": chapter})
-    found: dict[str, Any] = cards[chapter - 1]
-    return found
 
 
 async def _go_on(twin: SessionClient, until: Mapping[str, Any]) -> None:
@@ -118,7 +82,7 @@ async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpRespon
     name = _("Task: %(session)s") % {"session": client.session.name[:100]}
     twin = await client.fork(position(request), name, creator(request), True)
     for act in lesson.plan.task.start:
-        await twin.apply(msgspec.to_builtins(command_of(act)), source=SOURCE)
+        await twin.apply(command_of(act), source=SOURCE)
         if act.until is not None:
             await _go_on(twin, act.until)
     await remember(request, twin.key)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from playground.serving.bodies import FREE, NOTHING, body_limit
 from playground.serving.gate import LimitedBody, ReadableType, is_own_origin
-from playground.sessions.limits.bodies import FREE, NOTHING, body_limit
 from playground.urls import urlpatterns
 
 

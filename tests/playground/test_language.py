@@ -7,10 +7,9 @@ from django.test import Client
 from django.utils.translation import override
 from msgspec import convert, to_builtins
 
-from playground.presenters.panel import Panel
+from playground.presenters.panel import Panel, PanelChange
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import Failure, LimitReached
-from playground.sessions.protocol.looking import PanelChange
 from playground.sessions.protocol.moving import Moved
 from playground.sessions.protocol.until import PodAttempted
 from playground.sessions.web.messages import Error

@@ -20,12 +20,8 @@ def devices():
     return play(read_lesson(CONTENT / "devices-run-out"))
 
 
-def no_room(world, manifest):
-    raise AssertionError("how many more pods fit is not asked here")
-
-
 def told(fact, played):
-    return value_of({"card": "end", **fact}, Seen(played.end, no_room, {"end": played.end}), "end")
+    return value_of({"card": "end", **fact}, Seen(played.end, {"end": played.end}), "end")
 
 
 def test_who_leads_is_known_from_the_processes(election):

@@ -302,3 +302,24 @@ def test_a_node_that_is_not_the_answer_says_why():
 
 def test_every_kind_of_fact_that_has_a_record_is_a_fact():
     assert STAGES.keys() <= FACTS.keys()
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_what_a_page_is_given_of_a_question_holds_no_key(slug, played):
+    context = present(played[slug].end, Look(), slug).context
+    cards = [*context["chapters"], context["latest"]]
+    asked = {card.id for card in LESSONS[slug].plan.cards if card.question is not None}
+    assert len([card for card in cards if card["question"]]) == len(asked)
+    for card in cards:
+        assert not card["question"] or set(card["question"]) == {"kind", "options", "places"}
+        assert all(set(words) == {"text", "ask", "do"} for words in card["words"].values())
+
+
+def test_only_what_is_said_of_an_answer_may_name_it(broken):
+    folder = broken(lambda plan: None)
+    for language in ("en", "zh-hans"):
+        path = folder / f"{language}.yaml"
+        words = yaml.safe_load(path.read_text())
+        words["cards"]["begin"]["ask"] += " {answer}"
+        path.write_text(yaml.safe_dump(words, allow_unicode=True))
+    assert "card begin: there is no fact answer" in problems(read_lesson(folder))

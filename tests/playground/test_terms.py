@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils.text import slugify
 
 from playground.presenters import PANELS, Look, present
-from playground.sessions.protocol.looking import PanelChange
+from playground.presenters.panel import PanelChange
 from playground.sessions.web.render import render_delta
 from playground.terms import TERMS
 from scheduler_core.scheduler.plugins import ROOMS

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import msgspec
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -73,7 +72,7 @@ async def _configure(request: HttpRequest, client: SessionClient) -> HttpRespons
         manifest, offers, errors = await _read(request, client, text)
     if not errors and not offers:
         try:
-            command = msgspec.to_builtins(SetConfiguration(manifest, name))
+            command = SetConfiguration(manifest, name)
             if "beside" in request.POST:
                 return await beside(request, client, command)
             await client.apply(command, at=position(request), source="configuration")
@@ -155,9 +154,7 @@ async def _change(
     if not restarts(changes):
         said = _("The settings were changed; nobody had to restart.")
     try:
-        await client.apply(
-            msgspec.to_builtins(SetSettings(changes)), at=position(request), source="configuration"
-        )
+        await client.apply(SetSettings(changes), at=position(request), source="configuration")
         return confirm_command(request, client, said, "configuration")
     except FORM_ERRORS as error:
         context = {**await _page(request, client), **forms, "refusal": error}

@@ -225,7 +225,7 @@ def _record_steps(client: SessionClient, steps: range, head: int) -> Making:
     async def make(job: Job[File]) -> File:
         recording, live = Recording(client.session.name, head), client.live()
         for position in steps:
-            shown = await live.view(LOOK.but(at=position), PANELS)
+            shown, _head = await live.view(LOOK.but(at=position), PANELS)
             await asyncio.to_thread(recording.add, position, shown.panels)
             job.advance(position - steps.start + 1, len(steps))
         page = await asyncio.to_thread(recording.page)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import orjson
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -16,11 +14,13 @@ from playground.features.fixes.query import Fixes
 from playground.presenters import Look
 from playground.sessions.protocol.errors import CommandRefused, SessionGone
 from playground.sessions.protocol.looking import WhyNot
+from playground.sessions.protocol.refusals import parse_command
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.views.access import creator, opens
 from playground.views.responses import by_htmx, go, position, workbench
 from playground.views.session import NAME_LENGTH
+from scheduler_core.world.commands import Command
 
 MOST_STEPS = 10_000
 MOST_COMMANDS = 20
@@ -73,7 +73,7 @@ async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse
 async def _show(
     request: HttpRequest,
     client: SessionClient,
-    commands: list[dict[str, Any]],
+    commands: list[Command],
     pauses: list[int],
     at: int | None,
     look: Look,
@@ -90,7 +90,7 @@ async def _show(
 
 
 async def _carry_out(
-    client: SessionClient, commands: list[dict[str, Any]], pauses: list[int], *, begun: bool = False
+    client: SessionClient, commands: list[Command], pauses: list[int], *, begun: bool = False
 ) -> None:
     """Apply commands, each after what the one before it waits for. `begun`: the first one was applied already."""
     waits = pauses[:-1] if begun else [0, *pauses[:-1]]
@@ -110,7 +110,7 @@ def _studio(client: SessionClient, look: Look) -> str:
     return reverse("studio", args=[client.key]) + look.href()
 
 
-def _commands(text: str) -> list[dict[str, Any]]:
+def _commands(text: str) -> list[Command]:
     """The commands of a form's field, one or a list of them. Raises CommandRefused where there is none."""
     try:
         data = orjson.loads(text)
@@ -119,7 +119,7 @@ def _commands(text: str) -> list[dict[str, Any]]:
     commands = data if isinstance(data, list) else [data]
     if not commands or len(commands) > MOST_COMMANDS or not all(isinstance(c, dict) for c in commands):
         raise CommandRefused(_("This is no command: a fix's own button sends one."))
-    return commands
+    return [parse_command(command) for command in commands]
 
 
 MOST_NAME = 253

@@ -24,7 +24,7 @@ from playground.features.lockstep.presenter import decisions, describe_divergenc
 from playground.features.lockstep.query import Moment, Stretch, StretchOf
 from playground.presenters import Look, alignment
 from playground.presenters.alignment import GRAINS, Row
-from playground.sessions.protocol.base import Data, Query
+from playground.sessions.protocol.base import Query
 from playground.sessions.protocol.comparing import Attempt
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.recent import remember
@@ -34,6 +34,7 @@ from playground.sessions.web.messages import from_form
 from playground.views.access import creator, opens
 from playground.views.responses import position, whole_number
 from playground.views.session import NAME_LENGTH
+from scheduler_core.world.commands import Command
 
 A = TypeVar("A")
 
@@ -181,7 +182,7 @@ async def go_on(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return HttpResponseRedirect(f"{reverse('lockstep', args=[client.key])}?{urlencode(query)}")
 
 
-async def beside(request: HttpRequest, client: SessionClient, command: Data) -> HttpResponse:
+async def beside(request: HttpRequest, client: SessionClient, command: Command) -> HttpResponse:
     """Fork, apply the command there, make as many attempts as the session has made, and lead to both side by side.
 
     Who stands at the newest step means the whole history: the branch begins before the first attempt.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from playground.presenters.sentences.records import Row
+from playground.presenters.sentences.kinds import Row
 from playground.sessions.protocol.base import Query
 from playground.sessions.protocol.breakpoints import Breakpoint
 

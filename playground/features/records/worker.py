@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from playground.features.records.query import Records, RecordsFound, StepRecords
 from playground.presenters.amounts import clock
-from playground.presenters.sentences.records import row
+from playground.presenters.sentences.kinds import row
 from playground.sessions.worker.conditions.cel import Allowance
 from playground.sessions.worker.conditions.matching import Matcher
 from playground.sessions.worker.engine import Engine

@@ -9,9 +9,10 @@ import msgspec
 
 from playground.presenters.amounts import clock, duration
 from playground.presenters.scene import short
-from playground.presenters.sentences.records import row as row_of
-from playground.presenters.sequence.lifelines import BINDING, CYCLE, OF_A_POD, OF_A_START, TITLES
-from playground.presenters.sequence.lines import BY_KIND, Standing, Who
+from playground.presenters.sentences.kinds import BY_KIND
+from playground.presenters.sentences.kinds import row as row_of
+from playground.presenters.sentences.lifelines import BINDING, CYCLE, OF_A_POD, OF_A_START, TITLES
+from playground.presenters.sentences.lines import Standing, Who
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.base.trace.kinds import (
     ApiCall,
@@ -108,7 +109,7 @@ def arrows(records: Iterable[Record], position: int, standing: Standing) -> tupl
 
 
 def _of(record: Record, facts: Facts, position: int, standing: Standing) -> list[Arrow]:
-    line, said = BY_KIND[facts.KIND], row_of(record)
+    line, said = BY_KIND[facts.KIND].line, row_of(record)
     source, target = _who(line.source, facts, standing), _who(line.target, facts, standing)
     asked: Arrow = {
         "from": source,

@@ -12,8 +12,8 @@ from typing import Any
 from playground.features.sequence.presenter import arrows, in_causal_order
 from playground.features.sequence.query import Sequence
 from playground.presenters.amounts import clock
-from playground.presenters.sequence.lifelines import BINDING
-from playground.presenters.sequence.lines import Standing
+from playground.presenters.sentences.lifelines import BINDING
+from playground.presenters.sentences.lines import Standing
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine

@@ -21,8 +21,8 @@ from django.core.management.base import BaseCommand, CommandError
 from benchmarks.probe import probe
 from playground.sessions.worker.past import History
 from playground.sessions.worker.process import tune_garbage_collection
-from playground.sessions.worker.refusals import count_objects
 from playground.sessions.worker.time_sharing import TimeSlice
+from playground.sessions.worker.world import count_objects
 from scheduler_core.testing.bench import Bench, Workload, variants
 
 SIZES = (100, 1000, 5000)

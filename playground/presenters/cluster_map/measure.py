@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playground.presenters.amounts import amount
-from playground.presenters.scene import cycle_of, framework_of, utilisation, verdict_rows
+from playground.presenters.refusals import verdict_rows
+from playground.presenters.scene import cycle_of, framework_of, utilisation
 from scheduler_core.world.readonly import NodeTable, Point, SchedulingCycleView, Scores, WorldView
 
 VERDICT, TOTAL, FULLER, PODS = "filter", "score", "utilisation", "pods"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from playground.presenters.scene import present_step, short
-from playground.presenters.sentences.records import RANK, Line, of_record
+from playground.presenters.sentences.kinds import RANK, RecordLine, of_record
 from playground.presenters.sentences.step import of_step
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.base.trace.kinds import AttemptEnded, AttemptStarted, BindingEnded
 from scheduler_core.world.readonly import Record, WorldView
 
 
-def sentence(sim: WorldView) -> Line:
+def sentence(sim: WorldView) -> RecordLine:
     """`head` names the extension point and plugin, or the kind of thing that happened; `sentence` is the sentence."""
     if sim.position == 0:
         return _nothing_yet(sim)
@@ -25,7 +25,7 @@ def sentence(sim: WorldView) -> Line:
     return {"head": f"{step.point} · {step.plugin}", "sentence": line}
 
 
-def _nothing_yet(sim: WorldView) -> Line:
+def _nothing_yet(sim: WorldView) -> RecordLine:
     line = message(gettext_noop("Nothing has happened yet: add nodes and pods, then step."))
     return {"head": "", "sentence": line}
 
@@ -38,7 +38,7 @@ def _ending(sim: WorldView) -> Message | None:
     return None
 
 
-def _of_records(sim: WorldView) -> Line:
+def _of_records(sim: WorldView) -> RecordLine:
     """The most telling record of the last transition."""
     telling: list[Record] = [record for record in sim.last[:64] if record.kind in RANK]
     if not telling:

@@ -1,15 +1,12 @@
-"""The sentence of each kind of record: what it is of, and what happened."""
+"""The sentences of records, which say what happened (kinds.py has the table)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Generic, TypedDict, TypeVar
+from typing import TypeVar
 
 from playground.presenters.amounts import duration
 from playground.presenters.scene import short
 from playground.presenters.sentences.claims import of_claim_call
-from playground.presenters.sentences.step import of_step
 from playground.presenters.words import Message, brief, gettext_noop, message
 from scheduler_core.base.trace.kinds import (
     ApiCall,
@@ -40,74 +37,15 @@ from scheduler_core.base.trace.kinds import (
     WaitEnded,
     WatchEventHeard,
 )
-from scheduler_core.world.readonly import Code, Record, StepFacts
+from scheduler_core.world.readonly import Code
 
 F = TypeVar("F", bound=Facts)
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence(Generic[F]):
-    """The wording for records of a kind; `head` is their subject. One that is not `telling` never stands for a whole step."""
-
-    facts: type[F]
-    head: str | Callable[[F], str]
-    describe: Callable[[F], Message]
-    telling: bool = True
+FINE = (Code.SUCCESS.kube_name, Code.SKIP.kube_name, Code.WAIT.kube_name)
 
 
-_FINE = (Code.SUCCESS.kube_name, Code.SKIP.kube_name, Code.WAIT.kube_name)
-_FAILED = ("unschedulable", "error", "failed")
-
-
-class Line(TypedDict):
-    head: str
-    sentence: Message | None
-
-
-class Row(Line):
-    """`no` marks refusals and failures."""
-
-    kind: str
-    no: bool
-
-
-def of_record(record: Record) -> Line:
-    """`head` names the kind of thing, or the extension point; `sentence` says what happened."""
-    return of_facts(record.facts)
-
-
-def of_facts(facts: Facts) -> Line:
-    sentence = BY_KIND[facts.KIND]
-    head = sentence.head if isinstance(sentence.head, str) else sentence.head(facts)
-    return {"head": head, "sentence": sentence.describe(facts)}
-
-
-def row(record: Record) -> Row:
-    """A record as a row of a list."""
-    source = record.source
-    if isinstance(source, StepFacts) and source.nodes is not None:
-        step = source.step
-        no = bool(step.refused) or step.status.code.kube_name not in _FINE
-        return {
-            "kind": record.kind,
-            "head": f"{step.point} · {step.plugin}",
-            "sentence": of_step(step, short(source.pod)),
-            "no": no,
-        }
-    return {"kind": record.kind, **of_record(record), "no": _has_failed(record.facts)}
-
-
-def _has_failed(facts: Facts) -> bool:
-    if isinstance(facts, PluginRan):
-        return facts.status["code"] not in _FINE
-    if isinstance(facts, AttemptEnded | BindingEnded):
-        return facts.outcome in _FAILED
-    if isinstance(facts, EventRecorded):
-        return facts.type == "Warning"
-    return isinstance(facts, ApiCall) and bool(facts.fault)
-
-
-def _attempt_ended(ended: AttemptEnded) -> Message:
+def attempt_ended(ended: AttemptEnded) -> Message:
     pod = short(ended.pod)
     if ended.outcome == "scheduled":
         text = gettext_noop("%(pod)s is assumed on %(node)s, and goes on to its binding cycle.")
@@ -119,7 +57,7 @@ def _attempt_ended(ended: AttemptEnded) -> Message:
     return message(text, pod=pod, message=ended.message)
 
 
-def _binding_ended(ended: BindingEnded) -> Message:
+def binding_ended(ended: BindingEnded) -> Message:
     pod, node = short(ended.pod), ended.node
     if ended.outcome == "bound":
         return message(gettext_noop("%(pod)s is bound to %(node)s."), pod=pod, node=node)
@@ -131,7 +69,7 @@ def _binding_ended(ended: BindingEnded) -> Message:
     )
 
 
-def _node_selected(selected: NodeSelected) -> Message:
+def node_selected(selected: NodeSelected) -> Message:
     node, pod = selected.node, short(selected.pod)
     if len(selected.tied) > 1:
         return message(
@@ -145,25 +83,25 @@ def _node_selected(selected: NodeSelected) -> Message:
     return message(gettext_noop("%(node)s has the highest total score for %(pod)s."), node=node, pod=pod)
 
 
-def _attempt_started(started: AttemptStarted) -> Message:
+def attempt_started(started: AttemptStarted) -> Message:
     text = gettext_noop(
         "%(pod)s is popped from the active queue; its cycle works on a snapshot of the cluster taken now."
     )
     return message(text, pod=short(started.pod))
 
 
-def _binding_started(started: BindingStarted) -> Message:
+def binding_started(started: BindingStarted) -> Message:
     text = gettext_noop(
         "The binding cycle of %(pod)s to %(node)s begins, beside the scheduling of other pods."
     )
     return message(text, pod=short(started.pod), node=started.node)
 
 
-def _wait_ended(ended: WaitEnded) -> Message:
+def wait_ended(ended: WaitEnded) -> Message:
     return message(gettext_noop("%(pod)s no longer waits on Permit."), pod=short(ended.pod))
 
 
-def _wait_decided(decided: WaitDecided) -> Message:
+def wait_decided(decided: WaitDecided) -> Message:
     if decided.decision == "allow":
         text = gettext_noop("%(plugin)s allows %(pod)s, which waits on Permit.")
     else:
@@ -171,11 +109,11 @@ def _wait_decided(decided: WaitDecided) -> Message:
     return message(text, plugin=decided.plugin or "–", pod=short(decided.pod), why=decided.message)
 
 
-def _pod_waits(waits: PodWaits) -> Message:
+def pod_waits(waits: PodWaits) -> Message:
     return message(gettext_noop("%(pod)s waits on Permit."), pod=short(waits.pod))
 
 
-def _extender_asked(asked: ExtenderAsked) -> Message:
+def extender_asked(asked: ExtenderAsked) -> Message:
     text = _ASKED.get(asked.verb, gettext_noop("Extender %(extender)s is asked about %(pod)s."))
     return message(text, extender=asked.extender, pod=short(asked.pod), n=asked.nodes, node=asked.node)
 
@@ -188,21 +126,21 @@ _ASKED = {
 }
 
 
-def _pod_assumed(assumed: PodAssumed) -> Message:
+def pod_assumed(assumed: PodAssumed) -> Message:
     text = gettext_noop(
         "%(pod)s is assumed on %(node)s: the cache counts it there before the API server knows."
     )
     return message(text, pod=short(assumed.pod), node=assumed.node)
 
 
-def _pod_forgotten(forgotten: PodForgotten) -> Message:
+def pod_forgotten(forgotten: PodForgotten) -> Message:
     return message(
         gettext_noop("The cache forgets %(pod)s: what it was assumed to use is free again."),
         pod=short(forgotten.pod),
     )
 
 
-def _watch_event(heard: WatchEventHeard) -> Message:
+def watch_event(heard: WatchEventHeard) -> Message:
     return message(
         gettext_noop("The scheduler's informer delivers %(kind)s %(name)s: %(change)s."),
         kind=heard.kind,
@@ -219,7 +157,7 @@ _TIMERS = {
 }
 
 
-def _timer_fired(fired: TimerFired) -> Message:
+def timer_fired(fired: TimerFired) -> Message:
     """Describe a flush of the queue (kube: scheduling_queue.go, Run @ v1.34.1)."""
     return message(_TIMERS.get(fired.timer, fired.timer))
 
@@ -272,7 +210,7 @@ _NAMED = {
 }
 
 
-def _command(command: CommandApplied) -> Message:
+def command(command: CommandApplied) -> Message:
     values = _collect_object_names(command)
     if command.kind in _NAMED and values:
         return message(_NAMED[command.kind], **values)
@@ -289,7 +227,7 @@ def _collect_object_names(command: CommandApplied) -> dict[str, str]:
     return {**values, **({"pod": short(pod)} if pod else {}), **({"node": node} if node else {})}
 
 
-def _object(changed: ObjectChanged) -> Message:
+def object(changed: ObjectChanged) -> Message:
     text = _CHANGES.get(changed.type, gettext_noop("%(kind)s %(name)s is changed."))
     return message(text, kind=changed.kind, name=changed.name)
 
@@ -301,7 +239,7 @@ _CHANGES = {
 }
 
 
-def _describe_reconcile(done: Reconciled) -> Message:
+def describe_reconcile(done: Reconciled) -> Message:
     if not done.did:
         return message(
             gettext_noop("%(controller)s has reconciled %(name)s, with nothing to do."),
@@ -316,7 +254,7 @@ def _describe_reconcile(done: Reconciled) -> Message:
     )
 
 
-def _queue_moved(moved: QueueMoved) -> Message:
+def queue_moved(moved: QueueMoved) -> Message:
     text = _PLACES.get(moved.to, gettext_noop("%(pod)s moves to %(place)s (%(cause)s)."))
     return message(text, pod=short(moved.pod), place=moved.to, cause=moved.cause)
 
@@ -331,7 +269,7 @@ _PLACES = {
 }
 
 
-def _api_call(call: ApiCall) -> Message:
+def api_call(call: ApiCall) -> Message:
     pod = short(call.pod)
     if call.pod and call.kind:
         return _object_call(call, pod)
@@ -361,7 +299,7 @@ def _object_call(call: ApiCall, pod: str) -> Message:
     return message(gettext_noop("%(verb)s %(kind)s %(object)s for %(pod)s: done"), **about)
 
 
-def _describe_throttling(throttled: ApiThrottled) -> Message:
+def describe_throttling(throttled: ApiThrottled) -> Message:
     return message(
         gettext_noop(
             "the API client holds a call about %(pod)s back for %(time)s, to stay within its limits"
@@ -371,16 +309,16 @@ def _describe_throttling(throttled: ApiThrottled) -> Message:
     )
 
 
-def _plugin_ran(ran: PluginRan) -> Message:
+def plugin_ran(ran: PluginRan) -> Message:
     """A plugin that was asked about the pod alone: before the queue, or in a binding cycle."""
     code, pod = ran.status["code"], short(ran.pod)
-    if code in _FINE:
+    if code in FINE:
         return message(gettext_noop("%(code)s for %(pod)s"), code=code, pod=pod)
     reason = ", ".join(ran.status["reasons"])
     return message(gettext_noop("%(code)s for %(pod)s: %(reason)s"), code=code, pod=pod, reason=reason)
 
 
-def _event(event: EventRecorded) -> Message:
+def event(event: EventRecorded) -> Message:
     return message(
         gettext_noop("%(pod)s %(reason)s: %(message)s"),
         pod=short(f"{event.namespace}/{event.name}"),
@@ -389,11 +327,11 @@ def _event(event: EventRecorded) -> Message:
     )
 
 
-def _point_started(started: PointStarted) -> Message:
+def point_started(started: PointStarted) -> Message:
     return message(gettext_noop("begins for %(pod)s"), pod=short(started.pod))
 
 
-def _preemption_started(started: PreemptionStarted) -> Message:
+def preemption_started(started: PreemptionStarted) -> Message:
     victims = [short(victim) for victim in started.victims]
     text = (
         gettext_noop("%(victims)s is being evicted from %(node)s to make room for %(pod)s.")
@@ -403,7 +341,7 @@ def _preemption_started(started: PreemptionStarted) -> Message:
     return message(text, pod=short(started.pod), node=started.node, victims=", ".join(victims))
 
 
-def _scheduler_started(started: SchedulerStarted) -> Message:
+def scheduler_started(started: SchedulerStarted) -> Message:
     return message(gettext_noop("begins with the profiles %(names)s"), names=", ".join(started.profiles))
 
 
@@ -428,12 +366,12 @@ _ELECTION = {
 }
 
 
-def _scheduler_stage(came: SchedulerStage) -> Message:
+def scheduler_stage(came: SchedulerStage) -> Message:
     text = _STAGES.get(came.stage, gettext_noop("%(name)s comes to another stage"))
     return message(text, name=_host(came.identity))
 
 
-def _leader_election(said: LeaderElection) -> Message:
+def leader_election(said: LeaderElection) -> Message:
     text = _ELECTION.get(said.what, gettext_noop("%(name)s: leader election"))
     return message(text, name=_host(said.identity), leader=_host(said.leader) or "–")
 
@@ -441,37 +379,3 @@ def _leader_election(said: LeaderElection) -> Message:
 def _host(identity: str) -> str:
     """An identity without its UUID."""
     return identity.rpartition("_")[0] or identity
-
-
-SENTENCES: tuple[Sentence[Any], ...] = (
-    Sentence(AttemptEnded, gettext_noop("The scheduling cycle ends"), _attempt_ended),
-    Sentence(BindingEnded, gettext_noop("The binding cycle ends"), _binding_ended),
-    Sentence(NodeSelected, gettext_noop("Select"), _node_selected),
-    Sentence(AttemptStarted, gettext_noop("A scheduling cycle begins"), _attempt_started),
-    Sentence(BindingStarted, gettext_noop("A binding cycle begins"), _binding_started),
-    Sentence(WaitEnded, gettext_noop("WaitOnPermit"), _wait_ended),
-    Sentence(WaitDecided, gettext_noop("Permit"), _wait_decided),
-    Sentence(PodWaits, gettext_noop("Permit"), _pod_waits),
-    Sentence(ExtenderAsked, gettext_noop("Extender"), _extender_asked),
-    Sentence(PodAssumed, gettext_noop("Assume"), _pod_assumed),
-    Sentence(PodForgotten, gettext_noop("Forget"), _pod_forgotten),
-    Sentence(WatchEventHeard, gettext_noop("Informer"), _watch_event),
-    Sentence(TimerFired, gettext_noop("Queue timer"), _timer_fired),
-    Sentence(CommandApplied, gettext_noop("Cluster change"), _command),
-    Sentence(Reconciled, lambda done: done.controller, _describe_reconcile),
-    Sentence(ObjectChanged, gettext_noop("API server"), _object),
-    Sentence(QueueMoved, gettext_noop("Queue"), _queue_moved),
-    Sentence(ApiCall, gettext_noop("API call"), _api_call),
-    Sentence(ApiThrottled, gettext_noop("API client"), _describe_throttling),
-    Sentence(PluginRan, lambda ran: f"{ran.point} · {ran.plugin}", _plugin_ran, telling=False),
-    Sentence(EventRecorded, gettext_noop("Kubernetes Event"), _event, telling=False),
-    Sentence(PointStarted, lambda started: started.point, _point_started, telling=False),
-    Sentence(PreemptionStarted, gettext_noop("Preemption"), _preemption_started),
-    Sentence(SchedulerStage, gettext_noop("Scheduler"), _scheduler_stage),
-    Sentence(LeaderElection, gettext_noop("Leader election"), _leader_election),
-    Sentence(SchedulerStarted, gettext_noop("Scheduler"), _scheduler_started, telling=False),
-)
-"""One for each kind, the most telling first."""
-
-BY_KIND: dict[str, Sentence[Any]] = {sentence.facts.KIND: sentence for sentence in SENTENCES}
-RANK = {sentence.facts.KIND: rank for rank, sentence in enumerate(SENTENCES) if sentence.telling}

@@ -12,11 +12,10 @@ from typing import NamedTuple
 from playground.presenters.cluster_map.preempting import preempting
 from playground.presenters.inspector.objects import find_chosen_object, pods_of
 from playground.presenters.look import AIM, WITH_NODES, Look
-from playground.presenters.refusals import UNSEEN
+from playground.presenters.refusals import UNSEEN, node_to_status
 from playground.presenters.scene import (
     cycle_of,
     last_attempt,
-    node_to_status,
     present_step,
     scheduler_of,
     subject,

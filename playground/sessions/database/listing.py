@@ -7,7 +7,6 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import orjson
 
@@ -16,6 +15,7 @@ from playground.presenters.commands import SOURCES, describe_omission, sentence
 from playground.presenters.words import Message
 from playground.sessions.database import log
 from playground.sessions.database.asking import repeatable
+from scheduler_core.world.commands import Command, command_from_json
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,14 @@ def positions(session_id: int, head: int) -> list[int]:
 
 
 @repeatable
-def last(session_id: int, head: int) -> tuple[str, dict[str, Any]] | None:
-    """Return the source and the data of the last command below a head; None if there is none."""
+def last(session_id: int, head: int) -> tuple[str, Command] | None:
+    """Return the source of the last command below a head, and the command; None if there is none."""
     entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head)
     entry = entries.order_by("seq").last()
     if entry is None:
         return None
     data = log.unpack(bytes(entry.payload))
-    return str(data.get("source", "")), data["command"]
+    return str(data.get("source", "")), command_from_json(data["command"])
 
 
 @repeatable

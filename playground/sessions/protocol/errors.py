@@ -81,6 +81,13 @@ class NotAllowed(SessionError):
     status = 403
 
 
+def require_edit(may_edit: bool) -> None:
+    """Raises NotAllowed for somebody whose key only shows the session."""
+    if not may_edit:
+        text = gettext_noop("This link only shows the session. Ask whoever gave it to you for the edit link.")
+        raise NotAllowed(message(text))
+
+
 class CommandRefused(SessionError):
     """The command is not valid here; the world is as it was."""
 

@@ -1,11 +1,11 @@
-"""Lessons that people make and variants that are drawn, each played in a process of its own."""
+"""Questions of a session's lesson; and lessons that people make and variants that are drawn, each played in a process of its own."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
 from playground.lessons.authoring import Checked, LessonFiles
-from playground.sessions.protocol.base import Request
+from playground.sessions.protocol.base import Query, Request
 
 
 class CheckLesson(Request[Checked], frozen=True, kw_only=True):
@@ -37,3 +37,45 @@ class DrawVariant(Request[Variant], frozen=True, kw_only=True):
     seed: str
     max_objects: int
     lesson: bytes = b""
+
+
+class AnswerEvidence(Struct, frozen=True):
+    """The record that answers a question: the end of a pod's attempt; `there`: this world has reached it, maybe at another step."""
+
+    pod: str
+    name: str
+    attempt: int
+    at: int
+    there: bool
+    stage: str
+
+
+class Judged(Struct, frozen=True):
+    """The verdict on an answer, None where nothing was judged; its words by language; for the nodes that were named, what refused them."""
+
+    right: bool | None
+    words: dict[str, str]
+    said: list[tuple[str, str]] = []
+    evidence: AnswerEvidence | None = None
+
+
+class JudgeAnswer(Query[Judged], frozen=True, kw_only=True):
+    """Judge an answer to the question of a card (from 1) that the world has come to; `given` None asks for the answer itself."""
+
+    card: int
+    given: list[str] | None
+
+
+class LessonQuestion(Struct, frozen=True):
+    """A question with its key; `words` are its card's, by language."""
+
+    kind: str
+    words: dict[str, dict[str, str]]
+    options: list[str]
+    key: str | list[str]
+    tolerance: float
+    position: int
+
+
+class OpenQuestion(Query[LessonQuestion | None], frozen=True, kw_only=True):
+    """The question of the last card that the world has come to, for a teacher who puts it to a class; None where it asks nothing."""

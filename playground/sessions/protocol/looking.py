@@ -9,17 +9,10 @@ from msgspec import Struct
 from playground.presenters.cluster_map.measure import NodeFact
 from playground.presenters.draining import Draining
 from playground.presenters.look import Look
-from playground.presenters.panel import AnyPanel
+from playground.presenters.panel import Delta, Seen, Shown
 from playground.sessions.protocol.base import Data, Query, Request
 from playground.sessions.protocol.errors import FieldProblem
 from playground.workbench.actions import Subject
-
-
-class Shown(Struct, frozen=True):
-    """Panels by name."""
-
-    position: int
-    panels: dict[str, AnyPanel]
 
 
 class View(Query[Shown], frozen=True, kw_only=True):
@@ -27,28 +20,6 @@ class View(Query[Shown], frozen=True, kw_only=True):
 
     look: Look
     panels: list[str] | None = None
-
-
-class PanelChange(Struct, frozen=True):
-    """The differences in a panel: the whole panel, or the changed cards."""
-
-    name: str
-    panel: AnyPanel | None = None
-    cards: dict[str, Data] = {}
-
-
-class Delta(Struct, frozen=True):
-    """The differences on a page, and the pods that moved."""
-
-    panels: list[PanelChange]
-    moved: list[str]
-
-
-class Seen(Struct, frozen=True, array_like=True):
-    """The contents of a page: a position, with a look."""
-
-    position: int
-    look: Look
 
 
 class Follower(Struct, frozen=True, array_like=True):

@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import random
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
 
 from django.conf import settings
 
+from playground.presenters.panel import Delta
 from playground.sessions.database.log import pack
-from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import (
     CommandRefused,
     Conflict,
@@ -20,7 +20,7 @@ from playground.sessions.protocol.errors import (
     LimitReached,
     Unavailable,
 )
-from playground.sessions.protocol.looking import Delta, Follower
+from playground.sessions.protocol.looking import Follower
 from playground.sessions.protocol.moving import (
     Applied,
     Apply,
@@ -39,6 +39,7 @@ from playground.sessions.web import outside
 from playground.sessions.web.engine_connection import EngineConnection
 from playground.sessions.web.publisher import Publisher
 from playground.sessions.web.session_log import SessionLog, command_data
+from scheduler_core.world.commands import Command
 from scheduler_core.world.simulation import Grain
 
 T = TypeVar("T")
@@ -228,7 +229,7 @@ class Changes:
             return True
         return moved.reason != "idle"
 
-    async def answer(self, commands: list[Data]) -> None:
+    async def answer(self, commands: Sequence[Command]) -> None:
         """Apply what came from outside. Where nobody waits for it any more (the world was changed meanwhile) it is dropped."""
         for command in commands:
             with contextlib.suppress(CommandRefused):

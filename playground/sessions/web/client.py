@@ -15,14 +15,14 @@ from playground.common.logs import SESSION
 from playground.lessons.authoring import Checked, LessonFiles
 from playground.models import Session
 from playground.presenters.look import Look
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.panel import PanelChange, Seen, Shown
 from playground.sessions.database import checkpoints, lessons, log, previews
 from playground.sessions.database.asking import in_thread
-from playground.sessions.protocol.base import Data, Query, Request
+from playground.sessions.protocol.base import Query, Request
 from playground.sessions.protocol.comparing import AttemptDetail, HistoryOutline
-from playground.sessions.protocol.errors import InThePast, LimitReached, NotAllowed, SessionError, Unavailable
+from playground.sessions.protocol.errors import InThePast, SessionError, Unavailable, require_edit
 from playground.sessions.protocol.lessons import Variant
-from playground.sessions.protocol.looking import ClusterYaml, Compare, PanelChange, Seen, Shown
+from playground.sessions.protocol.looking import ClusterYaml, Compare
 from playground.sessions.protocol.moving import ImportPlan, TextApplied
 from playground.sessions.protocol.traces import FileForm, TraceChecked, TracedLesson
 from playground.sessions.web.dialogue import Dialogue
@@ -38,6 +38,7 @@ from playground.sessions.web.publisher import Viewer
 from playground.sessions.web.runtime import runtime
 from playground.sessions.web.session_log import command_data
 from playground.storage.postgresql.outage import impatient
+from scheduler_core.world.commands import Command
 from scheduler_core.world.simulation import Grain
 
 A = TypeVar("A")
@@ -83,14 +84,8 @@ class SessionClient:
         link = "" if asked in (session.edit_key, session.view_key) else asked
         client = cls(session, "edit" if session.edit_key == key else "view", past, link)
         if settings.REDIS_URL:
-            await runtime().call(client._notice)
+            await runtime().do(lambda: runtime().notice(session.pk, session.head))
         return client
-
-    async def _notice(self) -> None:
-        """The database says where the head is."""
-        live = runtime().sessions.get(self.session.pk)
-        if live is not None:
-            live.notice(self.session.head)
 
     @property
     def key(self) -> str:
@@ -108,14 +103,7 @@ class SessionClient:
 
     def require_edit(self) -> None:
         """Raises NotAllowed for a view key."""
-        if not self.may_edit:
-            raise NotAllowed(
-                message(
-                    gettext_noop(
-                        "This link only shows the session. Ask whoever gave it to you for the edit link."
-                    )
-                )
-            )
+        require_edit(self.may_edit)
 
     def live(self) -> LiveSession:
         """The session in this process; to be used on the sessions' loop only."""
@@ -133,11 +121,7 @@ class SessionClient:
 
     async def ask_with_head(self, query: Query[A]) -> tuple[A, int]:
         """The same, and where the head is."""
-
-        async def both(live: LiveSession) -> tuple[A, int]:
-            return await live.ask(query), await live.current_head()
-
-        return await self.on_loop(both)
+        return await self.ask(query), await self.head()
 
     async def check(self, request: Request[A]) -> A:
         """Ask the engine something that is about no position."""
@@ -149,19 +133,11 @@ class SessionClient:
 
     async def view(self, look: Look, panels: list[str] | None = None) -> tuple[Shown, int]:
         """Panels by name, and the head as it is shown."""
-
-        async def both(live: LiveSession) -> tuple[Shown, int]:
-            return await live.view(look, panels), live.shown
-
-        return await self.on_loop(both)
+        return await self.on_loop(lambda live: live.view(look, panels))
 
     async def state(self) -> tuple[Running | None, str]:
         """Return the drive of the session, and the reason why the last run ended where the head is."""
-
-        async def both(live: LiveSession) -> tuple[Running | None, str]:
-            return live.running, live.said_at_head
-
-        return await self.on_loop(both)
+        return await runtime().do(lambda: (self.live().running, self.live().said_at_head))
 
     async def cluster(self, at: int | None = None, for_kubectl: bool = False) -> AsyncIterator[bytes]:
         """The objects at a position as YAML documents: to go on in another session, or for kubectl."""
@@ -175,8 +151,8 @@ class SessionClient:
 
     # Changing
 
-    async def apply(self, command: Data, at: int | None = None, source: str = "builder") -> Applied:
-        """Apply a command (its JSON) at the head; for an earlier position `past` says what becomes of it.
+    async def apply(self, command: Command, at: int | None = None, source: str = "builder") -> Applied:
+        """Apply a command at the head; for an earlier position `past` says what becomes of it.
 
         Raises InThePast, CommandRefused, LimitReached, NotAllowed, Conflict.
         """
@@ -209,53 +185,27 @@ class SessionClient:
     ) -> Job[Imported]:
         """Begin to look at a large file, and wait for that a while. The file is the job's, which takes it away."""
         self.require_edit()
-
-        async def begin(live: LiveSession) -> Job[Imported]:
-            job = runtime().imports.look_at(live, file, filename, author, rename)
-            await job.wait(patience)
-            return job
-
-        return await self.on_loop(begin)
+        look_at = runtime().imports.look_at
+        return await _begin(lambda: look_at(self.live(), file, filename, author, rename), patience)
 
     async def begin_apply(self, token: str, accepted: int, patience: float) -> Job[Imported]:
         """Begin to apply a large import at the head, and wait for that a while."""
         self.require_edit()
-
-        async def begin(live: LiveSession) -> Job[Imported]:
-            job = runtime().imports.apply(live, token, accepted)
-            await job.wait(patience)
-            return job
-
-        return await self.on_loop(begin)
+        return await _begin(lambda: runtime().imports.apply(self.live(), token, accepted), patience)
 
     async def find_import(self, token: str, patience: float) -> Job[Imported]:
         """The large import with a token, waited for a while. Raises SessionGone where it is not known, or what went wrong with it."""
-
-        async def find() -> Job[Imported]:
-            job = runtime().imports.find(self.session.pk, token)
-            await job.wait(patience)
-            job.check()
-            return job
-
-        return await runtime().call(find)
+        return await _check(lambda: runtime().imports.find(self.session.pk, token), patience)
 
     async def import_outcome(self, token: str) -> Imported | None:
         """Return the result of a large import; former names are returned only once."""
-
-        async def outcome() -> Imported | None:
-            imports = runtime().imports
-            return imports.outcome(imports.find(self.session.pk, token))
-
-        return await runtime().call(outcome)
+        imports = runtime().imports
+        return await runtime().do(lambda: imports.outcome(imports.find(self.session.pk, token)))
 
     async def cancel_import(self, token: str) -> bool:
         """End a large import; whether it was going on."""
-
-        async def cancel() -> bool:
-            return runtime().imports.find(self.session.pk, token).cancel()
-
         self.require_edit()
-        return await runtime().call(cancel)
+        return await runtime().do(lambda: runtime().imports.find(self.session.pk, token).cancel())
 
     async def preview_text(self, token: str) -> bytes:
         """The text of a preview, as it may be kept."""
@@ -325,11 +275,7 @@ class SessionClient:
 
     async def markers_changed(self) -> None:
         """Breakpoints or bookmarks changed: open pages draw their marks anew."""
-
-        async def announce(live: LiveSession) -> None:
-            live.markers_changed()
-
-        await self.on_loop(announce)
+        await runtime().do(lambda: self.live().markers_changed())
 
     async def delete(self) -> None:
         """Close the session for good, for everybody who watches it too."""
@@ -355,24 +301,9 @@ class SessionClient:
 
     # Talking
 
-    async def join(self, send: Callable[[ToPage], None], language: str) -> Conversation:
+    async def join(self, send: Callable[[ToPage], None], language: str) -> Dialogue:
         """Watch the session as one of its viewers; `send` is called on the sessions' thread. Raises LimitReached."""
-
-        async def join(live: LiveSession) -> Dialogue:
-            if len(live.publisher.viewers) >= settings.MAX_VIEWERS:
-                raise LimitReached(
-                    message(
-                        gettext_noop("This session is already being watched %(most)s times."),
-                        most=settings.MAX_VIEWERS,
-                    )
-                )
-            viewer = Viewer(send, self.may_edit, language)
-            live.publisher.add(viewer)
-            if settings.REDIS_URL:
-                runtime().services.loop.begin(live.look())
-            return Dialogue(live, viewer)
-
-        return Conversation(await self.on_loop(join))
+        return await runtime().do(lambda: Dialogue.join(self.live(), Viewer(send, self.may_edit, language)))
 
     async def converse(self, message: PageMessage, look: Look) -> Heard:
         """Do what a socket's message would, for a viewer with this look; all that it would have heard comes back."""
@@ -397,15 +328,7 @@ class SessionClient:
 
     async def download(self, what: Hashable, make: Making, author: str, patience: float) -> Job[File]:
         """Have a file made, and wait for it a while. Raises what went wrong with it."""
-        downloads = runtime().downloads
-
-        async def download() -> Job[File]:
-            job = downloads.begin(self.session.pk, author, what, make)
-            await job.wait(patience)
-            job.check()
-            return job
-
-        return await runtime().call(download)
+        return await _check(lambda: runtime().downloads.begin(self.session.pk, author, what, make), patience)
 
     def file_of_history(self, form: FileForm, table: str, content_type: str, suffix: str) -> Making:
         """Return a function that makes the history as a file of the given form."""
@@ -413,30 +336,15 @@ class SessionClient:
 
     async def find_download(self, token: str, patience: float) -> Job[File]:
         """The file with a token, waited for a while. Raises SessionGone where it is not known, or what went wrong with it."""
-
-        async def find() -> Job[File]:
-            job = runtime().downloads.find(self.session.pk, token)
-            await job.wait(patience)
-            job.check()
-            return job
-
-        return await runtime().call(find)
+        return await _check(lambda: runtime().downloads.find(self.session.pk, token), patience)
 
     async def downloads_of(self, author: str) -> list[tuple[Any, Job[File]]]:
         """Return the keys of an author's downloads here, with the jobs that make or have made them."""
-
-        async def of() -> list[tuple[Any, Job[File]]]:
-            return runtime().downloads.of(self.session.pk, author)
-
-        return await runtime().call(of)
+        return await runtime().do(lambda: runtime().downloads.of(self.session.pk, author))
 
     async def stop_download(self, token: str) -> bool:
         """End the making of a file; whether it was going on."""
-
-        async def stop() -> bool:
-            return runtime().downloads.find(self.session.pk, token).cancel()
-
-        return await runtime().call(stop)
+        return await runtime().do(lambda: runtime().downloads.find(self.session.pk, token).cancel())
 
     async def downloaded(self, job: Job[File]) -> File:
         """The file, however long it takes; who does not wait any longer ends it."""
@@ -444,14 +352,7 @@ class SessionClient:
 
     async def compare(self, other: SessionClient, heads: tuple[int, int], patience: float) -> Job[Comparison]:
         """The comparison with another session up to a position of each, waited for a while. Raises what went wrong with it."""
-
-        async def compare() -> Job[Comparison]:
-            job = runtime().comparisons.begin(self.session, other.session, heads)
-            await job.wait(patience)
-            job.check()
-            return job
-
-        return await runtime().call(compare)
+        return await _check(lambda: runtime().comparisons.begin(self.session, other.session, heads), patience)
 
     async def attempt_of(self, head: int, outline: HistoryOutline, pod: str) -> AttemptDetail | None:
         """The last attempt of a pod in an outline, with its scores."""
@@ -463,43 +364,30 @@ class SessionClient:
     ) -> Job[NewBranch]:
         """Make the history again without the commands at some positions, or with another seed, and wait for that a while."""
         self.require_edit()
-
-        async def rerun() -> Job[NewBranch]:
-            job = runtime().reruns.begin(self.session.pk, list(skip), seed, name, creator)
-            await job.wait(patience)
-            return job
-
-        return await runtime().call(rerun)
+        begin = runtime().reruns.begin
+        return await _begin(lambda: begin(self.session.pk, list(skip), seed, name, creator), patience)
 
     async def find_rerun(self, token: str, patience: float) -> Job[NewBranch]:
         """The re-run with a token, waited for a while. Raises SessionGone where it is not known, or what went wrong with it."""
-
-        async def find() -> Job[NewBranch]:
-            job = runtime().reruns.find(self.session.pk, token)
-            await job.wait(patience)
-            job.check()
-            return job
-
-        return await runtime().call(find)
+        return await _check(lambda: runtime().reruns.find(self.session.pk, token), patience)
 
 
-class Conversation:
-    """A viewer's dialogue with a session, from any loop."""
+async def _begin(begin: Callable[[], Job[T]], patience: float) -> Job[T]:
+    """A job that is begun on the sessions' loop, or found there, and waited for a while."""
 
-    def __init__(self, dialogue: Dialogue) -> None:
-        self._dialogue = dialogue
+    async def work() -> Job[T]:
+        job = begin()
+        await job.wait(patience)
+        return job
 
-    async def take(self, message: PageMessage) -> None:
-        """Do what a message asks for. Raises SessionError with words for the viewer."""
-        await runtime().call(lambda: self._dialogue.take(message))
+    return await runtime().call(work)
 
-    async def leave(self) -> None:
-        """The viewer has gone."""
 
-        async def leave() -> None:
-            self._dialogue.leave()
-
-        await runtime().call(leave)
+async def _check(begin: Callable[[], Job[T]], patience: float) -> Job[T]:
+    """The same; raises what went wrong with the job."""
+    job = await _begin(begin, patience)
+    job.check()
+    return job
 
 
 async def check_lesson(files: LessonFiles, author: str, move: bool = False) -> Checked:
@@ -543,7 +431,7 @@ async def _lesson_of(traced: TracedLesson, creator: str) -> str:
 async def create_session(
     name: str,
     story: str | None = None,
-    commands: list[Data] | None = None,
+    commands: Sequence[Command] = (),
     creator: str = "",
     seed: int = 0,
 ) -> Session:
@@ -551,7 +439,7 @@ async def create_session(
     session = await in_thread(log.create, name, story or "", creator, seed)
     client = SessionClient(session, "edit")
     try:
-        for command in commands or []:
+        for command in commands:
             await client.apply(command, source="start")
     except Exception:
         await in_thread(log.delete, session.pk)

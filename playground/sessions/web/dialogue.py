@@ -6,14 +6,15 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from django.conf import settings
 from django.utils.translation import gettext, override
 from msgspec import structs
 
 from playground.presenters import words
 from playground.presenters.look import Look
+from playground.presenters.panel import Seen
 from playground.sessions.protocol import breakpoints, until
-from playground.sessions.protocol.errors import NotAllowed, SessionError
-from playground.sessions.protocol.looking import Seen
+from playground.sessions.protocol.errors import LimitReached, SessionError, require_edit
 from playground.sessions.protocol.moving import Back, Forward
 from playground.sessions.web import messages
 from playground.sessions.web.jobs.registry import Job
@@ -33,6 +34,17 @@ class Dialogue:
         services = live.services
         self._searcher = Searcher(live, services.jobs, services.loop, viewer.send)
         self._following_up: set[asyncio.Task[None]] = set()
+
+    @classmethod
+    def join(cls, live: LiveSession, viewer: Viewer) -> Dialogue:
+        """The dialogue of one more viewer who watches the session. Raises LimitReached."""
+        if len(live.publisher.viewers) >= settings.MAX_VIEWERS:
+            text = words.gettext_noop("This session is already being watched %(most)s times.")
+            raise LimitReached(words.message(text, most=settings.MAX_VIEWERS))
+        live.publisher.add(viewer)
+        if settings.REDIS_URL:
+            live.services.loop.begin(live.look())
+        return cls(live, viewer)
 
     async def take(self, message: PageMessage) -> None:
         """Do what a message asks for. Raises SessionError with words for the viewer."""
@@ -61,8 +73,9 @@ class Dialogue:
         if at is not None:
             self.move_cursor(await live.ask(Forward(at=at, grain=message.grain, head=live.head)))
             return
-        self.require_edit()
-        if not await live.step(message.grain):
+        require_edit(self.viewer.may_edit)
+        await live.pause()
+        if not await live.changes.step(message.grain):
             self.viewer.send(messages.Idle(gettext("Nothing is left to do.")))
 
     async def back(self, message: messages.Back) -> None:
@@ -79,12 +92,12 @@ class Dialogue:
         self.move_cursor(self.live.head if message.at is None else message.at)
 
     async def play(self, message: messages.Play) -> None:
-        self.require_edit()
+        require_edit(self.viewer.may_edit)
         self.follow()
         await self.live.play(message.grain, message.rate)
 
     async def run(self, message: messages.Run) -> None:
-        self.require_edit()
+        require_edit(self.viewer.may_edit)
         await self.live.run(until.from_form(message.until or "", structs.asdict(message)))
         self.follow()
 
@@ -123,7 +136,7 @@ class Dialogue:
         """Whoever searches stops the search; else what drives the session is paused."""
         if self._searcher.drop():
             return
-        self.require_edit()
+        require_edit(self.viewer.may_edit)
         await self.live.pause()
         self.viewer.heard = None
         self.live.publisher.wake()
@@ -146,16 +159,6 @@ class Dialogue:
     def follow(self) -> None:
         """Follow the head."""
         self.viewer.look = self.viewer.look.but(at=None)
-
-    def require_edit(self) -> None:
-        if not self.viewer.may_edit:
-            raise NotAllowed(
-                words.message(
-                    words.gettext_noop(
-                        "This link only shows the session. Ask whoever gave it to you for the edit link."
-                    )
-                )
-            )
 
 
 _HANDLERS: dict[type[PageMessage], Callable[[Dialogue, Any], Awaitable[None]]] = {

@@ -12,18 +12,23 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from functools import cache
+from typing import Any, Protocol, TypeVar
 
 from django.conf import settings
 from django.utils.translation import gettext as _
+from msgspec import Raw, ValidationError
+from msgspec.msgpack import Decoder
 
+from playground.presenters.words import gettext_noop
+from playground.presenters.words import message as words
 from playground.sessions.protocol.at_work import AtWork
-from playground.sessions.protocol.base import Message, Request
-from playground.sessions.protocol.errors import EngineFailed, SessionError, Unavailable
-from playground.sessions.protocol.frames import Frames
+from playground.sessions.protocol.base import Message, Request, answer_of
+from playground.sessions.protocol.errors import CommandRefused, EngineFailed, SessionError, Unavailable
+from playground.sessions.protocol.frames import Frames, frame_message
 from playground.sessions.protocol.memory import resident
 from playground.sessions.protocol.opening import ClearUp, Close
-from playground.sessions.protocol.wire import Reply, encode_message, read_answer, read_reply
+from playground.sessions.protocol.wire import ENCODER, REPLIES, Envelope, Reply
 
 # A worker process as the web process sees it: started when it is needed, asked, ended.
 
@@ -32,6 +37,7 @@ Process = tuple["Worker", int]
 """A worker, and the number of its process among all that it ever had."""
 
 READ = 1 << 20
+MOST_SAID = 200  # characters of what the encoder says
 MODULE = "playground.sessions.worker"
 
 log = logging.getLogger(__name__)
@@ -57,6 +63,33 @@ class TooSlow(EngineFailed):
 
 
 CRASHES = (WorkerDied, TooSlow)
+
+
+def encode_message(number: int, session: int, message: Message) -> bytes:
+    """A frame with a message to a worker. Raises CommandRefused where it holds a number or a text that can't be written."""
+    try:
+        data = ENCODER.encode(message)
+    except (OverflowError, UnicodeError) as error:
+        raise CommandRefused(
+            words(gettext_noop("The engine can't be asked for this: %(why)s."), why=str(error)[:MOST_SAID])
+        ) from None
+    return frame_message(ENCODER.encode(Envelope(number, session, Raw(data))))
+
+
+def read_answer(request: Request[A], reply: Reply) -> A:
+    """The answer to a request. Raises what the worker reports, or EngineFailed with the field at fault."""
+    if reply.failure is not None:
+        raise reply.failure.error()
+    try:
+        answer: A = _decoder(type(request)).decode(reply.answer)
+    except ValidationError as error:
+        raise EngineFailed(f"The engine answered what is not understood: {error}.") from error
+    return answer
+
+
+@cache
+def _decoder(request: type[Request[Any]]) -> Decoder[Any]:
+    return Decoder(answer_of(request))
 
 
 class Worker:
@@ -124,7 +157,7 @@ class Worker:
         try:
             while data := await process.stdout.read(READ):
                 for frame in frames.feed(data):
-                    reply = read_reply(frame)
+                    reply = REPLIES.decode(frame)
                     waiting = self._waiting.pop(reply.number, None)
                     if waiting is not None and not waiting.done():
                         waiting.set_result(reply)

@@ -1,9 +1,14 @@
-"""Lease: the right of one process to drive a session, for a while; in the database, so that of two processes one has it."""
+"""Lease: the right of one process to drive a session, for a while; in the database, so that of two processes one has it.
+
+Elsewhere: what is heard of another process that drives it.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
+from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from django.conf import settings
@@ -11,6 +16,7 @@ from django.conf import settings
 from playground.sessions.database import log
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import Conflict
+from playground.sessions.web.messages import Running
 from playground.sessions.web.services import Services
 
 
@@ -70,3 +76,62 @@ class Lease:
     async def take_away(self) -> None:
         """Release the lease of a lost process. If it lives, it stops when it next renews the lease or reads the log."""
         await self._services.loop.db(log.release, self._id)
+
+
+# How long, in seconds, another process has to answer a request to pause before it is taken for dead.
+ANSWER = 2.0
+
+
+class Elsewhere:
+    """One per live session. `catch_up` has the session follow the log, `take_over` go on with what a process drove that is gone;
+    `ask_to_pause` is said to the other processes."""
+
+    def __init__(
+        self,
+        catch_up: Callable[[], Awaitable[None]],
+        take_over: Callable[[], Awaitable[None]],
+        ask_to_pause: Callable[[], None],
+        lease: Lease,
+    ) -> None:
+        self._catch_up = catch_up
+        self._take_over = take_over
+        self._ask_to_pause = ask_to_pause
+        self._lease = lease
+        self._heard: Running | None = None
+        self._until = 0.0
+        self._stopped = asyncio.Event()
+        self._listening: asyncio.Task[None] | None = None
+
+    @property
+    def running(self) -> Running | None:
+        """The drive of the session in another process, if a recent message reported one."""
+        return self._heard if time.monotonic() < self._until else None
+
+    def drives(self, running: Running | None) -> None:
+        """Another process said what it drives; when it falls silent, that is over."""
+        self._heard, self._until = running, time.monotonic() + term().seconds
+        if running is None:
+            self._stopped.set()
+        elif self._listening is None or self._listening.done():
+            self._listening = asyncio.create_task(self._listen_for_silence())
+
+    async def _listen_for_silence(self) -> None:
+        """A process that died while it drove may have written more than it could announce."""
+        while self.running is not None:
+            await asyncio.sleep(self._until - time.monotonic() + 0.1)
+        if self._heard is not None:
+            self._heard = None
+            await self._catch_up()
+            await self._take_over()
+
+    async def pause(self) -> None:
+        """Have the other process stop."""
+        self._stopped.clear()
+        self._ask_to_pause()
+        try:
+            async with asyncio.timeout(ANSWER):
+                await self._stopped.wait()
+        except TimeoutError:
+            self.drives(None)
+            await self._lease.take_away()
+            await self._catch_up()

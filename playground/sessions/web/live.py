@@ -15,20 +15,20 @@ from django.utils.translation import gettext as _
 
 from playground.models import Session
 from playground.presenters.look import Look
+from playground.presenters.panel import Shown
 from playground.sessions.database import checkpoints, log, markers
 from playground.sessions.database.log import Standing
 from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.errors import Conflict, SessionError, Unavailable
-from playground.sessions.protocol.looking import Shown, View
+from playground.sessions.protocol.looking import View
 from playground.sessions.protocol.moving import Moved, RequireFuture
 from playground.sessions.protocol.until import Until
 from playground.sessions.web.changes import Changes
 from playground.sessions.web.checkpoint_saver import CheckpointSaver
 from playground.sessions.web.driver import Drive, Driver, Play, RunTo, read_drive
-from playground.sessions.web.elsewhere import Elsewhere
 from playground.sessions.web.engine_connection import PATIENCE, EngineConnection
 from playground.sessions.web.engines import Worker
-from playground.sessions.web.lease import Lease
+from playground.sessions.web.lease import Elsewhere, Lease
 from playground.sessions.web.messages import Ended, Error, MarkersChanged, Notice, Running
 from playground.sessions.web.publisher import Publisher
 from playground.sessions.web.relay import Hint
@@ -134,18 +134,13 @@ class LiveSession:
         await self.ready(PATIENCE)
         return self.head
 
-    async def view(self, look: Look, panels: list[str] | None) -> Shown:
-        """Panels at the look's position. The whole page says how far the opening is, rather than wait for it."""
+    async def view(self, look: Look, panels: list[str] | None) -> tuple[Shown, int]:
+        """Panels at the look's position, and the head as it is shown. The whole page does not wait long for an opening."""
         wait = settings.OPEN_WAIT if panels is None else PATIENCE
         await self.ready(wait)
-        return await self.engine.ask(View(at=look.at, look=look, panels=panels), wait)
+        return await self.engine.ask(View(at=look.at, look=look, panels=panels), wait), self.shown
 
     # What changes it
-
-    async def step(self, grain: Grain) -> bool:
-        """One engine step at the head; False where nothing is left to do."""
-        await self.pause()
-        return await self.changes.step(grain)
 
     async def fork(
         self, at: int | None, name: str, creator: str, branch: bool = False, traced: bool = True

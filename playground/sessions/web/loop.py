@@ -44,6 +44,14 @@ class SessionsLoop:
         future = asyncio.run_coroutine_threadsafe(_run_localized(work, get_language()), self.loop)
         return await asyncio.wrap_future(future)
 
+    async def do(self, work: Callable[[], T]) -> T:
+        """The same for work that waits for nothing."""
+
+        async def call() -> T:
+            return work()
+
+        return await self.call(call)
+
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Let something go on by itself; from the sessions' loop only."""
         task = self.loop.create_task(work)

@@ -250,9 +250,4 @@ class Pong(ToPage, frozen=True):
     """The answer to Ping."""
 
 
-_encoder = Encoder()
-
-
-def encode(message: ToPage) -> bytes:
-    """Encode a message to JSON."""
-    return _encoder.encode(message)
+ENCODER = Encoder()

@@ -20,10 +20,11 @@ from typing import NamedTuple, Protocol, TypeVar
 from django.utils.translation import override
 
 from playground.presenters.look import Look
+from playground.presenters.panel import Delta as Changed
+from playground.presenters.panel import Seen
 from playground.sessions.protocol.base import Query
 from playground.sessions.protocol.errors import SessionError, SessionGone, Unavailable
-from playground.sessions.protocol.looking import Compare, Follower, Seen
-from playground.sessions.protocol.looking import Delta as Changed
+from playground.sessions.protocol.looking import Compare, Follower
 from playground.sessions.web.messages import Delta, Error, Gone, Running, ToPage
 from playground.sessions.web.render import render_delta
 

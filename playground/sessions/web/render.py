@@ -11,8 +11,7 @@ from django.template.loader import get_template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, override
 
-from playground.presenters.panel import AnyPanel
-from playground.sessions.protocol.looking import PanelChange
+from playground.presenters.panel import AnyPanel, PanelChange
 from playground.templating.words import words_now
 
 

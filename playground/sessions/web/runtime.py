@@ -36,7 +36,7 @@ REST_SECONDS = 6.0
 
 
 class Runtime:
-    """Everything but `call` of its loop is to be used on the sessions' loop only."""
+    """Everything but `call` and `do` of its loop is to be used on the sessions' loop only."""
 
     def __init__(self) -> None:
         name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"[-64:]
@@ -52,7 +52,7 @@ class Runtime:
         self.traces = Traces(jobs, loop)
         self.downloads = Downloads(jobs, loop)
         self.sessions: dict[int, LiveSession] = {}
-        self.call = loop.call
+        self.call, self.do = loop.call, loop.do
         loop.begin_soon(self._sweep)
         loop.begin_soon(room.watch)
         loop.begin_soon(self.services.relay.work)
@@ -65,6 +65,12 @@ class Runtime:
         if session_id not in self.sessions:
             self.sessions[session_id] = LiveSession(session_id, self.services)
         return self.sessions[session_id]
+
+    def notice(self, session_id: int, head: int) -> None:
+        """The database says where a session's head is."""
+        live = self.sessions.get(session_id)
+        if live is not None:
+            live.notice(head)
 
     async def hear(self, hint: Hint) -> None:
         """Another process says something about a session."""

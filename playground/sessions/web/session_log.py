@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
 import orjson
 from django.conf import settings
 
@@ -16,10 +17,10 @@ from playground.presenters.problems import WHOLE_NUMBER, WHOLE_TEXT
 from playground.presenters.problems import problem as in_words
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import log
-from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import CommandRefused, FieldProblem, LimitReached
 from playground.sessions.protocol.opening import LogRow, RowKind
 from playground.sessions.web.services import Services
+from scheduler_core.world.commands import Command
 
 INTEGERS = range(-(2**63), 2**64)  # that JSON is written with
 MOST_SHOWN = 200
@@ -80,12 +81,12 @@ class SessionLog:
             )
 
 
-def command_data(command: Data, source: str) -> bytes:
+def command_data(command: Command, source: str) -> bytes:
     """A command as the log keeps it. Raises LimitReached where it is too long, CommandRefused where JSON has no such value."""
     try:
-        data = orjson.dumps({"command": command, "source": source})
+        data = orjson.dumps({"command": command, "source": source}, default=msgspec.to_builtins)
     except orjson.JSONEncodeError as error:
-        raise _refusal(command) or error from None
+        raise _refusal(msgspec.to_builtins(command)) or error from None
     if len(data) > settings.MAX_COMMAND_BYTES:
         raise LimitReached(
             f"The command takes {len(data):,} bytes; at most {settings.MAX_COMMAND_BYTES:,} are taken."
@@ -93,7 +94,7 @@ def command_data(command: Data, source: str) -> bytes:
     return data
 
 
-def _refusal(command: Data) -> CommandRefused | None:
+def _refusal(command: dict[str, Any]) -> CommandRefused | None:
     """The refusal of the first field whose value can't be written, if any."""
     for path, value in _leaves(command, ""):
         expected = _describe_expected_value(value)

@@ -12,22 +12,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import orjson
-
 from playground.lessons.own import hand
+from playground.presenters.deltas import Panels
+from playground.presenters.panel import Delta, Shown
 from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.protocol.errors import EngineFailed, LimitReached
-from playground.sessions.protocol.looking import Delta, Follower
-from playground.sessions.protocol.moving import Applied, Moved, QueueProgress, Reason
+from playground.sessions.protocol.looking import Compare, Follower, View
+from playground.sessions.protocol.moving import Applied, Apply, Moved, QueueProgress, Reason
 from playground.sessions.protocol.opening import LogRow
+from playground.sessions.protocol.refusals import build_command_refusal
 from playground.sessions.protocol.until import TimeReached, Until
-from playground.sessions.worker.commands import Commands
+from playground.sessions.worker.commands import Commands, read_command
 from playground.sessions.worker.conditions import runaway
 from playground.sessions.worker.conditions.outside import calls_of
 from playground.sessions.worker.conditions.until import condition, hit_of
-from playground.sessions.worker.panels import Panels
 from playground.sessions.worker.past import Attempts, History
-from playground.sessions.worker.refusals import build_command_refusal, count_objects
+from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps, TimeSlice
 from playground.sessions.worker.world import (
     Command,
@@ -36,7 +36,7 @@ from playground.sessions.worker.world import (
     Simulation,
     Trial,
     WatchEvent,
-    command_from_json,
+    count_objects,
 )
 from scheduler_core.analysis.whatif import Circles, Loop
 
@@ -190,12 +190,37 @@ class Engine:
             traceback.print_exc()
             return []
 
+    @answers(View)
+    def view(self, request: View) -> Steps[Shown]:
+        """Panels as somebody sees them who has a look."""
+        world = yield from self.at(request.position)
+        past = yield from self.attempts.world(world, request.look)
+        return self.panels.view(world, request.look, request.panels, past)
+
+    @answers(Compare)
+    def compare(self, request: Compare) -> Steps[Delta]:
+        """The differences to a page that saw something before."""
+        world = yield from self.at(request.position)
+        past = yield from self.attempts.world(world, request.look)
+        return self.panels.delta(world, request.look, request.before, past)
+
     # What moves the head.
 
-    def apply(self, data: bytes, max_objects: int, followers: Sequence[Follower] = ()) -> Applied:
+    @answers(Apply)
+    def apply(self, request: Apply) -> Steps[Applied]:
+        """Apply a command."""
+        yield
+        data = zlib.decompress(request.data) if request.packed else request.data
+        return self.apply_data(data, request.max_objects, request.followers)
+
+    def apply_data(self, data: bytes, max_objects: int, followers: Sequence[Follower] = ()) -> Applied:
         """Apply a command given as the log's JSON."""
         at = self.world.position
-        self._apply(_command(data), max_objects)
+        try:
+            command = read_command(data)
+        except Refused as error:
+            raise build_command_refusal(error) from None
+        self._apply(command, max_objects)
         return self._applied(at, zlib.compress(data, 1), len(data), followers)
 
     def apply_tried(
@@ -345,13 +370,6 @@ def _report_progress(events: Sequence[WatchEvent], advance: Advance) -> Iterator
         if number % SOME == 0:
             advance(number, len(events))
         yield event
-
-
-def _command(data: bytes) -> Command:
-    try:
-        return command_from_json(orjson.loads(data)["command"])
-    except Refused as error:
-        raise build_command_refusal(error) from None
 
 
 def _reason(result: str, circles: Circles | None) -> Reason:

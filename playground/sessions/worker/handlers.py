@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import zlib
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from playground.lessons.authoring import Checked
-from playground.sessions.protocol import comparing, finding, looking, moving, opening
+from playground.sessions.protocol import comparing, finding, moving, opening
 from playground.sessions.protocol import lessons as teaching
 from playground.sessions.protocol import traces as tracing
-from playground.sessions.protocol.base import Request
 from playground.sessions.worker import checkpoints, files, traces
 from playground.sessions.worker.answers import rerun, search
 from playground.sessions.worker.answers.teaching import lessons
@@ -20,8 +17,8 @@ from playground.sessions.worker.conditions.until import require_future as requir
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
 from playground.sessions.worker.imports import LargeImport, preview
-from playground.sessions.worker.memory import SHARED, Budget, release_memory, trim_memory, within
-from playground.sessions.worker.registry import HANDLERS, Handler, answers, answers_as_worker, load
+from playground.sessions.worker.memory import release_memory, trim_memory
+from playground.sessions.worker.registry import answers, answers_as_worker, load
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.world.readonly import LoadLimits
 
@@ -76,13 +73,6 @@ def forget_saved(engine: Engine, request: opening.ForgetSaved) -> Steps[None]:
 # Moving the head
 
 
-@answers(moving.Apply)
-def apply(engine: Engine, request: moving.Apply) -> Steps[moving.Applied]:
-    yield
-    data = zlib.decompress(request.data) if request.packed else request.data
-    return engine.apply(data, request.max_objects, request.followers)
-
-
 @answers(moving.PreviewImport)
 def preview_import(engine: Engine, request: moving.PreviewImport) -> Steps[moving.ImportPlan]:
     yield
@@ -96,7 +86,7 @@ def apply_text(engine: Engine, request: moving.ApplyText) -> Steps[moving.TextAp
     shown = msgspec.structs.replace(plan, command=b"", kept=b"")
     if not plan.command or plan.obstacles(request.create_only):
         return moving.TextApplied(shown)
-    return moving.TextApplied(shown, engine.apply(plan.command, request.max_objects, request.followers))
+    return moving.TextApplied(shown, engine.apply_data(plan.command, request.max_objects, request.followers))
 
 
 @answers(moving.Step)
@@ -113,23 +103,6 @@ def run(engine: Engine, request: moving.Run) -> Steps[moving.Moved]:
 def require_future(engine: Engine, request: moving.RequireFuture) -> Steps[None]:
     yield
     require_future_of(engine.world, request.until)
-
-
-# Looking
-
-
-@answers(looking.View)
-def view(engine: Engine, request: looking.View) -> Steps[looking.Shown]:
-    world = yield from engine.at(request.position)
-    past = yield from engine.attempts.world(world, request.look)
-    return engine.panels.view(world, request.look, request.panels, past)
-
-
-@answers(looking.Compare)
-def compare(engine: Engine, request: looking.Compare) -> Steps[looking.Delta]:
-    world = yield from engine.at(request.position)
-    past = yield from engine.attempts.world(world, request.look)
-    return engine.panels.delta(world, request.look, request.before, past)
 
 
 # What goes on in turns
@@ -257,18 +230,4 @@ def progress(engines: Engines, session: int) -> opening.ReplayProgress:
     )
 
 
-def find(request: type[Request[Any]]) -> Handler:
-    """Return the handler for a kind of request."""
-    return HANDLERS[request]
-
-
-def start(engines: Engines, session: int, request: Request[Any]) -> Steps[Any]:
-    """The work for a request. Raises EngineFailed where its session is not open here."""
-    handler = find(type(request))
-    if handler.of_worker:
-        return handler.work(engines, session, request)
-    work = handler.work(engines.get(session), request)
-    return within(Budget(SHARED, handler.too_much), work) if handler.too_much else work
-
-
-load()  # the other modules: whoever finds a handler here finds all of them
+load()  # the other modules: whoever imports this one has all handlers

@@ -22,10 +22,10 @@ from playground.sessions.protocol.moving import (
     PackedPlan,
     PlannedObject,
 )
+from playground.sessions.protocol.refusals import problem, refusal
 from playground.sessions.worker.answers.adoption import offers
 from playground.sessions.worker.engine import Engine, Tried
 from playground.sessions.worker.memory import ALONE, Budget, no_collection
-from playground.sessions.worker.refusals import problem, refusal
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import (
     ApplyObjects,

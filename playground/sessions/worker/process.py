@@ -13,28 +13,26 @@ import select
 import sys
 import threading
 import traceback
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, Union
+
+from msgspec import Raw, ValidationError
+from msgspec.msgpack import Decoder
 
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.comparing import DropTask
 from playground.sessions.protocol.errors import EngineFailed, Failure, OutOfMemory, SessionError
-from playground.sessions.protocol.frames import Frames, write_all
+from playground.sessions.protocol.frames import Frames, frame_message, write_all
 from playground.sessions.protocol.opening import AskProgress, Close, Interrupt
-from playground.sessions.protocol.wire import (
-    Envelope,
-    encode_answer,
-    encode_failure,
-    read_envelope,
-    read_message,
-)
-from playground.sessions.worker import handlers
+from playground.sessions.protocol.wire import ENCODER, ENVELOPES, Envelope, Reply
 from playground.sessions.worker.engines import Engines
-from playground.sessions.worker.memory import Clearing
+from playground.sessions.worker.handlers import progress
+from playground.sessions.worker.memory import SHARED, Budget, Clearing, within
 from playground.sessions.worker.past import DroppedWorlds
-from playground.sessions.worker.time_sharing import Job, TimeSharing, TimeSlice
+from playground.sessions.worker.registry import HANDLERS, Handler
+from playground.sessions.worker.time_sharing import Job, Steps, TimeSharing, TimeSlice
 
 READ = 1 << 20
 IDLE = 0.5  # seconds without work after which memory is cleared up
@@ -63,7 +61,7 @@ class Worker:
                 if not data:
                     return
                 for frame in self._frames.feed(data):
-                    self._take(read_envelope(frame))
+                    self._take(ENVELOPES.decode(frame))
             elif self._jobs:
                 self._jobs.turn()
 
@@ -98,10 +96,9 @@ class Worker:
 
     def _ask(self, number: int, session: int, request: Request[Any]) -> None:
         if isinstance(request, AskProgress):
-            self._send(encode_answer(number, handlers.progress(self._engines, session)))
+            self._send(encode_answer(number, progress(self._engines, session)))
             return
-        work = handlers.start(self._engines, session, request)
-        handler = handlers.find(type(request))
+        handler, work = start(self._engines, session, request)
         done = partial(self._done, number)
         self._jobs.add(Job(work, done, session, handler.slow, handler.unhurried, number))
 
@@ -124,6 +121,42 @@ class Worker:
 
     def _send(self, data: bytes) -> None:
         write_all(self._sink, data)
+
+
+def start(engines: Engines, session: int, request: Request[Any]) -> tuple[Handler, Steps[Any]]:
+    """Begin the work for a request. Raises EngineFailed where its session is not open here."""
+    handler = HANDLERS[type(request)]
+    if handler.of_worker:
+        return handler, handler.work(engines, session, request)
+    work = handler.work(engines.get(session), request)
+    return handler, within(Budget(SHARED, handler.too_much), work) if handler.too_much else work
+
+
+def read_message(envelope: Envelope) -> Message:
+    """Decode an envelope. Raises EngineFailed with the field at fault."""
+    try:
+        return _messages(len(Message.kinds)).decode(envelope.message)
+    except ValidationError as error:
+        raise EngineFailed(f"The engine was asked for what it does not understand: {error}.") from error
+
+
+@cache
+def _messages(known: int) -> Decoder[Message]:
+    """The decoder of all kinds of messages that this process has imported so far, which are so many.
+
+    A worker imports every kind together with its handler (registry.py), so no list of kinds has to be kept.
+    """
+    kinds = [kind for kind in Message.kinds if not kind.__subclasses__()]
+    return Decoder(Union[(*kinds,)])
+
+
+def encode_answer(number: int, answer: Any) -> bytes:
+    """A frame with an answer. Raises TypeError where it holds what is no data."""
+    return frame_message(ENCODER.encode(Reply(number, Raw(ENCODER.encode(answer)))))
+
+
+def encode_failure(number: int, failure: Failure) -> bytes:
+    return frame_message(ENCODER.encode(Reply(number, Raw(ENCODER.encode(None)), failure)))
 
 
 def failure_of(error: BaseException) -> EngineFailed:

@@ -14,6 +14,7 @@ from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import CommandRefused, LimitReached
 from playground.sessions.protocol.opening import LogRow
+from playground.sessions.protocol.refusals import refusal
 from playground.sessions.protocol.traces import (
     CheckTrace,
     OpenTrace,
@@ -25,7 +26,6 @@ from playground.sessions.protocol.traces import (
     TraceMaker,
 )
 from playground.sessions.worker.memory import ALONE, Budget
-from playground.sessions.worker.refusals import refusal
 from playground.sessions.worker.world import Refused
 from scheduler_core.formats.export import TraceError, check_lines, export_lines, read_log
 from scheduler_core.world.commands import Command

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.formats.export import continuation_of, digest, heading
 from scheduler_core.world.commands import ApplyObjects, Command, Continuation, Redo, Undo, command_from_json
-from scheduler_core.world.readonly import FieldError, InvalidObject
+from scheduler_core.world.readonly import FieldError, InvalidObject, is_standing
 from scheduler_core.world.simulation import (
     Grain,
     Intake,
@@ -43,6 +43,7 @@ __all__ = [
     "build_plan",
     "command_from_json",
     "continuation_of",
+    "count_objects",
     "digest",
     "get_creation_time",
     "heading",
@@ -53,3 +54,13 @@ __all__ = [
     "take_in",
     "taking_in",
 ]
+
+
+def count_objects(world: Simulation) -> int:
+    """Return the number of objects in a world's API server, besides those of every cluster."""
+    standing = sum(
+        is_standing(manifest)
+        for kind in ("Namespace", "PriorityClass")
+        for manifest in world.store.list(kind)
+    )
+    return sum(world.store.count(kind) for kind in world.store.kinds()) - standing

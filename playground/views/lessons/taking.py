@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -59,7 +58,7 @@ def _title(lesson: Lesson) -> str:
 
 
 async def _start(request: HttpRequest, lesson: Lesson, name: str) -> HttpResponse:
-    commands = list(map(msgspec.to_builtins, beginning(lesson.plan)))
+    commands = beginning(lesson.plan)
     session = await create_session(
         name=name[:120] or _("Lesson"), story=lesson.slug, commands=commands, creator=creator(request)
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 
-import msgspec
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -76,7 +75,7 @@ async def _start(request: HttpRequest, lesson: Lesson | None, slug: str) -> Http
     session = await create_session(
         name=_("%(title)s, variant %(variant)s") % {"title": str(title)[:100], "variant": seed},
         story=drawn.slug,
-        commands=list(map(msgspec.to_builtins, beginning(variant.plan))),
+        commands=beginning(variant.plan),
         creator=creator(request),
     )
     await remember(request, session.edit_key)

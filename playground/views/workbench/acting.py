@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-import msgspec
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
@@ -85,7 +84,7 @@ async def _carry_out(
     if not form.is_valid() or form.command is None:
         return workbench(request, client, "act", page, 422)
     try:
-        await client.apply(msgspec.to_builtins(form.command), at=position(request), source="actions")
+        await client.apply(form.command, at=position(request), source="actions")
     except FORM_ERRORS as error:
         placed = not error.answer and form.take((each.path, problem_words(each)) for each in error.errors)
         refusal = None if placed else error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
@@ -80,9 +79,9 @@ async def _create(request: HttpRequest, client: SessionClient, what: str) -> Htt
 async def _carry_out(request: HttpRequest, client: SessionClient, form: BuilderForm) -> None:
     """The commands of a valid form: gates first, which the devices need. Devices that are there already become those of the form."""
     at, devices = position(request), isinstance(form, DevicesForm)
-    command = msgspec.to_builtins(ApplyObjects(tuple(form.manifests), create_only=not devices))
+    command = ApplyObjects(tuple(form.manifests), create_only=not devices)
     if isinstance(form, DevicesForm) and (gates := form.settings):
-        await client.apply(msgspec.to_builtins(SetSettings(gates)), at=at, source="builder")
+        await client.apply(SetSettings(gates), at=at, source="builder")
         at = None
     await client.apply(command, at=at, source="builder")
 

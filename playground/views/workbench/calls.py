@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-import msgspec
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -14,12 +13,13 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from playground.sessions.protocol.looking import Configuration
+from playground.sessions.protocol.refusals import parse_command
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import expected_words, in_words
 from playground.views.access import opens
 from playground.views.responses import FORM_ERRORS, position, reject_form, workbench
 from playground.workbench.forms.world import ANSWERS, CALL_CHOICES, CallForm
-from scheduler_core.world.commands import FailCall, FieldProblem
+from scheduler_core.world.commands import Command, FailCall, FieldProblem
 
 MOST_KEY = 510
 _WORDS = gettext_lazy("received %(received)s; expected %(expected)s")
@@ -40,8 +40,11 @@ async def _ask(request: HttpRequest, client: SessionClient) -> HttpResponse:
     client.require_edit()
     if "back" in request.POST:
         pod = request.POST.get("pod", "")[:MOST_KEY]
-        back = {"kind": "FailCall", "call": request.POST.get("call", ""), "pod": pod, "times": 0}
-        return await _apply(request, client, back, CallForm(initial={"pod": pod}), _("It was taken back."))
+        call = request.POST.get("call", "")
+        back = parse_command({"kind": "FailCall", "call": call, "pod": pod, "times": 0})
+        return await _apply(
+            request, client, back, pod, CallForm(initial={"pod": pod}), _("It was taken back.")
+        )
     form = CallForm(request.POST)
     if not form.is_valid():
         return workbench(request, client, "calls", await _page(request, client, form), 422)
@@ -53,18 +56,18 @@ async def _ask(request: HttpRequest, client: SessionClient) -> HttpResponse:
             _WORDS % {"received": repr(problem.received), "expected": expected_words(problem.expected)},
         )
         return workbench(request, client, "calls", await _page(request, client, form), 422)
-    return await _apply(request, client, msgspec.to_builtins(command), form, _("It was asked for."))
+    return await _apply(request, client, command, command.pod, form, _("It was asked for."))
 
 
 async def _apply(
-    request: HttpRequest, client: SessionClient, command: dict[str, Any], form: CallForm, said: str
+    request: HttpRequest, client: SessionClient, command: Command, pod: str, form: CallForm, said: str
 ) -> HttpResponse:
     try:
         await client.apply(command, at=position(request), source="calls")
         messages.success(request, said)
         url = reverse("calls", args=[client.key])
         # A fork opens in its own studio (access.opens).
-        return HttpResponseRedirect(f"{url}?{urlencode({'pod': command['pod']})}")
+        return HttpResponseRedirect(f"{url}?{urlencode({'pod': pod})}")
     except FORM_ERRORS as error:
         refusal: Any = error
         for each in error.errors:

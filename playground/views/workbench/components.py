@@ -45,7 +45,7 @@ async def _change(request: HttpRequest, client: SessionClient, form: ClusterForm
     read = await _read(client, form) if form.is_valid() else {}
     if form.errors:
         return _render_form(request, client, form, 422)
-    command = msgspec.to_builtins(SetSettings({"cluster": form.settings(read)}))
+    command = SetSettings({"cluster": form.settings(read)})
     try:
         await client.apply(command, at=position(request), source="components")
     except FORM_ERRORS as error:

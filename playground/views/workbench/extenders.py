@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-import msgspec
 from django.contrib import messages
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -15,11 +14,12 @@ from django.views.decorators.http import require_http_methods
 
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.looking import Configuration, Configured
+from playground.sessions.protocol.refusals import parse_command
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import FORM_ERRORS, position, reject_form, workbench
 from playground.workbench.forms.extenders import BehaviourForm, NewExtenderForm
-from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration
+from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, Command, SetConfiguration
 
 MOST_URL = 2048
 _VERBS = ("filterVerb", "prioritizeVerb", "preemptVerb", "bindVerb")
@@ -81,7 +81,7 @@ async def _add(request: HttpRequest, client: SessionClient, configured: Configur
     entries = [*(manifest.get("extenders") or ()), new.to_configuration()]
     url = new.cleaned_data["url_prefix"]
     try:
-        command = _plain(SetConfiguration({**manifest, "extenders": entries}, DEFAULT_SCHEDULER_NAME))
+        command = SetConfiguration({**manifest, "extenders": entries}, DEFAULT_SCHEDULER_NAME)
         await client.apply(command, at=position(request), source="extenders")
         if url not in configured.behaviours:
             await client.apply(_setting(url, {"type": "cel"}), at=position(request), source="extenders")
@@ -100,7 +100,7 @@ async def _remove(request: HttpRequest, client: SessionClient, configured: Confi
     manifest = _manifest(configured, scheduler)
     left = [entry for entry in manifest.get("extenders") or () if entry.get("urlPrefix") != of]
     try:
-        command = _plain(SetConfiguration({**manifest, "extenders": left}, scheduler))
+        command = SetConfiguration({**manifest, "extenders": left}, scheduler)
         await client.apply(command, at=position(request), source="extenders")
     except FORM_ERRORS as error:
         return _reject_form(request, client, configured, error)
@@ -122,13 +122,8 @@ def _manifest(configured: Configured, scheduler: str) -> dict[str, Any]:
     return next((dict(each.manifest) for each in configured.schedulers if each.name == scheduler), {})
 
 
-def _setting(url: str, behaviour: dict[str, Any]) -> dict[str, Any]:
-    return {"kind": "SetExtender", "url_prefix": url, "behaviour": behaviour}
-
-
-def _plain(command: Any) -> dict[str, Any]:
-    plain: dict[str, Any] = msgspec.to_builtins(command)
-    return plain
+def _setting(url: str, behaviour: dict[str, Any]) -> Command:
+    return parse_command({"kind": "SetExtender", "url_prefix": url, "behaviour": behaviour})
 
 
 def _confirm_change(request: HttpRequest, client: SessionClient, of: str, said: str) -> HttpResponse:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import urlencode
 
-import msgspec
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -166,7 +165,7 @@ async def delete_object(request: HttpRequest, client: SessionClient) -> HttpResp
     """Delete one object, as `kubectl delete` does."""
     ref = {part: request.POST.get(part, "")[:253] for part in ("kind", "namespace", "name")}
     try:
-        command = msgspec.to_builtins(DeleteObjects((Ref(**ref),), propagation_policy=KUBECTLS_POLICY))
+        command = DeleteObjects((Ref(**ref),), propagation_policy=KUBECTLS_POLICY)
         await client.apply(command, at=position(request), source="objects")
     except commands.FieldProblem as problem:
         raise SessionError(str(problem)) from problem

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -15,6 +14,7 @@ from django.views.decorators.http import require_http_methods
 from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.looking import Configuration, Configured
 from playground.sessions.protocol.plugins import TryPlugin
+from playground.sessions.protocol.refusals import parse_command
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import expected_words, in_words
 from playground.views.access import opens
@@ -62,8 +62,8 @@ async def _keep_or_try(request: HttpRequest, client: SessionClient, configured: 
     if "try" in request.POST:
         return await _try(request, client, configured, form)
     name = form.cleaned_data["plugin"]
-    command = {"kind": "DefinePlugin", "plugin": name, "definition": form.definition}
     try:
+        command = parse_command({"kind": "DefinePlugin", "plugin": name, "definition": form.definition})
         await client.apply(command, at=position(request), source="plugins")
         messages.success(request, _("The plugin %(name)s is kept in this session.") % {"name": name})
         return HttpResponseRedirect(f"{reverse('plugins', args=[client.key])}?plugin={name}")
@@ -154,7 +154,7 @@ async def _apply(
     said: str,
 ) -> HttpResponse:
     try:
-        await client.apply(msgspec.to_builtins(command), at=position(request), source="plugins")
+        await client.apply(command, at=position(request), source="plugins")
         return confirm_command(request, client, said, "plugins")
     except FORM_ERRORS as error:
         context = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -35,7 +34,7 @@ async def fork_weights(request: HttpRequest, client: SessionClient) -> HttpRespo
     title = _("%(name)s (other weights)") % {"name": client.session.name}
     twin = await client.fork(at, title[:NAME_LENGTH], creator(request))
     await remember(request, twin.key)
-    await twin.apply(msgspec.to_builtins(SetConfiguration(manifest, name)), source="configuration")
+    await twin.apply(SetConfiguration(manifest, name), source="configuration")
     return go(request, reverse("studio", args=[twin.key]))
 
 

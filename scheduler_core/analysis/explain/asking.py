@@ -138,14 +138,14 @@ FITS = 20  # nodes that are named
 SMALL = 200  # nodes that each pod may be compared with, whatever is asked
 
 
-def explain(world: WorldView, key: str, past: Past | None = None) -> Explanation | None:
+def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation | None:
     """Return the explanation of a pod "namespace/name", of the pods "namespace/owner-*" that are not there, of a workload
     "kind/namespace/name" or of a node "Node/name"; None if nothing is known of it.
 
     `past` is the past of this world as it is; pass it when you ask about more than one pod. In a cluster that is not small, a
     pod that runs is then not compared with the other nodes.
     """
-    assert isinstance(world, Simulation)
+    world = view.itself
     kind, _, rest = key.partition("/")
     if kind == NODE:
         return explain_node(world, rest)
@@ -171,9 +171,9 @@ def explain(world: WorldView, key: str, past: Past | None = None) -> Explanation
     return _Asking(world, pod, scheduler, framework, past, compare).answer()
 
 
-def list_problems(world: WorldView, past: Past | None = None) -> Iterator[Explanation]:
+def list_problems(view: WorldView, past: Past | None = None) -> Iterator[Explanation]:
     """Yield an explanation of everything that is not as its owner wants it: pods, pods that are not there, workloads, and drains."""
-    assert isinstance(world, Simulation)
+    world = view.itself
     past = past or Past(world)
     for pod in world.store.pods():
         if _may_lack(world, pod) and (found := explain(world, pod.key, past)) is not None and found.problem:

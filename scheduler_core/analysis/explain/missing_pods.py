@@ -24,7 +24,6 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.quota import RESYNC, count_usage
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import from_template
-from scheduler_core.world.readonly import WorldView
 from scheduler_core.world.simulation import Simulation
 
 _OWNERS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
@@ -38,9 +37,8 @@ USERS = 6  # of a quota that are named
 _JOB_CONTROLLER = "kubernetes.io/job-controller"
 
 
-def explain_uncreated(world: WorldView) -> list[Explanation]:
+def explain_uncreated(world: Simulation) -> list[Explanation]:
     """One for each workload whose last pod was refused, or that is not to have its pods yet."""
-    assert isinstance(world, Simulation)
     last = _last_events(world)
     found = list(_withheld(world))
     for kind in _OWNERS:

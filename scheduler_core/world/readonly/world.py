@@ -163,6 +163,11 @@ class WorldView(Protocol):
     """A world at one position. `now` is virtual time (ns); `last` are the last transition's records, `faults` calls that are to fail."""
 
     @property
+    def itself(self) -> Simulation:
+        """The world itself, for an analysis that asks its plugins or forks it; nobody changes it."""
+        ...
+
+    @property
     def position(self) -> int: ...
 
     @property

@@ -287,6 +287,11 @@ class Simulation(State):
     def scheduler(self, name: str) -> Scheduler:
         return self._schedulers[name]
 
+    @property
+    def itself(self) -> Simulation:
+        """This world, as those who only read it reach it (WorldView)."""
+        return self
+
     def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int:
         """Writes a record at the present time; returns its number."""
         return self._recorder.write(self.agenda.now, facts, scheduler, parent)

@@ -16,7 +16,7 @@ const studio = `/s/${document.body.dataset.key}/`;
 const scheme = location.protocol === "https:" ? "wss" : "ws";
 const stream = connect(`${scheme}://${location.host}/ws${studio}?language=${document.documentElement.lang}`, {
   hello: () => ({ type: "look", look: state.look, seen: state.seen }),
-  message: (data) => data.type === "delta" && delta(data),
+  handlers: { delta },
   state: (open) => (document.body.dataset.connected = open ? "1" : "0"),
 });
 

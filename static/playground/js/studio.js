@@ -26,8 +26,7 @@ import { patchOf, staying, writeLook } from "./studio/look.js";
 import { showChosen, showMarked } from "./studio/marked.js";
 import { bookmarks, marksChanged } from "./studio/marks.js";
 import { listenMenu, openMenuFor } from "./studio/menu.js";
-import { wayTo } from "./studio/motion.js";
-import { paint } from "./studio/paint.js";
+import { paintDeltas } from "./studio/paint.js";
 import { isChoice, listenHistory, showPlace, showUrl } from "./studio/place.js";
 import { listenPicture } from "./studio/picture.js";
 import { isDragged, listenRail } from "./studio/rail.js";
@@ -41,23 +40,17 @@ const MOVES = new Set(["step", "back", "goto", "play", "run", "search"]);
 
 const state = readState();
 const scheme = location.protocol === "https:" ? "wss" : "ws";
-const stream = connect(
-  `${scheme}://${location.host}/ws${location.pathname}?language=${document.documentElement.lang}`,
-  {
-    hello: () => ({ type: "look", look: state.look, seen: state.seen }),
-    message: (data) => handlers[data.type]?.(data),
-    state: (open) => {
-      showConnected(open);
-      if (open) return showLesson(); // what it chooses to show is asked for over the connection
-      state.searching = null; // a search ends with its connection
-      showJob(state);
-    },
-  },
-);
-
 /** @type {Record<string, (data: any) => void>} What the server's messages do (docs/stream.md). */
 const handlers = {
-  delta,
+  delta: paintDeltas(state, isDragged, () => {
+    showPlace(state);
+    answered();
+    drawHeat();
+    rove();
+    showMarked();
+    showLesson();
+    showChosen(state.look);
+  }),
   idle: ({ message }) => toast(message),
   ended: ({ message }) => toast(message),
   notice: ({ message }) => toast(message),
@@ -78,34 +71,19 @@ const handlers = {
   gone: () => toast(by("toasts").dataset.gone),
 };
 
-/**
- * @typedef {object} Delta
- * @property {number} seq The position that it leads to.
- * @property {number} head
- * @property {boolean} following
- * @property {import("./studio/state.js").Running | null} running
- * @property {string} html
- * @property {string[]} moved
- */
-
-/** @param {Delta} data */
-function delta({ seq, head, following, running, html, moved }) {
-  state.head = head;
-  state.running = running;
-  if (following || state.look.at !== null || seq !== head) state.look.at = following ? null : seq;
-  const way = wayTo(state.seen, seq, running, isDragged());
-  document.body.toggleAttribute("data-still", way === "still" && seq !== state.seen);
-  paint(html, moved, () => {
-    state.seen = seq;
-    showPlace(state);
-    answered();
-    drawHeat();
-    rove();
-    showMarked();
-    showLesson();
-    showChosen(state.look);
-  }, way);
-}
+const stream = connect(
+  `${scheme}://${location.host}/ws${location.pathname}?language=${document.documentElement.lang}`,
+  {
+    hello: () => ({ type: "look", look: state.look, seen: state.seen }),
+    handlers,
+    state: (open) => {
+      showConnected(open);
+      if (open) return showLesson(); // what it chooses to show is asked for over the connection
+      state.searching = null; // a search ends with its connection
+      showJob(state);
+    },
+  },
+);
 
 /** Into the field that searches the stage, or else the palette. */
 function search() {

@@ -11,10 +11,12 @@ CONNECT = """({ connect }) => {
   let seen = 0;
   globalThis.stream = connect("ws://modules.test/ws", {
     hello: () => ({ seen }),
-    message: (data) => {
-      hear("message", data);
-      seen = data.seq ?? seen;
-    },
+    handlers: new Proxy({}, {
+      get: () => (data) => {
+        hear("message", data);
+        seen = data.seq ?? seen;
+      },
+    }),
     state: (open) => hear("open", open),
   });
 }"""

@@ -21,10 +21,10 @@ from playground.presenters import (
     timeline,
 )
 from playground.presenters.cluster_map import node_cards
+from playground.presenters.deltas import compare, digests
 from playground.presenters.look import MODES, TABS
 from playground.presenters.queues import groups
 from playground.sessions.web.render import render_delta
-from playground.sessions.worker.panels import compare, digests
 from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,

@@ -8,7 +8,7 @@ from playground.presenters.devices.claims import claims, claims_of, describe_cha
 from playground.presenters.devices.node import node_devices
 from playground.presenters.devices.pools import pool, pools
 from playground.presenters.plain import in_plain_words
-from playground.presenters.sentences.records import of_facts
+from playground.presenters.sentences.kinds import of_facts
 from scheduler_core.base.trace.kinds import ApiCall
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref
 from scheduler_core.world.simulation import Simulation

@@ -13,10 +13,10 @@ from django.utils.translation import gettext, override
 from playground.presenters.problems import EXPECTED, RECEIVED, SENTENCES, expectation, problem
 from playground.presenters.words import format_message, in_english
 from playground.sessions.protocol.breakpoints import BadBreakpoint, from_form
+from playground.sessions.protocol.refusals import problem as reported
+from playground.sessions.protocol.refusals import summarize_errors
 from playground.sessions.protocol.until import NextUnschedulable
 from playground.sessions.web.messages import Running
-from playground.sessions.worker.refusals import problem as reported
-from playground.sessions.worker.refusals import summarize_errors
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid, wrong_type
 
 CORE = Path(__file__).parents[3] / "scheduler_core"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.presenters.sentences.records import row
+from playground.presenters.sentences.kinds import row
 from playground.templatetags.studio import translated
 from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import three_nodes

@@ -6,10 +6,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from playground.presenters.sentences.records import RANK, SENTENCES, row
+from playground.presenters.sentences.kinds import RANK, RECORD_KINDS, Kind, row
+from playground.presenters.sentences.lifelines import TITLES
+from playground.presenters.sentences.lines import Standing
 from playground.presenters.words import format_message, in_english, message
 from playground.templatetags.studio import translated
-from scheduler_core.base.trace.kinds import CLASSES, ApiCall, Facts, PluginRan, PodForgotten
+from scheduler_core.base.trace.kinds import CLASSES, ApiCall, Facts, PluginRan, PodForgotten, PointStarted
 from scheduler_core.base.trace.records import Record
 from scheduler_core.base.trace.schema import FieldSchema, fields_of
 from scheduler_core.world.commands import CommandRecord, Ref
@@ -30,12 +32,16 @@ def example(type_: str) -> Any:
 
 def said(facts: type[Facts], fields: list[FieldSchema]) -> dict[str, Any]:
     """The row of a record that has these fields."""
+    return row(Record(1, 0, made(facts, fields), "kube-scheduler", 0))
+
+
+def made(facts: type[Facts], fields: list[FieldSchema]) -> Facts:
     data = {field.name: example(field.type) for field in fields}
-    return row(Record(1, 0, msgspec.convert(data, facts, strict=True), "kube-scheduler", 0))
+    return msgspec.convert(data, facts, strict=True)
 
 
-def test_every_kind_has_one_sentence() -> None:
-    assert sorted(s.facts.KIND for s in SENTENCES) == sorted(facts.KIND for facts in CLASSES)
+def test_every_kind_has_one_sentence_and_one_line() -> None:
+    assert sorted(kind.facts.KIND for kind in RECORD_KINDS) == sorted(facts.KIND for facts in CLASSES)
 
 
 @pytest.mark.parametrize("facts", CLASSES, ids=lambda facts: facts.KIND)
@@ -48,6 +54,19 @@ def test_a_sentence_is_made_of_what_the_class_has(facts: type[Facts], whole: boo
     text, values = shown["sentence"]["text"], shown["sentence"].get("values", {})
     assert set(re.findall(r"%\((\w+)\)s", text)) <= set(values)
     assert translated(shown["sentence"])
+
+
+@pytest.mark.parametrize("kind", RECORD_KINDS, ids=lambda kind: kind.facts.KIND)
+def test_a_line_goes_from_one_lifeline_to_another_with_words(kind: Kind[Any]) -> None:
+    facts = made(kind.facts, list(fields_of(kind.facts)))
+    if kind.facts is PointStarted:  # its words are those of points that there are
+        facts = PointStarted("Filter", "default/p")
+    ends = [
+        end if isinstance(end, str) else end(facts, Standing())
+        for end in (kind.line.source, kind.line.target)
+    ]
+    assert set(ends) <= set(TITLES)
+    assert in_english(kind.line.words(facts))
 
 
 def test_a_refusal_and_a_failure_are_marked() -> None:

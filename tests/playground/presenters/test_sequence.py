@@ -10,11 +10,9 @@ from msgspec import to_builtins
 from playground.features.sequence import worker as sequences
 from playground.features.sequence.presenter import present
 from playground.features.sequence.query import Sequence
-from playground.presenters.sequence.lines import LINES
 from playground.presenters.words import Message
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
-from scheduler_core.base.trace.kinds import CLASSES
 from scheduler_core.testing.builders import make_node, make_pod
 from scheduler_core.world.commands import ApplyObjects, CreateObject, FailCall, SetSettings, StartScheduler
 from scheduler_core.world.simulation import Grain
@@ -38,7 +36,7 @@ def made(*commands: Any) -> Engine:
 
 
 def do(engine: Engine, command: Any) -> None:
-    engine.apply(orjson.dumps({"command": to_builtins(command)}), 1000)
+    engine.apply_data(orjson.dumps({"command": to_builtins(command)}), 1000)
 
 
 def walk(engine: Engine, steps: int) -> Engine:
@@ -78,10 +76,6 @@ def preemption() -> Engine:
     engine = walk(made(CreateObject(VIP), create("low")), 60)
     do(engine, create("high", priorityClassName="vip"))
     return walk(engine, 100)
-
-
-def test_every_kind_of_record_has_one_line() -> None:
-    assert sorted(line.facts.KIND for line in LINES) == sorted(facts.KIND for facts in CLASSES)
 
 
 def test_scene_1_a_pod_from_its_creation_until_it_runs() -> None:

@@ -8,9 +8,9 @@ from channels.testing import WebsocketCommunicator
 from django.test import Client
 from django.utils import timezone
 
-from playground import consumers
 from playground.models import Session, ViewLink
 from playground.sessions.database import links
+from playground.sessions.web import consumers
 from tests.playground.workbench.conftest import page_text
 from tests.playground.workbench.test_build import NODES, PODS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.presenters.sentences.records import row
+from playground.presenters.sentences.kinds import row
 from playground.sessions.protocol.breakpoints import from_form
 from playground.sessions.worker.conditions.cel import Allowance, compile_program
 from playground.sessions.worker.conditions.matching import Condition, problems

@@ -9,8 +9,8 @@ from typing import Any, NotRequired, Required, TypedDict
 from playground.presenters.amounts import clock
 from playground.presenters.look import AIM, Look
 from playground.presenters.scene import short
-from playground.presenters.sentences.records import Row, row
-from playground.presenters.sequence import lifelines, lines
+from playground.presenters.sentences import lifelines
+from playground.presenters.sentences.kinds import BY_KIND, Row, row
 from playground.presenters.stage.controller.changed import ChangeTable, collect_changes
 from playground.presenters.stage.controller.evictions import Evictions, evictions
 from playground.presenters.stage.controller.nodes import ChangedNode, nodes
@@ -110,7 +110,7 @@ def _actor(record: Record) -> Actor:
             "idle": not facts.did,
         }
     if isinstance(facts, CommandApplied):
-        words = lines.BY_KIND[record.kind].words(facts)
+        words = BY_KIND[record.kind].line.words(facts)
         return {"who": _title(lifelines.USER), "key": "", "did": words, "idle": False}
     line = row(record)
     who = record.scheduler if isinstance(facts, LeaderElection | SchedulerStage) else ""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.moving import OutsideCall
 from playground.sessions.web.outside.asking import ask
+from scheduler_core.world.commands import AnswerExtender
 
 __all__ = ["ask", "ask_all"]
 
 
-async def ask_all(calls: Sequence[OutsideCall]) -> list[Data]:
+async def ask_all(calls: Sequence[OutsideCall]) -> list[AnswerExtender]:
     """Makes the calls at once; the commands that their answers are."""
     return list(await asyncio.gather(*(ask(call) for call in calls)))

@@ -17,12 +17,13 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+import msgspec
 from django.conf import settings
 
-from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.moving import OutsideCall
 from playground.sessions.web.outside.hosts import AllowedHosts, NotAllowedHost
 from playground.sessions.web.outside.http import CallFailed, Progress, Target, post
+from scheduler_core.world.commands import AnswerExtender, OutsideAnswer
 
 # TLS as kube-scheduler does it with an extender's `enableHTTPS` and `tlsConfig`.
 #
@@ -100,23 +101,18 @@ _PORTS = {"http": 80, "https": 443}
 _slots: asyncio.Semaphore | None = None
 
 
-async def ask(call: OutsideCall) -> Data:
-    """The command AnswerExtender that the call comes to, whatever goes wrong."""
+async def ask(call: OutsideCall) -> AnswerExtender:
+    """The answer that the call comes to, whatever goes wrong."""
     async with _slot():
         started = time.monotonic()
         answer = await _answer(call)
         took = time.monotonic() - started
-    answer.setdefault("latency", round(took * 1000) * _MILLISECOND)
-    return {
-        "kind": "AnswerExtender",
-        "scheduler": call.scheduler,
-        "attempt": call.attempt,
-        "number": call.number,
-        "answer": answer,
-    }
+    if not answer.latency:
+        answer = msgspec.structs.replace(answer, latency=round(took * 1000) * _MILLISECOND)
+    return AnswerExtender(call.scheduler, call.attempt, call.number, answer)
 
 
-async def _answer(call: OutsideCall) -> Data:
+async def _answer(call: OutsideCall) -> OutsideAnswer:
     """Return the response or the error. The world reports a timeout in kube's words, as for any response that takes so long."""
     limit = min(call.timeout / _SECOND, settings.EXTENDER_SECONDS)
     progress = Progress()
@@ -126,12 +122,12 @@ async def _answer(call: OutsideCall) -> Data:
             status, body = await post(target, call.body, settings.MAX_EXTENDER_BYTES, progress)
     except TimeoutError:
         status = 200 if progress.in_body else 0
-        return {"status": status, "in_body": progress.in_body, "latency": call.timeout}
+        return OutsideAnswer(status, in_body=progress.in_body, latency=call.timeout)
     except CallFailed as failed:
-        return {"error": failed.words, "in_body": failed.in_body, "status": failed.status}
+        return OutsideAnswer(failed.status, error=failed.words, in_body=failed.in_body)
     except (NotAllowedHost, BadTLS) as refused:
-        return {"error": str(refused)}
-    return {"status": status, "body": body.decode("utf-8", "replace")}
+        return OutsideAnswer(error=str(refused))
+    return OutsideAnswer(status, body.decode("utf-8", "replace"))
 
 
 def _slot() -> asyncio.Semaphore:

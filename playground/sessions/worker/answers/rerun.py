@@ -14,12 +14,12 @@ from typing import Any
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.comparing import LeftOut, Moments, RerunProgress, RerunResult
 from playground.sessions.protocol.errors import LimitReached, SessionError
+from playground.sessions.protocol.refusals import summarize_errors
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.memory import SHARED, Budget
-from playground.sessions.worker.refusals import count_objects, summarize_errors
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
-from playground.sessions.worker.world import Command, Redo, Refused, Simulation, Undo
+from playground.sessions.worker.world import Command, Redo, Refused, Simulation, Undo, count_objects
 
 SLACK = 20_000  # steps that a re-run may make beyond four times those of the history
 MOST_LEFT = 200

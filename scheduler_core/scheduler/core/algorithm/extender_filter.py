@@ -14,7 +14,6 @@ from scheduler_core.scheduler.cache.new_rows import with_new_rows
 from scheduler_core.scheduler.core.algorithm import extender_calls, search
 from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
-from scheduler_core.scheduler.core.algorithm.find_nodes import conclude
 from scheduler_core.scheduler.core.algorithm.turns import NEXT, NOBODY, SAME, Ran, internal_error
 from scheduler_core.scheduler.core.cycles.extension import Extension, Kept
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
@@ -88,7 +87,7 @@ def leave(
     search.write_extended(cycle, extension)
     if not extension.kept:
         return PhaseResult.REFUSED
-    return conclude(cycle, framework, algorithm_state)
+    return search.conclude(cycle, framework, algorithm_state)
 
 
 def _list_remaining(extension: Extension, exchange: Exchange, result: FilterResult) -> tuple[Kept, ...]:

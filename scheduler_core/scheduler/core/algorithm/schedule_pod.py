@@ -16,10 +16,10 @@ from scheduler_core.scheduler.core.algorithm import (
     extender_filter,
     extender_preempt,
     extender_prioritize,
-    find_nodes,
     post_filter,
     pre_filter,
     scoring,
+    search,
 )
 from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.core.algorithm.fit_error import NO_NODES
@@ -77,9 +77,9 @@ ALGORITHM = (
         phase=Phase.FILTER,
         point=Point.FILTER,
         skips=not_skipped_at_pre_filter,
-        prepare=find_nodes.prepare,
-        run=find_nodes.run,
-        leave=find_nodes.leave,
+        prepare=search.prepare,
+        run=search.run,
+        leave=search.leave,
         then={
             PhaseResult.SUCCESS: Phase.PRE_SCORE,
             PhaseResult.ONE_FEASIBLE: Phase.RESERVE,

@@ -24,19 +24,6 @@ let standing = {};
 let told = "";
 let ended = ""; // why the room is no longer here for this page
 
-const stream = connect(
-  `${scheme}://${location.host}/ws/room/${document.body.dataset.key}/?language=${document.documentElement.lang}`,
-  {
-    hello: () => ({ type: "ping" }),
-    message: (data) => handlers[data.type]?.(data),
-    state(open) {
-      document.body.dataset.connected = open ? "1" : "0";
-      complain(open ? "" : ended || say("lost"));
-      told = "";
-    },
-  },
-);
-
 /** @type {Record<string, (data: any) => void>} */
 const handlers = {
   board: show,
@@ -44,6 +31,19 @@ const handlers = {
   error: ({ message }) => complain(message),
   gone: () => complain(ended = say("gone")),
 };
+
+const stream = connect(
+  `${scheme}://${location.host}/ws/room/${document.body.dataset.key}/?language=${document.documentElement.lang}`,
+  {
+    hello: () => ({ type: "ping" }),
+    handlers,
+    state(open) {
+      document.body.dataset.connected = open ? "1" : "0";
+      complain(open ? "" : ended || say("lost"));
+      told = "";
+    },
+  },
+);
 
 /** @param {string} text */
 function complain(text) {

@@ -25,18 +25,6 @@ let ended = ""; // why the room is no longer here for this page
 let seen = 0;
 let head = 0;
 
-const stream = connect(
-  `${scheme}://${location.host}/ws/join/${document.body.dataset.code}/?language=${document.documentElement.lang}`,
-  {
-    hello: () => ({ type: "ping" }),
-    message: (data) => handlers[data.type]?.(data),
-    state(open) {
-      document.body.dataset.connected = open ? "1" : "0";
-      complain(open ? "" : ended || say("lost"));
-    },
-  },
-);
-
 /** @type {Record<string, (data: any) => void>} */
 const handlers = {
   room(data) {
@@ -62,6 +50,19 @@ const handlers = {
   error: ({ message }) => complain(message),
   gone: ({ removed }) => complain(ended = say(removed ? "removed" : "gone")),
 };
+
+const stream = connect(
+  `${scheme}://${location.host}/ws/join/${document.body.dataset.code}/?language=${document.documentElement.lang}`,
+  {
+    hello: () => ({ type: "ping" }),
+    handlers,
+    state(open) {
+      document.body.dataset.connected = open ? "1" : "0";
+      complain(open ? "" : ended || say("lost"));
+    },
+  },
+);
+
 let wantsFork = false;
 
 /** @param {string} text */

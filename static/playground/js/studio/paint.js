@@ -1,7 +1,7 @@
 // Puts a delta's fragments into the page, at once. A pod that went from one queue to another, or to a node, is seen to move: a picture of it
 // travels over the page from where it was, in the rail and on the stage by itself.
 import { all } from "../shared/dom.js";
-import { between, calm, MOVE, moveSegments, played, readSegments } from "./motion.js";
+import { between, calm, MOVE, moveSegments, played, readSegments, wayTo } from "./motion.js";
 import { readRings, turnRings } from "./rings.js";
 
 const MOST_MOVING = 24;
@@ -14,6 +14,36 @@ const UNSEEN = [{ opacity: 0 }, { opacity: 0 }];
  * and whether that is in the rail.
  */
 /** @typedef {{key: string, chips: Chip[], from: DOMRect, railed: boolean, anywhere: boolean}} Traveller */
+
+/**
+ * @typedef {object} Delta
+ * @property {number} seq The position that it leads to.
+ * @property {number} head
+ * @property {boolean} following
+ * @property {import("./state.js").Running | null} running
+ * @property {string} html
+ * @property {string[]} moved
+ */
+
+/**
+ * The handler of deltas: the page goes where each leads.
+ * @param {import("./state.js").State} state
+ * @param {() => boolean} isDragged Whether the rail is being dragged.
+ * @param {() => void} after Called once the page is changed.
+ */
+export function paintDeltas(state, isDragged, after) {
+  return (/** @type {Delta} */ { seq, head, following, running, html, moved }) => {
+    state.head = head;
+    state.running = running;
+    if (following || state.look.at !== null || seq !== head) state.look.at = following ? null : seq;
+    const way = wayTo(state.seen, seq, running, isDragged());
+    document.body.toggleAttribute("data-still", way === "still" && seq !== state.seen);
+    paint(html, moved, () => {
+      state.seen = seq;
+      after();
+    }, way);
+  };
+}
 
 /**
  * Swaps the fragments in.

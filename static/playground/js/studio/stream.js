@@ -1,4 +1,4 @@
-// The session's WebSocket: resumes from what this page has seen, reconnects, and hands each message to its listener.
+// The session's WebSocket: resumes from what this page has seen, reconnects, and calls the handler of each message.
 
 const FIRST_DELAY = 250;
 const LONGEST_DELAY = 8000;
@@ -7,7 +7,7 @@ const SILENCE = 25000;
 /**
  * @typedef {object} Listener
  * @property {() => object} hello The first message of every connection.
- * @property {(data: any) => void} message
+ * @property {Record<string, (data: any) => void>} handlers What a message does, by its type.
  * @property {(open: boolean) => void} state
  */
 
@@ -33,7 +33,7 @@ export function connect(url, listener) {
     fresh.onmessage = (event) => {
       const data = JSON.parse(event.data);
       if (data.type === "gone") over = true;
-      listener.message(data);
+      listener.handlers[data.type]?.(data);
     };
     fresh.onclose = () => {
       listener.state(false);

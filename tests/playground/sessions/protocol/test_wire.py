@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from playground.presenters import Look
-from playground.presenters.panel import Panel
+from playground.presenters.panel import Delta, Panel, PanelChange, Seen
 from playground.sessions.protocol import wire
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.errors import (
@@ -22,11 +22,11 @@ from playground.sessions.protocol.errors import (
     SessionError,
 )
 from playground.sessions.protocol.frames import Frames
-from playground.sessions.protocol.looking import Compare, Delta, PanelChange, Seen
+from playground.sessions.protocol.looking import Compare
 from playground.sessions.protocol.moving import Apply, Step
 from playground.sessions.protocol.opening import Archive, Checkpoint, Interrupt, LogRow, Open
-from playground.sessions.protocol.wire import encode_answer, encode_failure, encode_message
-from playground.sessions.worker.process import failure_of
+from playground.sessions.web.engines import encode_message, read_answer
+from playground.sessions.worker.process import encode_answer, encode_failure, failure_of, read_message
 from playground.sessions.worker.world import Grain
 
 OPEN = Open(
@@ -43,15 +43,15 @@ OPEN = Open(
 def through(message: Message) -> Message:
     """What a worker reads of it."""
     (frame,) = Frames().feed(encode_message(1, 5, message))
-    envelope = wire.read_envelope(frame)
+    envelope = wire.ENVELOPES.decode(frame)
     assert (envelope.number, envelope.session) == (1, 5)
-    return wire.read_message(envelope)
+    return read_message(envelope)
 
 
 def answered(request: Request[Any], frame: bytes) -> Any:
     """What the web process reads of an answer."""
     (data,) = Frames().feed(frame)
-    return wire.read_answer(request, wire.read_reply(data))
+    return read_answer(request, wire.REPLIES.decode(data))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_frames_may_arrive_in_parts_of_any_size(size: int) -> None:
     stream = b"".join(encode_message(number, 0, message) for number, message in enumerate(sent))
     reader = Frames()
     found = [frame for i in range(0, len(stream), size) for frame in reader.feed(stream[i : i + size])]
-    assert [wire.read_message(wire.read_envelope(frame)) for frame in found] == sent
+    assert [read_message(wire.ENVELOPES.decode(frame)) for frame in found] == sent
 
 
 def test_an_answer_is_read_by_its_requests_type() -> None:

@@ -44,7 +44,7 @@ async def finish(client: SessionClient) -> int:
     live = client.live()
 
     async def run() -> None:
-        while await live.step(Grain.POD):
+        while await live.changes.step(Grain.POD):
             pass
 
     await runtime().call(run)
@@ -91,7 +91,7 @@ async def test_what_goes_on_from_a_checkpoint_comes_to_the_same_end(
     client: SessionClient, settings: Any
 ) -> None:
     live = client.live()
-    await runtime().call(lambda: live.step(Grain.POD))
+    await runtime().call(lambda: live.changes.step(Grain.POD))
     await runtime().call(live.close)
     assert await restored(client) == live.head
     head = await finish(client)
@@ -115,7 +115,7 @@ async def test_a_session_that_came_back_goes_on_and_is_saved_again(client: Sessi
 async def test_a_session_that_nobody_uses_leaves_memory(client: SessionClient) -> None:
     live = client.live()
     await runtime().call(live.ready)
-    await runtime().call(lambda: live.step(Grain.POD))
+    await runtime().call(lambda: live.changes.step(Grain.POD))
     assert await runtime().call(lambda: live.release_when_idle(-1.0))
     assert live.engine.worker is None
     assert await restored(client) == live.head

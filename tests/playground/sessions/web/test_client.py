@@ -52,7 +52,7 @@ async def head_of(client: SessionClient) -> int:
 
 
 async def step(client: SessionClient, grain: Grain = Grain.PLUGIN) -> None:
-    await client.on_loop(lambda live: live.step(grain))
+    await client.on_loop(lambda live: live.changes.step(grain))
 
 
 async def keep(client: SessionClient, *objects: Any, author: str = "") -> str:

@@ -37,7 +37,7 @@ async def to_the_end(client: SessionClient) -> None:
         shown, _head = await client.view(Look(), ["transport"])
         if shown.panels["transport"].context["idle"]:
             return
-        await client.on_loop(lambda live: live.step(Grain.POD))
+        await client.on_loop(lambda live: live.changes.step(Grain.POD))
     raise AssertionError("the session has no end")
 
 

@@ -30,7 +30,7 @@ from playground.sessions.web.outside import asking
 from playground.sessions.web.outside.hosts import AllowedHosts, NotAllowedHost
 from playground.sessions.web.runtime import runtime
 from scheduler_core.scheduler.extenders.behaviour import Remote
-from scheduler_core.world.commands import SetConfiguration, SetExtender, command_from_json
+from scheduler_core.world.commands import OutsideAnswer, SetConfiguration, SetExtender, command_from_json
 from scheduler_core.world.simulation import Simulation
 from tests.playground.sessions.worlds import applying, node, pod
 
@@ -83,7 +83,7 @@ def call(port: int, host: str = "127.0.0.1", timeout: float = 5, **more: Any) ->
 async def asked(answer: Answer, timeout: float = 5) -> Data:
     """What a call of such a server comes to."""
     async with serving(answer) as port:
-        command = await outside.ask(call(port, timeout=timeout))
+        command = to_builtins(await outside.ask(call(port, timeout=timeout)))
     result: Data = command["answer"]
     return result
 
@@ -111,7 +111,7 @@ async def test_a_server_that_hangs_is_left_when_its_time_is_over() -> None:
     started = time.monotonic()
     answer = await asked(hang, timeout=0.2)
     assert time.monotonic() - started < 3
-    assert answer == {"status": 0, "in_body": False, "latency": SECOND // 5}
+    assert answer == to_builtins(OutsideAnswer(0, in_body=False, latency=SECOND // 5))
 
 
 async def test_a_server_that_drips_is_left_when_its_time_is_over() -> None:
@@ -191,7 +191,7 @@ async def test_what_is_no_answer_is_told_in_gos_words(text: str, error: str) -> 
 async def test_nobody_listens() -> None:
     async with serving(saying("")) as port:
         pass
-    command = await outside.ask(call(port))
+    command = to_builtins(await outside.ask(call(port)))
     assert command["answer"]["error"] == f"dial tcp 127.0.0.1:{port}: connect: connection refused"
 
 
@@ -205,7 +205,7 @@ async def test_nobody_listens() -> None:
     ],
 )
 async def test_a_url_that_is_none_goes_nowhere(url: str, error: str) -> None:
-    command = await outside.ask(OutsideCall("s", 1, 0, url, b"{}", SECOND))
+    command = to_builtins(await outside.ask(OutsideCall("s", 1, 0, url, b"{}", SECOND)))
     assert command["answer"]["error"] == error
 
 
@@ -291,10 +291,10 @@ async def test_a_name_is_resolved_once_and_that_address_is_asked(
 
     monkeypatch.setattr(asking, "_resolve", resolve)
     async with serving(saying(http("200 OK", "{}"))) as port:
-        command = await outside.ask(call(port, "extender.example"))
+        command = to_builtins(await outside.ask(call(port, "extender.example")))
         assert "leads to 127.0.0.1, which is not public" in command["answer"]["error"]
         settings.EXTENDER_HOSTS = ["extender.example", "127.0.0.1"]
-        command = await outside.ask(call(port, "extender.example"))
+        command = to_builtins(await outside.ask(call(port, "extender.example")))
     assert command["answer"]["body"] == "{}"
     assert lookups == ["extender.example"] * 2
 
@@ -342,7 +342,7 @@ async def over_tls(certificate: Path, tls: dict[str, Any], enabled: bool = True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     async with serving(saying(http("200 OK", "{}")), context) as port:
-        command = await outside.ask(call(port, scheme="https", tls=tls, enable_https=enabled))
+        command = to_builtins(await outside.ask(call(port, scheme="https", tls=tls, enable_https=enabled)))
     result: Data = command["answer"]
     return result
 
@@ -377,7 +377,7 @@ async def test_http_where_https_is_expected_is_told() -> None:
         writer.write(http("400 Bad Request", "").encode())
 
     async with serving(plain) as port:
-        command = await outside.ask(call(port, scheme="https", enable_https=True, timeout=2))
+        command = to_builtins(await outside.ask(call(port, scheme="https", enable_https=True, timeout=2)))
     assert command["answer"].get("error") == "http: server gave HTTP response to HTTPS client"
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from playground.presenters import Look
-from playground.sessions.protocol.looking import Compare, Seen
-from playground.sessions.protocol.looking import Delta as Changed
+from playground.presenters.panel import Delta as Changed
+from playground.presenters.panel import Seen
+from playground.sessions.protocol.looking import Compare
 from playground.sessions.web import publisher
 from playground.sessions.web.messages import Delta, ToPage
 from playground.sessions.web.publisher import Publisher, Viewer

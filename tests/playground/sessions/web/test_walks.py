@@ -14,19 +14,20 @@ import orjson
 import pytest
 from django.test import AsyncClient
 
-from playground import consumers, presenters
+from playground import presenters
 from playground.models import Session
 from playground.presenters import Look
+from playground.presenters.panel import Seen
 from playground.sessions.database import log
 from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.base import Request
 from playground.sessions.protocol.frames import Frames
-from playground.sessions.protocol.looking import Compare, Follower, Seen
+from playground.sessions.protocol.looking import Compare, Follower
 from playground.sessions.protocol.moving import Apply, Back, Step
 from playground.sessions.protocol.opening import Archive, Open
-from playground.sessions.protocol.wire import encode_message, read_envelope
-from playground.sessions.web import publisher
-from playground.sessions.web.engines import worker as worker_process
+from playground.sessions.protocol.wire import ENVELOPES
+from playground.sessions.web import consumers, engines, publisher
+from playground.sessions.web.engines import encode_message
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker import process
 from playground.sessions.worker.engine import Engine
@@ -63,15 +64,17 @@ class Trail:
         self._patch = monkeypatch
         self.stacks: dict[str, list[Call]] = {}
 
-    def watch(self, owner: Any, name: str, label: Callable[..., str] | None = None) -> None:
-        """Note the first stack of each label (the function's name where none is given)."""
+    def watch(
+        self, owner: Any, name: str, label: Callable[..., str] | None = None, leaf: bool = True
+    ) -> None:
+        """Note the first stack of each label, or of the function by its name; a `leaf` is a hop itself."""
         function = getattr(owner, name)
         code = inspect.unwrap(function).__code__
-        leaf = [(code.co_filename.removeprefix(f"{ROOT}/"), code.co_qualname)]
+        last = [(code.co_filename.removeprefix(f"{ROOT}/"), code.co_qualname)] if leaf else []
 
         @wraps(function)
         def watched(*args: Any, **kwargs: Any) -> Any:
-            stack = [*own_frames(), *(call for call in leaf if call[0].startswith(OWN))]
+            stack = [*own_frames(), *(call for call in last if call[0].startswith(OWN))]
             self.stacks.setdefault(label(*args) if label else name, stack)
             return function(*args, **kwargs)
 
@@ -113,7 +116,7 @@ def worker_asked(*requests: Request[Any]) -> process.Worker:
 def ask(worker: process.Worker, *requests: Request[Any]) -> None:
     for request in requests:
         for frame in Frames().feed(encode_message(1, 1, request)):
-            worker._take(read_envelope(frame))
+            worker._take(ENVELOPES.decode(frame))
         while worker._jobs:
             worker._jobs.turn()
 
@@ -131,20 +134,19 @@ def watch_web(trail: Trail) -> None:
     """Before a page is open: it remembers whom to send to."""
     trail.watch(asyncio, "run_coroutine_threadsafe")
     trail.watch(runtime().services.loop.loop, "run_in_executor")
-    trail.watch(worker_process, "encode_message", lambda _, __, request: f"encode {type(request).__name__}")
-    trail.watch(worker_process, "read_reply")
-    trail.watch(worker_process, "read_answer", lambda request, _: f"read {type(request).__name__}")
+    trail.watch(engines, "encode_message", lambda _, __, request: f"encode {type(request).__name__}")
+    trail.watch(engines.Frames, "feed", leaf=False)
+    trail.watch(engines, "read_answer", lambda request, _: f"read {type(request).__name__}")
     trail.watch(log, "append")
     trail.watch(publisher, "render_delta")
     trail.watch(publisher.Publisher, "wake")
     trail.watch(consumers.SessionConsumer, "_post")
     trail.watch(consumers, "read")
-    trail.watch(consumers, "encode")
 
 
 def watch_worker(trail: Trail) -> None:
     trail.watch(process, "read_message")
-    trail.watch(process.handlers, "start")
+    trail.watch(process, "start")
     trail.watch(Store, "create")
     trail.watch(Engine, "at")
     trail.watch(History, "at", lambda *_: "history")
@@ -172,8 +174,8 @@ async def test_a_pod_is_created_as_its_walk_says(
     calls = [
         *web.follow("run_coroutine_threadsafe", "encode Apply"),
         *inside.follow("read_message", "start", "create", "present", "encode_answer"),
-        *web.follow("read_reply", "read Apply", "run_in_executor", "append", "render_delta"),
-        *web.follow("wake", "_post", "encode"),
+        *web.follow("feed", "read Apply", "run_in_executor", "append", "render_delta"),
+        *web.follow("wake", "_post"),
     ]
     assert_is_taken("A pod's creation", calls)
 
@@ -197,8 +199,8 @@ async def test_a_step_back_is_made_as_its_walk_says(
     calls = [
         *web.follow("read", "run_coroutine_threadsafe", "encode Back"),
         *back.follow("read_message", "start", "at", "encode_answer"),
-        *web.follow("read_reply", "read Back", "encode Compare"),
+        *web.follow("feed", "read Back", "encode Compare"),
         *compare.follow("read_message", "start", "history", "present", "encode_answer"),
-        *web.follow("read Compare", "render_delta", "_post", "encode"),
+        *web.follow("read Compare", "render_delta", "_post"),
     ]
     assert_is_taken("A step back", calls)

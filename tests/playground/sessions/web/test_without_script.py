@@ -41,7 +41,7 @@ async def begun(breakpoint_: bool) -> Session:
     session = await create_session("Test", commands=[cluster(3, 4)])
     client = SessionClient(session, "edit")
     for _ in range(2):
-        await client.on_loop(lambda live: live.step(Grain.POD))
+        await client.on_loop(lambda live: live.changes.step(Grain.POD))
     if breakpoint_:
         point = from_form({"pod": "default/p1", "plugin": "NodeResourcesFit", "enabled": True})
         await sync_to_async(markers.add)(session.pk, point)

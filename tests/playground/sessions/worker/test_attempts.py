@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters import Look
-from playground.sessions.protocol.looking import Follower, Seen, View
-from playground.sessions.worker import handlers
+from playground.presenters.panel import Seen
+from playground.sessions.protocol.looking import Follower, View
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.past import KEPT
 from playground.sessions.worker.world import Grain
@@ -27,7 +27,7 @@ def pods_of(engine: Engine) -> list[str]:
 
 
 def stage(engine: Engine, look: Look) -> dict[str, Any]:
-    view = finish(handlers.view(engine, View(at=engine.world.position, look=look, panels=["stage"])))
+    view = finish(engine.view(View(at=engine.world.position, look=look, panels=["stage"])))
     context: dict[str, Any] = view.panels["stage"].context
     return context
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from playground.sessions.protocol.breakpoints import KINDS_OF, BadBreakpoint, Hit, from_form
-from playground.sessions.protocol.wire import encode_answer
 from playground.sessions.worker.conditions.cel import (
     DATA_FIELDS,
     STRIKES,
@@ -20,6 +19,7 @@ from playground.sessions.worker.conditions.cel import (
     compile_program,
 )
 from playground.sessions.worker.conditions.matching import Condition, problems
+from playground.sessions.worker.process import encode_answer
 from scheduler_core.base.trace.kinds import KINDS, ApiCall
 from scheduler_core.base.trace.records import Record
 from scheduler_core.world.commands import command_from_json

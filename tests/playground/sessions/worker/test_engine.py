@@ -10,11 +10,12 @@ import orjson
 import pytest
 
 from playground.presenters import Look
+from playground.presenters.panel import Delta, Seen
 from playground.sessions.protocol.errors import CommandRefused, LimitReached
-from playground.sessions.protocol.looking import Compare, Delta, Seen, View
+from playground.sessions.protocol.looking import Compare, View
 from playground.sessions.protocol.moving import Back, Forward
 from playground.sessions.protocol.opening import LogRow
-from playground.sessions.worker import cursor, handlers
+from playground.sessions.worker import cursor
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
 from playground.sessions.worker.world import Grain
@@ -41,7 +42,7 @@ def made(*commands: dict[str, Any]) -> Engine:
 
 
 def apply(engine: Engine, command: dict[str, Any], objects: int = 1000) -> bytes:
-    return engine.apply(orjson.dumps({"command": command}), objects).payload
+    return engine.apply_data(orjson.dumps({"command": command}), objects).payload
 
 
 def finish(steps: Iterator[Any]) -> Any:
@@ -53,13 +54,13 @@ def finish(steps: Iterator[Any]) -> Any:
 
 
 def shown(engine: Engine, at: int) -> bytes:
-    view = finish(handlers.view(engine, View(at=at, look=LOOK)))
+    view = finish(engine.view(View(at=at, look=LOOK)))
     return orjson.dumps(view.panels, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
 def delta(engine: Engine, at: int, before: int, look: Look = LOOK) -> Delta:
     """What differs at a position for who saw another one."""
-    return finish(handlers.compare(engine, Compare(at=at, look=LOOK, before=Seen(before, look))))
+    return finish(engine.compare(Compare(at=at, look=LOOK, before=Seen(before, look))))
 
 
 def forward(engine: Engine, at: int, grain: Grain) -> int:

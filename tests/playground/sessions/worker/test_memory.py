@@ -9,10 +9,11 @@ import pytest
 from playground.sessions.protocol.comparing import AttemptDigests, Outline
 from playground.sessions.protocol.errors import LimitReached
 from playground.sessions.protocol.traces import OpenTrace
-from playground.sessions.worker import handlers, memory
+from playground.sessions.worker import memory
 from playground.sessions.worker.answers.rerun import Rerun
 from playground.sessions.worker.engines import Engines
 from playground.sessions.worker.memory import GROWTH, MUCH, SHARED, SOME, Budget, Clearing, within
+from playground.sessions.worker.process import start
 from playground.sessions.worker.time_sharing import Steps, TimeSlice
 from playground.sessions.worker.traces import Export
 from tests.playground.sessions.worker.test_rerun import MOST_OBJECTS, MOST_STEPS, Story, finish
@@ -116,7 +117,7 @@ def test_a_comparison_ends_where_it_takes_too_much(
     made, engines = story(), Engines(TimeSlice())
     engines.put(7, made.engine)
     process(100, 0, 30)
-    work = handlers.start(engines, 7, request_)
+    _handler, work = start(engines, 7, request_)
     with pytest.raises(LimitReached, match="The comparison took more memory than there is here for one"):
         finish(work)
 

@@ -10,7 +10,6 @@ import pytest
 
 from playground.presenters import Look
 from playground.sessions.protocol.looking import View
-from playground.sessions.worker import handlers
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.world import Grain
 from scheduler_core.scheduler.framework import guard
@@ -48,7 +47,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
 def why(engine: Engine, at: int) -> str:
     """How the first pod's attempt has ended, as the stage says it."""
     look = Look(pod="default/p1", stage="filter")
-    view = finish(handlers.view(engine, View(at=at, look=look, panels=["stage"])))
+    view = finish(engine.view(View(at=at, look=look, panels=["stage"])))
     return str(view.panels["stage"].cards["filter-notes"]["message"])
 
 

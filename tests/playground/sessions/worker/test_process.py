@@ -19,12 +19,8 @@ from playground.sessions.protocol.frames import Frames
 from playground.sessions.protocol.looking import NodeNames
 from playground.sessions.protocol.opening import AskProgress, ReplayProgress
 from playground.sessions.protocol.traces import CheckTrace, NextTraceLines, TraceLines
-from playground.sessions.protocol.wire import (
-    Reply,
-    encode_message,
-    read_answer,
-    read_reply,
-)
+from playground.sessions.protocol.wire import REPLIES, Reply
+from playground.sessions.web.engines import encode_message, read_answer
 from playground.sessions.worker import handlers
 from playground.sessions.worker.process import Worker
 from playground.sessions.worker.registry import HANDLERS, Handler, answers_as_worker
@@ -50,7 +46,7 @@ def answers(at_work: AtWork, *frames: bytes) -> dict[int, Reply]:
         os.write(ours, frame)
     while len(found) < len(frames):
         for frame in reader.feed(os.read(theirs, 65_536)):
-            reply = read_reply(frame)
+            reply = REPLIES.decode(frame)
             found[reply.number] = reply
     os.close(ours)
     worker.join()
@@ -133,6 +129,6 @@ def test_no_two_messages_have_one_name() -> None:
 
 @pytest.mark.parametrize("request_", [*HANDLERS], ids=lambda kind: kind.__name__)
 def test_a_handler_takes_its_request_and_gives_its_answer(request_: type[Request[Any]]) -> None:
-    hints = get_type_hints(handlers.find(request_).work)
+    hints = get_type_hints(HANDLERS[request_].work)
     (_sends, _gets, answer) = get_args(hints.pop("return"))
     assert (hints["request"], answer) == (request_, answer_of(request_))

@@ -39,7 +39,7 @@ class Story:
     def apply(self, command: dict[str, Any]) -> int:
         """Where it was applied."""
         at = self.engine.world.position
-        self.engine.apply(orjson.dumps({"command": command}), MOST_OBJECTS)
+        self.engine.apply_data(orjson.dumps({"command": command}), MOST_OBJECTS)
         return at
 
     def rest(self) -> None:

@@ -44,7 +44,7 @@ def engine(given: list[JSON]) -> Engine:
     made = Engine(0, slice_)
     slice_.start(1000)
     for command in given:
-        made.apply(orjson.dumps({"command": command}), 1000)
+        made.apply_data(orjson.dumps({"command": command}), 1000)
     return made
 
 

@@ -36,7 +36,7 @@ def engine() -> Engine:
     slice_ = TimeSlice()
     slice_.start(1000)
     made = Engine(0, slice_)
-    made.apply(orjson.dumps({"command": cluster(3, 40)}), 1000)
+    made.apply_data(orjson.dumps({"command": cluster(3, 40)}), 1000)
     finish(made.run(60))
     return made
 

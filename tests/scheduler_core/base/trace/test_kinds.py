@@ -1,5 +1,6 @@
 """Records say what the class of their kind says: no other fields, no other types, none that is missing."""
 
+import re
 from collections.abc import Iterator
 from functools import cache, partial
 from itertools import chain
@@ -47,6 +48,7 @@ from scheduler_core.world.readonly import RECORD_FIELDS
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.world.checkpoint.rich import walk
 from tests.scheduler_core.worlds import node, pod, settle
+from tests.walks import ROOT
 
 SECOND = 1_000_000_000
 LAG = 60 * SECOND
@@ -202,7 +204,25 @@ def records() -> tuple[Record, ...]:
     )
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def kinds_seen() -> list[str]:
+    return [kind for kind in KINDS if any(record.kind == kind for record in records())]
+
+
+def test_the_worlds_here_make_records_of_these_many_kinds() -> None:
+    assert len(kinds_seen()) >= 26  # which only grows
+
+
+def test_every_kind_is_written_somewhere() -> None:
+    """A kind that none of these worlds makes is tested where it happens."""
+    files = [path for path in (ROOT / "scheduler_core").rglob("*.py") if path.name != "kinds.py"]
+    source = "\n".join(path.read_text() for path in files)
+    names = [CLASS_OF[kind].__name__ for kind in KINDS]
+    assert [
+        name for name in names if not re.search(rf"(?<!class ){name}\(|convert\(.*, {name}\)", source)
+    ] == []
+
+
+@pytest.mark.parametrize("kind", kinds_seen())
 def test_what_a_record_says_is_what_its_class_has(kind: str) -> None:
     seen: set[str] = set()
     for record in (record for record in records() if record.kind == kind):

@@ -1,14 +1,42 @@
-"""Lessons that people make and variants that are drawn, inside a worker."""
+"""Answers to a lesson's questions; lessons that people make and variants that are drawn; all inside a worker."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from playground.lessons import (
+    Card,
+    Lesson,
+    Played,
+    fill_placeholders,
+    find_playthrough,
+    judge,
+    list_reached_cards,
+)
 from playground.lessons.authoring import Checked, anchor_and_check, check
+from playground.lessons.evidence import nth_attempt
+from playground.lessons.judging import as_text
+from playground.lessons.named import short
 from playground.lessons.own import document_of, hand
 from playground.lessons.reading import lesson_of
 from playground.lessons.variants import Unproven, proven
-from playground.presenters.words import gettext_noop
-from playground.sessions.protocol.lessons import CheckLesson, DrawVariant, Variant
+from playground.presenters.words import gettext_noop, message
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.lessons import (
+    AnswerEvidence,
+    CheckLesson,
+    DrawVariant,
+    JudgeAnswer,
+    Judged,
+    LessonQuestion,
+    OpenQuestion,
+    Variant,
+)
+from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.memory import ALONE, Budget
+from playground.sessions.worker.registry import answers
+from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.world import Simulation
 
 TOO_MUCH_DRAWN = gettext_noop("A variant of this lesson takes more memory than there is here for one.")
 TOO_MUCH = gettext_noop("The lesson takes more memory than there is here for one. What you wrote is kept.")
@@ -32,3 +60,77 @@ def draw_variant(request: DrawVariant) -> Variant:
         except Unproven as error:
             return Variant(why=str(error))
     return Variant(slug, document)
+
+
+@answers(JudgeAnswer)
+def judge_answer(engine: Engine, request: JudgeAnswer) -> Steps[Judged]:
+    """Judge an answer by the lesson's key, which no page is ever given."""
+    world = yield from engine.at(request.position)
+    lesson, played, reached = _cards(engine.panels.story, world)
+    if not 1 <= request.card <= len(reached):
+        text = gettext_noop("The lesson has not come to card %(number)d yet.")
+        raise SessionError(message(text, number=request.card))
+    card = reached[request.card - 1]
+    if card.question is None:
+        raise SessionError(message(gettext_noop("This card of the lesson asks nothing.")))
+    right = None
+    if request.given is not None:
+        try:
+            right = judge(card.question, played.keys[card.id], request.given).right
+        except ValueError:
+            text = gettext_noop("Choose an answer first; a number is written with digits, such as 3 or 0.5.")
+            raise SessionError(message(text)) from None
+    evidence = played.evidence.get(card.id)
+    said = evidence.said if evidence is not None and card.question.kind == "node" and not right else {}
+    return Judged(
+        right,
+        {language: words["right" if right else "wrong"] for language, words in _words(lesson, card, played)},
+        [(name, said[name]) for name in request.given or () if said.get(name)],
+        _find_evidence(card, played, world),
+    )
+
+
+@answers(OpenQuestion)
+def open_question(engine: Engine, request: OpenQuestion) -> Steps[LessonQuestion | None]:
+    """The question of the last card that the world has come to."""
+    world = yield from engine.at(request.position)
+    lesson, played, reached = _cards(engine.panels.story, world)
+    card = reached[-1] if reached else None
+    if card is None or card.question is None:
+        return None
+    key = played.keys[card.id]
+    return LessonQuestion(
+        card.question.kind,
+        dict(_words(lesson, card, played)),
+        list(played.options[card.id]),
+        list(key) if isinstance(key, tuple) else as_text(key),
+        card.question.tolerance,
+        world.position,
+    )
+
+
+def _cards(story: str, world: Simulation) -> tuple[Lesson, Played, list[Card]]:
+    """A session's lesson, what playing it came to, and the cards that a world has come to. Raises SessionError where it has none."""
+    lesson = lesson_of(story) if story else None
+    played = find_playthrough(story, world.seed) if lesson is not None else None
+    if lesson is None or played is None:
+        raise SessionError(message(gettext_noop("This session has no lesson.")))
+    return lesson, played, list(list_reached_cards(lesson, world))
+
+
+def _words(lesson: Lesson, card: Card, played: Played) -> Iterator[tuple[str, dict[str, str]]]:
+    """The words of a question and its answers, by language."""
+    values = played.values_at(card.id)
+    for language, words in lesson.words.items():
+        said = words.cards[card.id]
+        texts = {"ask": said.ask, "right": said.right, "wrong": said.wrong}
+        yield language, {name: fill_placeholders(text, values) for name, text in texts.items()}
+
+
+def _find_evidence(card: Card, played: Played, world: Simulation) -> AnswerEvidence | None:
+    found = played.evidence.get(card.id)
+    if found is None:
+        return None
+    there = nth_attempt(world.journal.attempts, found.pod, found.attempt)
+    at = found.position if there is None else there.last_position
+    return AnswerEvidence(found.pod, short(found.pod), found.attempt, at, there is not None, found.stage)

@@ -1,6 +1,6 @@
-"""The table of a sequence diagram: for each kind of record who says what to whom.
+"""The lines of a sequence diagram: who says what to whom in a kind of record (kinds.py has the table).
 
-It is the counterpart of sentences/records.py, which tells the same records whole. The calls are named as kube-scheduler names them
+They are the counterpart of records.py, which tells the same records whole. The calls are named as kube-scheduler names them
 (kube: pkg/scheduler/schedule_one.go, pkg/scheduler/scheduler.go, cmd/kube-scheduler/app/server.go @ v1.34.1).
 """
 
@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from playground.presenters.amounts import duration
 from playground.presenters.scene import short
-from playground.presenters.sequence.lifelines import (
+from playground.presenters.sentences.lifelines import (
     API,
     BINDING,
     CACHE,
@@ -29,32 +28,17 @@ from playground.presenters.sequence.lifelines import (
 from playground.presenters.words import Message, brief, exactly, gettext_noop, message
 from scheduler_core.base.trace.kinds import (
     ApiCall,
-    ApiThrottled,
     AttemptEnded,
-    AttemptStarted,
     BindingEnded,
-    BindingStarted,
-    CommandApplied,
     EventRecorded,
-    ExtenderAsked,
     Facts,
     LeaderElection,
-    NodeSelected,
-    ObjectChanged,
     PluginRan,
-    PodAssumed,
-    PodForgotten,
-    PodWaits,
     PointStarted,
     PreemptionStarted,
     QueueMoved,
     Reconciled,
     SchedulerStage,
-    SchedulerStarted,
-    TimerFired,
-    WaitDecided,
-    WaitEnded,
-    WatchEventHeard,
 )
 from scheduler_core.world.readonly import ATTEMPT_FAILED, BACKOFF_COMPLETE, Point
 
@@ -75,7 +59,6 @@ Who = str | Callable[[F, Standing], str]
 class Line(Generic[F]):
     """An arrow from a lifeline to another, or a note beside one where both are the same; `answer` is a second arrow, back."""
 
-    facts: type[F]
     source: Who[F]
     target: Who[F]
     words: Callable[[F], Message]
@@ -84,7 +67,7 @@ class Line(Generic[F]):
 
 # The world around
 
-_COMMANDS = {
+COMMANDS = {
     "ApplyObjects": gettext_noop("kubectl apply"),
     "CreateObject": gettext_noop("POST: create it"),
     "DeleteObjects": "DELETE",
@@ -107,36 +90,36 @@ _POINTS = {
 }
 
 
-def _kubelets(controller: str) -> bool:
+def kubelets(controller: str) -> bool:
     return controller in ("kubelet", "allocation-manager", "eviction-manager", "out-of-memory-killer")
 
 
-def _reporter(event: EventRecorded, standing: Standing) -> str:
+def reporter(event: EventRecorded, standing: Standing) -> str:
     if standing.start_up:
         return ELECTOR
-    if _kubelets(event.reporter):
+    if kubelets(event.reporter):
         return KUBELET
     return CONTROLLERS if event.reporter.endswith("controller") else standing.cycle
 
 
-def _describe_reconcile(done: Reconciled) -> Message:
+def describe_reconcile(done: Reconciled) -> Message:
     return exactly(brief(done.did)) if done.did else message(gettext_noop("nothing to do"))
 
 
 # The queue
 
 
-def _moves_from(moved: QueueMoved, standing: Standing) -> str:
+def moves_from(moved: QueueMoved, standing: Standing) -> str:
     if moved.cause == ATTEMPT_FAILED:
         return standing.cycle
     return HANDLERS if not moved.came_from or moved.event else QUEUE
 
 
-def _moves_to(moved: QueueMoved, standing: Standing) -> str:
+def moves_to(moved: QueueMoved, standing: Standing) -> str:
     return CYCLE if moved.cause == "popped" else QUEUE
 
 
-def _describe_queue_move(moved: QueueMoved) -> Message:
+def describe_queue_move(moved: QueueMoved) -> Message:
     if moved.cause == "popped":
         return message(gettext_noop("Pop: %(pod)s"), pod=short(moved.pod))
     if moved.cause == ATTEMPT_FAILED:
@@ -153,11 +136,11 @@ def _describe_queue_move(moved: QueueMoved) -> Message:
 # Cycles
 
 
-def _asks(asked: PointStarted | PluginRan, standing: Standing) -> str:
+def asks(asked: PointStarted | PluginRan, standing: Standing) -> str:
     return QUEUE if asked.point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT) else standing.cycle
 
 
-def _point(started: PointStarted) -> Message:
+def point(started: PointStarted) -> Message:
     return exactly(_POINTS.get(Point(started.point), f"Run{started.point}Plugins"))
 
 
@@ -165,12 +148,12 @@ def _fine(ran: PluginRan) -> bool:
     return ran.status["code"] in ("Success", "Skip") and not ran.refusals
 
 
-def _plugin_to(ran: PluginRan, standing: Standing) -> str:
+def plugin_to(ran: PluginRan, standing: Standing) -> str:
     """A refusal goes back to who asked; what passes is a note."""
-    return PLUGINS if _fine(ran) else _asks(ran, standing)
+    return PLUGINS if _fine(ran) else asks(ran, standing)
 
 
-def _plugin(ran: PluginRan) -> Message:
+def plugin(ran: PluginRan) -> Message:
     if ran.refusals:
         return message(
             gettext_noop("%(plugin)s refuses %(k)s of %(n)s nodes"),
@@ -181,23 +164,23 @@ def _plugin(ran: PluginRan) -> Message:
     return exactly(f"{ran.plugin}: {ran.status['code']}")
 
 
-def _attempt_ended(ended: AttemptEnded) -> Message:
+def attempt_ended(ended: AttemptEnded) -> Message:
     if ended.outcome == "scheduled":
         return message(gettext_noop("it goes to %(node)s"), node=ended.node)
     return exactly(ended.message)
 
 
-def _binding_to(ended: BindingEnded, standing: Standing) -> str:
+def binding_to(ended: BindingEnded, standing: Standing) -> str:
     return CACHE if ended.outcome == "bound" else BINDING
 
 
-def _binding_ended(ended: BindingEnded) -> Message:
+def binding_ended(ended: BindingEnded) -> Message:
     if ended.outcome == "bound":
         return message(gettext_noop("FinishBinding: bound to %(node)s"), node=ended.node)
     return message(gettext_noop("not bound: %(message)s"), message=ended.message)
 
 
-def _call(call: ApiCall) -> Message:
+def call(call: ApiCall) -> Message:
     if call.verb == "BIND":
         return message(gettext_noop("POST binding: %(pod)s → %(node)s"), pod=short(call.pod), node=call.node)
     if call.status:
@@ -211,13 +194,13 @@ def _call(call: ApiCall) -> Message:
     return exactly(f"{call.verb} {short(call.pod or call.object)}")
 
 
-def _answer(call: ApiCall) -> Message | None:
+def answer(call: ApiCall) -> Message | None:
     if call.fault or call.error:
         return exactly(call.fault or call.error)
     return exactly("201 Created") if call.verb == "BIND" else None
 
 
-def _evicts(started: PreemptionStarted) -> Message:
+def evicts(started: PreemptionStarted) -> Message:
     victims = ", ".join(short(victim) for victim in started.victims)
     return message(
         gettext_noop("prepareCandidate on %(node)s: %(victims)s"), node=started.node, victims=victims
@@ -248,123 +231,9 @@ _ELECTION: dict[str, tuple[str, str, str]] = {
 _OTHER = (PROCESS, PROCESS, gettext_noop("comes to another stage"))
 
 
-def _stage(came: SchedulerStage) -> tuple[str, str, str]:
+def stage(came: SchedulerStage) -> tuple[str, str, str]:
     return _STAGES.get(came.stage, _OTHER)
 
 
-def _election(said: LeaderElection) -> tuple[str, str, str]:
+def election(said: LeaderElection) -> tuple[str, str, str]:
     return _ELECTION.get(said.what, _OTHER)
-
-
-LINES: tuple[Line[Any], ...] = (
-    Line(
-        CommandApplied,
-        USER,
-        lambda command, standing: PROCESS if standing.start_up else API,
-        lambda command: message(_COMMANDS.get(command.kind, command.kind)),
-    ),
-    Line(
-        ObjectChanged,
-        API,
-        lambda changed, standing: API if standing.start_up else HANDLERS,
-        lambda changed: exactly(f"{changed.type} {changed.kind} {changed.name}"),
-    ),
-    Line(
-        WatchEventHeard, HANDLERS, HANDLERS, lambda heard: exactly(f"{heard.type} {heard.kind} {heard.name}")
-    ),
-    Line(
-        Reconciled,
-        lambda done, standing: KUBELET if _kubelets(done.controller) else CONTROLLERS,
-        lambda done, standing: API if done.did else CONTROLLERS,
-        _describe_reconcile,
-    ),
-    Line(
-        EventRecorded,
-        _reporter,
-        API,
-        lambda event: message(gettext_noop("Event %(reason)s"), reason=event.reason),
-    ),
-    Line(QueueMoved, _moves_from, _moves_to, _describe_queue_move),
-    Line(TimerFired, QUEUE, QUEUE, lambda fired: exactly(fired.timer)),
-    Line(
-        AttemptStarted,
-        CYCLE,
-        CACHE,
-        lambda started: message(gettext_noop("UpdateSnapshot: nodes: %(n)s"), n=started.nodes),
-    ),
-    Line(PointStarted, _asks, PLUGINS, _point),
-    Line(PluginRan, PLUGINS, _plugin_to, _plugin),
-    Line(
-        NodeSelected,
-        CYCLE,
-        CYCLE,
-        lambda selected: message(gettext_noop("selectHost: %(node)s"), node=selected.node),
-    ),
-    Line(AttemptEnded, CYCLE, CYCLE, _attempt_ended),
-    Line(
-        ExtenderAsked,
-        lambda asked, standing: standing.cycle,
-        PLUGINS,
-        lambda asked: exactly(f"POST {asked.url}"),
-    ),
-    Line(
-        PodAssumed,
-        CYCLE,
-        CACHE,
-        lambda assumed: message(gettext_noop("AssumePod on %(node)s"), node=assumed.node),
-    ),
-    Line(
-        PodForgotten,
-        lambda forgotten, standing: CACHE if forgotten.cause else standing.cycle,
-        CACHE,
-        lambda forgotten: message(gettext_noop("ForgetPod: its node has the room again")),
-    ),
-    Line(PodWaits, PLUGINS, CYCLE, lambda waits: message(gettext_noop("Wait: it waits on Permit"))),
-    Line(
-        WaitDecided,
-        PLUGINS,
-        BINDING,
-        lambda said: message(
-            gettext_noop("%(decision)s in the name of %(plugin)s"),
-            decision=said.decision.capitalize(),
-            plugin=said.plugin or "–",
-        ),
-    ),
-    Line(
-        WaitEnded,
-        PLUGINS,
-        BINDING,
-        lambda ended: message(gettext_noop("WaitOnPermit: %(code)s"), code=ended.status["code"]),
-    ),
-    Line(BindingStarted, CYCLE, BINDING, lambda started: message(gettext_noop("go: the binding cycle"))),
-    Line(BindingEnded, BINDING, _binding_to, _binding_ended),
-    Line(PreemptionStarted, PLUGINS, BINDING, _evicts),
-    Line(ApiCall, BINDING, API, _call, _answer),
-    Line(
-        ApiThrottled,
-        BINDING,
-        BINDING,
-        lambda held: message(gettext_noop("the client waits %(time)s"), time=duration(held.wait)),
-    ),
-    Line(
-        SchedulerStarted,
-        PROCESS,
-        PROCESS,
-        lambda started: message(gettext_noop("New: profiles %(names)s"), names=", ".join(started.profiles)),
-    ),
-    Line(
-        SchedulerStage,
-        lambda came, standing: _stage(came)[0],
-        lambda came, standing: _stage(came)[1],
-        lambda came: message(_stage(came)[2]),
-    ),
-    Line(
-        LeaderElection,
-        lambda said, standing: _election(said)[0],
-        lambda said, standing: _election(said)[1],
-        lambda said: message(_election(said)[2], leader=said.leader.rpartition("_")[0] or said.leader or "–"),
-    ),
-)
-"""One for each kind of record."""
-
-BY_KIND: dict[str, Line[Any]] = {line.facts.KIND: line for line in LINES}

@@ -1,4 +1,4 @@
-"""What the core refuses, as an error for people; and how large a world may become."""
+"""The core's refusals as errors for people."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from playground.presenters.problems import problem as in_words
 from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.protocol.errors import CommandRefused, FieldProblem, ServerAnswer
-from playground.sessions.worker.world import FieldError, Refused, Simulation
-from scheduler_core.world.readonly import is_standing
+from scheduler_core.world.commands import Command, Refused, command_from_json
+from scheduler_core.world.readonly import FieldError
 
 MOST_ERRORS = 200
 _FIELDS = "Invalid"  # kube's reason where an object's fields are wrong
@@ -17,6 +17,14 @@ _FIELDS = "Invalid"  # kube's reason where an object's fields are wrong
 def problem(error: FieldError) -> FieldProblem:
     """A field's error as it travels."""
     return FieldProblem(**error.to_json())
+
+
+def parse_command(data: object) -> Command:
+    """The command that some JSON data is. Raises CommandRefused with the field at fault."""
+    try:
+        return command_from_json(data)
+    except Refused as error:
+        raise build_command_refusal(error) from None
 
 
 def build_command_refusal(error: Refused) -> CommandRefused:
@@ -41,13 +49,3 @@ def summarize_errors(errors: Sequence[FieldError]) -> Message:
     if len(errors) > 1:
         said = message(gettext_noop("%(said)s (and %(n)s more)"), said=said, n=len(errors) - 1)
     return said
-
-
-def count_objects(world: Simulation) -> int:
-    """Return the number of objects in a world's API server, besides those of every cluster."""
-    standing = sum(
-        is_standing(manifest)
-        for kind in ("Namespace", "PriorityClass")
-        for manifest in world.store.list(kind)
-    )
-    return sum(world.store.count(kind) for kind in world.store.kinds()) - standing

@@ -11,9 +11,9 @@ import orjson
 
 from playground import presenters
 from playground.lessons.own import Handed
-from playground.presenters import AnyPanel, Look
-from playground.sessions.protocol.looking import Delta, PanelChange, Seen, Shown
-from playground.sessions.worker.world import Simulation
+from playground.presenters.look import Look
+from playground.presenters.panel import AnyPanel, Delta, PanelChange, Seen, Shown
+from scheduler_core.world.readonly import WorldView
 
 SEEN = 64
 MOVED = 40
@@ -41,7 +41,7 @@ class Panels:
         self._seen: OrderedDict[tuple[int, Look], Digests] = OrderedDict()
 
     def view(
-        self, world: Simulation, look: Look, names: list[str] | None, past: Simulation | None = None
+        self, world: WorldView, look: Look, names: list[str] | None, past: WorldView | None = None
     ) -> Shown:
         """Panels by name; `past` as for presenters.present."""
         shown = self._present(world, look, past, names)
@@ -50,7 +50,7 @@ class Panels:
         return Shown(world.position, {panel.name: panel for panel in shown})
 
     def delta(
-        self, world: Simulation, look: Look, before: Seen | None, past: Simulation | None = None
+        self, world: WorldView, look: Look, before: Seen | None, past: WorldView | None = None
     ) -> Delta:
         """Return the difference to a page that saw `before`; all of the page if that is not known any more."""
         shown = self._present(world, look, past)
@@ -64,7 +64,7 @@ class Panels:
         self._seen = OrderedDict((key, value) for key, value in self._seen.items() if key[0] <= position)
 
     def _present(
-        self, world: Simulation, look: Look, past: Simulation | None, names: list[str] | None = None
+        self, world: WorldView, look: Look, past: WorldView | None, names: list[str] | None = None
     ) -> list[AnyPanel]:
         """The panels of a world, in the page's order."""
         wanted = [name for name in presenters.PANELS if names is None or name in names]
@@ -109,7 +109,7 @@ def _digest(value: Any) -> bytes:
     return hashlib.blake2b(orjson.dumps(value), digest_size=12).digest()
 
 
-def _list_moved_pods(world: Simulation, before: Seen | None) -> list[str]:
+def _list_moved_pods(world: WorldView, before: Seen | None) -> list[str]:
     """Pods that came to another place since what was seen, at most MOVED of them, the latest first."""
     moved: dict[str, None] = {}
     if before is None or before.position >= world.position:

@@ -21,8 +21,10 @@ from playground.sessions.database import links
 from playground.sessions.database.asking import in_thread
 from playground.sessions.limits.shares import SOCKETS, admit_socket, prove
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone, Unavailable
-from playground.sessions.web.client import Conversation, SessionClient
-from playground.sessions.web.messages import BadMessage, Error, Gone, Look, PageMessage, ToPage, encode, read
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.dialogue import Dialogue
+from playground.sessions.web.messages import ENCODER, BadMessage, Error, Gone, Look, PageMessage, ToPage, read
+from playground.sessions.web.runtime import runtime
 
 log = logging.getLogger(__name__)
 
@@ -78,7 +80,7 @@ class Outbox:
 class SessionConsumer(AsyncWebsocketConsumer):
     """One page's connection. Whatever a message holds, it can harm at most this connection."""
 
-    conversation: Conversation | None = None
+    dialogue: Dialogue | None = None  # touched on the sessions' loop alone
     watcher: asyncio.Task[None] | None = None
     silence: asyncio.Task[None] | None = None  # ends a socket that says nothing
     owner = ""  # what it counts for once it has looked (limits/shares.py)
@@ -95,7 +97,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
             admit_socket(self, self.scope)
             client = await SessionClient.open(self.scope["url_route"]["kwargs"]["key"])
             self.owner = f"session {client.session.pk}"
-            self.conversation = await client.join(self._post, _language(self.scope))
+            self.dialogue = await client.join(self._post, _language(self.scope))
         except SessionGone:
             await self._send(Gone())
             await self.close(CLOSE_GONE)
@@ -161,8 +163,8 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Take one message; an error is answered, never raised."""
-        conversation = self.conversation
-        if conversation is None or self.closing:
+        dialogue = self.dialogue
+        if dialogue is None or self.closing:
             return
         try:
             if not await self._within_rate():
@@ -172,7 +174,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
                 prove(self, self.scope, self.owner)
                 if self.silence is not None:
                     self.silence.cancel()
-            await conversation.take(taken)
+            await runtime().call(lambda: dialogue.take(taken))
         except SessionError as error:
             await self._send(Error.of(error))
         except Exception as error:
@@ -206,8 +208,8 @@ class SessionConsumer(AsyncWebsocketConsumer):
         for task in (self.watcher, self.silence):
             if task is not None:
                 task.cancel()
-        if self.conversation is not None:
-            await self.conversation.leave()
+        if self.dialogue is not None:
+            await runtime().do(self.dialogue.leave)
 
 
 class LastText:
@@ -219,7 +221,7 @@ class LastText:
 
     def text_of(self, message: ToPage) -> str:
         if message is not self._message:
-            self._message, self._text = message, encode(message).decode()
+            self._message, self._text = message, ENCODER.encode(message).decode()
         return self._text
 
 

@@ -1,1 +1,0 @@
-"""The arrows of records: from whom to whom."""
