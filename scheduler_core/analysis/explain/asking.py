@@ -135,14 +135,15 @@ def _names(on: On) -> list[str]:
 
 
 FITS = 20  # nodes that are named
+SMALL = 200  # nodes that each pod may be compared with, whatever is asked
 
 
 def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation | None:
     """Return the explanation of a pod "namespace/name", of the pods "namespace/owner-*" that are not there, of a workload
     "kind/namespace/name" or of a node "Node/name"; None if nothing is known of it.
 
-    `past` is the past of this world as it is; pass it when you ask about more than one pod. A pod that runs is then not compared with
-    the other nodes.
+    `past` is the past of this world as it is; pass it when you ask about more than one pod. In a cluster that is not small, a
+    pod that runs is then not compared with the other nodes.
     """
     world = view.itself
     kind, _, rest = key.partition("/")
@@ -153,7 +154,7 @@ def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation 
     pod = world.store.pod_at(key)
     if pod is None:
         return _explain_absent_pod(world, key)
-    compare, past = past is None, past or Past(world)
+    compare, past = past is None or world.store.count("Node") <= SMALL, past or Past(world)
     if pod.deleting:
         return explain_terminating(world, pod, past)
     if pod.phase == FAILED:

@@ -18,6 +18,7 @@ from scheduler_core.world.simulation import Simulation
 
 _VOLUMES, _DEVICES = ("VolumeBinding", "VolumeZone", "VolumeRestrictions"), "DynamicResources"
 
+SHOWN = 5  # nodes
 _UPDATED, _NOT_CREATED = "currently being updated", "DynamicResources/ClaimNotCreated"
 
 
@@ -86,24 +87,37 @@ def _list_device_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
             yield note("TemplateIsMissing", pod=pod.key, entry=entry.get("name"), template=template)
         if template and found is not None:
             yield note("ClaimOfTemplate", pod=pod.key, entry=entry.get("name"), template=template)
-            yield from _list_constraints(found["spec"].get("spec") or {}, template)
+            yield from _list_constraints(world, found["spec"].get("spec") or {}, template)
             yield from _list_missing_classes(world, found["spec"].get("spec") or {}, template)
         manifest = world.store.get("ResourceClaim", pod.namespace, claim) if claim else None
         if manifest is not None and not (manifest.get("status") or {}).get("allocation"):
-            yield from _list_constraints(manifest.get("spec") or {}, claim)
+            yield from _list_constraints(world, manifest.get("spec") or {}, claim)
         if manifest is not None:
             yield from _list_missing_classes(world, manifest.get("spec") or {}, claim)
 
 
-def _list_constraints(spec: Mapping[str, Any], of: str) -> Iterator[Fact]:
+def _list_constraints(world: Simulation, spec: Mapping[str, Any], of: str) -> Iterator[Fact]:
     for each in (spec.get("devices") or {}).get("constraints") or ():
         if each.get("matchAttribute"):
             yield note("DevicesHaveToMatch", source=of, attribute=each["matchAttribute"])
     for request in (spec.get("devices") or {}).get("requests") or ():
         for each in (request.get("exactly") or {}, *(request.get("firstAvailable") or ())):
+            if int(each.get("count") or 1) > 1:
+                values = {"source": of, "request": request.get("name"), "count": int(each["count"])}
+                yield note("DevicesAreCounted", **values, devices=_count_devices(world))
             for selector in each.get("selectors") or ():
                 text = str((selector.get("cel") or {}).get("expression") or "").strip()
                 yield note("DevicesAreSelected", source=of, request=request.get("name"), expression=text)
+
+
+def _count_devices(world: Simulation) -> list[str]:
+    """Count the devices of each node that has slices of its own."""
+    counts: dict[str, int] = {}
+    for each in world.store.list("ResourceSlice"):
+        spec = each.get("spec") or {}
+        if node := spec.get("nodeName"):
+            counts[node] = counts.get(node, 0) + len(spec.get("devices") or ())
+    return [f"{node} {count}" for node, count in sorted(counts.items())][:SHOWN]
 
 
 def _list_missing_classes(world: Simulation, spec: Mapping[str, Any], of: str) -> Iterator[Fact]:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from playground.presenters.why.facts import _TEXTS, HEADLINES, describe_fact, format_span
+from playground.presenters.why.facts import HEADLINES, describe_fact, format_span
+from playground.presenters.why.texts import TEXTS
 from playground.presenters.words import in_english
 from scheduler_core.analysis.explain import Fact, Role
 
@@ -30,17 +31,17 @@ def read_codes() -> set[str]:
 def test_every_code_has_a_sentence_and_is_documented() -> None:
     codes = read_codes()
     assert len(codes) > 60
-    assert codes - _TEXTS.keys() == set()
+    assert codes - TEXTS.keys() == set()
     documented = set(
         re.findall(
             r"^\| `(\w+)` \| (?:provenance|holders|notes) \|", (ROOT / "docs/explain.md").read_text(), re.M
         )
     )
-    assert documented == _TEXTS.keys()
+    assert documented == TEXTS.keys()
 
 
 def test_headlines_are_facts_that_there_are_and_stand_once() -> None:
-    assert set(HEADLINES) <= _TEXTS.keys()
+    assert set(HEADLINES) <= TEXTS.keys()
     assert len(set(HEADLINES)) == len(HEADLINES)
 
 

@@ -173,7 +173,9 @@ def allocating() -> Iterator[Record]:
 
 def continued() -> Iterator[Record]:
     """Another world's objects go on in this one."""
-    yield from Simulation().apply(ApplyObjects((node("a"),), continues=Continuation(created=3)))
+    yield from Simulation().apply(
+        ApplyObjects((node("a"),), continues=Continuation(created=3), stopped=("a",))
+    )
 
 
 def sim_record(facts: Facts) -> Record:
