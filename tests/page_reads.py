@@ -22,21 +22,23 @@ from tests.template_reads import Reads, Types, Walk, declared, fields_of, items_
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = "*"  # stands for the types whose fields are a page's own names
+DJANGOS = ("request", "csrf_token", "forloop", "block", "True", "False", "None")
 FEATURES = ROOT / "playground/features"
 
 
 def contexts() -> Iterator[tuple[str, Types]]:
     """The templates that a feature's views render, with the types that these views give them by name."""
     for path in sorted(FEATURES.glob("*/views.py")):
-        module, tree, given = (
+        module, tree = (
             import_module(f"playground.features.{path.parent.name}.views"),
             ast.parse(path.read_text()),
-            {},
         )
+        given: Types = {}
         for function in ast.walk(tree):
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
                 given |= of_view(function, vars(module))
-        given = {name: kind for name, kind in given.items() if any(map(is_typeddict, declared(kind)))}
+        dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
+        keys = [key.value for node in dicts for key in node.keys if isinstance(key, ast.Constant)]
         texts = [
             node.value
             for node in ast.walk(tree)
@@ -46,7 +48,7 @@ def contexts() -> Iterator[tuple[str, Types]]:
         for template in sorted((ROOT / "templates" / path.parent.name).glob("*.html")):
             name = f"{path.parent.name}/{template.name}"
             if given and any(map(name.startswith, named)):
-                yield name, given
+                yield name, dict.fromkeys(keys, Any) | given
 
 
 def of_view(function: ast.FunctionDef | ast.AsyncFunctionDef, module: dict[str, Any]) -> Types:
@@ -72,7 +74,9 @@ def of_view(function: ast.FunctionDef | ast.AsyncFunctionDef, module: dict[str, 
             kind = local.get(value.id) if isinstance(value, ast.Name) else made_by(value, module)
             if key is None and (fields := fields_of(kind) if kind is not None else None):
                 given |= fields | {PAGE: union([given.get(PAGE), kind])}
-            elif isinstance(key, ast.Constant) and kind is not None:
+            elif (
+                isinstance(key, ast.Constant) and kind is not None and any(map(is_typeddict, declared(kind)))
+            ):
                 given[str(key.value)] = kind
     return given
 
@@ -122,6 +126,8 @@ class PageWalk(Walk):
 
     def values(self, holder: Any) -> None:
         """Read all expressions that a node holds, and walk its parts."""
+        for name in (getattr(holder, "asvar", None), getattr(holder, "target_var", None)):
+            self.given |= {name: Any} if name else {}
         for value in vars(holder).values() if hasattr(holder, "__dict__") else ():
             for each in (
                 value
@@ -184,6 +190,8 @@ class PageWalk(Walk):
         kind: Any = Any
         if isinstance(value.var, Variable) and value.var.lookups:
             first, *path = value.var.lookups
+            if PAGE in self.given and first not in self.given and first not in DJANGOS:
+                self.error(f"reads {first}, which nothing gives")
             kind = self.given.get(first, Any)
             for page in members(self.given.get(PAGE)):
                 if first in (fields_of(page) or {}):

@@ -14,6 +14,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from scheduler_core.scheduler import plugins
 from scheduler_core.scheduler.framework.plugin import METHODS
+from scripts import draw_map
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = sorted((ROOT / "scheduler_core").rglob("*.py"))
@@ -36,7 +37,7 @@ DANGEROUS_MODULES = ("pickle", "marshal", "shelve", "dill")
 WEB = [
     path
     for path in PLAYGROUND
-    if {"views", "forms", "web", "database", "consumers.py"} & {*path.relative_to(ROOT).parts}
+    if {"views", "views.py", "forms", "web", "database", "consumers.py"} & {*path.relative_to(ROOT).parts}
 ]
 LENGTHY_MODULES = ("yaml", "difflib")
 LENGTHY_CALLS = ("load_manifests", "load_configuration")
@@ -458,3 +459,13 @@ def test_names_use_no_word_that_the_glossary_has_another_for() -> None:
         if words & set(parts(name))
     }
     assert used == set()
+
+
+def test_the_picture_of_the_map_shows_the_imports() -> None:
+    """`python -m scripts.draw_map` draws it."""
+    assert draw_map.PICTURE.read_text() == draw_map.draw()
+
+
+def test_the_picture_leaves_out_what_other_imports_imply() -> None:
+    a, b, c = ("playground", "a"), ("playground", "b"), ("playground", "c")
+    assert draw_map.reduce_imports({a: {b, c}, b: {c}, c: set()}) == {a: {b}, b: {c}, c: set()}

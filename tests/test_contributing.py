@@ -148,7 +148,7 @@ def add_controller(copy: Path) -> None:
     shutil.copy(CONTROLLER / "room.py", room)
     put_behind(
         catalogue,
-        "from scheduler_core.controllers.contract",
+        "from __future__ import annotations",
         "from scheduler_core.controllers.sweeper import Sweeper\n",
     )
     replace(

@@ -11,10 +11,10 @@ from django.utils.translation import gettext
 from playground.features.fixes.presenter import describe_findings
 from playground.features.fixes.presenter import sentence as sentence_of
 from playground.presenters.amounts import amount, duration
-from playground.presenters.why import sentence
+from playground.presenters.why import describe_fact, sentence
 from playground.presenters.words import Message
 from playground.presenters.words import format_message as in_words
-from scheduler_core.analysis.explain import Explanation, Past, State, explain, explain_uncreated
+from scheduler_core.analysis.explain import Explanation, Past, Role, State, explain, explain_uncreated
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.world.simulation import Simulation
 
@@ -65,7 +65,13 @@ def _build_answer(explanation: Explanation) -> Answer:
     state = State.SCHEDULED if explanation.state is State.BINDING else explanation.state
     said = plain(sentence(explanation))
     first = {"pod": explanation.pod, "state": state.value, "sentence": said}
-    return first | explanation.to_json() | first | {"fixes": [], "late": False}
+    told = {
+        role.value: [
+            fact.to_json() | {"text": plain(describe_fact(fact))} for fact in explanation.list_facts(role)
+        ]
+        for role in Role
+    }
+    return first | explanation.to_json() | first | told | {"fixes": [], "late": False}
 
 
 def _fixes(findings: Findings) -> list[Answer]:
@@ -129,6 +135,7 @@ def lines(answered: Mapping[str, Any], strong: Style, faint: Style) -> Iterator[
         yield f"  {reason['code']}{_nodes(reason)}"
         yield f"    {faint(reason['message'])}"
         yield from (f"    {line}" for line in _evidence(reason["evidence"]))
+    yield from (f"  {fact['text']}" for role in Role for fact in answered[role.value])
     yield from (f"  {line}" for line in _waits(answered))
 
 

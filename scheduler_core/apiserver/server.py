@@ -95,7 +95,8 @@ class APIServer:
             return manifest
         for plugin in () if request.restored else writers_of(self.options):
             plugin.commit(request, manifest)
-        event = self.store.create(manifest, kind.key, self.now, like)
+        sent = given.get("spec") if kind.key == "Pod" and not request.restored else None
+        event = self.store.create(manifest, kind.key, self.now, like, sent)
         assert event.new is not None
         if self.memo is not None and recalled is None and event.new_pod is not None:
             self.memo.learn(given, event.new_pod)

@@ -50,6 +50,9 @@ class Store(State):
     _nodes: Copied[dict[str, Node]]
     _uids: Copied[dict[str, tuple[str, Key]]]
     _created: int
+    given: Derived[
+        Copied[dict[str, Shared[Manifest]]]
+    ]  # specs of pods as they were sent, by uid, where admission changed them
     _sorted: Derived[Copied[dict[str, Shared[Keys]]]]
     _owned: Derived[dict[str, ByController]]  # by kind, of those that were asked for
     _assigned: Derived[dict[str, dict[Key, None]]]  # pods by node, once they have been asked for
@@ -65,6 +68,7 @@ class Store(State):
         self._nodes = {}
         self._uids = {}
         self._created = 0
+        self.given = {}
         self._sorted = {}
         self._owned = {}
         self._assigned = {}
@@ -194,6 +198,7 @@ class Store(State):
             elif event.type == ADDED:
                 self._uids[manifest["metadata"]["uid"]] = (event.kind, (event.namespace, event.name))
             self._notify(event)
+        self.given.update(replica.given)
         self.resource_version, self._created = replica.resource_version, replica.created
 
     def subscribe(self, callback: Subscriber) -> None:
@@ -206,8 +211,13 @@ class Store(State):
 
     # writing
 
-    def create(self, manifest: Manifest, kind: str, now: int, like: Pod | None = None) -> WatchEvent:
-        """Adds an object. An imported uid and creationTimestamp are kept; Refused where the name is taken. `like`: see _write."""
+    def create(
+        self, manifest: Manifest, kind: str, now: int, like: Pod | None = None, given: Manifest | None = None
+    ) -> WatchEvent:
+        """Adds an object. An imported uid and creationTimestamp are kept; Refused where the name is taken. `like`: see _write.
+
+        `given`: the spec as it was sent.
+        """
         key = _key(manifest)
         if key in self._objects.get(kind, _NO_OBJECTS):
             raise Refused.because(already_exists(get_kind_by_key(kind).resource, key[1]))
@@ -218,6 +228,8 @@ class Store(State):
         metadata.setdefault("creationTimestamp", self.timestamp(now))
         metadata.setdefault("generation", 1)
         self._uids[metadata["uid"]] = (kind, key)
+        if given is not None and given != manifest.get("spec"):
+            self.given[metadata["uid"]] = given
         return self._write(ADDED, kind, key, None, {**manifest, "metadata": metadata}, like)
 
     def replace(self, manifest: Manifest, kind: str) -> WatchEvent | None:
@@ -253,6 +265,7 @@ class Store(State):
         if kind in self._owned:
             self._owned[kind].note(key, old, None)
         self._uids.pop(old["metadata"].get("uid", ""), None)
+        self.given.pop(old["metadata"].get("uid", ""), None)
         self._sorted.pop(kind, None)
         self.resource_version += 1
         pod = self._pods.pop(key, None) if kind == "Pod" else None

@@ -58,7 +58,7 @@ class ResourceQuotaController(Controller):
         hard = amounts((quota.get("spec") or {}).get("hard"))
         status = quota.get("status") or {}
         before = {name: amount for name, amount in amounts(status.get("used")).items() if name in hard}
-        used = {**before, **_count_usage(world, quota, hard)}
+        used = {**before, **count_usage(world, quota, hard)}
         if amounts(status.get("hard")) == hard and status.get("used") is not None and before == used:
             return ""
         world.api.patch_status((QUOTA, namespace, name), {"hard": texts(hard), "used": texts(used)})
@@ -128,7 +128,7 @@ def _get_claim_fields(claim: Manifest) -> list[Any]:
     return [status.get(field) for field in fields]
 
 
-def _count_usage(world: World, quota: Manifest, hard: Amounts) -> Amounts:
+def count_usage(world: World, quota: Manifest, hard: Amounts) -> Amounts:
     """Count the usage of a quota's resources by all objects in its namespace and scopes."""
     namespace, scopes = quota["metadata"]["namespace"], scopes_of(quota)
     wall = world.store.epoch + world.now

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import orjson
+from msgspec import UNSET
 
 from scheduler_core.base.trace.records import Record
 from scheduler_core.formats.export import ReadLog, continuation_of, export_lines
@@ -17,7 +18,7 @@ from scheduler_core.notebook.cluster_html import cluster_html
 from scheduler_core.notebook.history import History
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, Ref, SetConfiguration
 from scheduler_core.world.readonly import Loaded, Place, load_manifests
-from scheduler_core.world.simulation import Grain, in_creation_order, plan_import, take_in
+from scheduler_core.world.simulation import Grain, in_creation_order, list_silent_nodes, plan_import, take_in
 
 MOST_STEPS = 1_000_000
 _TRIED_AGAIN = (Place.BACKOFF, Place.UNSCHEDULABLE)  # in time, whatever happens
@@ -91,7 +92,8 @@ class Cluster:
         self.left_out += refused
         going_on = continuation_of(brought.text)
         objects = tuple(in_creation_order(planned.accepted))
-        self.apply(ApplyObjects(objects) if going_on is None else ApplyObjects(objects, continues=going_on))
+        stopped = list_silent_nodes(objects)
+        self.apply(ApplyObjects(objects, continues=going_on or UNSET, stopped=stopped))
         self._note(objects)
 
     def _note(self, manifests: Sequence[Mapping[str, Any]]) -> None:

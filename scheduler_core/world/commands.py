@@ -104,12 +104,14 @@ class ApplyObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
 
     `force`: pods, and claims for devices, that can't be changed in place are deleted and made
     anew, as kubectl replace --force does. `continues`: the objects are all of another world's, which goes on here.
+    `stopped`: an import's nodes whose kubelets do nothing; with it, pods that terminate end when their cluster would have ended them.
     """
 
     objects: tuple[Manifest, ...]
     create_only: bool = False
     force: bool | msgspec.UnsetType = msgspec.UNSET
     continues: Continuation | msgspec.UnsetType = msgspec.UNSET
+    stopped: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class DeleteObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):

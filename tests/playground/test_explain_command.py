@@ -129,7 +129,10 @@ def test_a_pod_that_a_kubelet_refuses_is_exit_status_3_with_node_and_reason(
     (given,) = answer["reasons"]
     assert (given["code"], given["nodes"]) == (f"Kubelet/{reason}", ["n"])
     assert given["message"] == f"Pod was rejected: {message}"
-    assert answer["sentence"] == f"The kubelet of n refuses p: Pod was rejected: {message}."
+    bypassed = "p names n in spec.nodeName: no scheduler was asked, and no filter kept it away."
+    assert answer["sentence"].startswith(
+        f"The kubelet of n refuses p: Pod was rejected: {message}. {bypassed}"
+    )
 
 
 def test_a_pod_whose_predecessors_were_refused_is_not_said_to_fit(tmp_path: Path) -> None:
@@ -251,7 +254,8 @@ def test_evidence_says_how_near_each_node_came(tmp_path: Path) -> None:
     assert status == 1
     assert text.splitlines()[:9] == [
         "default/p  WaitingForEvent",
-        "  p asks for 1.5 cpu: n comes nearest and lacks 0.5 of it.",
+        "  p asks for 1.5 cpu: n comes nearest and lacks 0.5 of it. p does not tolerate the taint dedicated=infra of infra. "
+        "first holds 3 cpu on n.",
         "",
         "  NodeResourcesFit/InsufficientCpu  1 node: n",
         "    Insufficient cpu",

@@ -104,6 +104,7 @@ def test_every_token_that_is_used_is_defined() -> None:
     [
         ("static/playground/js", "js", r'"(--[\w-]+)"'),
         ("playground/presenters/charts", "py", r'"(--[\w-]+)"'),
+        ("playground/features", "py", r'"(--[\w-]+)"'),
         ("templates", "html", USE.pattern),
     ],
 )

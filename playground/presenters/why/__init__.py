@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from playground.presenters.why.facts import describe_fact, describe_facts
 from playground.presenters.why.panel import WhyPanel, present
 from playground.presenters.why.sentence import sentence
 
-__all__ = ["WhyPanel", "present", "sentence"]
+__all__ = ["WhyPanel", "describe_fact", "describe_facts", "present", "sentence"]

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from playground.presenters.amounts import amount, clock
 from playground.presenters.scene import short
+from playground.presenters.why.facts import describe_fact, list_headlines
 from playground.presenters.why.reasons import about
 from playground.presenters.why.sentence import sentence
 from playground.presenters.words import Message, gettext_noop, message
@@ -56,6 +57,8 @@ def _under_way(sim: WorldView, key: str) -> tuple[int, ...]:
     )
 
 
+_SAID_BY_PREEMPTION = ("NoLowerPriority", "PreemptsNever")
+SURPRISING = ("BypassedScheduler", "NotCounted", "RuleNotAsked", "RuleOfNewPods", "TermLooksInNamespace")
 NAMED = 5  # nodes
 SHOWN = 8  # reasons, domains, volumes
 EVENTS = 12
@@ -78,9 +81,12 @@ _FIXABLE = (
 
 
 def present(sim: WorldView, key: str) -> WhyPanel | None:
-    """Return the panel of a pod that is not on a node, that its kubelet refused, or that failed; None for others."""
+    """Return the panel of a pod that is not as its owner wants it, or that a rule did not keep from its node; None for others."""
     explanation = get_explanation(sim, key)
-    if explanation is None or explanation.state in (State.SCHEDULED, State.BINDING, State.ATTEMPTING):
+    if explanation is None or explanation.state is State.ATTEMPTING:
+        return None
+    placed = explanation.state in (State.SCHEDULED, State.BINDING)
+    if placed and not any(fact.code in SURPRISING for fact in explanation.facts):
         return None
     return present_explanation(explanation)
 
@@ -109,7 +115,9 @@ def present_explanation(explanation: Explanation) -> WhyPanel:
 
 
 def _notes(explanation: Explanation) -> list[Message]:
-    notes = []
+    said = list(list_headlines(explanation))
+    facts = (fact for fact in explanation.facts if fact.code not in _SAID_BY_PREEMPTION)
+    notes = [each for each in map(describe_fact, facts) if each not in said]
     asks_nodes = explanation.state is State.NOT_ATTEMPTED and explanation.reasons and not explanation.attempts
     if asks_nodes and not explanation.fits:
         notes.append(message(_NOT_ASKED))

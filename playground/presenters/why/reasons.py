@@ -9,13 +9,15 @@ from playground.presenters.why.volumes import about_claims
 from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.analysis.explain import Given
 
+NAMED = 3  # nodes of a reason that are called by their names
+
 _NODES = gettext_noop("%(count)s of %(total)s nodes")
 _ALL_NODES = gettext_noop("all %(total)s nodes")
 _BOTH_NODES = gettext_noop("both nodes")
 _OF = gettext_noop("%(amount)s of %(resource)s")
 
-_OTHER = gettext_noop("%(plugin)s refuses %(nodes)s: %(message)s")
-_ALL_AT_ONCE = gettext_noop("%(plugin)s refuses %(pod)s on any node: %(message)s")
+_OTHER = gettext_noop("%(plugin)s refuses %(nodes)s: %(message)s.")
+_ALL_AT_ONCE = gettext_noop("%(plugin)s refuses %(pod)s on any node: %(message)s.")
 _SHORT = gettext_noop("%(pod)s asks for %(wanted)s: %(node)s comes nearest and lacks %(short)s of it.")
 _NEAREST = gettext_noop(
     "%(pod)s asks for %(wanted)s, too much for %(nodes)s: %(node)s comes nearest and lacks %(short)s of it."
@@ -104,7 +106,10 @@ def about(reason: Given, pod: str, total: int) -> Message:
         return message(text, **{**known, **values})
     everywhere = reason.count == total
     return message(
-        _ALL_AT_ONCE if everywhere else _OTHER, plugin=reason.plugin, message=reason.message, **values
+        _ALL_AT_ONCE if everywhere else _OTHER,
+        plugin=reason.plugin,
+        message=reason.message.rstrip(". "),
+        **values,
     )
 
 
@@ -112,6 +117,8 @@ def of_nodes(reason: Given, total: int) -> Message:
     """So many of the nodes, to stand in a sentence; one by its name."""
     if len(reason.nodes) == 1:
         return exactly(reason.nodes[0])
+    if reason.count < total and reason.count <= NAMED:
+        return exactly(", ".join(reason.nodes))
     if reason.count < total:
         return message(_NODES, count=reason.count, total=total)
     return message(_BOTH_NODES) if total == 2 else message(_ALL_NODES, total=total)

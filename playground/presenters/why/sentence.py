@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
+from playground.presenters.amounts import clock
 from playground.presenters.scene import short
+from playground.presenters.why.facts import join, list_headlines
 from playground.presenters.why.reasons import about
 from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.analysis.explain import KUBELET, Explanation, Given, State
+
+FEW = 8  # nodes of a cluster of which each is told of
 
 _NO_SCHEDULER = gettext_noop(
     "Nobody schedules %(pod)s: no running scheduler has a profile called %(scheduler)s."
@@ -19,7 +26,10 @@ _HELD = gettext_noop("%(plugin)s holds %(pod)s back: %(message)s")
 _QUOTA = gettext_noop(
     "%(pod)s can't be created, as the quota %(quota)s is used up (missing pods: %(count)s)."
 )
-_REFUSED = gettext_noop("%(pod)s can't be created (missing pods: %(count)s): %(message)s")
+_QUOTA_HAS_ROOM = gettext_noop(
+    "%(pod)s was refused while the quota %(quota)s was used up (missing pods: %(count)s)."
+)
+_REFUSED = gettext_noop("%(pod)s can't be created (missing pods: %(count)s): %(message)s.")
 _NO_NODES = gettext_noop("%(pod)s waits, as the cluster has no node yet.")
 _FITS = gettext_noop("%(pod)s would fit on %(node)s now, and waits for its turn.")
 _FITS_BACKOFF = gettext_noop(
@@ -57,6 +67,32 @@ _SUSPENDED = gettext_noop("%(pod)s is not created, as the Job is suspended (miss
 _ELSEWHERE = gettext_noop(
     "%(pod)s is not created, as the Job leaves its pods to another controller (%(message)s; missing pods: %(count)s)."
 )
+_SPOKEN_FOR = (State.AS_WANTED, State.STUCK, State.TERMINATING)  # states that their headlines say better
+_RUNS = gettext_noop("%(pod)s runs on %(node)s, and is not as it should be: %(message)s.")
+_WAITS = gettext_noop("%(pod)s has got %(node)s, where the kubelet waits with its containers: %(message)s.")
+_INCOMPLETE = gettext_noop("%(pod)s claims all devices of a pool that the scheduler takes for incomplete.")
+_KEPT = gettext_noop("%(node)s has room for %(pod)s, which is kept for another pod.")
+_LOST = gettext_noop("%(pod)s is on %(node)s, and nobody knows whether it runs: %(message)s.")
+_TERMINATING = gettext_noop("%(pod)s is terminating on %(node)s, and is gone by %(time)s.")
+_NOT_AS_WANTED = gettext_noop("%(pod)s is not as it should be.")
+_PLAIN = {
+    State.NOT_RUNNING: gettext_noop("%(pod)s has got %(node)s, and does not run: %(message)s."),
+    State.TERMINATING: gettext_noop("%(pod)s is terminating on %(node)s, and nothing ends it."),
+    State.GONE: gettext_noop("%(pod)s is gone."),
+    State.STUCK: gettext_noop("%(pod)s does not go on: %(message)s."),
+    State.AS_WANTED: gettext_noop("%(pod)s lacks nothing."),
+}
+_BY_OBSTACLE = {
+    "NodeLost": _LOST,
+    "WaitsForVolume": _WAITS,
+    "AttachedElsewhere": _WAITS,
+    "ReadinessGates": _RUNS,
+    "ContainersNotReady": _RUNS,
+    "ResizeInfeasible": _RUNS,
+    "ResizeDeferred": _RUNS,
+    "ResizePending": _RUNS,
+}
+_NOTHING_STARTS = gettext_noop("%(pod)s is not created: %(message)s.")
 _WITHHELD = {
     State.PAUSED: _PAUSED,
     State.SUSPENDED: _SUSPENDED,
@@ -65,7 +101,21 @@ _WITHHELD = {
 
 
 def sentence(explanation: Explanation) -> Message:
-    """Return a plain-words summary."""
+    """Return a plain-words summary: the state with its main reasons, then the facts that belong to them."""
+    headlines = list(list_headlines(explanation))
+    speak = explanation.state in _SPOKEN_FOR and explanation.until is None and headlines
+    others = list(_list_refused_nodes(explanation))
+    return join(headlines if speak else [_describe_state(explanation), *headlines, *others])
+
+
+def _list_refused_nodes(explanation: Explanation) -> Iterator[Message]:
+    """Yield why a pod that is placed is not on the other nodes of a small cluster."""
+    if explanation.state in (State.SCHEDULED, State.BINDING) and explanation.total <= FEW:
+        away = [each for each in explanation.reasons if each.nodes and explanation.node not in each.nodes]
+        yield from (about(each, short(explanation.pod), explanation.total) for each in away[:2])
+
+
+def _describe_state(explanation: Explanation) -> Message:
     pod, state = short(explanation.pod), explanation.state
     first = explanation.reasons[0] if explanation.reasons else None
     evidence = first.evidence if first is not None else {}
@@ -74,17 +124,28 @@ def sentence(explanation: Explanation) -> Message:
     if state is State.NO_SUCH_NODE:
         return message(_NO_NODE, pod=pod, node=evidence["nodeName"])
     if state is State.QUOTA_EXCEEDED:
-        return message(_QUOTA, pod=pod, quota=evidence["quota"], count=evidence["missing"])
+        text = _QUOTA_HAS_ROOM if evidence.get("room") else _QUOTA
+        return message(text, pod=pod, quota=evidence["quota"], count=evidence["missing"])
     if first is not None and state is State.NOT_CREATED:
-        return message(_REFUSED, pod=pod, count=evidence["missing"], message=first.message)
+        return message(_REFUSED, pod=pod, count=evidence["missing"], message=first.message.rstrip(". "))
     if first is not None and state is State.GATED:
         return _describe_gated_pod(pod, first)
     if first is not None and state in _WITHHELD:
-        return message(_WITHHELD[state], pod=pod, count=evidence["missing"], message=first.message)
+        text = _WITHHELD[state] if evidence["missing"] else _NOTHING_STARTS
+        return message(text, pod=pod, count=evidence["missing"], message=first.message)
     if state in _ENDED:
         return _describe_ended_pod(explanation, pod)
     if state is State.NO_NODES:
         return message(_NO_NODES, pod=pod)
+    if state in _PLAIN:
+        reason = first.message.rstrip(". ") if first is not None else ""
+        until = "" if explanation.until is None else clock(explanation.until)
+        text = _TERMINATING if state is State.TERMINATING and until else _PLAIN[state]
+        if state is State.STUCK and not reason:
+            text = _NOT_AS_WANTED
+        if first is not None:
+            text = _BY_OBSTACLE.get(first.code.partition("/")[2], text)
+        return message(text, pod=pod, node=explanation.node, message=reason, time=until)
     if state is State.SCHEDULED:
         return message(_SCHEDULED, pod=pod, node=explanation.node)
     if state is State.BINDING:
@@ -127,4 +188,26 @@ def _waiting(explanation: Explanation, pod: str) -> Message:
         return message(_NOMINATED, pod=pod, node=preempting.nominated)
     if not explanation.reasons:
         return message(_ATTEMPTING, pod=pod) if not explanation.message else exactly(explanation.message)
-    return about(explanation.reasons[0], pod, explanation.total)
+    return join(_list_main_reasons(explanation, pod))
+
+
+def _list_main_reasons(explanation: Explanation, pod: str) -> Iterator[Message]:
+    """Yield what keeps a pod off the nodes that came nearest: one reason for all of them, or the reasons of a few nodes together."""
+    reasons, total = explanation.reasons, explanation.total
+    near = (reasons[0].evidence.get("near") or {}).get("nodes") or ()
+    if near and near[0]["short"] <= 0 and any(fact.code == "IsNominated" for fact in explanation.facts):
+        yield message(_KEPT, pod=pod, node=near[0]["node"])
+        return
+    if any(fact.code in ("PoolIsIncomplete", "PoolOverNodes") for fact in explanation.facts):
+        yield message(_INCOMPLETE, pod=pod)
+        return
+    yield about(reasons[0], pod, total)
+    covered = set(reasons[0].nodes)
+    if total > FEW:
+        return
+    for reason in reasons[1:]:
+        left = [name for name in reason.nodes if name not in covered]
+        if not left or reason.evidence.get("most") == 0:
+            continue
+        covered |= set(left)
+        yield about(replace(reason, nodes=tuple(left), count=len(left)), pod, total)

@@ -14,9 +14,8 @@ from playground.sessions.protocol import lessons as teaching
 from playground.sessions.protocol import traces as tracing
 from playground.sessions.protocol.base import Request
 from playground.sessions.worker import checkpoints, files, traces
-from playground.sessions.worker.answers import rerun
+from playground.sessions.worker.answers import rerun, search
 from playground.sessions.worker.answers.teaching import lessons
-from playground.sessions.worker.conditions import search
 from playground.sessions.worker.conditions.until import require_future as require_future_of
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines

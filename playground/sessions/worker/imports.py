@@ -40,6 +40,7 @@ from playground.sessions.worker.world import (
     get_creation_time,
     heading,
     in_creation_order,
+    list_silent_nodes,
     plan_import,
     source_of,
     take_in,
@@ -184,7 +185,8 @@ def command_of(world: Simulation, accepted: list[Manifest], brought: Brought) ->
     continuation = continuation_of(brought.text)
     empty = not world.store.count("Node") and not world.store.count("Pod")
     going_on = continuation if continuation is not None and empty else msgspec.UNSET
-    return ApplyObjects(tuple(in_creation_order(accepted)), continues=going_on)
+    ordered = tuple(in_creation_order(accepted))
+    return ApplyObjects(ordered, continues=going_on, stopped=list_silent_nodes(ordered))
 
 
 def _encode_accepted_text(text: str, objects: Sequence[Any]) -> bytes:

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from scheduler_core.analysis.explain.asking import explain
+from scheduler_core.analysis.explain.asking import explain, list_problems
 from scheduler_core.analysis.explain.ended import KUBELET, Past
-from scheduler_core.analysis.explain.explanation import Explanation, Given, Preemption, State
+from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, Role, State
 from scheduler_core.analysis.explain.missing_pods import explain_uncreated
 
-__all__ = ["KUBELET", "Explanation", "Given", "Past", "Preemption", "State", "explain", "explain_uncreated"]
+__all__ = [
+    "KUBELET",
+    "Explanation",
+    "Fact",
+    "Given",
+    "Past",
+    "Preemption",
+    "Role",
+    "State",
+    "explain",
+    "explain_uncreated",
+    "list_problems",
+]

@@ -6,13 +6,36 @@ kube: pkg/scheduler/schedule_one.go, backend/queue/scheduling_queue.go @ v1.34.1
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
+from scheduler_core.analysis.explain.claims import find_blocked_claims
 from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, explain_refused, sort_out
-from scheduler_core.analysis.explain.explanation import Explanation, Given, Preemption, State
+from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, State
+from scheduler_core.analysis.explain.holders import WAKING, find_holders, find_resizes
+from scheduler_core.analysis.explain.missing_pods import explain_uncreated
+from scheduler_core.analysis.explain.placement import Placement, explain_place, note, was_not_scheduled
+from scheduler_core.analysis.explain.provenance import trace_pod
 from scheduler_core.analysis.explain.refusals import build_reason, classify_reason, refusals
-from scheduler_core.analysis.fixes.diagnosis import diagnose_on, scheduler_for
+from scheduler_core.analysis.explain.standing import (
+    explain_bound_pod,
+    explain_gone,
+    explain_terminating,
+    list_lost_nodes,
+    list_provisioners,
+)
+from scheduler_core.analysis.explain.waiting import explain_preemption, explain_selection, explain_waking
+from scheduler_core.analysis.explain.workloads import (
+    KINDS,
+    NODE,
+    STICKING,
+    explain_node,
+    explain_unborn,
+    explain_workload,
+)
+from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.scheduler.cache.pod_classes import NO_POD
@@ -115,30 +138,94 @@ FITS = 20  # nodes that are named
 
 
 def explain(world: WorldView, key: str, past: Past | None = None) -> Explanation | None:
-    """Return the explanation of a pod "namespace/name", or None if there is no such pod.
+    """Return the explanation of a pod "namespace/name", of the pods "namespace/owner-*" that are not there, of a workload
+    "kind/namespace/name" or of a node "Node/name"; None if nothing is known of it.
 
-    `past` is the past of this world as it is; pass it when you ask about more than one pod.
+    `past` is the past of this world as it is; pass it when you ask about more than one pod. A pod that runs is then not compared with
+    the other nodes.
     """
     assert isinstance(world, Simulation)
+    kind, _, rest = key.partition("/")
+    if kind == NODE:
+        return explain_node(world, rest)
+    if "/" in rest:
+        return explain_workload(world, kind, *rest.split("/", 1))
     pod = world.store.pod_at(key)
     if pod is None:
-        return None
-    past = past or Past(world)
+        return _explain_absent_pod(world, key)
+    compare, past = past is None, past or Past(world)
+    if pod.deleting:
+        return explain_terminating(world, pod, past)
     if pod.phase == FAILED:
-        return explain_failed(pod, past)
+        return _with_bypass(world, pod, explain_failed(pod, past))
+    if pod.node_name and world.store.node(pod.node_name) is None:
+        return _explain_lost_pod(world, pod, past)
     if pod.node_name:
-        return explain_refused(world, pod, pod.node_name, past) or _explain_bound_pod(world, pod, past)
+        refused = explain_refused(world, pod, pod.node_name, past)
+        return _with_bypass(world, pod, refused) if refused else explain_bound_pod(world, pod, past, compare)
     scheduler = scheduler_for(world, pod)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     if scheduler is None or framework is None:
         return _nobodys(world, pod)
-    return _Asking(world, pod, scheduler, framework, past).answer()
+    return _Asking(world, pod, scheduler, framework, past, compare).answer()
 
 
-def _explain_bound_pod(world: Simulation, pod: Pod, past: Past) -> Explanation:
+def list_problems(world: WorldView, past: Past | None = None) -> Iterator[Explanation]:
+    """Yield an explanation of everything that is not as its owner wants it: pods, pods that are not there, workloads, and drains."""
+    assert isinstance(world, Simulation)
+    past = past or Past(world)
+    for pod in world.store.pods():
+        if _may_lack(world, pod) and (found := explain(world, pod.key, past)) is not None and found.problem:
+            yield found
+    yield from explain_uncreated(world)
+    for kind in KINDS:
+        for manifest in world.store.list(kind):
+            meta = manifest["metadata"]
+            each = explain_workload(world, kind, str(meta.get("namespace") or "default"), str(meta["name"]))
+            if each is not None and any(fact.code in STICKING for fact in each.facts):
+                yield each
+    for node in world.surroundings.nodes.drains:
+        if (drained := explain_node(world, node)) is not None and drained.problem:
+            yield drained
+    for cordoned in world.store.nodes():
+        if cordoned.unschedulable and cordoned.name not in world.surroundings.nodes.drains:
+            blocked = explain_node(world, cordoned.name)
+            if blocked is not None and blocked.facts:
+                yield replace(blocked, state=State.STUCK)
+
+
+def _with_bypass(world: Simulation, pod: Pod, explanation: Explanation) -> Explanation:
+    """Add that no scheduler was asked about a pod that its kubelet refuses, if so."""
+    if explanation.state is not State.REFUSED or not was_not_scheduled(world, pod):
+        return explanation
+    bypass = note("BypassedScheduler", pod=pod.key, node=pod.node_name)
+    others = (fact for fact in explanation.facts if fact.code != "IsNotPlacedAgain")
+    return replace(explanation, facts=(*others, bypass))
+
+
+def _may_lack(world: Simulation, pod: Pod) -> bool:
+    """Return whether a pod could be a problem, so that it is worth a closer look."""
+    node = world.store.node(pod.node_name) if pod.node_name else None
+    if pod.phase == "Succeeded":
+        return False
+    return (
+        node is None
+        or pod.phase != "Running"
+        or pod.deleting
+        or node.ready not in ("", "True")
+        or not pod.ready
+    )
+
+
+def _explain_absent_pod(world: Simulation, key: str) -> Explanation | None:
+    if key.endswith("-*"):
+        return next((each for each in explain_uncreated(world) if each.pod == key), None)
+    return explain_unborn(world, key) or explain_gone(world, key)
+
+
+def _explain_lost_pod(world: Simulation, pod: Pod, past: Past) -> Explanation:
+    """Explain a pod on a node that is not there."""
     before = past.before(pod)
-    if world.store.get("Node", "", pod.node_name) is not None:
-        return Explanation(pod.key, State.SCHEDULED, node=pod.node_name, phase=pod.phase, predecessors=before)
     nodes = [str(node["metadata"]["name"]) for node in world.store.list("Node")]
     reason = Given(
         State.NO_SUCH_NODE,
@@ -170,10 +257,16 @@ class _Asking:
     """One pod that a scheduler is responsible for."""
 
     def __init__(
-        self, world: Simulation, pod: Pod, scheduler: Scheduler, framework: Framework, past: Past
+        self,
+        world: Simulation,
+        pod: Pod,
+        scheduler: Scheduler,
+        framework: Framework,
+        past: Past,
+        compare: bool,
     ) -> None:
         self.world, self.pod, self.scheduler, self.framework = world, pod, scheduler, framework
-        self.past = past
+        self.past, self.compare = past, compare
         index = world.journal.last_attempt.get(pod.key)
         self.attempt = None if index is None else world.journal.attempts[index]
         self.entry = scheduler.queue.find(pod.key)
@@ -182,7 +275,16 @@ class _Asking:
         if (binding := self._binding()) is not None:
             refused = explain_refused(self.world, self.pod, binding, self.past)
             before = self.past.before(self.pod)
-            return refused or Explanation(self.pod.key, State.BINDING, node=binding, predecessors=before)
+            place = explain_place(self.world, self.pod, binding) if self.compare else Placement()
+            return refused or Explanation(
+                self.pod.key,
+                State.BINDING,
+                place.reasons,
+                node=binding,
+                total=place.total,
+                predecessors=before,
+                facts=(*list_provisioners(self.world, self.pod), *place.facts),
+            )
         gate = self._gate()
         if gate is not None:
             return self._gated(gate)
@@ -195,13 +297,32 @@ class _Asking:
         feasible = diagnosis.feasible
         names = (nodes.names[row] for row in feasible)
         fits, kubelets = sort_out(self.world, self.pod, names, self.past, FITS)
+        preempted = None if feasible else preemption(self.framework, self.pod, nodes, self.attempt)
         return self._explained(
             State.WAITING_FOR_CLAIM if waits else self._place(),
             reasons if fits else (*kubelets, *reasons),
             fits=fits,
             total=len(nodes),
-            preemption=None if feasible else preemption(self.framework, self.pod, nodes, self.attempt),
+            preemption=preempted,
+            facts=tuple(self._list_facts(diagnosis, reasons, preempted, bool(fits))),
         )
+
+    def _list_facts(
+        self, diagnosis: Diagnosis, reasons: tuple[Given, ...], preempted: Preemption | None, fits: bool
+    ) -> Iterator[Fact]:
+        """Yield the sources, the holders, and what keeps preemption and the queue from helping."""
+        yield from trace_pod(self.world, self.pod, reasons, preempted is not None and preempted.lower > 0)
+        holders = [] if fits else find_holders(self.world, diagnosis, reasons)
+        yield from holders
+        yield from () if fits else find_resizes(diagnosis, reasons)
+        yield from explain_selection(self.pod, reasons)
+        yield from find_blocked_claims(self.world, self.pod, reasons)
+        yield from list_lost_nodes(self.world, reasons)
+        if preempted is not None:
+            yield from explain_preemption(diagnosis, preempted, reasons)
+        if self.entry is not None and self.entry.key in self.scheduler.queue.unschedulable_pods:
+            keys = [str(fact.values["pod"]) for fact in holders if fact.code in WAKING]
+            yield from explain_waking(self.world, self.framework, self.entry, self.attempt, keys, fits)
 
     def _explained(self, state: State, reasons: tuple[Given, ...], **more: object) -> Explanation:
         until, events = wakes(self.scheduler, self.framework, self.entry)
@@ -235,7 +356,11 @@ class _Asking:
         said = classify_reason(self.framework, status, status.message)
         reason = build_reason(status, status.message, said, ())
         state = State.WAITING_FOR_CLAIM if said.waits_for_claim else State.GATED
-        return self._explained(state, (reason,))
+        entries = (str(each.get("name")) for each in self.pod.manifest["spec"].get("resourceClaims") or ())
+        if "claim" not in reason.evidence and state is State.WAITING_FOR_CLAIM:
+            reason = replace(reason, evidence={**reason.evidence, "claim": ", ".join(entries)})
+        facts = tuple(find_blocked_claims(self.world, self.pod, (reason,)))
+        return self._explained(state, (reason,), facts=facts)
 
     def _place(self) -> State:
         entry: QueuedPod | None = self.entry

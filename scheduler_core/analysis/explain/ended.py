@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from scheduler_core.analysis.explain.explanation import Explanation, Given, State
+from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.controllers.kubelet.pods import judge
 from scheduler_core.world.simulation import Simulation
 
@@ -73,7 +74,26 @@ def explain_failed(pod: Pod, past: Past) -> Explanation:
         phase=pod.phase,
         reason=reason,
         predecessors=past.before(pod),
+        facts=tuple(describe_limits(pod, reason)),
     )
+
+
+def describe_limits(pod: Pod, reason: str) -> Iterator[Fact]:
+    """Yield the limits of a pod that its end rests on, and what did not check its place."""
+    spec = pod.manifest["spec"]
+    if reason == "DeadlineExceeded" and spec.get("activeDeadlineSeconds") is not None:
+        yield Fact(
+            Role.PROVENANCE,
+            "Deadline",
+            {"pod": pod.key, "seconds": int(spec["activeDeadlineSeconds"]) * SECOND},
+        )
+    if reason.startswith(_BY_RESOURCE) and pod.phase == FAILED:
+        yield Fact(Role.NOTES, "IsNotPlacedAgain", {"pod": pod.key, "node": pod.node_name})
+    if reason in ("NodeAffinity", "PodOSSelectorNodeLabelDoesNotMatch") and spec.get("nodeSelector"):
+        labels = [f"{key}={value}" for key, value in sorted(spec["nodeSelector"].items())]
+        yield Fact(
+            Role.PROVENANCE, "AsksForLabels", {"pod": pod.key, "labels": labels, "node": pod.node_name}
+        )
 
 
 def explain_refused(world: Simulation, pod: Pod, node: str, past: Past) -> Explanation | None:
@@ -92,6 +112,7 @@ def explain_refused(world: Simulation, pod: Pod, node: str, past: Past) -> Expla
         phase=FAILED,
         reason=reason,
         predecessors=past.before(pod),
+        facts=tuple(describe_limits(pod, str(reason))),
     )
 
 

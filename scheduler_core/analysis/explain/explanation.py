@@ -29,6 +29,11 @@ class State(enum.StrEnum):
     PAUSED = "Paused"  # pods that their workload does not make: as a Deployment is paused
     SUSPENDED = "Suspended"
     MANAGED_ELSEWHERE = "ManagedElsewhere"
+    NOT_RUNNING = "NotRunning"  # placed, and held by its volumes, its kubelet, or its node
+    TERMINATING = "Terminating"
+    GONE = "Gone"
+    STUCK = "Stuck"  # a workload or a drain that does not go on
+    AS_WANTED = "AsWanted"  # a workload or a node that lacks nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,28 @@ class Given:
             "evidence": dict(self.evidence),
             "unresolvable": self.final,
         }
+
+
+class Role(enum.StrEnum):
+    """The question that a fact answers."""
+
+    PROVENANCE = "provenance"  # the source of a number or of a rule
+    HOLDERS = "holders"  # the holder of what is short
+    NOTES = "notes"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One sentence beside the reasons, as data: a code of docs/explain.md with its values. Amounts are in kube's base units, and
+    belong to the value `resource`; times are virtual nanoseconds.
+    """
+
+    role: Role
+    code: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"code": self.code, **self.values}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +138,21 @@ class Explanation:
     phase: str = "Pending"
     reason: str = ""
     predecessors: int = 0
+    facts: tuple[Fact, ...] = ()
 
     @property
     def pending(self) -> bool:
         return self.state not in (State.SCHEDULED, State.REFUSED, State.FAILED)
+
+    @property
+    def problem(self) -> bool:
+        """Return whether the pod, the workload, or the node is not as its owner wants it."""
+        if self.state is State.TERMINATING:
+            return self.until is None
+        return self.state not in _FINE
+
+    def list_facts(self, role: Role) -> tuple[Fact, ...]:
+        return tuple(fact for fact in self.facts if fact.role is role)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -132,4 +170,8 @@ class Explanation:
             "phase": self.phase,
             "reason": self.reason,
             "predecessors": self.predecessors,
+            **{role.value: [fact.to_json() for fact in self.list_facts(role)] for role in Role},
         }
+
+
+_FINE = (State.SCHEDULED, State.BINDING, State.ATTEMPTING, State.GONE, State.AS_WANTED)

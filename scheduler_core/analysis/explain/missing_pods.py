@@ -6,18 +6,35 @@ They have no name yet. They are called by that of their owner: namespace/owner-*
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scheduler_core.analysis.explain.explanation import Explanation, Given, State
-from scheduler_core.analysis.fixes.admission import acts, find_quota_error
+from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
+from scheduler_core.analysis.explain.holders import describe_end, describe_holder
+from scheduler_core.analysis.fixes.admission import CREATING, acts
 from scheduler_core.analysis.fixes.quotas import missing_of
+from scheduler_core.apimachinery.objects.demand import amounts, texts
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.kinds import KINDS
+from scheduler_core.apiserver.quota import in_scope, overdue_at, scopes_of, usage
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.controllers.quota import RESYNC, count_usage
+from scheduler_core.controllers.workloads.owners import Owner
+from scheduler_core.controllers.workloads.pods import from_template
 from scheduler_core.world.readonly import WorldView
 from scheduler_core.world.simulation import Simulation
 
-_OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
+_OWNERS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 _FAILED, _CREATED = "FailedCreate", "SuccessfulCreate"
 _QUOTA = "exceeded quota: "
+_QUEUE = "kueue.x-k8s.io/queue-name"
+_LIMIT = "must be less than or equal to"
+_BOUNDS = re.compile(r"(usage|ratio) per (Container|Pod)\b")
+_SCOPES = "insufficient quota to match these scopes"
+USERS = 6  # of a quota that are named
 _JOB_CONTROLLER = "kubernetes.io/job-controller"
 
 
@@ -28,15 +45,85 @@ def explain_uncreated(world: WorldView) -> list[Explanation]:
     found = list(_withheld(world))
     for kind in _OWNERS:
         for manifest in world.store.list(kind):
+            if (
+                kind == "Deployment"
+                and not _lacks_replica_set(manifest)
+                and list_replica_sets(world, manifest)
+            ):
+                continue
             meta = manifest["metadata"]
             key = (kind, str(meta.get("namespace") or ""), str(meta["name"]))
-            missing = 0 if kind == "Job" and _idle_job(manifest) is not None else missing_of(manifest)
+            missing = 0 if _is_withheld(manifest) else count_missing(world, manifest)
+            if kind == "Deployment" and missing <= 0 and _condition(manifest):
+                missing = 1  # of the new revision, which has no ReplicaSet
             message = _condition(manifest) or last.get(key, "")
             if missing > 0 and not message and not acts(world, kind):
-                message = find_quota_error(world, manifest)
+                message = _predict_refusal(world, manifest)
             if message and missing > 0:
-                found.append(_explain_missing(key, message, missing))
+                found.append(_explain_missing(world, manifest, key, message, missing))
     return found
+
+
+def count_missing(world: Simulation, owner: Manifest) -> int:
+    """Return the number of pods that an owner wants and does not have; without a status its pods are counted."""
+    if owner.get("status") or owner["kind"] in ("DaemonSet", "Deployment"):
+        return missing_of(owner)
+    spec, there = owner.get("spec") or {}, list_pods(world, owner)
+    wanted = spec.get("parallelism" if owner["kind"] == "Job" else "replicas")
+    return int(1 if wanted is None else wanted) - sum(not pod.deleting and not pod.terminal for pod in there)
+
+
+def list_pods(world: Simulation, owner: Manifest) -> list[Pod]:
+    """List the pods that an object controls: by its uid, or by its name, as a dump may have lost its uids."""
+    return [
+        pod for key in _list_controlled(world, "Pod", owner) if (pod := world.store.pod(*key)) is not None
+    ]
+
+
+def list_replica_sets(world: Simulation, deployment: Manifest) -> list[Manifest]:
+    """List the ReplicaSets that a Deployment controls."""
+    keys = _list_controlled(world, "ReplicaSet", deployment)
+    return [found for key in keys if (found := world.store.get("ReplicaSet", *key)) is not None]
+
+
+def _list_controlled(world: Simulation, kind: str, owner: Manifest) -> list[tuple[str, str]]:
+    meta = owner["metadata"]
+    if keys := world.store.controlled(kind, str(meta.get("uid") or "")):
+        return keys
+    wanted = (owner["kind"], meta["name"], meta.get("namespace"))
+    found = []
+    for manifest in world.store.list(kind):
+        controller = controller_of(manifest) or {}
+        if (controller.get("kind"), controller.get("name"), manifest["metadata"].get("namespace")) == wanted:
+            found.append((str(manifest["metadata"]["namespace"]), str(manifest["metadata"]["name"])))
+    return found
+
+
+def _lacks_replica_set(deployment: Manifest) -> bool:
+    """Return whether the ReplicaSet of a new revision was refused."""
+    conditions = (deployment.get("status") or {}).get("conditions") or ()
+    return any(each.get("reason") == "ReplicaSetCreateError" for each in conditions)
+
+
+def _is_withheld(manifest: Manifest) -> bool:
+    paused = manifest["kind"] == "Deployment" and (manifest.get("spec") or {}).get("paused")
+    return bool(paused) or (manifest["kind"] == "Job" and _idle_job(manifest) is not None)
+
+
+def _predict_refusal(world: Simulation, manifest: Manifest) -> str:
+    """Return the API server's answer to one more pod of a workload, "" if it would create the pod. Quotas without a status are counted."""
+    twin = world
+    for quota in world.store.list("ResourceQuota"):
+        hard = amounts((quota.get("spec") or {}).get("hard"))
+        if (quota.get("status") or {}).get("used") is None and hard:
+            twin = world.fork() if twin is world else twin
+            status = {"hard": texts(hard), "used": texts(count_usage(world, quota, hard))}
+            twin.store.overwrite({**quota, "status": status}, "ResourceQuota")
+    try:
+        twin.api.create(from_template(Owner.of(manifest), manifest["spec"]["template"]), dry_run=True)
+    except Refused as refused:
+        return refused.answer.message
+    return ""
 
 
 def _withheld(world: Simulation) -> Iterator[Explanation]:
@@ -44,6 +131,9 @@ def _withheld(world: Simulation) -> Iterator[Explanation]:
         owns = world.store.controlled("ReplicaSet", str(manifest["metadata"].get("uid") or ""))
         if (manifest.get("spec") or {}).get("paused") and not owns and (missing := missing_of(manifest)) > 0:
             yield _idle(manifest, State.PAUSED, "spec.paused is true", missing)
+    for manifest in world.store.list("CronJob"):
+        if (manifest.get("spec") or {}).get("suspend"):
+            yield _idle(manifest, State.SUSPENDED, "spec.suspend is true", 0)
     for manifest in world.store.list("Job"):
         if (idle := _idle_job(manifest)) is not None and (missing := missing_of(manifest)) > 0:
             yield _idle(manifest, *idle, missing)
@@ -64,7 +154,11 @@ def _idle(manifest: Mapping[str, Any], state: State, message: str, missing: int)
     kind, meta = str(manifest["kind"]), manifest["metadata"]
     evidence = {"owner": {"kind": kind, "name": meta["name"]}, "missing": missing}
     key = f"{meta.get('namespace') or 'default'}/{meta['name']}-*"
-    return Explanation(key, state, (Given(state, "", message, evidence=evidence),))
+    values = {"kind": kind, "owner": meta["name"]}
+    facts = [Fact(Role.NOTES, "IsSuspended", values)] if state is State.SUSPENDED else []
+    if queue := (meta.get("labels") or {}).get(_QUEUE):
+        facts.append(Fact(Role.NOTES, "QueueHoldsBack", {**values, "queue": queue}))
+    return Explanation(key, state, (Given(state, "", message, evidence=evidence),), facts=tuple(facts))
 
 
 def _last_events(world: Simulation) -> dict[tuple[str, str, str], str]:
@@ -84,16 +178,111 @@ def _condition(manifest: Mapping[str, Any]) -> str:
         (
             str(each.get("message") or "")
             for each in conditions
-            if each.get("reason") == _FAILED and each.get("status") == "True"
+            if (each.get("reason"), each.get("status"))
+            in ((_FAILED, "True"), ("ReplicaSetCreateError", "False"))
         ),
         "",
     )
 
 
-def _explain_missing(key: tuple[str, str, str], message: str, missing: int) -> Explanation:
+def _explain_missing(
+    world: Simulation, manifest: Manifest, key: tuple[str, str, str], message: str, missing: int
+) -> Explanation:
     kind, namespace, name = key
     state = State.QUOTA_EXCEEDED if _QUOTA in message else State.NOT_CREATED
     evidence: dict[str, Any] = {"owner": {"kind": kind, "name": name}, "missing": missing}
+    facts: list[Fact] = []
     if state is State.QUOTA_EXCEEDED:
         evidence["quota"] = message.partition(_QUOTA)[2].partition(",")[0]
-    return Explanation(f"{namespace}/{name}-*", state, (Given(state, "", message, evidence=evidence),))
+        facts += _describe_quota(world, manifest, namespace, evidence, message)
+    elif _LIMIT in message:
+        for each in world.store.list("LimitRange"):
+            limits = [item["default"] for item in each["spec"].get("limits") or () if item.get("default")]
+            if each["metadata"].get("namespace") == namespace and limits:
+                values = {
+                    "limitRange": each["metadata"]["name"],
+                    "limits": [f"{k} {v}" for k, v in limits[0].items()],
+                }
+                facts.append(Fact(Role.PROVENANCE, "LimitRangeLimits", values))
+    elif _BOUNDS.search(message):
+        for each in world.store.list("LimitRange"):
+            if each["metadata"].get("namespace") == namespace:
+                values = {"limitRange": each["metadata"]["name"], "namespace": namespace}
+                facts.append(Fact(Role.PROVENANCE, "LimitRangeRefuses", values))
+    elif _SCOPES in message:
+        spec = manifest["spec"]["template"].get("spec") or {}
+        values = {"namespace": namespace, "priorityClass": spec.get("priorityClassName")}
+        facts.append(Fact(Role.NOTES, "ScopeNeedsQuota", values))
+    due = world.surroundings.queues.get(CREATING.get(kind, ""))
+    again = due.due.get(f"{namespace}/{name}") if due is not None and acts(world, kind) else None
+    if again is not None and again > world.now:
+        code = "ControllerBacksOff" if evidence.get("room") else "TriedAgainAt"
+        facts.append(Fact(Role.NOTES, code, {"kind": kind, "owner": name, "until": again}))
+    return Explanation(
+        f"{namespace}/{name}-*",
+        state,
+        (Given(state, "", message, evidence=evidence),),
+        again,
+        facts=tuple(facts),
+    )
+
+
+def _describe_quota(
+    world: Simulation, manifest: Manifest, namespace: str, evidence: dict[str, Any], message: str
+) -> Iterator[Fact]:
+    """Yield the pods that use up a quota, those without a node and those that end first; notes in the evidence whether there is room."""
+    quota = world.store.get("ResourceQuota", namespace, str(evidence["quota"]))
+    if quota is None:
+        return
+    hard = amounts((quota.get("spec") or {}).get("hard"))
+    wall = world.store.epoch + world.now
+    each = usage(KINDS["Pod"], from_template(Owner.of(manifest), manifest["spec"]["template"]), wall)
+    used = count_usage(world, quota, hard)
+    over = [
+        name for name in sorted(hard) if name in each and (used[name] + each[name]).nanos > hard[name].nanos
+    ]
+    evidence["room"] = not over and any(name in hard for name in each)
+    if not any(name in hard for name in each):
+        yield Fact(Role.NOTES, "QuotaOfOther", {"quota": evidence["quota"], "message": message.rstrip(". ")})
+        return
+    for name in over:
+        yield Fact(
+            Role.PROVENANCE,
+            "QuotaFigures",
+            {
+                "quota": evidence["quota"],
+                "name": name,
+                "each": each[name].text,
+                "used": used[name].text,
+                "hard": hard[name].text,
+            },
+        )
+    yield from _list_users(world, quota, over or [name for name in sorted(hard) if name in each], wall)
+
+
+def _list_users(world: Simulation, quota: Manifest, names: list[str], wall: int) -> Iterator[Fact]:
+    kind, found = KINDS["Pod"], []
+    for pod in world.store.pods():
+        if pod.namespace != quota["metadata"]["namespace"]:
+            continue
+        if not all(in_scope(scope, kind, pod.manifest) for scope in scopes_of(quota)):
+            continue
+        of_pod = {name: amount for name, amount in usage(kind, pod.manifest, wall).items() if name in names}
+        if any(amount.nanos for amount in of_pod.values()):
+            found.append((bool(pod.node_name) and not pod.deleting, not pod.deleting, pod.key, pod, of_pod))
+    for *_, pod, of_pod in sorted(found, key=lambda each: each[:3])[:USERS]:
+        name, amount = next(iter(of_pod.items()))
+        values = {
+            **describe_holder(world, pod),
+            "quota": quota["metadata"]["name"],
+            "name": name,
+            "used": amount.text,
+        }
+        code = "HoldsQuota" if pod.node_name else "HoldsQuotaWithoutNode"
+        yield Fact(Role.HOLDERS, code, values)
+        yield from describe_end(world, pod)
+        if pod.deleting and values["until"] is None and (counted := overdue_at(pod.manifest)) is not None:
+            until = -(-(counted + 1 - world.store.epoch) // RESYNC) * RESYNC
+            yield Fact(
+                Role.HOLDERS, "QuotaCountsUntil", {"pod": pod.key, "quota": values["quota"], "until": until}
+            )

@@ -11,9 +11,11 @@ from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.selection import misses
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework.plugin import Evidence, Rows
+from scheduler_core.scheduler.framework.plugin import Evidence, Point, Rows
 from scheduler_core.scheduler.framework.reasons import ERROR, LEFT_OUT, REFUSED, Said, read_reason
+from scheduler_core.scheduler.framework.runtime.cycles import Trial
 from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.points import run_filter
 from scheduler_core.scheduler.framework.status import Code, Status
 
 # Groups of nodes: by the label that whoever made them put on, else by the name without its number.
@@ -50,6 +52,7 @@ def count_by_group(nodes: NodeTable, rows: Rows) -> tuple[tuple[str, int], ...]:
 
 EXTENDER = "Extender"
 SELECTION = "NodeAffinity"
+COMPARED = 40  # nodes of a reason that all plugins are asked about
 LOOKED_AT = 500  # nodes of a reason that are asked whether the pod selects them
 _LEFT_OUT = "node(s) didn't satisfy plugin(s) ["
 
@@ -104,8 +107,29 @@ def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
         waits = waits or (diagnosis.whole is not None and said.waits_for_claim)
         out.append(_build_grouped_reason(diagnosis, status, text, said, np.array(sorted(rows), np.intp)))
     meant = _build_relevance_test(diagnosis, out)
-    ranked = sorted(out, key=lambda reason: (not meant(reason), _of_another_kind(reason), *_order(reason)))
+    near = _measure_nearness(diagnosis, out)
+    ranked = sorted(
+        out, key=lambda reason: (not meant(reason), _of_another_kind(reason), near(reason), *_order(reason))
+    )
     return tuple(ranked), waits
+
+
+def _measure_nearness(diagnosis: Diagnosis, reasons: list[Given]) -> Callable[[Given], int]:
+    """Return a measure of reasons: how many plugins refuse the node that is nearest to feasible among those of a reason."""
+    if len(reasons) < 2 or diagnosis.whole is not None:
+        return lambda reason: 0
+    nodes = diagnosis.nodes
+    known = {nodes.row(name) for reason in reasons for name in reason.nodes[:COMPARED]}
+    rows = np.array(sorted(row for row in known if row is not None), np.intp)
+    trial = Trial(diagnosis.pod, nodes, diagnosis.state)
+    counts = np.zeros(len(nodes), np.int64)
+    for plugin in diagnosis.framework.at(Point.FILTER):
+        if plugin.name in diagnosis.state.skip_filter:
+            continue
+        _, refused = run_filter(plugin, trial, diagnosis.state, nodes, rows)
+        if refused is not None:
+            counts[rows[refused]] += 1
+    return lambda reason: min((int(counts[nodes.rows[name]]) for name in reason.nodes[:COMPARED]), default=0)
 
 
 def _build_relevance_test(diagnosis: Diagnosis, reasons: list[Given]) -> Callable[[Given], bool]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scheduler_core.apimachinery.objects.demand import Amount, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import KINDS
-from scheduler_core.apiserver.quota import in_scope, scopes_of, usage
+from scheduler_core.apiserver.quota import in_scope, scopes_of
 from scheduler_core.world.simulation import Simulation
 
 QUOTA = "ResourceQuota"
@@ -41,22 +40,3 @@ def acts(sim: Simulation, kind: str) -> bool:
     """Return whether the controller that creates the pods of workloads of this kind is running."""
     running = sim.settings.cluster.controllers
     return running is None or CREATING.get(kind) in running
-
-
-def find_quota_error(sim: Simulation, owner: Manifest) -> str:
-    """Return the API server's error message, or "" if the quotas would admit the pod."""
-    meta = owner["metadata"]
-    pod = pod_of(owner, str(meta.get("namespace") or "default"))
-    each = usage(KINDS["Pod"], pod, 0)
-    for quota in quotas_of(sim, pod):
-        status = quota.get("status") or {}
-        hard = amounts(status.get("hard") or quota["spec"].get("hard"))
-        used = {name: Amount(0) for name in hard} | amounts(status.get("used"))
-        over = sorted(
-            name for name in each if name in hard and (used[name] + each[name]).nanos > hard[name].nanos
-        )
-        if over:
-            lists = (",".join(f"{name}={of[name].text}" for name in over) for of in (each, used, hard))
-            said = "requested: {}, used: {}, limited: {}".format(*lists)
-            return f'pods "{meta["name"]}-" is forbidden: exceeded quota: {quota["metadata"]["name"]}, {said}'
-    return ""

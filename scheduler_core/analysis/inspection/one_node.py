@@ -88,7 +88,7 @@ def why_not(sim: Simulation, pod_key: str, node: str) -> WhyNot | None:
         return None
     alone = replace(pod, node_name="")
     diagnosis = diagnose_on(scheduler, framework, alone, view)
-    verdicts = _verdicts(scheduler, framework, alone, view, row)
+    verdicts = list_verdicts(scheduler, framework, alone, view, row)
     found = WhyNot(
         pod.key,
         node,
@@ -117,7 +117,7 @@ def _take_off(cache: Cache, pod: Pod) -> str:
     return there
 
 
-def _verdicts(
+def list_verdicts(
     scheduler: Scheduler, framework: Framework, pod: Pod, nodes: NodeTable, row: int
 ) -> tuple[PluginVerdict, ...]:
     trial = Trial(pod, nodes)

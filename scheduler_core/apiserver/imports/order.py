@@ -1,4 +1,6 @@
-"""The order in which objects came into being: pods are tried and nodes are visited by it, and kubectl prints by name."""
+"""Facts that an import reads off its objects: the order in which they came into being, as kubectl prints by name, and the nodes that
+nobody acts on.
+"""
 
 from __future__ import annotations
 
@@ -18,3 +20,16 @@ def get_creation_time(manifest: Any) -> str:
     meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
     created = meta.get("creationTimestamp") if isinstance(meta, Mapping) else None
     return created if isinstance(created, str) and created else _NEW
+
+
+def list_silent_nodes(manifests: Iterable[Any]) -> tuple[str, ...]:
+    """List the nodes that say that they are not ready, or that the control plane has lost: their kubelets do nothing."""
+    return tuple(
+        str(manifest["metadata"]["name"])
+        for manifest in manifests
+        if manifest.get("kind") == "Node"
+        and any(
+            condition.get("type") == "Ready" and condition.get("status") != "True"
+            for condition in (manifest.get("status") or {}).get("conditions") or ()
+        )
+    )

@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import is_sidecar
-from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING, KubeEvent
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.inputs.programs import KILL_EXIT
 from scheduler_core.controllers.kubelet import claims, devices, images, sizes
 from scheduler_core.controllers.kubelet.admission import Refusal, find_early_refusal, refusals
 from scheduler_core.controllers.kubelet.containers import (
@@ -84,6 +85,21 @@ def adopt_running_pod(world: World, pod: Pod) -> PodRun:
     containers = tuple(running(run) for run in new_runs(setting.regular))
     run = PodRun(pod.uid, pod.node_name, started, started, init, containers)
     return sizes.adopt_sizes(pod, run, setting, world.store.timestamp(world.now))
+
+
+def adopt_terminating_pod(world: World, pod: Pod) -> None:
+    """Takes on a pod that was told to end before and still runs: it ignores SIGTERM, and is killed when its grace period is over."""
+    memory, run = world.surroundings.kubelet, adopt_running_pod(world, pod)
+    meta = pod.manifest["metadata"]
+    grace = max(int(meta.get("deletionGracePeriodSeconds") or 0), 1)
+    until = max(parse_time(meta["deletionTimestamp"]) - world.store.epoch, world.now)
+
+    def ending(each: ContainerRun) -> ContainerRun:
+        return replace(each, ends=until, exit_code=KILL_EXIT, signalled=True) if each.running else each
+
+    kill = Kill(until - grace * SECOND, until, grace)
+    init, containers = (tuple(map(ending, each)) for each in (run.init, run.containers))
+    memory.put(pod.key, replace(run, kill=kill, init=init, containers=containers))
 
 
 def arrive(world: World, pod: Pod, node: Node) -> Done:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.apiserver.imports.intake import Intake, take_in, taking_in
 from scheduler_core.apiserver.imports.items import Item, Plan, source_of
-from scheduler_core.apiserver.imports.order import get_creation_time, in_creation_order
+from scheduler_core.apiserver.imports.order import get_creation_time, in_creation_order, list_silent_nodes
 from scheduler_core.apiserver.imports.plan import build_plan, plan_import
 from scheduler_core.apiserver.imports.trial import Trial
 from scheduler_core.apiserver.status import Refused
@@ -24,6 +24,7 @@ __all__ = [
     "build_plan",
     "get_creation_time",
     "in_creation_order",
+    "list_silent_nodes",
     "plan_import",
     "source_of",
     "take_in",

@@ -23,6 +23,7 @@ from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.devices.reports import results_named, set_device_conditions
 from scheduler_core.controllers.inputs.programs import read_programs
 from scheduler_core.controllers.inputs.usage import read_usage
+from scheduler_core.controllers.kubelet.pods import adopt_terminating_pod
 from scheduler_core.controllers.kubelet.registration import complete_node, is_new, settle, with_allocatable
 from scheduler_core.controllers.nodes import drain
 from scheduler_core.controllers.nodes.taints import with_old_labels
@@ -78,8 +79,26 @@ def _apply(world: World, command: ApplyObjects) -> None:
     if command.force is True:
         objects = _make_way(world, objects)
     apply(world.api, objects, create_only=command.create_only)
+    _go_on_as_imported(world, command, fresh)
     for manifest in fresh:
         settle(world, manifest)
+
+
+def _go_on_as_imported(world: World, command: ApplyObjects, fresh: Sequence[Manifest]) -> None:
+    """Stops the kubelets of nodes that were lost already, and keeps the ends of pods that terminated already."""
+    if command.stopped is UNSET:
+        return
+    inputs = world.surroundings.inputs
+    names = {each["metadata"]["name"] for each in fresh if each.get("kind") == "Node"}
+    stopped = dict.fromkeys((*inputs.stopped, *(name for name in command.stopped if name in names)))
+    if tuple(stopped) != inputs.stopped:
+        arrange(world, replace(inputs, stopped=tuple(stopped)))
+    for manifest in command.objects:
+        meta = manifest.get("metadata") or {}
+        if manifest.get("kind") == "Pod" and meta.get("deletionTimestamp"):
+            pod = world.store.pod(str(meta.get("namespace") or "default"), str(meta.get("name")))
+            if pod is not None and pod.node_name and pod.phase == "Running":
+                adopt_terminating_pod(world, pod)
 
 
 def _as_reported(world: World, objects: Sequence[Manifest]) -> list[Any]:
@@ -97,6 +116,7 @@ def apply_rehearsed(world: World, command: ApplyObjects, trial: Trial) -> None:
         raise ValueError("the world is not as it was when this was rehearsed")
     fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
     world.store.adopt(trial.events, trial.store)
+    _go_on_as_imported(world, command, fresh)
     for manifest in fresh:
         settle(world, manifest)
 

@@ -54,7 +54,7 @@ def test_totals_of_zero_have_no_bars_and_no_axis_of_their_own() -> None:
 def test_a_tie_tells_the_tied_nodes_the_draw_and_the_seed() -> None:
     sim = until(world(node("a"), node("b"), pod("web-1", cpu="2")), decided())
     found = body(sim)
-    told = found["told"]["values"]
+    told = found["sentence"]["values"]
     tied = (told["one"], told["other"])
     assert (tied, told["node"], told["seed"]) == (("a", "b"), found["node"], sim.seed)
     assert tied[told["number"] - 1] == found["node"]
@@ -66,7 +66,7 @@ def test_a_tie_tells_the_tied_nodes_the_draw_and_the_seed() -> None:
 
 def test_before_any_score_plugin_has_answered_it_is_told_so() -> None:
     sim = until(world(node("a"), node("b"), pod("web-1", cpu="2")), ran("PreScore", "TaintToleration"))
-    told = body(sim)["told"]
+    told = body(sim)["sentence"]
     assert (told["text"], told["values"]["all"]) == (
         "None of the %(all)s Score plugins has answered yet.",
         len(body(sim)["plugins"]),
@@ -82,7 +82,7 @@ def test_while_plugins_score_it_is_told_who_has_answered() -> None:
         "done",
         "todo",
     )
-    assert found["told"]["values"]["names"] == "TaintToleration, NodeResourcesFit"
+    assert found["sentence"]["values"]["names"] == "TaintToleration, NodeResourcesFit"
     assert found["what_if"] is None
 
 
@@ -171,7 +171,7 @@ def test_other_weights_are_told_with_who_leads_by_how_much_and_up_to_where_not()
         for name, w in zip(columns, body(sim)["plugins"], strict=True)
     ]
     found = body(sim, weights=".".join(map(str, weights)))["what_if"]
-    first, *more = found["told"]
+    first, *more = found["sentences"]
     assert (first["values"]["node"], found["changed"]) == ("large", True)
     sums = {
         row["node"]: sum(cell["norm"] * weight for cell, weight in zip(row["cells"], weights, strict=True))
@@ -193,5 +193,5 @@ def test_weights_that_do_not_fit_the_plugins_are_passed_over() -> None:
 def test_where_one_weight_alone_would_change_the_winner_that_is_told_before_anything_is_moved() -> None:
     small, large = node("small", cpu="4"), node("large", cpu="16")
     large["spec"] = {"taints": [{"key": "k", "effect": "PreferNoSchedule"}]}
-    told = body(until(world(small, large, pod("web-1", cpu="2")), decided()))["what_if"]["told"]
+    told = body(until(world(small, large, pod("web-1", cpu="2")), decided()))["what_if"]["sentences"]
     assert "large" in {message.get("values", {}).get("node") for message in told}

@@ -32,7 +32,10 @@ def test_the_sentence_names_what_came_nearest_and_a_button_looks_for_fixes() -> 
     sim = world(tainted("t"), node("n", cpu="4"), pod("f", cpu="3", nodeName="n"), pod("p", cpu="1200m"))
     settle(sim)
     said = why(sim, "p")
-    expected = "p asks for 1.2 cpu: n comes nearest and lacks 0.2 of it."
+    expected = (
+        "p asks for 1.2 cpu: n comes nearest and lacks 0.2 of it. p does not tolerate the taint dedicated=infra of t. "
+        "f holds 3 cpu on n."
+    )
     assert words(said["sentence"]) == expected
     assert said["fixable"]
     assert [each["code"] for each in said["reasons"]] == [
@@ -49,7 +52,8 @@ def test_a_pod_that_its_kubelet_refuses_says_so_and_why() -> None:
     refused = (
         "Pod was rejected: Node didn't have enough resource: cpu, requested: 9000, used: 0, capacity: 4000"
     )
-    assert words(said["sentence"]) == f"The kubelet of n refuses p: {refused}."
+    bypassed = "p names n in spec.nodeName: no scheduler was asked, and no filter kept it away."
+    assert words(said["sentence"]) == f"The kubelet of n refuses p: {refused}. {bypassed}"
     assert ([each["code"] for each in said["reasons"]], said["fixable"]) == (["Kubelet/OutOfcpu"], False)
 
 

@@ -8,7 +8,6 @@ from typing import Any, NotRequired, Required, TypedDict
 
 from playground.presenters.amounts import clock
 from playground.presenters.look import AIM, Look
-from playground.presenters.replicas import STATES, Span, host, lane
 from playground.presenters.scene import short
 from playground.presenters.sentences.records import Row, row
 from playground.presenters.sequence import lifelines, lines
@@ -23,6 +22,7 @@ from playground.presenters.stage.controller.owners import (
     chain_of,
     owners,
 )
+from playground.presenters.stage.controller.replicas import STATES, Span, host, lane
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, brief, exactly, gettext_noop, message
 from scheduler_core.base.trace.kinds import (
@@ -272,12 +272,12 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[ControllerBody, Any]:
     if rows is not None and look.form == "table":
         body["table"] = rows.table()
     elif rows is not None and look.form != "nodes":
-        told = chain(sim)
+        found = chain(sim)
         body = {
             "acted": chosen,
-            "actor": told["actor"],
-            "effects": told["effects"],
-            "more": told["more"],
+            "actor": found["actor"],
+            "effects": found["effects"],
+            "more": found["more"],
             "owners": owners(sim, rows),
             "nodes": nodes(sim, rows),
             "budgets": budgets(sim, rows),

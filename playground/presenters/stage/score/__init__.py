@@ -290,7 +290,7 @@ class Board(BoardWindow):
     plugins: list[BoardPlugin]
     skipped: list[str]
     node: str
-    told: Message
+    sentence: Message
     draws: Message | None
     why: WhyTotal | WhyPlugin | None
     what_if: WhatIf | None
@@ -316,7 +316,7 @@ def _body(sim: WorldView, scored: Scored, look: Look) -> Board:
         "skipped": list(scored.skipped),
         **window(scored, look, plugin),
         "node": cycle.chosen or "",
-        "told": summarize_totals(sim, scored),
+        "sentence": summarize_totals(sim, scored),
         "draws": other_draws(scored),
         "why": why(sim, scored, look),
         "what_if": what_if(scored, look) if scored.summed else None,

@@ -60,7 +60,7 @@ class Slider(TypedDict):
 class WhatIf(TypedDict):
     sliders: list[Slider]
     changed: bool
-    told: list[Message]
+    sentences: list[Message]
 
 
 def what_if(scored: Scored, look: Look) -> WhatIf:
@@ -78,7 +78,7 @@ def what_if(scored: Scored, look: Look) -> WhatIf:
             for c, w in zip(columns, wanted, strict=True)
         ],
         "changed": wanted != present,
-        "told": _describe_weight_change(scored, sums, present, wanted),
+        "sentences": _describe_weight_change(scored, sums, present, wanted),
     }
 
 

@@ -55,14 +55,14 @@ def term_figures(nodes: NodeTable, row: int, term: AffinityTerm) -> TermFigures:
     """Return the figures of a term of the incoming pod."""
     measure = all_terms_measure(("explained", (term,)), (term,))
     return TermFigures(
-        term, _domain(nodes, row, term), tuple(_list_counted_pods(nodes, measure, term.topology_key, row))
+        term, _domain(nodes, row, term), tuple(list_counted_pods(nodes, measure, term.topology_key, row))
     )
 
 
 def repelling(rules: Rules, nodes: NodeTable, row: int) -> Iterator[TermFigures]:
     """Terms of existing pods that keep the incoming one away, each with its pod; of the first few pods around the node."""
     for tally in rules.existing:
-        for pod in _list_counted_pods(nodes, tally.measure, tally.topology.key, row)[:SHOWN_PODS]:
+        for pod in list_counted_pods(nodes, tally.measure, tally.topology.key, row)[:SHOWN_PODS]:
             for term in affinity_terms(pod).required_anti:
                 if term.topology_key == tally.topology.key and rules.incoming.is_meant(term):
                     yield TermFigures(term, _domain(nodes, row, term), (pod,))
@@ -72,7 +72,7 @@ def _domain(nodes: NodeTable, row: int, term: AffinityTerm) -> str | None:
     return nodes.nodes[row].labels.get(term.topology_key)
 
 
-def _list_counted_pods(nodes: NodeTable, measure: AnyMeasure, topology_key: str, row: int) -> list[Pod]:
+def list_counted_pods(nodes: NodeTable, measure: AnyMeasure, topology_key: str, row: int) -> list[Pod]:
     """The pods that a measure counts in the domain of a row, by name."""
     table, codes = nodes.pod_table, topology(nodes, topology_key).codes
     if codes[row] == 0:

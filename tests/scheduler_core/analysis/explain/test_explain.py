@@ -195,6 +195,7 @@ def test_pods_that_a_quota_keeps_from_being_made_are_called_by_their_owner():
         "owner": {"kind": "ReplicaSet", "name": "web"},
         "missing": 1,
         "quota": "two",
+        "room": False,
     }
 
 

@@ -1,0 +1,525 @@
+"""The facts beside the reasons as sentences: one template for each code (docs/explain.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
+
+from playground.presenters.amounts import SECOND, amount, clock, duration
+from playground.presenters.scene import short
+from playground.presenters.why.reasons import format_resource_amount
+from playground.presenters.words import Message, exactly, gettext_noop, message
+from scheduler_core.analysis.explain import Explanation, Fact, State
+
+# Sources
+
+_SOURCES = {
+    "Containers": gettext_noop("The %(amount)s of %(pod)s are %(parts)s."),
+    "LimitRange": gettext_noop(
+        "LimitRange %(limitRange)s sets the request of container %(container)s to %(amount)s (by its field %(field)s): "
+        "the container itself asks for nothing."
+    ),
+    "RequestFromLimit": gettext_noop(
+        "Container %(container)s has no request of its own: its limit of %(amount)s counts as its request."
+    ),
+    "Overhead": gettext_noop("RuntimeClass %(runtimeClass)s adds an overhead of %(amount)s."),
+    "Resize": gettext_noop(
+        "A resize of %(pod)s on %(node)s to %(to)s is not done (%(reason)s): the scheduler counts the larger amount, %(amount)s."
+    ),
+    "ResizeInfeasible": gettext_noop(
+        "%(pod)s asks for %(to)s by a resize that is Infeasible: %(node)s could never hold it, nobody tries again, "
+        "and the pod goes on with %(amount)s."
+    ),
+    "DefaultSpread": gettext_noop(
+        "The spread over %(topologyKey)s is a default constraint of the scheduler's configuration: the pod has none of its own."
+    ),
+    "Priority": gettext_noop("The priority %(priority)s comes from PriorityClass %(priorityClass)s."),
+    "DefaultPriority": gettext_noop(
+        "The priority %(priority)s comes from PriorityClass %(priorityClass)s, the default of the cluster."
+    ),
+    "NamespaceSelector": gettext_noop(
+        "Namespace %(namespace)s adds %(label)s to the node selector of its pods."
+    ),
+    "RuntimeClassSelector": gettext_noop(
+        "RuntimeClass %(runtimeClass)s adds %(label)s to the node selector."
+    ),
+    "TemplateIsNewer": gettext_noop(
+        "The template of %(kind)s %(owner)s asks for %(to)s by now: %(pod)s was made of an older template, with %(from)s."
+    ),
+    "TemplateDiffers": gettext_noop(
+        "The template of %(kind)s %(owner)s has another %(field)s by now: %(pod)s was made of an older template."
+    ),
+    "Deadline": gettext_noop("Its activeDeadlineSeconds are %(seconds)s."),
+    "AsksForLabels": gettext_noop("%(pod)s asks for nodes with %(labels)s, which %(node)s does not have."),
+    "LimitRangeLimits": gettext_noop(
+        "LimitRange %(limitRange)s gives containers that state no limit a default limit (%(limits)s), below their request."
+    ),
+    "LimitRangeRefuses": gettext_noop(
+        "LimitRange %(limitRange)s of namespace %(namespace)s sets this limit."
+    ),
+    "QuotaFigures": gettext_noop(
+        "One more pod needs %(each)s of %(name)s: quota %(quota)s has %(used)s of %(hard)s in use."
+    ),
+}
+
+# Holders
+
+_HOLDERS = {
+    "HoldsCapacity": gettext_noop("%(pod)s holds %(amount)s on %(node)s."),
+    "HoldsPort": gettext_noop("%(pod)s holds host port %(port)s/%(protocol)s on %(node)s."),
+    "HoldsSlot": gettext_noop("%(pod)s takes one of the places for pods on %(node)s."),
+    "HoldsVolumes": gettext_noop("%(pod)s has volumes attached to %(node)s: %(count)s."),
+    "HoldsDevices": gettext_noop("%(pod)s on %(node)s holds %(devices)s by its claim %(claim)s."),
+    "SharesClaim": gettext_noop(
+        "%(pod)s on %(node)s uses claim %(claim)s as well: the devices of the claim are on %(node)s, and its users have to run there."
+    ),
+    "UsesClaim": gettext_noop("%(pod)s on %(node)s uses claim %(claim)s."),
+    "IsAvoided": gettext_noop(
+        "The pod keeps away from %(pod)s, which runs on %(node)s (same %(topologyKey)s)."
+    ),
+    "Repels": gettext_noop(
+        "The anti-affinity of %(pod)s, which runs on %(node)s, keeps the pod away (same %(topologyKey)s)."
+    ),
+    "CountsInDomain": gettext_noop("%(pod)s on %(node)s counts in %(topologyKey)s %(domain)s."),
+    "IsNominated": gettext_noop(
+        "Room on %(node)s is kept for %(pod)s, which is nominated to it with priority %(priority)s."
+    ),
+    "HoldsQuota": gettext_noop("%(pod)s uses %(used)s of %(name)s of quota %(quota)s."),
+    "HoldsQuotaWithoutNode": gettext_noop(
+        "%(pod)s is Pending, and uses %(used)s of %(name)s of quota %(quota)s all the same."
+    ),
+    "EndsAt": gettext_noop(
+        "%(pod)s is terminating, and is gone in %(left)s at the latest (its grace period is %(grace)s)."
+    ),
+    "EndsWithGarbage": gettext_noop(
+        "%(pod)s is terminating, and %(node)s is gone: the garbage collector of pods removes it."
+    ),
+    "EndsNever": gettext_noop(
+        "%(pod)s is terminating, and stays: the kubelet of %(node)s does not run. It goes when the kubelet is back, "
+        "the node is deleted or marked out of service, or the pod is force-deleted."
+    ),
+    "EndsWithoutFinalizer": gettext_noop(
+        "%(pod)s is terminating, and stays until its finalizers are removed: %(finalizers)s."
+    ),
+    "QuotaCountsUntil": gettext_noop(
+        "Quota %(quota)s counts %(pod)s until it is recounted at %(until)s, after the end of the grace period."
+    ),
+}
+
+# Notes, of which those about a pod's place and state come first
+
+_NOTES = {
+    "IsNotPlacedAgain": gettext_noop(
+        "%(pod)s was set on %(node)s without a check of its room (by spec.nodeName, or beside another scheduler's pod), "
+        "and a pod that has failed is not placed again."
+    ),
+    "MatchesItselfElsewhere": gettext_noop(
+        "Its affinity looks for pods with %(selector)s in namespace %(namespaces)s, and %(pod)s is in another namespace: "
+        "it can't be the first of its group."
+    ),
+    "AffinityLooksFor": gettext_noop(
+        "Its affinity looks for pods with %(selector)s in namespace %(namespaces)s, in the same %(topologyKey)s."
+    ),
+    "NoNodeHasAll": gettext_noop(
+        "%(pod)s asks for %(requirements)s: each is met by some node, and no node meets all."
+    ),
+    "HostNetworkPorts": gettext_noop(
+        "With hostNetwork every containerPort of %(pod)s is a host port: %(ports)s."
+    ),
+    "DevicesHaveToMatch": gettext_noop(
+        "%(source)s wants devices of one node with the same %(attribute)s, and no node has enough free ones that match."
+    ),
+    "ClaimIsMissing": gettext_noop("Claim %(claim)s does not exist."),
+    "OutOfMemory": gettext_noop(
+        "Container %(container)s was killed at its memory limit of %(limit)s (OOMKilled). Restarts: %(count)s."
+    ),
+    "LastEnd": gettext_noop(
+        "Container %(container)s ended last with exit code %(exitCode)s (%(reason)s). Restarts: %(count)s."
+    ),
+    "IsSuspended": gettext_noop(
+        "%(kind)s %(owner)s is suspended (spec.suspend is true), and starts nothing."
+    ),
+    "QueueHoldsBack": gettext_noop("The queue %(queue)s of Kueue decides when %(kind)s %(owner)s goes on."),
+    "NamespaceEnds": gettext_noop(
+        "Namespace %(namespace)s is being terminated, and nothing new is created in it. It waits for: %(pods)s."
+    ),
+    "IsPaused": gettext_noop("Deployment %(owner)s is paused."),
+    "PausedRollout": gettext_noop("Deployment %(owner)s is paused: its new template is not rolled out."),
+    "DevicesAreSelected": gettext_noop(
+        "Request %(request)s of %(source)s takes only devices for which this is true: %(expression)s."
+    ),
+    "Disrupted": gettext_noop("%(pod)s was evicted (%(reason)s): %(message)s"),
+    "EvictedFor": gettext_noop(
+        "%(pod)s is evicted for %(pods)s of a higher priority, nominated to %(node)s."
+    ),
+    "WaitsForProvisioner": gettext_noop(
+        "The binding of %(pod)s waits for provisioner %(provisioner)s to make a volume for claim %(claim)s on %(node)s."
+    ),
+    "PoolIsIncomplete": gettext_noop(
+        "%(there)s of %(wanted)s ResourceSlices of generation %(generation)s of pool %(pool)s (%(driver)s) are there: "
+        "the pool counts as incomplete until its driver has published the others."
+    ),
+    "NoClassWanted": gettext_noop(
+        'Claim %(claim)s has the storageClassName "": it asks for a volume without a class, and the default class does not count.'
+    ),
+    "NodeIsCordoned": gettext_noop("%(node)s is cordoned, and an eviction of %(pod)s would be refused."),
+    "LabelsAreMissing": gettext_noop("%(pod)s asks for nodes with %(labels)s, which %(node)s does not have."),
+    "SelectsNotItself": gettext_noop(
+        "The selector of the spread over %(topologyKey)s (%(selector)s) does not match %(pod)s itself: it does not spread the pod."
+    ),
+    "ToleratesAll": gettext_noop(
+        "%(pod)s has a toleration without a key, which tolerates every taint, so %(taint)s of %(node)s too."
+    ),
+    "Tolerates": gettext_noop("%(pod)s tolerates the taint %(taint)s of %(node)s."),
+    "SoftTerm": gettext_noop(
+        "%(pod)s only prefers to keep away from %(pods)s: a preference adds points, and keeps no node out."
+    ),
+    "DaemonLeavesOut": gettext_noop(
+        "DaemonSet %(owner)s makes no pod for %(node)s: its template does not tolerate %(taints)s."
+    ),
+    "DaemonSelectsOthers": gettext_noop(
+        "DaemonSet %(owner)s makes no pod for %(node)s: its node selector does not match."
+    ),
+    "QuotaOfOther": gettext_noop("Quota %(quota)s is about another object that the pod needs: %(message)s."),
+    "FiltersLeft": gettext_noop("The filters left %(count)s of %(total)s nodes."),
+    "OnlyNode": gettext_noop("Only %(node)s passed the filters."),
+    "HighestScore": gettext_noop(
+        "%(node)s scored %(score)s, the highest; %(other)s came next with %(otherScore)s."
+    ),
+    "OtherScoresHigher": gettext_noop(
+        "%(other)s would score %(otherScore)s now, and %(node)s %(score)s: the cluster was another when the pod was placed, "
+        "or not all nodes were looked at."
+    ),
+    "Tie": gettext_noop(
+        "%(node)s and %(nodes)s have the same score of %(score)s: the scheduler chose at random."
+    ),
+    "DecidingPlugin": gettext_noop(
+        "%(plugin)s decided: %(points)s points for %(node)s, %(otherPoints)s for %(other)s."
+    ),
+    "AgainstIt": gettext_noop(
+        "%(plugin)s preferred %(other)s: %(otherPoints)s points, %(points)s for %(node)s."
+    ),
+    "BypassedScheduler": gettext_noop(
+        "%(pod)s names %(node)s in spec.nodeName: no scheduler was asked, and no filter kept it away."
+    ),
+    "RuleNotAsked": gettext_noop("%(plugin)s would have refused %(node)s: %(message)s."),
+    "RuleOfNewPods": gettext_noop(
+        "%(plugin)s would refuse %(node)s for %(pod)s now (%(message)s): this is asked when a pod is scheduled, not of pods that run."
+    ),
+    "TermLooksInNamespace": gettext_noop(
+        "The anti-affinity looks into namespace %(namespaces)s alone, and does not see %(pods)s of another namespace. "
+        "A namespaceSelector or namespaces in the term would widen it."
+    ),
+    "NodeWithoutLabel": gettext_noop(
+        "%(node)s has no label %(topologyKey)s: the anti-affinity over it does not apply there."
+    ),
+    "FirstOfItsGroup": gettext_noop(
+        "%(pod)s matches its own affinity, and no other pod does: the first pod of a group may go anywhere."
+    ),
+    "NotCounted": gettext_noop(
+        "The spread over %(topologyKey)s does not count %(pods)s on %(nodes)s: the pod can't go to that node, and %(policies)s is Honor."
+    ),
+    "SoftSpread": gettext_noop(
+        "The spread over %(topologyKey)s is ScheduleAnyway: it adds points, and keeps no node out."
+    ),
+    "AsksForNothing": gettext_noop("%(pod)s asks for no cpu and no memory: it fits on every node."),
+    "LimitUnknown": gettext_noop(
+        "%(node)s has no CSINode: %(plugin)s knows no limit there, and lets every pod pass."
+    ),
+    "NobodySelectsNode": gettext_noop(
+        "Class %(storageClass)s waits for the scheduler to select a node for claim %(claim)s: %(pod)s skipped the scheduler, "
+        "so nobody does."
+    ),
+    "EvictedAt": gettext_noop("%(pod)s is evicted from %(node)s at %(until)s, as its tolerations end then."),
+    "EvictedAfter": gettext_noop(
+        "%(pod)s tolerates the taints of %(node)s for %(seconds)s: it is evicted when this time has passed since they were set."
+    ),
+    "ToleratesForever": gettext_noop(
+        "%(pod)s tolerates the taint of %(node)s without a time limit, and is not evicted."
+    ),
+    "FullDisruption": gettext_noop(
+        "None of the %(total)s nodes of %(zone)s is ready: the control plane suspects itself, and evicts nobody."
+    ),
+    "PartialDisruption": gettext_noop(
+        "%(lost)s of %(total)s nodes of %(zone)s are lost, which is %(threshold)s%% or more: in a zone of up to %(size)s nodes "
+        "nobody is evicted then."
+    ),
+    "NobodyReplaces": gettext_noop("No controller owns %(pod)s: nobody makes it anew."),
+    "SameNameWaits": gettext_noop(
+        "StatefulSet %(owner)s makes no second %(pod)s as long as the first one is there."
+    ),
+    "LastEvent": gettext_noop("%(reporter)s at %(time)s: %(reason)s (%(message)s)."),
+    "GoneSince": gettext_noop("%(pod)s was deleted at %(time)s."),
+    "WorkloadHas": gettext_noop(
+        "%(kind)s %(owner)s wants %(wanted)s pods, has %(pods)s, and %(ready)s are ready."
+    ),
+    "PodIsNotReady": gettext_noop("%(pod)s is not ready (%(phase)s)."),
+    "RolloutStuck": gettext_noop("The rollout of %(owner)s is stuck: %(message)s"),
+    "JobFailed": gettext_noop("Job %(owner)s has failed (%(reason)s): %(message)s"),
+    "NodesWithoutPod": gettext_noop("DaemonSet %(owner)s has no pod for %(nodes)s."),
+    "WaitsInOrder": gettext_noop(
+        "StatefulSet %(owner)s makes its pods in order: %(pods)s have to wait until %(pod)s is ready."
+    ),
+    "OldRevisionStays": gettext_noop(
+        "StatefulSet %(owner)s does not replace %(pod)s, as it waits for this very pod: delete it, and it is made of the new template."
+    ),
+    "BeyondReplicas": gettext_noop("StatefulSet %(owner)s does not want %(pod)s: its replicas end before."),
+    "DrainStuck": gettext_noop("The drain of %(node)s does not go on: %(pods)s can't be evicted."),
+    "SeveralBudgets": gettext_noop(
+        "%(budgets)s select %(pod)s, and an eviction under more than one PodDisruptionBudget is always refused."
+    ),
+    "BudgetAllowsNone": gettext_noop(
+        "Budget %(budget)s keeps %(pod)s: %(healthy)s pods are healthy, and %(desired)s have to be."
+    ),
+    "BudgetKeepsUnready": gettext_noop(
+        "Budget %(budget)s keeps %(pod)s, although the pod is not ready: %(healthy)s of %(desired)s pods are healthy, and "
+        "unhealthyPodEvictionPolicy is %(policy)s. AlwaysAllow would let the pod go."
+    ),
+    "ScopeNeedsQuota": gettext_noop(
+        "Namespace %(namespace)s needs a ResourceQuota whose scopeSelector allows the PriorityClass %(priorityClass)s."
+    ),
+    "TriedAgainAt": gettext_noop("%(kind)s %(owner)s tries again at %(until)s."),
+    "ControllerBacksOff": gettext_noop(
+        "The quota has room again. The controller of %(kind)s %(owner)s backs off after its failures, and tries again at %(until)s: "
+        "any change of the %(kind)s makes it try at once."
+    ),
+    "PreemptsNever": gettext_noop("%(pod)s evicts nobody: its preemptionPolicy is Never."),
+    "NoLowerPriority": gettext_noop("%(pod)s evicts nobody: no pod has a lower priority than %(priority)s."),
+    "NoLowerPriorityOnNode": gettext_noop(
+        "No pod on %(node)s has a lower priority than %(priority)s, so none can be evicted there."
+    ),
+    "VictimsTooSmall": gettext_noop(
+        "Evicting all pods of lower priority on %(node)s would free %(freed)s: %(short)s are missing."
+    ),
+    "VictimsDoNotHelp": gettext_noop("Evicting pods on %(node)s would not help: %(message)s."),
+    "NeedsItsVictims": gettext_noop(
+        "%(pod)s has to be beside %(pods)s, whose priority %(theirs)s is lower than %(priority)s: preemption would evict the "
+        "pod that it needs, "
+        "so it evicts nobody."
+    ),
+    "WokenByEndOf": gettext_noop("The queue tries %(pod)s again as soon as one of these ends: %(holders)s."),
+    "NotWokenByEndOf": gettext_noop(
+        "The end of %(holder)s would not wake %(pod)s: the queueing hints of %(plugins)s skip it, and the queue tries again by itself."
+    ),
+    "SlippedBy": gettext_noop(
+        "%(holder)s has ended since the last attempt, and the queueing hints of %(plugins)s did not wake %(pod)s for it."
+    ),
+    "NodeIsLost": gettext_noop("%(node)s has this taint because its kubelet does not report."),
+    "NodeIsNotReady": gettext_noop(
+        "%(node)s has this taint because its kubelet says that the node is not ready."
+    ),
+    "ClaimOfStatefulSet": gettext_noop(
+        "Claim %(claim)s comes from a volumeClaimTemplate of StatefulSet %(owner)s, whose controller makes it anew."
+    ),
+    "SelectedNodeIsGone": gettext_noop(
+        "Claim %(claim)s has the annotation selected-node: %(node)s, and there is no node %(node)s any more: every other node "
+        "is refused for it."
+    ),
+    "SelectedNode": gettext_noop(
+        "Claim %(claim)s has the annotation selected-node: %(node)s: every other node is refused until it is removed."
+    ),
+    "VolumeTies": gettext_noop(
+        "Volume %(volume)s of claim %(claim)s can be reached from nodes with %(affinity)s alone."
+    ),
+    "TemplateIsMissing": gettext_noop(
+        "There is no ResourceClaimTemplate %(template)s, so no claim is made for %(entry)s."
+    ),
+    "ClaimOfTemplate": gettext_noop("The claim for %(entry)s is made of ResourceClaimTemplate %(template)s."),
+    "DeviceClassIsMissing": gettext_noop(
+        "%(source)s asks for devices of the class %(deviceClass)s, and there is no such DeviceClass: install it, or its driver."
+    ),
+    "PoolOverNodes": gettext_noop(
+        "The pool %(pool)s of %(driver)s has slices on %(nodes)s. The scheduler drops the slices of other nodes and takes the "
+        "pool for incomplete: "
+        "nobody is updating it. A pool for each node works."
+    ),
+}
+_TEXTS = {**_SOURCES, **_HOLDERS, **_NOTES}
+
+_PARTS = {
+    "container": gettext_noop("%(amount)s of container %(name)s"),
+    "sidecar": gettext_noop("%(amount)s of sidecar %(name)s"),
+    "init": gettext_noop("%(amount)s of init container %(name)s"),
+    "overhead": gettext_noop("%(amount)s of overhead"),
+    "pod": gettext_noop("%(amount)s of the pod's own resources"),
+}
+_SUM = gettext_noop("%(first)s + %(rest)s")
+_BOTH = gettext_noop("%(first)s %(second)s")
+_AMOUNTS = ("allocated", "amount", "freed", "from", "short", "to")
+_TIMES = ("time", "until")
+_SPANS = ("grace", "left", "seconds")
+_PODS = ("holder", "pod")
+
+# Facts about a place that a pod has: they do not matter as long as it does not run there.
+PLACEMENT = (
+    "LabelsAreMissing",
+    "RuleNotAsked",
+    "RuleOfNewPods",
+    "TermLooksInNamespace",
+    "NodeWithoutLabel",
+    "NotCounted",
+    "FirstOfItsGroup",
+    "SelectsNotItself",
+    "ToleratesAll",
+    "Tolerates",
+    "SoftSpread",
+    "SoftTerm",
+    "OnlyNode",
+    "DecidingPlugin",
+    "AgainstIt",
+    "Tie",
+)
+
+# Facts that belong to the answer itself, the most telling first.
+HEADLINES = (
+    "EndsWithoutFinalizer",
+    "EndsWithGarbage",
+    "EndsNever",
+    "QuotaCountsUntil",
+    "EvictedFor",
+    "SameNameWaits",
+    "SelectedNodeIsGone",
+    "SelectedNode",
+    "NobodySelectsNode",
+    "ClaimIsMissing",
+    "BypassedScheduler",
+    "WaitsForProvisioner",
+    "PoolOverNodes",
+    "PoolIsIncomplete",
+    "DeviceClassIsMissing",
+    "NoClassWanted",
+    "LimitRange",
+    "LimitRangeLimits",
+    "LimitRangeRefuses",
+    "ResizeInfeasible",
+    "DevicesHaveToMatch",
+    "DevicesAreSelected",
+    "MatchesItselfElsewhere",
+    "NoNodeHasAll",
+    "RequestFromLimit",
+    "Containers",
+    "Deadline",
+    "AsksForLabels",
+    "DrainStuck",
+    "NodeIsCordoned",
+    "SeveralBudgets",
+    "BudgetKeepsUnready",
+    "BudgetAllowsNone",
+    "NamespaceEnds",
+    "PausedRollout",
+    "IsPaused",
+    "IsSuspended",
+    "QueueHoldsBack",
+    "OutOfMemory",
+    "LastEnd",
+    "EvictedAt",
+    "EvictedAfter",
+    "JobFailed",
+    "RolloutStuck",
+    "WaitsInOrder",
+    "TemplateIsNewer",
+    "OldRevisionStays",
+    "FullDisruption",
+    "PartialDisruption",
+    "ToleratesForever",
+    "HoldsQuotaWithoutNode",
+    "QuotaOfOther",
+    "ControllerBacksOff",
+    "Resize",
+    "IsNominated",
+    "SharesClaim",
+    "Repels",
+    "NotWokenByEndOf",
+    "NodeIsLost",
+    "IsAvoided",
+    "HoldsPort",
+    "HostNetworkPorts",
+    "IsNotPlacedAgain",
+    "UsesClaim",
+    "HoldsDevices",
+    "NeedsItsVictims",
+    "SlippedBy",
+    *PLACEMENT,
+    "NodesWithoutPod",
+    "DaemonLeavesOut",
+    "WorkloadHas",
+    "EndsAt",
+    "HoldsCapacity",
+)
+MOST, MOST_OF_KIND = 3, 2
+
+
+def describe_facts(explanation: Explanation) -> list[Message]:
+    """Return a sentence for each fact, in the order of the facts."""
+    return [describe_fact(fact) for fact in explanation.facts]
+
+
+def describe_fact(fact: Fact) -> Message:
+    values = {name: _format_value(name, value, fact.values) for name, value in fact.values.items()}
+    return message(_TEXTS[fact.code], **values)
+
+
+def list_headlines(explanation: Explanation) -> Iterator[Message]:
+    """Yield the facts that belong to the answer itself, the most telling first."""
+    chosen: list[Fact] = []
+    placed = PLACEMENT if explanation.state is State.NOT_RUNNING else ()
+    for code in (each for each in HEADLINES if each not in placed):
+        facts = [fact for fact in explanation.facts if fact.code == code and not _is_plain(fact)]
+        known = {(fact.code, fact.values.get("pod")): fact for fact in facts}
+        chosen += [*known.values()][: 1 if code in _ONCE else MOST_OF_KIND]
+    yield from (describe_fact(fact) for fact in chosen[:MOST])
+
+
+_ONCE = ("HoldsCapacity", "HoldsPort", "Tolerates", "DaemonLeavesOut")
+
+
+def _is_plain(fact: Fact) -> bool:
+    """Return whether a fact says nothing that the reasons do not say: the request of a single container."""
+    return fact.code == "Containers" and len(fact.values["parts"]) == 1
+
+
+def join(sentences: Iterable[Message]) -> Message:
+    """Join sentences to one text."""
+    return reduce(lambda first, second: message(_BOTH, first=first, second=second), sentences)
+
+
+def _format_value(name: str, value: object, values: Mapping[str, object]) -> object:
+    if name in _AMOUNTS and isinstance(value, int):
+        return format_resource_amount(str(values.get("resource") or ""), value)
+    if name in _TIMES and isinstance(value, int):
+        return clock(value)
+    if name in _SPANS and isinstance(value, int):
+        return format_span(value)
+    if name in _PODS and isinstance(value, str):
+        return short(value)
+    if name == "parts" and isinstance(value, list):
+        return _format_parts(value, str(values["resource"]))
+    if isinstance(value, list):
+        return exactly(_list(name, value, values))
+    return value
+
+
+def format_span(ns: int) -> str:
+    """A length of time in the largest unit that says it: 48 h, 10 min, 30 s."""
+    for unit, size in (("h", 3600), ("min", 60)):
+        if ns >= 2 * size * SECOND:
+            return f"{round(ns / size / SECOND)} {unit}"
+    return duration(ns)
+
+
+def _list(name: str, items: list[object], values: Mapping[str, object]) -> str:
+    texts = [short(str(each)) if name in ("holders", "pods") else str(each) for each in items]
+    count = values.get("count")
+    counted = "pods" if "pods" in values else "nodes"
+    more = count - len(texts) if isinstance(count, int) and name == counted else 0
+    return f"{', '.join(texts)}{f' +{more}' if more > 0 else ''}"
+
+
+def _format_parts(parts: list[Mapping[str, object]], resource: str) -> Message:
+    texts = [
+        message(
+            _PARTS[str(part["kind"])], amount=amount(resource, int(str(part["amount"]))), name=part["name"]
+        )
+        for part in parts
+    ]
+    return reduce(lambda rest, first: message(_SUM, first=first, rest=rest), texts[-2::-1], texts[-1])

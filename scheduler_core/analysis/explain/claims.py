@@ -1,0 +1,144 @@
+"""Facts about a pod's claims that no plugin's text holds: a selected node that is gone, a template without its class, a pool of devices
+that spans nodes, a volume that ties the pod to a few nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from scheduler_core.analysis.explain.explanation import Fact, Given
+from scheduler_core.analysis.explain.placement import SELECTED, note
+from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
+from scheduler_core.controllers.memory.volumes import claims_of
+from scheduler_core.controllers.workloads.statefulsets.identity import parent_and_ordinal
+from scheduler_core.world.simulation import Simulation
+
+_VOLUMES, _DEVICES = ("VolumeBinding", "VolumeZone", "VolumeRestrictions"), "DynamicResources"
+
+_UPDATED, _NOT_CREATED = "currently being updated", "DynamicResources/ClaimNotCreated"
+
+
+def find_blocked_claims(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
+    """Yield the facts that explain what plugins of volumes and devices refuse."""
+    reasons = list(reasons)
+    plugins = {reason.plugin for reason in reasons}
+    if plugins & set(_VOLUMES):
+        yield from _list_volume_facts(world, pod)
+        yield from _list_ties(reasons)
+    if _DEVICES in plugins:
+        yield from _list_device_facts(world, pod)
+        if any(_UPDATED in reason.message or reason.code == _NOT_CREATED for reason in reasons):
+            yield from _list_wide_pools(world)
+
+
+def _list_volume_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
+    for key in claims_of(pod):
+        namespace, _, name = key.partition("/")
+        claim = world.store.get(CLAIM, namespace, name)
+        if claim is None and (owner := _find_maker(world, pod, name)):
+            yield note("ClaimOfStatefulSet", pod=pod.key, claim=name, owner=owner)
+        if claim is None or (claim.get("status") or {}).get("phase") == "Bound":
+            continue
+        node = (claim["metadata"].get("annotations") or {}).get(SELECTED)
+        if (claim.get("spec") or {}).get("storageClassName") == "":
+            yield note("NoClassWanted", pod=pod.key, claim=name)
+        if node:
+            code = "SelectedNode" if world.store.node(node) is not None else "SelectedNodeIsGone"
+            yield note(code, pod=pod.key, claim=name, node=node)
+
+
+def _find_maker(world: Simulation, pod: Pod, claim: str) -> str:
+    """Return the StatefulSet of whose volumeClaimTemplates a claim of the pod is made, or ""."""
+    owner = controller_of(pod.manifest) or {}
+    found = world.store.get(
+        "StatefulSet", pod.namespace, str(owner.get("name") or parent_and_ordinal(pod.name)[0])
+    )
+    templates = ((found or {}).get("spec") or {}).get("volumeClaimTemplates") or ()
+    made = any(f"{each['metadata']['name']}-{pod.name}" == claim for each in templates)
+    return str(found["metadata"]["name"]) if found is not None and made else ""
+
+
+def _list_ties(reasons: Iterable[Given]) -> Iterator[Fact]:
+    """Yield the bound volumes that leave a pod few nodes."""
+    for reason in reasons:
+        if reason.code not in ("VolumeBinding/VolumeOutOfReach", "VolumeZone/OtherZone"):
+            continue
+        for claim in reason.evidence.get("claims") or ():
+            for volume in claim.get("candidates") or () if claim.get("volume") else ():
+                if volume["volume"] == claim["volume"] and volume.get("affinity"):
+                    yield note(
+                        "VolumeTies",
+                        claim=claim["claim"],
+                        volume=volume["volume"],
+                        affinity=volume["affinity"],
+                    )
+
+
+def _list_device_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
+    """Yield what the pod's claims for devices are made of, where the template or a class is not there."""
+    for entry in pod.manifest["spec"].get("resourceClaims") or ():
+        template, claim = entry.get("resourceClaimTemplateName"), entry.get("resourceClaimName")
+        found = world.store.get("ResourceClaimTemplate", pod.namespace, template) if template else None
+        if template and found is None:
+            yield note("TemplateIsMissing", pod=pod.key, entry=entry.get("name"), template=template)
+        if template and found is not None:
+            yield note("ClaimOfTemplate", pod=pod.key, entry=entry.get("name"), template=template)
+            yield from _list_constraints(found["spec"].get("spec") or {}, template)
+            yield from _list_missing_classes(world, found["spec"].get("spec") or {}, template)
+        manifest = world.store.get("ResourceClaim", pod.namespace, claim) if claim else None
+        if manifest is not None and not (manifest.get("status") or {}).get("allocation"):
+            yield from _list_constraints(manifest.get("spec") or {}, claim)
+        if manifest is not None:
+            yield from _list_missing_classes(world, manifest.get("spec") or {}, claim)
+
+
+def _list_constraints(spec: Mapping[str, Any], of: str) -> Iterator[Fact]:
+    for each in (spec.get("devices") or {}).get("constraints") or ():
+        if each.get("matchAttribute"):
+            yield note("DevicesHaveToMatch", source=of, attribute=each["matchAttribute"])
+    for request in (spec.get("devices") or {}).get("requests") or ():
+        for each in (request.get("exactly") or {}, *(request.get("firstAvailable") or ())):
+            for selector in each.get("selectors") or ():
+                text = str((selector.get("cel") or {}).get("expression") or "").strip()
+                yield note("DevicesAreSelected", source=of, request=request.get("name"), expression=text)
+
+
+def _list_missing_classes(world: Simulation, spec: Mapping[str, Any], of: str) -> Iterator[Fact]:
+    for request in (spec.get("devices") or {}).get("requests") or ():
+        for each in (request.get("exactly") or {}, *(request.get("firstAvailable") or ())):
+            name = each.get("deviceClassName")
+            if name and world.store.get("DeviceClass", "", name) is None:
+                yield note("DeviceClassIsMissing", deviceClass=name, request=request.get("name"), source=of)
+
+
+def _list_wide_pools(world: Simulation) -> Iterator[Fact]:
+    """Yield the pools that schedulers take for incomplete: their slices belong to several nodes, or some are not there."""
+    pools: dict[tuple[str, str], dict[str, None]] = {}
+    newest: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for each in world.store.list("ResourceSlice"):
+        spec = each.get("spec") or {}
+        pool = spec.get("pool") or {}
+        key, generation = (str(spec.get("driver")), str(pool.get("name"))), int(pool.get("generation") or 0)
+        known = newest.get(key) or []
+        first = int((known[0].get("pool") or {}).get("generation") or 0) if known else -1
+        newest[key] = [spec] if generation > first else [*known, spec] if generation == first else known
+        if spec.get("nodeName"):
+            pools.setdefault((str(spec.get("driver")), str(pool.get("name"))), {})[spec["nodeName"]] = None
+    for (driver, name), nodes in pools.items():
+        if len(nodes) > 1:
+            yield note("PoolOverNodes", pool=name, driver=driver, nodes=list(nodes))
+    for (driver, name), slices in newest.items():
+        wanted = int((slices[0].get("pool") or {}).get("resourceSliceCount") or 0)
+        if len(slices) < wanted:
+            generation = int((slices[0].get("pool") or {}).get("generation") or 0)
+            values = {
+                "pool": name,
+                "driver": driver,
+                "there": len(slices),
+                "wanted": wanted,
+                "generation": generation,
+            }
+            yield note("PoolIsIncomplete", **values)

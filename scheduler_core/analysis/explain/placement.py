@@ -1,0 +1,318 @@
+"""The reasons for a pod's place: what the filters left, the scores that decided, and the rules that did not keep the pod away.
+
+The plugins are asked as things are now, without the pod itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.analysis.explain.explanation import Fact, Given, Role
+from scheduler_core.analysis.explain.refusals import refusals
+from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
+from scheduler_core.analysis.inspection.one_node import list_verdicts
+from scheduler_core.apimachinery.objects.affinity import AffinityTerm, affinity_terms
+from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.resources import CPU, MEMORY
+from scheduler_core.apimachinery.objects.selection import wrong_labels
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
+from scheduler_core.scheduler.cache.pod_classes import NO_POD, PodClass
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.framework.plugin import Point, Rows
+from scheduler_core.scheduler.framework.runtime.cycles import Trial
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.points import run_normalize_score, run_pre_score, run_score
+from scheduler_core.world.simulation import Simulation
+
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+SELECTED = "volume.kubernetes.io/selected-node"
+_HARD = "DoNotSchedule"
+SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A pod's place beside the other nodes: what is to be said of it, and what refuses the others."""
+
+    facts: tuple[Fact, ...] = ()
+    reasons: tuple[Given, ...] = ()
+    total: int = 0
+
+
+def note(code: str, **values: Any) -> Fact:
+    return Fact(Role.NOTES, code, values)
+
+
+def explain_place(world: Simulation, pod: Pod, node: str) -> Placement:
+    """Explain why a pod is on a node, or is about to be bound to it."""
+    scheduler = scheduler_for(world, pod)
+    framework = None if scheduler is None else scheduler.framework_of(pod)
+    if scheduler is None or framework is None:
+        return Placement()
+    cache = scheduler.cache.copy()
+    if cache.is_assumed(pod.uid) and not pod.node_name:
+        cache.forget(pod)
+    elif any(each.uid == pod.uid for each in world.store.pods_on(node)):
+        cache.remove_pod(pod)
+    nodes, alone = cache.table(), replace(pod, node_name="")
+    row = nodes.row(node)
+    if row is None:
+        return Placement()
+    diagnosis = diagnose_on(scheduler, framework, alone, nodes)
+    bypassed = was_not_scheduled(world, pod)
+    facts = list(_list_broken_rules(scheduler, diagnosis, row, bypassed))
+    if not bypassed:
+        facts = [*_compare_nodes(diagnosis, node), *facts]
+    facts += [*_list_narrow_rules(world, diagnosis, row), *_list_missing_data(world, alone, node)]
+    return Placement(tuple(facts), refusals(diagnosis)[0], len(nodes))
+
+
+def was_not_scheduled(world: Simulation, pod: Pod) -> bool:
+    """Return whether the pod came with its nodeName, as far as is known, so that no scheduler was asked."""
+    if not pod.node_name or pod.key in world.journal.last_attempt:
+        return False
+    if pod.phase == "Pending" and _waits_for_choice(world, pod):
+        return True
+    applied = pod.annotations.get(_LAST_APPLIED, "")
+    made_here = pod.uid.startswith(f"{pod.namespace}-{pod.name}-")
+    ran_before = any(each.get("type") == "PodScheduled" for each in pod.conditions)
+    return '"nodeName"' in applied or (made_here and not (ran_before and pod.start_time is None))
+
+
+def _waits_for_choice(world: Simulation, pod: Pod) -> bool:
+    """Return whether a claim of a pod shows that no scheduler chose for it: nothing was selected, and nothing allocated."""
+    for use in volumes_of(pod.spec).claims:
+        claim = world.store.get(CLAIM, pod.namespace, use.name(pod))
+        spec = (claim or {}).get("spec") or {}
+        of_class = world.store.get("StorageClass", "", str(spec.get("storageClassName") or "")) or {}
+        annotations = ((claim or {}).get("metadata") or {}).get("annotations") or {}
+        waits = of_class.get("volumeBindingMode") == "WaitForFirstConsumer" and "volumeName" not in spec
+        if claim is not None and waits and SELECTED not in annotations:
+            return True
+    made = {
+        each.get("name"): each.get("resourceClaimName")
+        for each in (pod.manifest.get("status") or {}).get("resourceClaimStatuses") or ()
+    }
+    names = [
+        each.get("resourceClaimName") or made.get(each.get("name"))
+        for each in pod.manifest["spec"].get("resourceClaims") or ()
+    ]
+    claims = [world.store.get("ResourceClaim", pod.namespace, str(name)) for name in names if name]
+    return any(claim is not None and not (claim.get("status") or {}).get("allocation") for claim in claims)
+
+
+# The nodes beside each other
+
+
+def _compare_nodes(diagnosis: Diagnosis, node: str) -> Iterator[Fact]:
+    names, feasible = diagnosis.nodes.names, np.array(diagnosis.feasible, np.intp)
+    yield note("FiltersLeft", count=len(feasible), total=len(names))
+    if node not in {names[row] for row in feasible.tolist()}:
+        return
+    if len(feasible) == 1:
+        yield note("OnlyNode", node=node)
+        return
+    scores = _score(diagnosis.framework, Trial(diagnosis.pod, diagnosis.nodes, diagnosis.state), feasible)
+    if not scores:
+        return
+    totals = np.sum(list(scores.values()), axis=0)
+    here = int(np.flatnonzero(feasible == diagnosis.nodes.row(node))[0])
+    order = [i for i in np.argsort(-totals, kind="stable").tolist() if i != here]
+    other = order[0]
+    rival = names[int(feasible[other])]
+    values = {"node": node, "score": int(totals[here]), "other": rival, "otherScore": int(totals[other])}
+    if totals[other] > totals[here]:
+        yield note("OtherScoresHigher", **values)
+        return
+    if totals[other] == totals[here]:
+        tied = [names[int(feasible[i])] for i in order if totals[i] == totals[here]]
+        yield note("Tie", node=node, score=int(totals[here]), nodes=tied[:SHOWN], count=len(tied))
+        return
+    yield note("HighestScore", **values, scores=_list_scores(scores, here, other))
+    plugin = max(scores, key=lambda name: int(scores[name][here] - scores[name][other]))
+    points = {"points": int(scores[plugin][here]), "otherPoints": int(scores[plugin][other])}
+    yield note("DecidingPlugin", plugin=plugin, node=node, other=rival, **points)
+    for name in scores:
+        if name != plugin and scores[name][here] < scores[name][other]:
+            yield note(
+                "AgainstIt",
+                plugin=name,
+                node=node,
+                other=rival,
+                points=int(scores[name][here]),
+                otherPoints=int(scores[name][other]),
+            )
+
+
+def _list_scores(scores: dict[str, NDArray[np.int64]], here: int, other: int) -> list[dict[str, Any]]:
+    return [
+        {"plugin": name, "points": int(points[here]), "otherPoints": int(points[other])}
+        for name, points in scores.items()
+    ]
+
+
+def _score(framework: Framework, trial: Trial, rows: Rows) -> dict[str, NDArray[np.int64]]:
+    """Return the weighted points of each plugin by row; nothing if a plugin cannot score."""
+    normalizing = {plugin.name for plugin in framework.at(Point.NORMALIZE_SCORE)}
+    for plugin in framework.at(Point.PRE_SCORE):
+        status = run_pre_score(plugin, trial, rows).status
+        if not status.ok and not status.skipped:
+            return {}
+    found: dict[str, NDArray[np.int64]] = {}
+    for plugin in framework.at(Point.SCORE):
+        if plugin.name in trial.state.skip_score:
+            continue
+        points = run_score(plugin, trial, rows).scores
+        if points is not None and plugin.name in normalizing:
+            points = run_normalize_score(plugin, trial, rows, points).scores
+        if points is None:
+            return {}
+        found[plugin.name] = points * framework.weights[plugin.name]
+    return found
+
+
+# Rules that did not keep the pod away
+
+
+def _list_broken_rules(
+    scheduler: Scheduler, diagnosis: Diagnosis, row: int, bypassed: bool
+) -> Iterator[Fact]:
+    """Yield the rules that the pod's place breaks now: no scheduler asked them, or they hold for new pods alone."""
+    pod, node = diagnosis.pod, diagnosis.nodes.names[row]
+    if bypassed:
+        yield note("BypassedScheduler", pod=pod.key, node=node)
+    for verdict in list_verdicts(scheduler, diagnosis.framework, pod, diagnosis.nodes, row):
+        if verdict.status is not None:
+            lacks = [f"{key}={value}" for key, value in wrong_labels(pod, diagnosis.nodes.nodes[row]).items()]
+            if lacks and verdict.plugin == "NodeAffinity":
+                yield note("LabelsAreMissing", pod=pod.key, node=node, labels=lacks)
+            code = "RuleNotAsked" if bypassed else "RuleOfNewPods"
+            yield note(code, pod=pod.key, node=node, plugin=verdict.plugin, message=verdict.status.message)
+
+
+def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Iterator[Fact]:
+    """Yield the pod's own rules that look at less than one may think."""
+    pod, nodes = diagnosis.pod, diagnosis.nodes
+    terms = affinity_terms(pod)
+    for kind, of_kind in (
+        ("podAntiAffinity", terms.required_anti),
+        ("podAntiAffinity", terms.preferred_anti),
+    ):
+        for term in of_kind:
+            yield from _describe_term(kind, term, nodes, row)
+    rules = diagnosis.state.get("PreFilterInterPodAffinity")
+    if (
+        rules is not None
+        and rules.matches_itself
+        and rules.affinity
+        and not any(t.total for t in rules.affinity)
+    ):
+        yield note("FirstOfItsGroup", pod=pod.key)
+    yield from _list_uncounted(diagnosis)
+    yield from _list_wishes(pod, nodes, row)
+    yield from _list_tolerated(pod, nodes.nodes[row])
+    for constraint in pod.spec.topology_spread:
+        selector = LabelSelector.of(constraint.get("labelSelector"))
+        if not selector.matches(pod.labels):
+            text = ", ".join(map(str, selector.requirements))
+            yield note("SelectsNotItself", pod=pod.key, topologyKey=constraint["topologyKey"], selector=text)
+    soft = [c["topologyKey"] for c in pod.spec.topology_spread if c.get("whenUnsatisfiable") != _HARD]
+    if soft:
+        yield note("SoftSpread", pod=pod.key, topologyKey=soft[0])
+    lacks = [resource for resource in (CPU, MEMORY) if not pod.requests.get(resource)]
+    if len(lacks) == 2:
+        yield note("AsksForNothing", pod=pod.key)
+
+
+def _list_wishes(pod: Pod, nodes: NodeTable, row: int) -> Iterator[Fact]:
+    """Yield the pods around a node that the pod would rather keep away from."""
+    labels = nodes.nodes[row].labels
+    for term in affinity_terms(pod).preferred_anti:
+        domain = labels.get(term.topology_key)
+        rows = np.array([each.labels.get(term.topology_key) == domain for each in nodes.nodes], np.bool_)
+
+        def is_avoided(each: PodClass, term: AffinityTerm = term) -> bool:
+            return each.namespace in term.namespaces and term.selector.matches(each.labels)
+
+        if domain is not None and (found := _list_pods(nodes, is_avoided, rows)):
+            yield note("SoftTerm", pod=pod.key, pods=[each.key for each in found[:SHOWN]], count=len(found))
+
+
+def _list_tolerated(pod: Pod, node: Node) -> Iterator[Fact]:
+    """Yield the taints of a node that the pod tolerates."""
+    for taint in node.taints:
+        by = next((each for each in pod.spec.tolerations if each.tolerates(taint)), None)
+        if by is not None and taint.effect in ("NoSchedule", "NoExecute"):
+            yield note(
+                "Tolerates" if by.key else "ToleratesAll", pod=pod.key, node=node.name, taint=str(taint)
+            )
+
+
+def _describe_term(kind: str, term: AffinityTerm, nodes: NodeTable, row: int) -> Iterator[Fact]:
+    """Yield why a term of anti-affinity did not see pods that it would avoid: their namespace, or a node without its label."""
+    labels = nodes.nodes[row].labels
+    if term.topology_key not in labels:
+        yield note("NodeWithoutLabel", node=nodes.names[row], topologyKey=term.topology_key, kind=kind)
+        return
+    if not term.namespaces:
+        return
+    others = [other.labels.get(term.topology_key) for other in nodes.nodes]
+    here = np.array([domain == labels[term.topology_key] for domain in others], np.bool_)
+    found = _list_pods(
+        nodes, lambda each: each.namespace not in term.namespaces and term.selector.matches(each.labels), here
+    )
+    if found:
+        namespaces, keys = list(term.namespaces), [pod.key for pod in found[:SHOWN]]
+        yield note("TermLooksInNamespace", kind=kind, namespaces=namespaces, pods=keys, count=len(found))
+
+
+def _list_pods(nodes: NodeTable, chosen: Callable[[PodClass], bool], rows: NDArray[np.bool_]) -> list[Pod]:
+    """The pods of the chosen classes on the rows, by name."""
+    table = nodes.pod_table
+    classes = np.array([bool(chosen(each)) for each in table.classes.classes], np.bool_)
+    places = np.flatnonzero(classes[table.cls] & rows[table.node] & (table.cls != NO_POD)).tolist()
+    return sorted(
+        (pod for place in places if (pod := table.pods[place]) is not None), key=lambda pod: pod.key
+    )
+
+
+def _list_uncounted(diagnosis: Diagnosis) -> Iterator[Fact]:
+    """Yield the pods that a hard spread does not count, as a policy excludes their node."""
+    spread, nodes = diagnosis.state.get("PreFilterPodTopologySpread"), diagnosis.nodes
+    if spread is None:
+        return
+    for i, constraint in enumerate(spread.constraints.items):
+        domains = spread.layout.domains[i]
+        found = _list_pods(nodes, constraint.counted.of, (domains.counted <= 0) & domains.labelled)
+        if found:
+            policies = {
+                "nodeAffinityPolicy": constraint.honors_affinity,
+                "nodeTaintsPolicy": constraint.honors_taints,
+            }
+            yield note(
+                "NotCounted",
+                topologyKey=constraint.topology_key,
+                nodes=list(dict.fromkeys(pod.node_name for pod in found))[:SHOWN],
+                pods=[pod.key for pod in found[:SHOWN]],
+                count=len(found),
+                policies=[name for name, honors in policies.items() if honors],
+            )
+
+
+def _list_missing_data(world: Simulation, pod: Pod, node: str) -> Iterator[Fact]:
+    """Yield the plugins that let a node pass because what they compare with is not there."""
+    if volumes_of(pod.spec).claims and world.store.get("CSINode", "", node) is None:
+        yield note("LimitUnknown", node=node, plugin="NodeVolumeLimits")
+
+
+def summarize(facts: Sequence[Fact]) -> bool:
+    """Return whether a rule that one may rely on did not keep the pod away."""
+    return any(fact.code in ("BypassedScheduler", "RuleNotAsked", "RuleOfNewPods") for fact in facts)

@@ -1,0 +1,326 @@
+"""Pods that have a node: not running, terminating, running where their node is lost, and pods that are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from scheduler_core.analysis.explain.ended import KUBELET, Past
+from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
+from scheduler_core.analysis.explain.holders import (
+    describe_end,
+    describe_holder,
+    end_of,
+    is_node_silent,
+    list_largest,
+)
+from scheduler_core.analysis.explain.placement import SELECTED, explain_place, note, was_not_scheduled
+from scheduler_core.analysis.explain.provenance import trace_resize
+from scheduler_core.analysis.explain.workloads import describe_budgets
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.resources import list_resized
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
+from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.controllers.kubelet.claims import missing
+from scheduler_core.controllers.memory.volumes import claims_of
+from scheduler_core.controllers.nodes.lifecycle import zone_name
+from scheduler_core.controllers.nodes.zones import FULL, PARTIAL, Census, state_of
+from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volume
+from scheduler_core.world.simulation import Simulation
+
+_WAITING = frozenset(
+    (
+        "CrashLoopBackOff",
+        "CreateContainerConfigError",
+        "CreateContainerError",
+        "ErrImagePull",
+        "ErrImageNeverPull",
+        "ImageInspectError",
+        "ImagePullBackOff",
+        "InvalidImageName",
+        "RunContainerError",
+    )
+)
+_UNREACHABLE, _NOT_READY = "node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"
+_PROVISIONER = "volume.kubernetes.io/storage-provisioner"
+_WAIT_FOR_POD = "WaitForFirstConsumer"
+
+
+def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) -> Explanation:
+    """Explain a pod on a node that there is. `compare`: say why it is on that node, which asks all nodes."""
+    node = world.store.node(pod.node_name)
+    assert node is not None
+    known = Explanation(
+        pod.key, State.SCHEDULED, node=pod.node_name, phase=pod.phase, predecessors=past.before(pod)
+    )
+    reasons = tuple(_list_obstacles(world, pod, node)) if not pod.terminal else ()
+    facts: list[Fact] = list(describe_budgets(world, pod)) if node.unschedulable else []
+    if facts:
+        facts.insert(0, note("NodeIsCordoned", pod=pod.key, node=node.name))
+    if any(reason.code == f"{KUBELET}/NodeLost" for reason in reasons):
+        facts += _list_disruption(world, pod, node)
+    if any(reason.code == f"{KUBELET}/WaitsForVolume" for reason in reasons):
+        absent = [key for key in claims_of(pod) if world.store.get(CLAIM, *key.split("/", 1)) is None]
+        facts += [note("ClaimIsMissing", claim=key.partition("/")[2]) for key in absent]
+        facts += _list_unselected(world, pod)
+    resources = dict.fromkeys(
+        resource for reason in reasons for resource in reason.evidence.get("resources") or ()
+    )
+    for resource in resources:
+        facts += [*trace_resize(pod, resource), *list_largest(world, pod, resource)]
+    facts += [fact for reason in reasons for fact in _list_attached(world, pod, reason)]
+    facts += _list_last_ends(pod)
+    if not compare:
+        return replace(
+            known, state=State.NOT_RUNNING if reasons else known.state, reasons=reasons, facts=tuple(facts)
+        )
+    place = explain_place(world, pod, pod.node_name)
+    return replace(
+        known,
+        state=State.NOT_RUNNING if reasons else known.state,
+        reasons=(*reasons, *place.reasons),
+        facts=(*facts, *place.facts),
+        total=place.total,
+    )
+
+
+def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
+    """Yield what keeps a pod from running, or from being known to run: the node, its claims, its containers."""
+    if is_node_silent(world, node.name) and node.ready != "True":
+        text = f"the kubelet of {node.name} does not report: Ready is {node.ready or 'not said'}"
+        yield _obstacle("NodeLost", text, node, {"ready": node.ready})
+    elif node.ready == "False":
+        ready: Mapping[str, Any] = next(
+            (c for c in node.manifest["status"]["conditions"] if c.get("type") == "Ready"), {}
+        )
+        text = str(ready.get("message") or f"{node.name} is not ready")
+        yield _obstacle("NodeNotReady", text, node, {"reason": ready.get("reason") or ""})
+    if pod.phase == "Pending":
+        if text := missing(world, pod):
+            yield _obstacle("WaitsForVolume", text, node, {"claims": claims_of(pod)})
+        elif is_node_silent(world, node.name) and node.ready == "True":
+            yield _obstacle("KubeletStopped", f"the kubelet of {node.name} does not run", node, {})
+    yield from _list_conditions(world, pod, node)
+    status = pod.manifest.get("status") or {}
+    for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
+        waiting = (each.get("state") or {}).get("waiting") or {}
+        if waiting.get("reason") in _WAITING:
+            text = str(waiting.get("message") or f"container {each.get('name')} is in {waiting['reason']}")
+            ended = (each.get("lastState") or {}).get("terminated") or {}
+            found = {"container": each.get("name"), "restarts": each.get("restartCount") or 0}
+            found |= {"exitCode": ended.get("exitCode"), "lastReason": ended.get("reason")} if ended else {}
+            yield _obstacle(str(waiting["reason"]), text, node, found)
+
+
+def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
+    """Yield what a running pod's conditions lack: readiness gates, a resize that is not done, a volume that is attached elsewhere."""
+    ready = pod.condition("Ready") or {}
+    if pod.phase == "Running" and ready.get("status") == "False" and node.ready in ("", "True"):
+        gates = [str(each.get("conditionType")) for each in pod.manifest["spec"].get("readinessGates") or ()]
+        unset = [gate for gate in gates if (pod.condition(gate) or {}).get("status") != "True"]
+        if unset and ready.get("reason") == "ReadinessGatesNotReady":
+            text = f"no controller has set its readiness gates: {', '.join(unset)}"
+            yield _obstacle("ReadinessGates", text, node, {"gates": unset})
+        elif ready.get("message"):
+            yield _obstacle(str(ready.get("reason") or "NotReady"), str(ready["message"]), node, {})
+    pending = pod.condition("PodResizePending") or {}
+    if pending.get("status") == "True":
+        lists = list_resized(pod.manifest["spec"], pod.manifest.get("status") or {}, "requests")
+        found = {"resources": sorted({name for _, *amounts in lists for each in amounts for name in each})}
+        text = str(pending.get("message") or "the node has no room for its resize")
+        yield _obstacle(f"Resize{pending.get('reason') or 'Pending'}", text, node, found)
+    for key in claims_of(pod) if pod.phase == "Pending" else ():
+        claim = world.store.get(CLAIM, *key.split("/", 1))
+        volume = str(((claim or {}).get("spec") or {}).get("volumeName") or "")
+        for other in world.store.list(ATTACHMENT) if volume else ():
+            place = str((other.get("spec") or {}).get("nodeName") or "")
+            if get_volume(other) == volume and place not in ("", node.name) and not _is_shared(claim or {}):
+                text = f"volume {volume} of claim {key.partition('/')[2]} is attached to {place}"
+                yield _obstacle("AttachedElsewhere", text, node, {"claim": key, "attachedTo": place})
+
+
+def _list_last_ends(pod: Pod) -> Iterator[Fact]:
+    """Yield how the containers that wait for their restart have ended."""
+    limits = {
+        c.get("name"): (c.get("resources") or {}).get("limits") or {}
+        for c in pod.manifest["spec"]["containers"]
+    }
+    for each in (pod.manifest.get("status") or {}).get("containerStatuses") or ():
+        ended = (each.get("lastState") or {}).get("terminated") or {}
+        if (each.get("state") or {}).get("waiting") and ended:
+            values = {"container": each.get("name"), "reason": ended.get("reason") or "Error"}
+            values |= {"exitCode": ended.get("exitCode"), "count": each.get("restartCount") or 0}
+            limit = str(limits.get(each.get("name"), {}).get("memory") or "")
+            code = "OutOfMemory" if ended.get("reason") == "OOMKilled" and limit else "LastEnd"
+            yield note(code, **values, limit=limit)
+
+
+def _is_shared(claim: Mapping[str, Any]) -> bool:
+    modes = (claim.get("spec") or {}).get("accessModes") or ()
+    return any(mode in ("ReadWriteMany", "ReadOnlyMany") for mode in modes)
+
+
+def _list_attached(world: Simulation, pod: Pod, reason: Given) -> Iterator[Fact]:
+    """Yield the pods that use a claim whose volume is attached to another node."""
+    for other in (
+        world.store.pods_on(reason.evidence["attachedTo"]) if "attachedTo" in reason.evidence else ()
+    ):
+        if reason.evidence["claim"] in claims_of(other) and not other.terminal:
+            values = {**describe_holder(world, other), "claim": reason.evidence["claim"].partition("/")[2]}
+            yield Fact(Role.HOLDERS, "UsesClaim", values)
+            yield from describe_end(world, other)
+
+
+def list_provisioners(world: Simulation, pod: Pod) -> Iterator[Fact]:
+    """Yield the claims whose provisioners the binding of a pod waits for."""
+    for key in claims_of(pod):
+        namespace, _, name = key.partition("/")
+        claim = world.store.get(CLAIM, namespace, name)
+        annotations = ((claim or {}).get("metadata") or {}).get("annotations") or {}
+        if (
+            claim is not None
+            and (claim.get("status") or {}).get("phase") != "Bound"
+            and SELECTED in annotations
+        ):
+            found = world.store.get(
+                "StorageClass", "", str((claim.get("spec") or {}).get("storageClassName") or "")
+            )
+            by = str((found or {}).get("provisioner") or annotations.get(_PROVISIONER) or "")
+            yield note(
+                "WaitsForProvisioner", pod=pod.key, claim=name, provisioner=by, node=annotations[SELECTED]
+            )
+
+
+def _obstacle(reason: str, text: str, node: Node, evidence: Mapping[str, Any]) -> Given:
+    return Given(f"{KUBELET}/{reason}", KUBELET, text, (node.name,), 1, evidence=evidence)
+
+
+def _list_unselected(world: Simulation, pod: Pod) -> Iterator[Fact]:
+    """Yield the claims that wait for a scheduler to select a node, which nobody does for a pod that came with its nodeName."""
+    if not was_not_scheduled(world, pod):
+        return
+    for key in claims_of(pod):
+        namespace, _, name = key.partition("/")
+        claim = world.store.get(CLAIM, namespace, name)
+        if claim is None or (claim.get("status") or {}).get("phase") == "Bound":
+            continue
+        of_class = world.store.get(
+            "StorageClass", "", str((claim.get("spec") or {}).get("storageClassName") or "")
+        )
+        if of_class is not None and of_class.get("volumeBindingMode") == _WAIT_FOR_POD:
+            yield note(
+                "NobodySelectsNode", pod=pod.key, claim=name, storageClass=of_class["metadata"]["name"]
+            )
+
+
+# Nodes that are lost
+
+
+def _list_disruption(world: Simulation, pod: Pod, node: Node) -> Iterator[Fact]:
+    """Yield why a pod of a lost node is not evicted: its zone is in disruption, or its toleration still holds."""
+    planned = world.surroundings.nodes.evictions.get(pod.key)
+    if planned is not None:
+        yield note("EvictedAt", pod=pod.key, node=node.name, until=planned.at)
+        return
+    if any(taint.effect == "NoExecute" for taint in node.taints):
+        if (seconds := _find_patience(pod, node)) is not None:
+            yield note("EvictedAfter", pod=pod.key, node=node.name, seconds=seconds * SECOND)
+            return
+        tolerations = [t for t in pod.spec.tolerations if t.effect in ("", "NoExecute")]
+        if any(t.seconds is None and t.tolerates(taint) for t in tolerations for taint in node.taints):
+            yield note("ToleratesForever", pod=pod.key, node=node.name)
+        return
+    mates = [each for each in world.store.nodes() if each.zone_key == node.zone_key]
+    lost = [each.name for each in mates if each.ready != "True"]
+    flags = world.cluster.controller_manager
+    zone = state_of(Census(len(mates) - len(lost), len(lost)), flags.unhealthy_zone_threshold)
+    values = {
+        "pod": pod.key,
+        "lost": len(lost),
+        "total": len(mates),
+        "zone": zone_name(node.zone_key),
+        "threshold": round(flags.unhealthy_zone_threshold * 100),
+        "size": flags.large_cluster_size_threshold,
+    }
+    if zone == FULL:
+        yield note("FullDisruption", **values)
+    elif zone == PARTIAL and len(mates) <= flags.large_cluster_size_threshold:
+        yield note("PartialDisruption", **values)
+
+
+def _find_patience(pod: Pod, node: Node) -> int | None:
+    """Return for how many seconds a pod tolerates the NoExecute taints of a node; None if it does so for ever, or not at all."""
+    found = []
+    for taint in node.taints:
+        by = [each for each in pod.spec.tolerations if each.tolerates(taint)]
+        seconds = [each.seconds for each in by if each.seconds is not None]
+        if taint.effect == "NoExecute" and seconds and len(seconds) == len(by):
+            found.append(min(seconds))
+    return min(found, default=None)
+
+
+def list_lost_nodes(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:
+    """Yield the nodes that are tainted because nobody acts on them, or because they are not ready."""
+    for reason in reasons:
+        if reason.evidence.get("key") in (_UNREACHABLE, _NOT_READY):
+            for name in reason.nodes[:2]:
+                yield note(
+                    "NodeIsLost" if reason.evidence["key"] == _UNREACHABLE else "NodeIsNotReady", node=name
+                )
+
+
+# Pods that end, and pods that are gone
+
+
+def explain_terminating(world: Simulation, pod: Pod, past: Past) -> Explanation:
+    """Explain a pod that is being deleted: until when it stays, what it waits for, and what comes after it."""
+    target = pod.condition("DisruptionTarget") or {}
+    facts = list(describe_end(world, pod))
+    if target.get("status") == "True":
+        waiting = [
+            p.key for p in world.store.pods() if p.nominated_node_name == pod.node_name and not p.node_name
+        ]
+        values = {
+            "pod": pod.key,
+            "reason": target.get("reason") or "",
+            "message": target.get("message") or "",
+        }
+        code = "EvictedFor" if waiting and target.get("reason") == "PreemptionByScheduler" else "Disrupted"
+        facts.insert(0, note(code, **values, pods=waiting[:2], node=pod.node_name))
+    return Explanation(
+        pod.key,
+        State.TERMINATING,
+        until=end_of(world, pod),
+        node=pod.node_name,
+        phase=pod.phase,
+        predecessors=past.before(pod),
+        facts=(*facts, *_list_successors(world, pod)),
+    )
+
+
+def _list_successors(world: Simulation, pod: Pod) -> Iterator[Fact]:
+    """Yield what comes after a terminating pod: a new one of the same name has to wait, others do not."""
+    owner = controller_of(pod.manifest)
+    if owner is None:
+        yield note("NobodyReplaces", pod=pod.key)
+    elif owner.get("kind") == "StatefulSet":
+        yield note("SameNameWaits", pod=pod.key, owner=owner.get("name"))
+
+
+def explain_gone(world: Simulation, key: str) -> Explanation | None:
+    """Explain a pod that is there no more by the Events and the records of it; None if nothing is known of it."""
+    namespace, _, name = key.partition("/")
+    events = [e for e in world.store.events if (e.kind, e.namespace, e.name) == ("Pod", namespace, name)]
+    if not events and key not in world.journal.last_move:
+        return None
+    facts = [
+        note("LastEvent", time=each.t, reason=each.reason, message=each.message, reporter=each.reporter)
+        for each in events[-3:]
+    ]
+    lane = world.journal.lane(key)
+    if lane:
+        facts.append(note("GoneSince", pod=key, time=lane[-1].t, place=lane[-1].place))
+    return Explanation(key, State.GONE, facts=tuple(facts), message=events[-1].message if events else "")

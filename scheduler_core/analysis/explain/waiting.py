@@ -1,0 +1,158 @@
+"""The reasons for a pod's wait beside the filters: preemption that does not help, and the events that wake it or do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from scheduler_core.analysis.explain.explanation import Fact, Given, Preemption
+from scheduler_core.analysis.explain.placement import note
+from scheduler_core.analysis.fixes.diagnosis import Diagnosis
+from scheduler_core.apimachinery.objects.affinity import affinity_terms
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.trace.journal import Attempt, Place
+from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.queue.hints import list_registrations
+from scheduler_core.scheduler.queue.types import QueuedPod
+from scheduler_core.world.simulation import Simulation
+
+SHOWN, LOOKED_AT = 3, 400
+NODES = 2
+
+
+def explain_preemption(
+    diagnosis: Diagnosis, preemption: Preemption, reasons: Iterable[Given]
+) -> Iterator[Fact]:
+    """Yield why evicting pods of lower priority does not make room: the policy, the priorities, or a rule that it breaks."""
+    pod, nodes = diagnosis.pod, diagnosis.nodes
+    if preemption.nominated:
+        return
+    if preemption.policy == "Never":
+        yield note("PreemptsNever", pod=pod.key)
+        return
+    near = [
+        each for reason in reasons for each in (reason.evidence.get("near") or {}).get("nodes", ())[:NODES]
+    ]
+    if not preemption.lower:
+        if near:
+            yield note("NoLowerPriority", pod=pod.key, priority=preemption.priority)
+        return
+    needed = [each for each in _list_needed(diagnosis) if each.priority < pod.priority]
+    if needed:
+        keys = [each.key for each in needed[:SHOWN]]
+        yield note(
+            "NeedsItsVictims", pod=pod.key, pods=keys, priority=pod.priority, theirs=needed[0].priority
+        )
+        return
+    for reason in reasons:
+        found = reason.evidence.get("near") or {}
+        resource = str(reason.evidence.get("resource") or "")
+        for each in found.get("nodes", ())[:NODES]:
+            row = nodes.row(each["node"])
+            lower = [p for p in nodes.pods[row] if p.priority < pod.priority] if row is not None else []
+            freed = sum(p.requests.get(resource) for p in lower)
+            if not lower:
+                yield note("NoLowerPriorityOnNode", pod=pod.key, node=each["node"], priority=pod.priority)
+            elif freed < each["short"]:
+                yield note(
+                    "VictimsTooSmall",
+                    pod=pod.key,
+                    node=each["node"],
+                    resource=resource,
+                    freed=freed,
+                    short=each["short"],
+                )
+            else:
+                rules = [
+                    text for code, text, _ in preemption.reasons if not code.startswith("DefaultPreemption/")
+                ]
+                for text in rules[:1]:
+                    yield note("VictimsDoNotHelp", pod=pod.key, node=each["node"], message=text)
+
+
+def _list_needed(diagnosis: Diagnosis) -> list[Pod]:
+    """List the pods that the required affinity of the pod asks for, if its own labels do not."""
+    pod, terms = diagnosis.pod, affinity_terms(diagnosis.pod).required
+    found = [
+        each
+        for pods in diagnosis.nodes.pods
+        for each in pods
+        if terms
+        and all(
+            each.namespace in (t.namespaces or (each.namespace,)) and t.selector.matches(each.labels)
+            for t in terms
+        )
+    ]
+    return sorted(found, key=lambda each: (each.priority, each.key)) if terms and pod.key else []
+
+
+def explain_selection(pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
+    """Yield what the pod's affinity looks for and where, and requirements of which each is met by some node and all by none."""
+    for reason in reasons:
+        if reason.code == "InterPodAffinity/NoMatchingPod":
+            for term in affinity_terms(pod).required:
+                selector = ", ".join(map(str, term.selector.requirements))
+                itself = term.selector.matches(pod.labels)
+                values = {
+                    "selector": selector,
+                    "namespaces": list(term.namespaces),
+                    "topologyKey": term.topology_key,
+                }
+                other = itself and bool(term.namespaces) and pod.namespace not in term.namespaces
+                yield note("MatchesItselfElsewhere" if other else "AffinityLooksFor", pod=pod.key, **values)
+        asked = reason.evidence.get("requirements") or ()
+        if (
+            reason.code == "NodeAffinity/NoMatch"
+            and len(asked) > 1
+            and all(each["matching"] for each in asked)
+        ):
+            yield note("NoNodeHasAll", pod=pod.key, requirements=[str(each["text"]) for each in asked])
+        if reason.code == "NodePorts/HostPortsTaken" and pod.manifest["spec"].get("hostNetwork"):
+            ports = sorted({port.port for port in pod.spec.host_ports})
+            yield note("HostNetworkPorts", pod=pod.key, ports=ports)
+
+
+def explain_waking(
+    world: Simulation,
+    framework: Framework,
+    entry: QueuedPod,
+    attempt: Attempt | None,
+    holders: Iterable[str],
+    fits: bool,
+) -> Iterator[Fact]:
+    """Yield the ends of which pods wake the pod, and of which the hints of the plugins that refused it skip."""
+    wakers = []
+    for key in dict.fromkeys(holders):
+        holder = world.store.pod_at(key)
+        if holder is None or not holder.node_name:
+            continue
+        if _wakes(framework, entry, holder):
+            wakers.append(key)
+        else:
+            yield note("NotWokenByEndOf", pod=entry.key, holder=key, plugins=list(entry.rejectors))
+    if wakers:
+        yield note("WokenByEndOf", pod=entry.key, holders=wakers)
+    if fits and attempt is not None:
+        for key in _list_ended(world, attempt):
+            yield note("SlippedBy", pod=entry.key, holder=key, plugins=list(entry.rejectors))
+
+
+def _wakes(framework: Framework, entry: QueuedPod, holder: Pod) -> bool:
+    for plugin in map(framework.plugin, entry.rejectors):
+        for on in list_registrations(plugin) if plugin is not None else ():
+            if on.matches(ASSIGNED_POD_DELETE) and (
+                on.hint is None or on.hint(plugin, entry.pod, holder, None)
+            ):
+                return True
+    return False
+
+
+def _list_ended(world: Simulation, attempt: Attempt) -> list[str]:
+    """List the pods that ended since the attempt, the last first; their ends did not wake the pod, as it still waits."""
+    found: dict[str, None] = {}
+    for move in reversed(world.journal.moves[-LOOKED_AT:]):
+        if move.t < attempt.ended:
+            break
+        if move.place == Place.DELETED:
+            found[move.pod] = None
+    return list(found)[:SHOWN]

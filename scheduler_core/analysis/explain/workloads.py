@@ -1,0 +1,252 @@
+"""Workloads and nodes that are not as their owners want them: missing pods, rollouts and drains that do not go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, State
+from scheduler_core.analysis.explain.holders import describe_end, end_of
+from scheduler_core.analysis.explain.missing_pods import (
+    count_missing,
+    explain_uncreated,
+    list_pods,
+    list_replica_sets,
+)
+from scheduler_core.analysis.explain.placement import note
+from scheduler_core.analysis.explain.provenance import compare_template
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.eviction import budgets_for
+from scheduler_core.controllers.workloads.daemonsets.placement import Placement
+from scheduler_core.controllers.workloads.owners import Owner
+from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
+from scheduler_core.world.simulation import Simulation
+
+KINDS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
+NODE = "Node"
+_ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
+STICKING = frozenset(
+    (
+        "JobFailed",
+        "NamespaceEnds",
+        "NodesWithoutPod",
+        "OldRevisionStays",
+        "PausedRollout",
+        "RolloutStuck",
+        "SameNameWaits",
+        "WaitsInOrder",
+    )
+)
+SHOWN = 3
+
+
+def explain_workload(world: Simulation, kind: str, namespace: str, name: str) -> Explanation | None:
+    """Explain what a workload lacks; None if there is no such workload."""
+    manifest = world.store.get(kind, namespace, name) if kind in KINDS else None
+    if manifest is None:
+        return None
+    makers = (list_replica_sets(world, manifest) if kind == "Deployment" else []) or [manifest]
+    pods = [pod for maker in makers for pod in list_pods(world, maker)]
+    names = {(maker["kind"], maker["metadata"]["name"]) for maker in (manifest, *makers)}
+    missing = [each for each in explain_uncreated(world) if _is_of(each, namespace, names)]
+    stuck = list(_list_stuck(world, manifest, pods))
+    waiting = [pod for pod in pods if not pod.ready and not pod.terminal and not pod.deleting]
+    figures = {"kind": kind, "owner": name, "pods": len(pods), "ready": sum(pod.ready for pod in pods)}
+    facts = [note("WorkloadHas", **figures, wanted=_count_wanted(world, manifest)), *stuck]
+    facts += [
+        note("PodIsNotReady", pod=pod.key, phase=pod.phase, node=pod.node_name) for pod in waiting[:SHOWN]
+    ]
+    facts += [fact for each in missing for fact in each.facts]
+    stuck = [fact for fact in stuck if fact.code in STICKING]
+    state = State.STUCK if stuck or missing or waiting else State.AS_WANTED
+    reasons = tuple(reason for each in missing for reason in each.reasons)
+    until = next((each.until for each in missing if each.until is not None), None)
+    return Explanation(f"{kind}/{namespace}/{name}", state, reasons, until, facts=tuple(facts))
+
+
+def _is_of(explanation: Explanation, namespace: str, names: Iterable[tuple[str, str]]) -> bool:
+    owner = explanation.reasons[0].evidence["owner"]
+    return explanation.pod.startswith(f"{namespace}/") and (owner["kind"], owner["name"]) in names
+
+
+def _count_wanted(world: Simulation, manifest: Manifest) -> int:
+    spec = manifest.get("spec") or {}
+    if manifest["kind"] == "DaemonSet":
+        placement = Placement.of(Owner.of(manifest))
+        return sum(placement.on(node)[0] for node in world.store.nodes())
+    wanted = spec.get("parallelism" if manifest["kind"] == "Job" else "replicas")
+    return int(1 if wanted is None else wanted)
+
+
+# What does not go on by itself
+
+
+def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
+    conditions = (manifest.get("status") or {}).get("conditions") or ()
+    values = {"kind": manifest["kind"], "owner": manifest["metadata"]["name"]}
+    namespace = world.store.get("Namespace", "", str(manifest["metadata"].get("namespace") or "default"))
+    if namespace is not None and namespace["metadata"].get("deletionTimestamp"):
+        name = namespace["metadata"]["name"]
+        left = [
+            pod.key
+            for pod in world.store.pods()
+            if pod.namespace == name and pod.manifest["metadata"].get("finalizers")
+        ]
+        yield note("NamespaceEnds", **values, namespace=name, pods=left[:SHOWN])
+    if manifest["kind"] == "Deployment" and (manifest.get("spec") or {}).get("paused"):
+        rolled = any(_has_template(each, manifest) for each in list_replica_sets(world, manifest))
+        yield note("IsPaused" if rolled else "PausedRollout", **values)
+    if manifest["kind"] == "StatefulSet":
+        yield from _list_stuck_replicas(world, manifest, pods)
+    for each in conditions:
+        if each.get("type") == "Progressing" and each.get("reason") == "ProgressDeadlineExceeded":
+            yield note("RolloutStuck", **values, message=each.get("message") or "")
+        if manifest["kind"] == "Job" and each.get("type") == "Failed" and each.get("status") == "True":
+            yield note(
+                "JobFailed", **values, reason=each.get("reason") or "", message=each.get("message") or ""
+            )
+    if manifest["kind"] == "DaemonSet":
+        yield from _list_bare_nodes(world, manifest, pods)
+
+
+def _has_template(replica_set: Manifest, deployment: Manifest) -> bool:
+    """Return whether a ReplicaSet has the template of its Deployment, but for the label that tells revisions apart."""
+    spec, other = (each["spec"]["template"] for each in (replica_set, deployment))
+    labels = {
+        k: v for k, v in (spec.get("metadata") or {}).get("labels", {}).items() if k != "pod-template-hash"
+    }
+    return bool(
+        spec.get("spec") == other.get("spec") and labels == (other.get("metadata") or {}).get("labels")
+    )
+
+
+def _list_stuck_replicas(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
+    """Yield the pods of a StatefulSet that it waits for: one that terminates, and, in order, one that is not ready."""
+    owner, by_name = Owner.of(manifest), {pod.name: pod for pod in pods}
+    names = [f"{owner.name}-{ordinal}" for ordinal in ordinals(owner)]
+    values = {"owner": owner.name}
+    there = [by_name[name] for name in names if name in by_name]
+    for ending in (each for each in there if each.deleting and end_of(world, each) is None):
+        yield note("SameNameWaits", **values, pod=ending.key)
+        yield from describe_end(world, ending)
+    lacking = (each for name in names if (each := by_name.get(name)) is None or not _is_done(each))
+    blocker = next(lacking, None)
+    if blocker is None or blocker.deleting:
+        return
+    later = [name for name in names if name not in by_name]
+    in_order = owner.spec.get("podManagementPolicy") != "Parallel"
+    if later and in_order:
+        yield note("WaitsInOrder", **values, pod=blocker.key, pods=later[:SHOWN], count=len(later))
+    newer = compare_template(world, blocker)
+    if newer is not None and in_order:
+        yield newer
+        yield note("OldRevisionStays", **values, pod=blocker.key)
+
+
+def _is_done(pod: Pod) -> bool:
+    return pod.phase == "Running" and pod.ready and not pod.deleting
+
+
+def _list_bare_nodes(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
+    placement, there = Placement.of(Owner.of(manifest)), {pod.node_name for pod in pods}
+    wanted = [node.name for node in world.store.nodes() if placement.on(node)[0]]
+    targets = {str(pod.manifest["spec"].get("nodeName") or "") for pod in pods} | there
+    bare = [name for name in wanted if name not in targets]
+    for node in world.store.nodes():
+        if not placement.on(node)[0] and node.name not in targets:
+            taints = [str(taint) for taint in node.taints if not placement.spec.tolerates(taint)]
+            code = "DaemonLeavesOut" if taints else "DaemonSelectsOthers"
+            yield note(code, owner=manifest["metadata"]["name"], node=node.name, taints=taints)
+    if bare and len(pods) < len(wanted):
+        yield note("NodesWithoutPod", owner=manifest["metadata"]["name"], nodes=bare[:SHOWN], count=len(bare))
+
+
+def explain_unborn(world: Simulation, key: str) -> Explanation | None:
+    """Explain a pod of a StatefulSet that is not there yet, by the name that it will have."""
+    namespace, _, name = key.partition("/")
+    owner, ordinal = parent_and_ordinal(name)
+    manifest = world.store.get("StatefulSet", namespace, owner) if ordinal >= 0 else None
+    if manifest is None:
+        return None
+    if ordinal not in ordinals(Owner.of(manifest)):
+        replicas = (manifest.get("spec") or {}).get("replicas")
+        text = f"StatefulSet {owner} wants {1 if replicas is None else replicas} pods"
+        given = Given(State.NOT_CREATED, "", text, evidence=_name_owner(manifest, 0))
+        return Explanation(
+            key, State.NOT_CREATED, (given,), facts=(note("BeyondReplicas", owner=owner, pod=key),)
+        )
+    whole = explain_workload(world, "StatefulSet", namespace, owner)
+    assert whole is not None
+    text = f"StatefulSet {owner} has not created it"
+    given = Given(State.NOT_CREATED, "", text, evidence=_name_owner(manifest, count_missing(world, manifest)))
+    return Explanation(key, State.NOT_CREATED, (*whole.reasons, given), whole.until, facts=whole.facts)
+
+
+def _name_owner(manifest: Mapping[str, Any], missing: int) -> dict[str, Any]:
+    return {"owner": {"kind": manifest["kind"], "name": manifest["metadata"]["name"]}, "missing": missing}
+
+
+# Drains
+
+
+def explain_node(world: Simulation, name: str) -> Explanation | None:
+    """Explain what keeps a node from being drained: of a drain that was begun, or of one that would be."""
+    if world.store.node(name) is None:
+        return None
+    drain = world.surroundings.nodes.drains.get(name)
+    left = (
+        {each.key: each for each in drain.pods if not each.done or each.refusal} if drain is not None else {}
+    )
+    pods = [pod for pod in world.store.pods_on(name) if drain is None or pod.key in left]
+    facts = [fact for pod in pods for fact in describe_budgets(world, pod)]
+    failed = drain is not None and bool(drain.outcome or any(each.refusal for each in left.values()))
+    if drain is not None and failed:
+        refused = [each.key for each in left.values() if each.refusal] or list(left)
+        facts.insert(
+            0,
+            note(
+                "DrainStuck",
+                node=name,
+                pods=refused[:SHOWN],
+                count=len(refused),
+                over=drain.ended is not None,
+            ),
+        )
+        facts += [fact for pod in pods if pod.deleting for fact in describe_end(world, pod)]
+    text = (
+        ""
+        if drain is None
+        else drain.outcome or next((each.refusal for each in left.values() if each.refusal), "")
+    )
+    reasons = (Given(State.STUCK, "", text, (name,), 1),) if failed else ()
+    return Explanation(
+        f"{NODE}/{name}", State.STUCK if failed else State.AS_WANTED, reasons, node=name, facts=tuple(facts)
+    )
+
+
+def describe_budgets(world: Simulation, pod: Pod) -> Iterator[Fact]:
+    """Yield why budgets do not let a pod be evicted: there are several, or one that allows no disruption."""
+    if pod.deleting or pod.phase in ("Succeeded", "Failed", "Pending"):
+        return
+    budgets = budgets_for(world.api, pod)
+    if len(budgets) > 1:
+        yield note("SeveralBudgets", pod=pod.key, budgets=[each["metadata"]["name"] for each in budgets])
+        return
+    for budget in budgets:
+        spec, status = budget.get("spec") or {}, budget.get("status") or {}
+        desired, healthy = int(status.get("desiredHealthy") or 0), int(status.get("currentHealthy") or 0)
+        if status.get("disruptionsAllowed") or not status:
+            continue
+        policy = str(spec.get("unhealthyPodEvictionPolicy") or _IF_HEALTHY)
+        values = {
+            "pod": pod.key,
+            "budget": budget["metadata"]["name"],
+            "healthy": healthy,
+            "desired": desired,
+            "policy": policy,
+        }
+        if pod.ready:
+            yield note("BudgetAllowsNone", **values)
+        elif policy != _ALWAYS and healthy < desired:
+            yield note("BudgetKeepsUnready", **values)

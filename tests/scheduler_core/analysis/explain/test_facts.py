@@ -1,0 +1,433 @@
+"""The facts beside the reasons: sources of numbers, holders of what is short, and rules that did not keep a pod away."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from scheduler_core.analysis.explain import (
+    Explanation,
+    Role,
+    State,
+    explain,
+    explain_uncreated,
+    list_problems,
+)
+from scheduler_core.world.commands import (
+    ApplyObjects,
+    DeleteObjects,
+    DrainNode,
+    PatchObject,
+    Ref,
+    SetKubelet,
+    SetPrograms,
+)
+from scheduler_core.world.simulation import Simulation
+from tests.scheduler_core.clusters import cluster, make, wait
+from tests.scheduler_core.worlds import node, pod, scheduler_alone, settle, world
+
+ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def asked(sim: Simulation, key: str) -> Explanation:
+    found = explain(sim, key if "/" in key else f"default/{key}")
+    assert found is not None
+    json.dumps(found.to_json())
+    return found
+
+
+def values(found: Explanation, code: str) -> dict[str, Any]:
+    return next((dict(fact.values) for fact in found.facts if fact.code == code), {})
+
+
+def codes(found: Explanation, role: Role | None = None) -> list[str]:
+    return [fact.code for fact in found.facts if role in (None, fact.role)]
+
+
+def labeled(manifest: dict[str, Any], **labels: str) -> dict[str, Any]:
+    return {**manifest, "metadata": {**manifest["metadata"], "labels": labels}}
+
+
+def anti(**labels: str) -> dict[str, Any]:
+    term = {"labelSelector": {"matchLabels": labels}, "topologyKey": HOST}
+    return {"podAntiAffinity": {REQUIRED: [term]}}
+
+
+# Sources
+
+
+def test_a_request_names_the_containers_that_it_is_made_of() -> None:
+    asks = pod("p", cpu="100m")
+    asks["spec"]["initContainers"] = [
+        {
+            "name": "proxy",
+            "image": "i",
+            "restartPolicy": "Always",
+            "resources": {"requests": {"cpu": "1500m"}},
+        },
+        {"name": "migrate", "image": "i", "resources": {"requests": {"cpu": "700m"}}},
+    ]
+    sim = world(node("a", cpu="2"), asks)
+    settle(sim)
+    told = values(asked(sim, "p"), "Containers")
+    assert (told["amount"], [(each["kind"], each["name"], each["amount"]) for each in told["parts"]]) == (
+        2200,
+        [("sidecar", "proxy", 1500), ("init", "migrate", 700)],
+    )
+
+
+def test_the_maximum_of_a_limit_range_is_named_as_the_source_of_a_request() -> None:
+    limits = [{"type": "Container", "max": {"cpu": "4"}}]
+    bare = pod("p")
+    del bare["spec"]["containers"][0]["resources"]
+    sim = world(node("a", cpu="2"), make("LimitRange", "ceiling", spec={"limits": limits}))
+    sim.apply(ApplyObjects((bare,)))
+    settle(sim)
+    told = values(asked(sim, "p"), "LimitRange")
+    assert (told["limitRange"], told["field"], told["container"]) == ("ceiling", "max", "c")
+
+
+def test_a_limit_without_a_request_is_named_by_what_was_sent() -> None:
+    limit = pod("p")
+    limit["spec"]["containers"][0]["resources"] = {"limits": {"cpu": "4"}}
+    sim = world(node("a", cpu="2"), limit, pod("q", cpu="4"))
+    settle(sim)
+    assert values(asked(sim, "p"), "RequestFromLimit")["amount"] == 4000
+    assert "RequestFromLimit" not in codes(asked(sim, "q"))
+
+
+def test_an_overhead_names_its_runtime_class() -> None:
+    runtime = {
+        "apiVersion": "node.k8s.io/v1",
+        "kind": "RuntimeClass",
+        "metadata": {"name": "kata"},
+        "handler": "kata",
+        "overhead": {"podFixed": {"cpu": "500m"}},
+    }
+    sim = world(node("a", cpu="2"), runtime)
+    sim.apply(ApplyObjects((pod("p", cpu="1800m", runtimeClassName="kata"),)))
+    settle(sim)
+    found = asked(sim, "p")
+    assert values(found, "Overhead")["runtimeClass"] == "kata"
+    assert [each["kind"] for each in values(found, "Containers")["parts"]] == ["container", "overhead"]
+
+
+# Holders
+
+
+def test_a_shortage_names_its_holders_and_their_end() -> None:
+    sim = cluster(node("a", cpu="4"))
+    wait(sim, 1)
+    stubborn = {"onTerm": "ignore"}
+    sim.apply(SetPrograms(({**stubborn},)))
+    sim.apply(ApplyObjects((pod("old", cpu="3", terminationGracePeriodSeconds=7200),)))
+    wait(sim, 10)
+    sim.apply(DeleteObjects((Ref("Pod", "default", "old"),)))
+    sim.apply(ApplyObjects((pod("p", cpu="2"),)))
+    wait(sim, 20)
+    found = asked(sim, "p")
+    held = values(found, "HoldsCapacity")
+    assert (held["pod"], held["node"], held["amount"], held["terminating"]) == (
+        "default/old",
+        "a",
+        3000,
+        True,
+    )
+    assert held["until"] == pytest.approx(7210 * 10**9, rel=0.01)
+    assert values(found, "WokenByEndOf")["holders"] == ["default/old"]
+
+
+def test_the_anti_affinity_of_another_pod_names_this_pod_and_that_its_end_wakes_nobody() -> None:
+    first = labeled(pod("first", affinity=anti(app="second")), app="first")
+    sim = world(node("a"), first)
+    settle(sim)
+    sim.apply(ApplyObjects((labeled(pod("second"), app="second"),)))
+    wait(sim, 30)
+    found = asked(sim, "second")
+    assert (values(found, "Repels")["pod"], values(found, "NotWokenByEndOf")["holder"]) == (
+        "default/first",
+        "default/first",
+    )
+
+
+def test_a_deferred_resize_of_another_pod_is_named() -> None:
+    grown = pod("grown", cpu="5", nodeName="a")
+    grown["status"] = {
+        "phase": "Running",
+        "conditions": [{"type": "PodResizePending", "status": "True", "reason": "Deferred"}],
+        "containerStatuses": [
+            {"name": "c", "resources": {"requests": {"cpu": "2"}}, "allocatedResources": {"cpu": "2"}}
+        ],
+    }
+    sim = scheduler_alone(node("a", cpu="6"), grown, pod("p", cpu="2"))
+    told = values(asked(sim, "p"), "Resize")
+    assert (told["pod"], told["to"], told["allocated"], told["reason"]) == (
+        "default/grown",
+        5000,
+        2000,
+        "Deferred",
+    )
+
+
+def test_pending_pods_that_use_a_quota_up_come_first_among_its_holders() -> None:
+    quota = make("ResourceQuota", "two", spec={"hard": {"pods": "2"}})
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    spec = {"replicas": 1, "selector": {"matchLabels": {"a": "b"}}, "template": template}
+    sim = scheduler_alone(
+        quota,
+        node("a"),
+        pod("runs", nodeName="a"),
+        pod("waits", cpu="99"),
+        make("Deployment", "web", spec=spec),
+    )
+    [found] = explain_uncreated(sim)
+    assert (found.pod, found.state) == ("default/web-*", State.QUOTA_EXCEEDED)
+    assert [fact.values["pod"] for fact in found.list_facts(Role.HOLDERS)] == [
+        "default/waits",
+        "default/runs",
+    ]
+    assert codes(found, Role.HOLDERS)[0] == "HoldsQuotaWithoutNode"
+
+
+# Preemption, and what came nearest
+
+
+def test_a_pod_that_needs_its_victims_says_so() -> None:
+    high = {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": "high"},
+        "value": 9,
+    }
+    term = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": HOST}
+    asks = pod("p", cpu="3", priorityClassName="high", affinity={"podAffinity": {REQUIRED: [term]}})
+    sim = world(
+        node("a"), high, labeled(pod("cache", nodeName="a", cpu="1"), app="cache"), pod("b", nodeName="a")
+    )
+    sim.apply(ApplyObjects((asks,)))
+    settle(sim)
+    assert values(asked(sim, "p"), "NeedsItsVictims")["pods"] == ["default/cache"]
+
+
+def test_the_nodes_that_fewest_plugins_refuse_come_first() -> None:
+    taints = {"taints": [{"key": "k", "effect": "NoSchedule"}]}
+    both = {**node("both", cpu="1"), "spec": taints}
+    sim = world(
+        both,
+        labeled(pod("x", nodeName="free"), app="x"),
+        node("free"),
+        pod("p", cpu="2", affinity=anti(app="x")),
+    )
+    found = asked(sim, "p")
+    assert [each.code for each in found.reasons] == [
+        "InterPodAffinity/MatchingPod",
+        "TaintToleration/UntoleratedTaint",
+    ]
+
+
+# Placed pods
+
+
+def test_a_placed_pod_says_what_the_filters_left_and_which_plugin_decided() -> None:
+    sim = scheduler_alone(node("a", cpu="4"), node("b", cpu="8"), node("t", cpu="1"), pod("p", cpu="2"))
+    settle(sim)
+    found = asked(sim, "p")
+    assert (found.state, found.node) == (State.SCHEDULED, "b")
+    left, best = values(found, "FiltersLeft"), values(found, "HighestScore")
+    assert (left["count"], left["total"], best["other"]) == (2, 3, "a")
+    assert best["score"] - best["otherScore"] == sum(
+        each["points"] - each["otherPoints"] for each in best["scores"]
+    )
+    assert [each.code for each in found.reasons] == ["NodeResourcesFit/InsufficientCpu"]
+
+
+def test_a_node_name_that_passes_a_taint_is_said_to_bypass_the_scheduler() -> None:
+    tainted = {**node("cp"), "spec": {"taints": [{"key": "k", "effect": "NoSchedule"}]}}
+    sim = cluster(tainted)
+    sim.apply(ApplyObjects((pod("p", nodeName="cp"),)))
+    wait(sim, 10)
+    found = asked(sim, "p")
+    assert found.state is State.SCHEDULED
+    assert values(found, "RuleNotAsked")["plugin"] == "TaintToleration"
+    assert codes(found)[0] == "BypassedScheduler"
+
+
+def test_a_rule_that_came_after_the_pod_is_not_called_bypassed() -> None:
+    sim = cluster(node("a"))
+    sim.apply(ApplyObjects((pod("p"),)))
+    wait(sim, 10)
+    sim.apply(PatchObject(Ref("Node", "", "a"), {"spec": {"taints": [{"key": "k", "effect": "NoSchedule"}]}}))
+    wait(sim, 20)
+    found = asked(sim, "p")
+    assert values(found, "RuleOfNewPods")["plugin"] == "TaintToleration"
+    assert "BypassedScheduler" not in codes(found)
+
+
+def test_an_anti_affinity_that_looks_into_one_namespace_names_what_it_does_not_see() -> None:
+    sim = scheduler_alone(node("a"), make("Namespace", "other", namespace=""))
+    there = labeled(pod("one", nodeName="a"), app="x")
+    there["metadata"]["namespace"] = "other"
+    sim.apply(ApplyObjects((there, labeled(pod("two", affinity=anti(app="x")), app="x"))))
+    settle(sim)
+    assert values(asked(sim, "two"), "TermLooksInNamespace")["pods"] == ["other/one"]
+
+
+def test_a_spread_names_the_pods_that_a_policy_does_not_count() -> None:
+    spread = {
+        "maxSkew": 1,
+        "topologyKey": ZONE,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": "x"}},
+    }
+    only = {
+        "nodeAffinity": {
+            REQUIRED: {
+                "nodeSelectorTerms": [
+                    {"matchExpressions": [{"key": "pool", "operator": "In", "values": ["new"]}]}
+                ]
+            }
+        }
+    }
+    old = labeled(pod("old", nodeName="b"), app="x")
+    new = labeled(pod("new", affinity=only, topologySpreadConstraints=[spread]), app="x")
+    sim = scheduler_alone(
+        node("a", labels={ZONE: "z", "pool": "new"}), node("b", labels={ZONE: "z"}), old, new
+    )
+    settle(sim)
+    told = values(asked(sim, "new"), "NotCounted")
+    assert (told["pods"], told["nodes"], told["policies"]) == (["default/old"], ["b"], ["nodeAffinityPolicy"])
+
+
+# Pods that do not run, terminate, or are gone
+
+
+def test_a_claim_that_nobody_selects_a_node_for_is_explained() -> None:
+    late = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "late"},
+        "provisioner": "x.csi",
+        "volumeBindingMode": "WaitForFirstConsumer",
+    }
+    spec = {
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": "late",
+        "resources": {"requests": {"storage": "1Gi"}},
+    }
+    uses = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    sim = cluster(late, node("a"), make("PersistentVolumeClaim", "data", spec=spec))
+    sim.apply(ApplyObjects((pod("p", nodeName="a", volumes=uses),)))
+    wait(sim, 30)
+    found = asked(sim, "p")
+    assert (found.state, found.problem) == (State.NOT_RUNNING, True)
+    assert {"NobodySelectsNode", "BypassedScheduler"} <= set(codes(found))
+
+
+def workload(kind: str, replicas: int, cpu: str = "1") -> dict[str, Any]:
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [container]}}
+    spec = {"replicas": replicas, "selector": {"matchLabels": {"app": "web"}}, "template": template}
+    return {**make(kind, "web", spec=spec), "apiVersion": "apps/v1"}
+
+
+def test_a_pod_on_a_dead_node_stays_and_its_stateful_set_waits_for_it() -> None:
+    sim = cluster(node("a"), node("b"), workload("StatefulSet", 1))
+    wait(sim, 10)
+    placed = sim.store.pod_at("default/web-0")
+    assert placed is not None
+    sim.apply(SetKubelet(placed.node_name, False))
+    wait(sim, 600)
+    found = asked(sim, "web-0")
+    assert (found.state, found.until, found.problem) == (State.TERMINATING, None, True)
+    assert {"EndsNever", "SameNameWaits"} <= set(codes(found))
+    whole = asked(sim, "StatefulSet/default/web")
+    assert (whole.state, "SameNameWaits" in codes(whole)) == (State.STUCK, True)
+    assert {each.pod for each in list_problems(sim)} == {"default/web-0", "StatefulSet/default/web"}
+
+
+def test_most_nodes_of_a_zone_lost_says_why_nobody_is_evicted() -> None:
+    sim = cluster(*(node(f"n{i}") for i in range(4)), workload("Deployment", 8))
+    wait(sim, 10)
+    for i in range(3):
+        sim.apply(SetKubelet(f"n{i}", False))
+    wait(sim, 600)
+    lost = [
+        each for each in list_problems(sim) if each.reasons and each.reasons[0].code == "Kubelet/NodeLost"
+    ]
+    assert lost and all(values(each, "PartialDisruption")["lost"] == 3 for each in lost)
+
+
+def test_a_stateful_set_in_order_names_the_pod_of_the_old_revision_that_it_waits_for() -> None:
+    sim = cluster(node("a"), workload("StatefulSet", 3, cpu="64"))
+    wait(sim, 10)
+    mended = workload("StatefulSet", 3)["spec"]["template"]
+    sim.apply(PatchObject(Ref("StatefulSet", "default", "web"), {"spec": {"template": mended}}))
+    wait(sim, 60)
+    assert {"TemplateIsNewer", "OldRevisionStays"} <= set(codes(asked(sim, "web-0")))
+    born = asked(sim, "web-1")
+    assert (born.state, values(born, "WaitsInOrder")["pod"]) == (State.NOT_CREATED, "default/web-0")
+    assert asked(sim, "web-9").facts[0].code == "BeyondReplicas"
+
+
+@pytest.mark.parametrize(
+    ("budgets", "code"),
+    [(("one",), "BudgetAllowsNone"), (("one", "two"), "SeveralBudgets")],
+    ids=["one", "two"],
+)
+def test_a_drain_that_is_stuck_names_the_budgets(budgets: tuple[str, ...], code: str) -> None:
+    made = [
+        {
+            "apiVersion": "policy/v1",
+            "kind": "PodDisruptionBudget",
+            "metadata": {"name": name, "namespace": "default"},
+            "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}},
+        }
+        for name in budgets
+    ]
+    sim = cluster(node("a"), *made, workload("Deployment", 1))
+    wait(sim, 20)
+    sim.apply(DrainNode("a", ignore_daemon_sets=True))
+    wait(sim, 40)
+    found = next(each for each in list_problems(sim) if each.pod == "Node/a")
+    assert (found.state, code in codes(found)) == (State.STUCK, True)
+
+
+def test_a_pod_that_is_gone_is_told_of_by_its_last_events() -> None:
+    sim = cluster(node("a"))
+    sim.apply(ApplyObjects((pod("p"),)))
+    wait(sim, 10)
+    sim.apply(DeleteObjects((Ref("Pod", "default", "p"),)))
+    wait(sim, 60)
+    found = asked(sim, "p")
+    assert (found.state, found.problem, "GoneSince" in codes(found)) == (State.GONE, False, True)
+    assert explain(sim, "default/never") is None
+
+
+# Imports
+
+
+def test_an_import_stops_the_kubelets_of_lost_nodes_and_keeps_the_ends_of_its_pods() -> None:
+    lost = node("lost")
+    lost["status"]["conditions"] = [{"type": "Ready", "status": "Unknown"}]
+    objects = []
+    for name, where in (("held", "lost"), ("slow", "b")):
+        each = pod(name, nodeName=where)
+        each["metadata"] |= {
+            "namespace": "default",
+            "uid": f"u-{name}",
+            "deletionTimestamp": "2026-01-02T00:00:00Z",
+            "deletionGracePeriodSeconds": 86400,
+        }
+        each["status"] = {"phase": "Running"}
+        objects.append(each)
+    sim = cluster()
+    sim.apply(ApplyObjects((lost, node("b"), *objects), stopped=("lost",)))
+    wait(sim, 80_000)
+    assert sim.store.pod_at("default/slow") is not None
+    assert asked(sim, "held").until is None
+    wait(sim, 86_500)
+    assert sim.store.pod_at("default/slow") is None
+    assert sim.store.pod_at("default/held") is not None
