@@ -102,7 +102,7 @@ def test_a_fix_is_found_and_applied_here(
     find(page)
     accessible(page)
     lowered = page.locator(
-        ".fixes > li", has_text=re.compile("Lower the cpu request of the container .* from 1500m to 1")
+        ".fixes > li", has_text=re.compile(r"Lower the cpu request of the container .* from 1\.5 to 1")
     )
     lowered.get_by_role("button", name="Apply", exact=True).click()
     expect(page.locator(".sentence")).to_contain_text("1 object applied")
