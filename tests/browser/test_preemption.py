@@ -101,7 +101,9 @@ def test_a_fix_is_found_and_applied_here(
     begin(page, server, *small())
     find(page)
     accessible(page)
-    lowered = page.locator(".fixes > li", has_text="Lower the pod's cpu request from 1500m to 1")
+    lowered = page.locator(
+        ".fixes > li", has_text=re.compile(r"Lower the cpu request of the container .* from 1\.5 to 1")
+    )
     lowered.get_by_role("button", name="Apply", exact=True).click()
     expect(page.locator(".sentence")).to_contain_text("1 object applied")
     page.keyboard.press("n")
@@ -122,7 +124,7 @@ def test_a_fix_in_the_past_is_applied_in_a_fork(page: Page, server: PlaygroundSe
 def test_where_a_fix_lands_is_shown_in_a_fork(page: Page, server: PlaygroundServer) -> None:
     begin(page, server, *small())
     find(page)
-    lowered = page.locator(".fixes > li", has_text="Lower the pod's cpu request")
+    lowered = page.locator(".fixes > li", has_text="Lower the cpu request of the container")
     before = page.url.partition("?")[0]
     lowered.get_by_role("button", name="Show where it lands").click()
     page.wait_for_url(lambda url: url.partition("?")[0] != before)

@@ -99,6 +99,10 @@ def search_fixes(
     if pod_key.count("/") == 2 or pod_key.startswith("Node/"):
         return (yield from search_workload(sim, pod_key, budget, should_stop, found))
     sim, pod = _bring_on(sim, pod_key)
+    namespace, _, name = pod_key.partition("/")
+    owner = name.rpartition("-")[0]
+    if pod is None and sim.store.get("StatefulSet", namespace, owner) is not None:
+        pod_key = f"{namespace}/{owner}{UNNAMED}"
     if pod is None and pod_key.endswith(UNNAMED):
         return (yield from search_uncreated(sim, pod_key, budget))
     if pod is None:
