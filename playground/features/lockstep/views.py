@@ -22,8 +22,9 @@ from playground.features.comparison.presenter import present
 from playground.features.comparison.views import PATIENCE, choose, other_session, sides_of
 from playground.features.lockstep.presenter import decisions, describe_divergence, differing, end_of, moment
 from playground.features.lockstep.query import Moment, Stretch, StretchOf
-from playground.presenters import Look, alignment
-from playground.presenters.alignment import GRAINS, Row
+from playground.presenters import Look
+from playground.presenters.charts import alignment
+from playground.presenters.charts.alignment import GRAINS, Row
 from playground.sessions.protocol.base import Query
 from playground.sessions.protocol.comparing import Attempt
 from playground.sessions.protocol.errors import SessionError

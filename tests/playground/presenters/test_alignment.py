@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from playground.presenters.alignment import Row, back, forward, place_of, rows
+from playground.presenters.charts.alignment import Row, back, forward, place_of, rows
 
 
 class Step(NamedTuple):
