@@ -85,7 +85,7 @@ def make_world(
 ) -> Made:
     """A world of named files; BadInput where nothing can be made of them. `configuration`: the file of a scheduler's configuration.
 
-    Of a snapshot, which has pods, the controllers do nothing unless `acting`: nobody goes on to change it.
+    Of a snapshot, which has pods or tells of refused ones, the controllers do nothing unless `acting`: nobody goes on to change it.
     """
     only = files[0][0] if len(files) == 1 else ""
     try:
@@ -95,7 +95,9 @@ def make_world(
     refusals = [_line(error, only) for item in plan.items for error in item.errors]
     if not plan.command:
         raise BadInput("\n".join(refusals or [f"{only or 'the files'}: nothing to look at"]))
-    snapshot = not acting and any(item.kind == "Pod" and item.action == "created" for item in plan.items)
+    command = command_from_json(msgspec.json.decode(plan.command)["command"])
+    has_pods = any(item.kind == "Pod" and item.action == "created" for item in plan.items)
+    snapshot = not acting and (has_pods or _tells_of_refusals(command))
     configured, differs = (
         read_configuration(read_file(configuration), configuration) if configuration else ([], [])
     )
@@ -104,13 +106,20 @@ def make_world(
             world.apply(SetSettings({"cluster": {"controllers": []}}))
         for command in configured:
             world.apply(command)
-        world.apply(command_from_json(msgspec.json.decode(plan.command)["command"]))
+        world.apply(command)
     except Refused as refused:
         raise BadInput(str(refused)) from None
     read = [format_message(each, gettext) for each in plan.read]
     left_out = sum(item.kind in WITH_PODS and item.action == "refused" for item in plan.items)
     notes = (*differs, *read, *made_up, *refusals, *plan.warnings)
     return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out)
+
+
+def _tells_of_refusals(command: Command) -> bool:
+    """Return whether a controller of the cluster has written that it could not create pods: these have never been there."""
+    objects = command.objects if isinstance(command, ApplyObjects) else ()
+    conditions = (each for one in objects for each in (one.get("status") or {}).get("conditions") or ())
+    return any(each.get("type") == "ReplicaFailure" and each.get("status") == "True" for each in conditions)
 
 
 def _plan_world(text: bytes, seed: int) -> tuple[Simulation, ImportPlan, list[str]]:

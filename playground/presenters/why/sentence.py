@@ -86,6 +86,7 @@ _BY_OBSTACLE = {
     "NodeLost": _LOST,
     "WaitsForVolume": _WAITS,
     "AttachedElsewhere": _WAITS,
+    "InitContainerRuns": _WAITS,
     "ReadinessGates": _RUNS,
     "ContainersNotReady": _RUNS,
     "ResizeInfeasible": _RUNS,
@@ -103,7 +104,8 @@ _WITHHELD = {
 def sentence(explanation: Explanation) -> Message:
     """Return a plain-words summary: the state with its main reasons, then the facts that belong to them."""
     headlines = list(list_headlines(explanation))
-    speak = explanation.state in _SPOKEN_FOR and explanation.until is None and headlines
+    refused = any(each.code == State.NOT_CREATED for each in explanation.reasons)
+    speak = explanation.state in _SPOKEN_FOR and explanation.until is None and headlines and not refused
     others = list(_list_refused_nodes(explanation))
     return join(headlines if speak else [_describe_state(explanation), *headlines, *others])
 

@@ -145,6 +145,9 @@ _NOTES = {
         "Request %(request)s of %(source)s takes only devices for which this is true: %(expression)s."
     ),
     "Disrupted": gettext_noop("%(pod)s was evicted (%(reason)s): %(message)s"),
+    "EvictedByTaint": gettext_noop(
+        "%(pod)s was evicted from %(node)s: it does not tolerate %(taints)s there."
+    ),
     "EvictedFor": gettext_noop(
         "%(pod)s is evicted for %(pods)s of a higher priority, nominated to %(node)s."
     ),
@@ -167,6 +170,14 @@ _NOTES = {
         "%(pod)s has a toleration without a key, which tolerates every taint, so %(taint)s of %(node)s too."
     ),
     "Tolerates": gettext_noop("%(pod)s tolerates the taint %(taint)s of %(node)s."),
+    "TermsAreAlternatives": gettext_noop(
+        "The %(terms)s nodeSelectorTerms of %(pod)s are alternatives: %(node)s meets term %(term)s, and one is enough. "
+        "Requirements that have to hold together belong in one term."
+    ),
+    "TolerationDoesNotDraw": gettext_noop(
+        "%(pod)s tolerates the taint %(taint)s of %(other)s, which opens that node and does not draw the pod to it: "
+        "only a node selector or affinity does."
+    ),
     "SoftTerm": gettext_noop(
         "%(pod)s only prefers to keep away from %(pods)s: a preference adds points, and keeps no node out."
     ),
@@ -219,6 +230,9 @@ _NOTES = {
         "The spread over %(topologyKey)s is ScheduleAnyway: it adds points, and keeps no node out."
     ),
     "AsksForNothing": gettext_noop("%(pod)s asks for no cpu and no memory: it fits on every node."),
+    "CountForLittle": gettext_noop(
+        "%(count)s other pods on %(node)s state no requests either: whatever they use, they count for next to nothing in the scores."
+    ),
     "LimitUnknown": gettext_noop(
         "%(node)s has no CSINode: %(plugin)s knows no limit there, and lets every pod pass."
     ),
@@ -251,6 +265,21 @@ _NOTES = {
     ),
     "PodIsNotReady": gettext_noop("%(pod)s is not ready (%(phase)s)."),
     "RolloutStuck": gettext_noop("The rollout of %(owner)s is stuck: %(message)s"),
+    "WaitsForEnd": gettext_noop("%(kind)s %(owner)s makes no new pod before %(pod)s has ended (%(rule)s)."),
+    "UpdatedOnDelete": gettext_noop(
+        "%(kind)s %(owner)s has the update strategy OnDelete: %(pods)s of the old revision stay until they are deleted."
+    ),
+    "KeptByPartition": gettext_noop(
+        "%(kind)s %(owner)s has partition %(partition)s in its rolling update: %(pods)s keep the old revision."
+    ),
+    "UpdateWaitsFor": gettext_noop(
+        "The update of %(kind)s %(owner)s waits for %(pod)s on %(node)s, which is not available: maxUnavailable is %(most)s. "
+        "Pods of the old revision: %(count)s."
+    ),
+    "ForbidsSecond": gettext_noop(
+        "CronJob %(owner)s starts no other Job as long as %(job)s has not ended: its concurrencyPolicy is Forbid."
+    ),
+    "JobIsRefused": gettext_noop("CronJob %(owner)s can't create its next Job: %(message)s."),
     "JobFailed": gettext_noop("Job %(owner)s has failed (%(reason)s): %(message)s"),
     "NodesWithoutPod": gettext_noop("DaemonSet %(owner)s has no pod for %(nodes)s."),
     "WaitsInOrder": gettext_noop(

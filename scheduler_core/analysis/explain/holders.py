@@ -21,6 +21,7 @@ from scheduler_core.scheduler.plugins.interpodaffinity.explanation import (
 from scheduler_core.world.simulation import Simulation
 
 NODES, PODS = 2, 3  # that are looked at, that are named on each
+_JOB_TRACKING = "batch.kubernetes.io/job-tracking"
 _AFFINITY, _SPREAD = "PreFilterInterPodAffinity", "PreFilterPodTopologySpread"
 WAKING = frozenset(
     ("CountsInDomain", "HoldsCapacity", "HoldsPort", "HoldsSlot", "IsAvoided", "Repels", "UsesClaim")
@@ -68,10 +69,19 @@ def is_node_silent(world: Simulation, node: str) -> bool:
 def end_of(world: Simulation, pod: Pod) -> int | None:
     """Return the virtual time by which a terminating pod is gone; None if it does not terminate, or nobody would end it."""
     at = pod.manifest["metadata"].get("deletionTimestamp")
-    if not at or is_node_silent(world, pod.node_name) or pod.manifest["metadata"].get("finalizers"):
+    if not at or is_node_silent(world, pod.node_name) or _list_finalizers(world, pod):
         return None
     run = world.surroundings.kubelet.pods.get(pod.key)
     return run.kill.until if run is not None and run.kill is not None else parse_time(at) - world.store.epoch
+
+
+def _list_finalizers(world: Simulation, pod: Pod) -> list[str]:
+    """List the finalizers that hold a pod; a Job removes its own as soon as the containers have ended."""
+    owner = controller_of(pod.manifest) or {}
+    counts = owner.get("kind") == "Job" and not pod.terminal
+    job = world.store.get("Job", pod.namespace, str(owner.get("name"))) if counts else None
+    held = pod.manifest["metadata"].get("finalizers") or ()
+    return [each for each in held if job is None or each != _JOB_TRACKING]
 
 
 def describe_end(world: Simulation, pod: Pod) -> list[Fact]:
@@ -80,8 +90,8 @@ def describe_end(world: Simulation, pod: Pod) -> list[Fact]:
         return []
     until = end_of(world, pod)
     values = {"pod": pod.key, "node": pod.node_name, "until": until}
-    if finalizers := pod.manifest["metadata"].get("finalizers"):
-        return [Fact(Role.HOLDERS, "EndsWithoutFinalizer", {**values, "finalizers": list(finalizers)})]
+    if finalizers := _list_finalizers(world, pod):
+        return [Fact(Role.HOLDERS, "EndsWithoutFinalizer", {**values, "finalizers": finalizers})]
     if pod.node_name and world.store.node(pod.node_name) is None:
         return [Fact(Role.HOLDERS, "EndsWithGarbage", values)]
     if until is None:

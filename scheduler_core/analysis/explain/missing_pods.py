@@ -31,7 +31,7 @@ _FAILED, _CREATED = "FailedCreate", "SuccessfulCreate"
 _QUOTA = "exceeded quota: "
 _QUEUE = "kueue.x-k8s.io/queue-name"
 _LIMIT = "must be less than or equal to"
-_BOUNDS = re.compile(r"(usage|ratio) per (Container|Pod)\b")
+_BOUNDS = re.compile(r"(usage|ratio) per (Container|Pod|PersistentVolumeClaim)\b")
 _SCOPES = "insufficient quota to match these scopes"
 USERS = 6  # of a quota that are named
 _JOB_CONTROLLER = "kubernetes.io/job-controller"
@@ -82,6 +82,26 @@ def list_replica_sets(world: Simulation, deployment: Manifest) -> list[Manifest]
     """List the ReplicaSets that a Deployment controls."""
     keys = _list_controlled(world, "ReplicaSet", deployment)
     return [found for key in keys if (found := world.store.get("ReplicaSet", *key)) is not None]
+
+
+def list_jobs(world: Simulation, cron_job: Manifest) -> list[Manifest]:
+    """List the Jobs that a CronJob controls."""
+    keys = _list_controlled(world, "Job", cron_job)
+    return [found for key in keys if (found := world.store.get("Job", *key)) is not None]
+
+
+def predict_job(world: Simulation, cron_job: Manifest) -> str:
+    """Return the API server's answer to one more Job of a CronJob, "" if it would create the Job."""
+    meta, template = cron_job["metadata"], (cron_job.get("spec") or {}).get("jobTemplate") or {}
+    named = {**(template.get("metadata") or {}), "namespace": meta.get("namespace"), "name": meta["name"]}
+    job = {"apiVersion": "batch/v1", "kind": "Job", **template, "metadata": named}
+    if world.store.get("Job", str(named["namespace"] or "default"), meta["name"]) is not None:
+        return ""
+    try:
+        world.api.create(job, dry_run=True)
+    except Refused as refused:
+        return str(refused.answer.message)
+    return ""
 
 
 def _list_controlled(world: Simulation, kind: str, owner: Manifest) -> list[tuple[str, str]]:

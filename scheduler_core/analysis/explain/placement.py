@@ -35,6 +35,7 @@ from scheduler_core.world.simulation import Simulation
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 SELECTED = "volume.kubernetes.io/selected-node"
 _HARD = "DoNotSchedule"
+_OF_CONTROLLERS = "node.kubernetes.io/"
 SHOWN = 3
 
 
@@ -219,6 +220,8 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
     yield from _list_uncounted(diagnosis)
     yield from _list_wishes(pod, nodes, row)
     yield from _list_tolerated(pod, nodes.nodes[row])
+    yield from _list_alternatives(pod, nodes.nodes[row])
+    yield from _list_idle_tolerations(diagnosis, row)
     for constraint in pod.spec.topology_spread:
         selector = LabelSelector.of(constraint.get("labelSelector"))
         if not selector.matches(pod.labels):
@@ -230,6 +233,11 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
     lacks = [resource for resource in (CPU, MEMORY) if not pod.requests.get(resource)]
     if len(lacks) == 2:
         yield note("AsksForNothing", pod=pod.key)
+        here = [
+            each for each in nodes.pods[row] if not each.requests.get(CPU) and not each.requests.get(MEMORY)
+        ]
+        if here:
+            yield note("CountForLittle", node=nodes.names[row], count=len(here))
 
 
 def _list_wishes(pod: Pod, nodes: NodeTable, row: int) -> Iterator[Fact]:
@@ -254,6 +262,30 @@ def _list_tolerated(pod: Pod, node: Node) -> Iterator[Fact]:
             yield note(
                 "Tolerates" if by.key else "ToleratesAll", pod=pod.key, node=node.name, taint=str(taint)
             )
+
+
+def _list_alternatives(pod: Pod, node: Node) -> Iterator[Fact]:
+    """Yield that a node meets one term of the pod's node affinity and not the others, as the terms are alternatives."""
+    selector = pod.spec.node_affinity_required
+    met = [] if selector is None else [term.matches(node.labels, node.name) for term in selector.terms]
+    if any(met) and not all(met):
+        yield note(
+            "TermsAreAlternatives", pod=pod.key, node=node.name, term=met.index(True) + 1, terms=len(met)
+        )
+
+
+def _list_idle_tolerations(diagnosis: Diagnosis, row: int) -> Iterator[Fact]:
+    """Yield a toleration of the pod's own for which another node was open to it, while it is on one without the taint."""
+    pod, nodes = diagnosis.pod, diagnosis.nodes.nodes
+    own = [each for each in pod.spec.tolerations if each.key and not each.key.startswith(_OF_CONTROLLERS)]
+    if any(each.tolerates(taint) for each in own for taint in nodes[row].taints):
+        return
+    for other in diagnosis.feasible:
+        for taint in nodes[other].taints:
+            if any(each.tolerates(taint) for each in own):
+                values = {"node": nodes[row].name, "other": nodes[other].name}
+                yield note("TolerationDoesNotDraw", pod=pod.key, taint=str(taint), **values)
+                return
 
 
 def _describe_term(kind: str, term: AffinityTerm, nodes: NodeTable, row: int) -> Iterator[Fact]:

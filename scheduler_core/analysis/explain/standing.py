@@ -45,6 +45,7 @@ _WAITING = frozenset(
     )
 )
 _UNREACHABLE, _NOT_READY = "node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"
+_BY_TAINT = "DeletionByTaintManager"
 _PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 _WAIT_FOR_POD = "WaitForFirstConsumer"
 
@@ -104,6 +105,7 @@ def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
         elif is_node_silent(world, node.name) and node.ready == "True":
             yield _obstacle("KubeletStopped", f"the kubelet of {node.name} does not run", node, {})
     yield from _list_conditions(world, pod, node)
+    yield from _list_init_containers(pod, node)
     status = pod.manifest.get("status") or {}
     for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
         waiting = (each.get("state") or {}).get("waiting") or {}
@@ -113,6 +115,22 @@ def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
             found = {"container": each.get("name"), "restarts": each.get("restartCount") or 0}
             found |= {"exitCode": ended.get("exitCode"), "lastReason": ended.get("reason")} if ended else {}
             yield _obstacle(str(waiting["reason"]), text, node, found)
+
+
+def _list_init_containers(pod: Pod, node: Node) -> Iterator[Given]:
+    """Yield the init container that runs and has not ended, for which the containers wait; sidecars do not end."""
+    if pod.phase != "Pending" or node.ready not in ("", "True"):
+        return
+    sidecars = {
+        each.get("name")
+        for each in pod.manifest["spec"].get("initContainers") or ()
+        if each.get("restartPolicy") == "Always"
+    }
+    for each in (pod.manifest.get("status") or {}).get("initContainerStatuses") or ():
+        running = (each.get("state") or {}).get("running")
+        if running is not None and not (each.get("name") in sidecars and each.get("started")):
+            text = f"init container {each.get('name')} has not ended"
+            yield _obstacle("InitContainerRuns", text, node, {"container": each.get("name")})
 
 
 def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
@@ -288,8 +306,15 @@ def explain_terminating(world: Simulation, pod: Pod, past: Past) -> Explanation:
             "reason": target.get("reason") or "",
             "message": target.get("message") or "",
         }
+        node = world.store.node(pod.node_name)
+        taints = [
+            str(each)
+            for each in (node.taints if node is not None else ())
+            if each.effect == "NoExecute" and not pod.spec.tolerates(each)
+        ]
         code = "EvictedFor" if waiting and target.get("reason") == "PreemptionByScheduler" else "Disrupted"
-        facts.insert(0, note(code, **values, pods=waiting[:2], node=pod.node_name))
+        code = "EvictedByTaint" if taints and target.get("reason") == _BY_TAINT else code
+        facts.insert(0, note(code, **values, pods=waiting[:2], node=pod.node_name, taints=taints))
     return Explanation(
         pod.key,
         State.TERMINATING,

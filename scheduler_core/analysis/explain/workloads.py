@@ -10,31 +10,37 @@ from scheduler_core.analysis.explain.holders import describe_end, end_of
 from scheduler_core.analysis.explain.missing_pods import (
     count_missing,
     explain_uncreated,
+    list_jobs,
     list_pods,
     list_replica_sets,
+    predict_job,
 )
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.eviction import budgets_for
+from scheduler_core.controllers.workloads.daemonsets.controller import surge, unavailable
 from scheduler_core.controllers.workloads.daemonsets.placement import Placement
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
 from scheduler_core.world.simulation import Simulation
 
-KINDS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
+KINDS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job", "CronJob")
 NODE = "Node"
 _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
     (
         "JobFailed",
+        "JobIsRefused",
         "NamespaceEnds",
         "NodesWithoutPod",
         "OldRevisionStays",
         "PausedRollout",
         "RolloutStuck",
         "SameNameWaits",
+        "UpdateWaitsFor",
+        "WaitsForEnd",
         "WaitsInOrder",
     )
 )
@@ -46,17 +52,18 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
     manifest = world.store.get(kind, namespace, name) if kind in KINDS else None
     if manifest is None:
         return None
+    if kind == "CronJob":
+        return _explain_cron_job(world, manifest, f"{kind}/{namespace}/{name}")
     makers = (list_replica_sets(world, manifest) if kind == "Deployment" else []) or [manifest]
     pods = [pod for maker in makers for pod in list_pods(world, maker)]
     names = {(maker["kind"], maker["metadata"]["name"]) for maker in (manifest, *makers)}
     missing = [each for each in explain_uncreated(world) if _is_of(each, namespace, names)]
     stuck = list(_list_stuck(world, manifest, pods))
     waiting = [pod for pod in pods if not pod.ready and not pod.terminal and not pod.deleting]
-    figures = {"kind": kind, "owner": name, "pods": len(pods), "ready": sum(pod.ready for pod in pods)}
+    figures = {"kind": kind, "owner": name, "pods": sum(not pod.deleting for pod in pods)}
+    figures["ready"] = sum(pod.ready and not pod.deleting for pod in pods)
     facts = [note("WorkloadHas", **figures, wanted=_count_wanted(world, manifest)), *stuck]
-    facts += [
-        note("PodIsNotReady", pod=pod.key, phase=pod.phase, node=pod.node_name) for pod in waiting[:SHOWN]
-    ]
+    facts += [_describe_unready(pod) for pod in waiting[:SHOWN]]
     facts += [fact for each in missing for fact in each.facts]
     stuck = [fact for fact in stuck if fact.code in STICKING]
     state = State.STUCK if stuck or missing or waiting else State.AS_WANTED
@@ -99,6 +106,9 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         yield note("IsPaused" if rolled else "PausedRollout", **values)
     if manifest["kind"] == "StatefulSet":
         yield from _list_stuck_replicas(world, manifest, pods)
+    if manifest["kind"] in ("StatefulSet", "DaemonSet"):
+        yield from _list_old_revision(world, manifest, pods)
+    yield from _list_awaited_ends(world, manifest, pods)
     for each in conditions:
         if each.get("type") == "Progressing" and each.get("reason") == "ProgressDeadlineExceeded":
             yield note("RolloutStuck", **values, message=each.get("message") or "")
@@ -142,6 +152,79 @@ def _list_stuck_replicas(world: Simulation, manifest: Manifest, pods: list[Pod])
     if newer is not None and in_order:
         yield newer
         yield note("OldRevisionStays", **values, pod=blocker.key)
+
+
+def _list_awaited_ends(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
+    """Yield the pods that have to end before a workload makes others, by its strategy or its policy."""
+    spec, rule, awaited = manifest.get("spec") or {}, "", []
+    if manifest["kind"] == "Deployment" and (spec.get("strategy") or {}).get("type") == "Recreate":
+        old = [each for each in list_replica_sets(world, manifest) if not _has_template(each, manifest)]
+        awaited = [pod for each in old for pod in list_pods(world, each) if not pod.terminal]
+        rule = "strategy Recreate"
+    default = "Failed" if spec.get("podFailurePolicy") else ""
+    if manifest["kind"] == "Job" and spec.get("podReplacementPolicy", default) == "Failed":
+        awaited, rule = [pod for pod in pods if not pod.terminal], "podReplacementPolicy Failed"
+    ending = [pod for pod in awaited if pod.deleting]
+    if ending and len(ending) == len(awaited):
+        values = {"kind": manifest["kind"], "owner": manifest["metadata"]["name"]}
+        yield note("WaitsForEnd", **values, pod=ending[0].key, rule=rule)
+        yield from describe_end(world, ending[0])
+
+
+def _list_old_revision(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
+    """Yield what keeps pods of an old template: the update strategy, a partition, or a pod that is not available."""
+    owner = Owner.of(manifest)
+    strategy = owner.spec.get("updateStrategy") or {}
+    newest = (manifest.get("status") or {}).get("updateRevision")
+    old = [pod for pod in pods if not pod.deleting and _is_old(world, pod, newest)]
+    values = {"kind": manifest["kind"], "owner": owner.name}
+    if old and strategy.get("type") == "OnDelete":
+        yield note("UpdatedOnDelete", **values, pods=[pod.key for pod in old[:SHOWN]], count=len(old))
+        return
+    partition = int((strategy.get("rollingUpdate") or {}).get("partition") or 0)
+    kept = [pod for pod in old if parent_and_ordinal(pod.name)[1] < partition]
+    if partition and kept:
+        names = [pod.key for pod in kept[:SHOWN]]
+        yield note("KeptByPartition", **values, partition=partition, pods=names, count=len(kept))
+    if manifest["kind"] != "DaemonSet" or not old or surge(owner, 1):
+        return
+    lacking, most = [pod for pod in pods if not _is_done(pod)], unavailable(owner, len(pods)) or 1
+    if len(lacking) >= most:
+        first = lacking[0]
+        yield note("UpdateWaitsFor", **values, pod=first.key, node=first.node_name, most=most, count=len(old))
+        yield from describe_end(world, first)
+
+
+def _is_old(world: Simulation, pod: Pod, newest: str | None) -> bool:
+    revision = pod.labels.get("controller-revision-hash")
+    return revision != newest if newest and revision else compare_template(world, pod) is not None
+
+
+def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explanation | None:
+    """Explain why a CronJob starts nothing: a Job of it still runs, or the API server refuses another; None if neither is so."""
+    spec, meta = manifest.get("spec") or {}, manifest["metadata"]
+    if spec.get("suspend"):
+        return None
+    active = [job for job in list_jobs(world, manifest) if not _has_ended(job)]
+    facts = []
+    if active and spec.get("concurrencyPolicy") == "Forbid":
+        facts.append(note("ForbidsSecond", owner=meta["name"], job=active[0]["metadata"]["name"]))
+        waiting = [pod for pod in list_pods(world, active[0]) if not pod.ready and not pod.terminal]
+        facts += [_describe_unready(pod) for pod in waiting[:SHOWN]]
+    elif message := predict_job(world, manifest):
+        facts.append(note("JobIsRefused", owner=meta["name"], message=message.rstrip(". ")))
+    return Explanation(key, State.STUCK, facts=tuple(facts)) if facts else None
+
+
+def _has_ended(job: Manifest) -> bool:
+    conditions = (job.get("status") or {}).get("conditions") or ()
+    return any(
+        each.get("type") in ("Complete", "Failed") and each.get("status") == "True" for each in conditions
+    )
+
+
+def _describe_unready(pod: Pod) -> Fact:
+    return note("PodIsNotReady", pod=pod.key, phase=pod.phase, node=pod.node_name)
 
 
 def _is_done(pod: Pod) -> bool:
