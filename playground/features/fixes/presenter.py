@@ -132,6 +132,26 @@ _TEXTS = {
         "Ask for the node %(node)s by nodeSelector in place of nodeName, so that a scheduler places the pod"
     ),
     "priority-class": gettext_noop("Create the PriorityClass %(class)s, which the pod names"),
+    "service-account": gettext_noop(
+        "Create the ServiceAccount %(account)s in %(namespace)s, which the pods name"
+    ),
+    "claim-template": gettext_noop(
+        "Create the ResourceClaimTemplate %(template)s in %(namespace)s, as %(from)s has it"
+    ),
+    "security-context": gettext_noop(
+        "Give the containers %(list)s the security context that the Pod Security level %(level)s wants"
+    ),
+    "security-level": gettext_noop(
+        "Lower the Pod Security level that %(namespace)s enforces from %(level)s to privileged"
+    ),
+    "partition": gettext_noop(
+        "Lower the partition of the StatefulSet %(owner)s from %(from)s to %(to)s: the update goes on"
+    ),
+    "next-revision": gettext_noop(
+        "Delete %(pod)s: %(owner)s makes it anew of the new template, and does so only then"
+    ),
+    "undo": gettext_noop("Undo the rollout of %(owner)s: the revision before it gets its pods back"),
+    "delete-job": gettext_noop("Delete the Job %(job)s, which keeps the CronJob %(owner)s from its next one"),
     "runtime-class-name": gettext_noop(
         "Name the RuntimeClass %(to)s in place of %(from)s, which does not exist"
     ),
@@ -187,6 +207,7 @@ _OF_CONTAINER = gettext_noop(
 )
 _NODE_NAME = gettext_noop("Take the nodeName %(node)s off the pod and let the scheduler choose")
 _NO_REQUEST = gettext_noop("Ask for no %(resource)s in the pod: it asks for %(from)s")
+_ENDS = gettext_noop("Wait: %(pod)s ends by itself")
 _FREE = gettext_noop("Free %(amounts)s on %(node)s: delete %(list)s")
 _DELETE = gettext_noop("Delete %(list)s from %(node)s, to make way for the pod")
 _SOFTEN = {
@@ -387,6 +408,7 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     "priority": _describe_priority,
     "runtime-class": _describe_runtime_class,
     "request": _describe_request,
+    "wait": lambda values: message(_ENDS if values.get("ends") else _TEXTS["wait"], pod=short(values["pod"])),
     "node-name": lambda values: message(
         _NODE_NAME if values.get("exists") else _TEXTS["node-name"], node=values["node"]
     ),
@@ -398,6 +420,7 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
             ("free-quota", "pods"),
             ("partner-priority", "pods"),
             ("finalizer", "finalizers"),
+            ("security-context", "containers"),
         )
     },
 }

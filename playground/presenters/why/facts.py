@@ -83,6 +83,7 @@ HEADLINES = (
     "BudgetKeepsUnready",
     "BudgetAllowsNone",
     "NamespaceEnds",
+    "NamespaceWaitsFor",
     "PausedRollout",
     "IsPaused",
     "IsSuspended",

@@ -134,7 +134,10 @@ _NOTES = {
     ),
     "QueueHoldsBack": gettext_noop("The queue %(queue)s of Kueue decides when %(kind)s %(owner)s goes on."),
     "NamespaceEnds": gettext_noop(
-        "Namespace %(namespace)s is being terminated, and nothing new is created in it. It waits for: %(pods)s."
+        "Namespace %(namespace)s is being terminated, and nothing new is created in it."
+    ),
+    "NamespaceWaitsFor": gettext_noop(
+        "Namespace %(namespace)s can't end before the finalizers of these pods are removed: %(pods)s."
     ),
     "IsPaused": gettext_noop("Deployment %(owner)s is paused."),
     "PausedRollout": gettext_noop("Deployment %(owner)s is paused: its new template is not rolled out."),

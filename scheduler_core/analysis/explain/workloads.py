@@ -100,7 +100,9 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
             for pod in world.store.pods()
             if pod.namespace == name and pod.manifest["metadata"].get("finalizers")
         ]
-        yield note("NamespaceEnds", **values, namespace=name, pods=left[:SHOWN])
+        yield note("NamespaceEnds", **values, namespace=name)
+        if left:
+            yield note("NamespaceWaitsFor", namespace=name, pods=left[:SHOWN], count=len(left))
     if manifest["kind"] == "Deployment" and (manifest.get("spec") or {}).get("paused"):
         rolled = any(_has_template(each, manifest) for each in list_replica_sets(world, manifest))
         yield note("IsPaused" if rolled else "PausedRollout", **values)

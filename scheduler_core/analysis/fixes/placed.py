@@ -58,7 +58,7 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
     node = sim.store.node(pod.node_name)
     draft = Draft(pod.manifest)
     if pod.deleting:
-        yield from _end(draft, pod, node, prover)
+        yield from propose_end(draft, pod, node, prover)
     elif node is None or pod.terminal:
         yield from _delete_ended(draft, pod, prover)
     else:
@@ -78,7 +78,7 @@ def is_dead(sim: Simulation, node: Node) -> bool:
     return node.ready not in ("True", "") or node.name in sim.surroundings.inputs.stopped
 
 
-def _end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Proposals:
+def propose_end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Proposals:
     """The pod is let go by who holds it: a finalizer, or a node on which nobody acts."""
     goal = prover.left(pod, replaced=_is_replaced(prover))
     yield end_pod(draft, pod), goal
@@ -86,7 +86,12 @@ def _end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Proposals
         return
     if not is_dead(prover.sim, node):
         where = f"{pod.name} -n {pod.namespace} --timeout=10m"
-        yield draft.typing(Change("wait", {"pod": pod.key}), f"kubectl wait --for=delete pod/{where}"), goal
+        yield (
+            draft.typing(
+                Change("wait", {"pod": pod.key, "ends": True}), f"kubectl wait --for=delete pod/{where}"
+            ),
+            goal,
+        )
         return
     values = {"node": node.name}
     yield (

@@ -99,6 +99,27 @@ def without_claims(draft: Draft) -> Draft:
     return draft.with_pod(Change("without-claims", {"claims": names}), edit)
 
 
+def create_claim_templates(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draft]:
+    """The ResourceClaimTemplates that the pod names and that its namespace lacks, as another namespace has them."""
+    kind, made = "ResourceClaimTemplate", draft
+    names = {str(each.get("resourceClaimTemplateName") or "") for each in pod.spec.resource_claims} - {""}
+    for name in sorted(each for each in names if sim.store.get(kind, pod.namespace, each) is None):
+        alike = [each for each in sim.store.list(kind) if each["metadata"]["name"] == name]
+        if not alike:
+            return
+        meta = {"name": name, "namespace": pod.namespace}
+        values = {"template": name, "namespace": pod.namespace, "from": alike[0]["metadata"]["namespace"]}
+        manifest = {
+            "apiVersion": alike[0]["apiVersion"],
+            "kind": kind,
+            "metadata": meta,
+            "spec": alike[0]["spec"],
+        }
+        made = made.with_applied(Change("claim-template", values), manifest)
+    if made is not draft:
+        yield made.taking_time()
+
+
 def profile_for(draft: Draft, scheduler: Scheduler, name: str) -> Draft:
     """A scheduler with one more profile: that which the pod asks for."""
     given = dict(scheduler.configuration.given or {})

@@ -32,6 +32,7 @@ DEFAULTS = {
     "memory": "128Mi",
     "ephemeral-storage": "1Gi",
 }  # of a container that asks for nothing
+_FAILED = "FailedCreate"
 _LIMITS, _REQUESTS = "limits.", "requests."
 
 
@@ -54,19 +55,41 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         yield raised
         yield from _free_quotas(sim, owner, namespace)
     why = explain_refusal(sim, owner, namespace)
-    if why:
-        yield from propose_admission(sim, owner, namespace, why)
+    told = "" if why or raised.changes else _find_told_refusal(owner)
+    if why or told:
+        yield from propose_admission(sim, owner, namespace, why or told)
     elif not raised.changes:
+        yield from propose_admission(sim, owner, namespace, _find_last_refusal(sim, owner))
         yield from rebuild(owner, namespace)
         kind, name = owner["kind"].lower(), owner["metadata"]["name"]
         change = Change("retry", {"owner": f"{owner['kind']} {name}"})
         call = f"kubectl annotate {kind} {name} -n {namespace} retry=now --overwrite"
         yield Draft(pod_of(owner, namespace)).typing(change, call)
-    if raised.changes or not why:
+    if raised.changes or not (why or told):
         call = f"kubectl get pods -n {namespace} -l {_selector(owner)} --watch"
         yield Draft(pod_of(owner, namespace)).typing(
             Change("wait", {"pod": f"{namespace}/{owner['metadata']['name']}"}), call
         )
+
+
+def _find_told_refusal(owner: Manifest) -> str:
+    """Return what the cluster said of the last pod, where this world would take it: a webhook, or admission that is not modeled."""
+    for each in (owner.get("status") or {}).get("conditions") or ():
+        text = str(each.get("message") or "")
+        if each.get("type") == "ReplicaFailure" and each.get("status") == "True" and "quota" not in text:
+            return text
+    return ""
+
+
+def _find_last_refusal(sim: Simulation, owner: Manifest) -> str:
+    """Return the message of the last Event that tells of a pod, or of a claim for it, that was not created."""
+    subject = (owner["kind"], owner["metadata"]["namespace"], owner["metadata"]["name"])
+    told = [
+        e.message
+        for e in sim.store.events
+        if (e.kind, e.namespace, e.name) == subject and e.reason == _FAILED
+    ]
+    return told[-1] if told else ""
 
 
 def _selector(owner: Manifest) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.fixes.admission import pod_of
@@ -175,8 +176,58 @@ def _setting(draft: Draft, target: str, container: str, part: str, resource: str
     return draft.typing(Change("limits", values), call)
 
 
+def _make_account(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    namespace, name = found["namespace"], found["name"]
+    made = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": namespace}}
+    change = Change("service-account", {"account": name, "namespace": namespace})
+    yield draft.typing(change, format_apply(made))
+
+
+def _enlarge_claims(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """The StatefulSet made anew with claims of the size that a LimitRange allows."""
+    kind, name = target.split()[:2]
+    owner = sim.store.get("StatefulSet", draft.original["metadata"]["namespace"], name)
+    if owner is None or kind != "statefulset":
+        return
+    made = copy.deepcopy(clean(bare(owner)))
+    for each in made["spec"]["volumeClaimTemplates"]:
+        requests = each["spec"]["resources"]["requests"]
+        if nanos(requests["storage"]) == nanos(found["asked"]):
+            requests["storage"], name = found["amount"], each["metadata"]["name"]
+    values = {"claim": name, "from": found["asked"], "to": found["amount"]}
+    gone = f"kubectl delete {target} --cascade=orphan"
+    yield draft.typing(Change("claim-size", values), gone, format_apply(made))
+
+
+_SECURITY: Mapping[str, Mapping[str, Any]] = {
+    "allowPrivilegeEscalation != false": {"allowPrivilegeEscalation": False},
+    "runAsNonRoot != true": {"runAsNonRoot": True},
+    "unrestricted capabilities": {"capabilities": {"drop": ["ALL"]}},
+    "seccompProfile": {"seccompProfile": {"type": "RuntimeDefault"}},
+    "privileged (": {"privileged": False},
+}
+
+
+def _secure(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """The containers get the security context that the level of their namespace wants; or the namespace gets the lowest level."""
+    context = {k: v for text, fields in _SECURITY.items() if text in found.string for k, v in fields.items()}
+    pod, level = draft.original, found["level"]
+    if context:
+        names = [each["name"] for each in pod["spec"]["containers"]]
+        containers = [{"name": name, "securityContext": context} for name in names]
+        patch = json.dumps({"spec": {"template": {"spec": {"containers": containers}}}})
+        change = Change("security-context", {"level": level, "containers": names})
+        yield draft.typing(change, f"kubectl patch {target} -p '{patch}'")
+        return
+    namespace = pod["metadata"]["namespace"]
+    call = f"kubectl label namespace {namespace} pod-security.kubernetes.io/enforce=privileged --overwrite"
+    yield draft.typing(Change("security-level", {"level": level, "namespace": namespace}), call)
+
+
 _MESSAGES: tuple[tuple[str, Proposing], ...] = (
     (r"insufficient quota to match these scopes", _allow_scope),
+    (r"looking up service account (?P<namespace>[^/\s]+)/(?P<name>[^:\s]+): serviceaccount", _make_account),
+    (r'violates PodSecurity "(?P<level>[^":]+)', _secure),
     (r"no PriorityClass with name (?P<name>\S+) was found", _make_class),
     (
         r'RuntimeClass "?(?P<name>[^"\s]+)"? not found|runtimeclass\S* "(?P<other>[^"]+)" not found',
@@ -185,6 +236,10 @@ _MESSAGES: tuple[tuple[str, Proposing], ...] = (
     (
         r"(?P<what>maximum|minimum) (?P<resource>\S+) usage per Container is (?P<amount>\S+), but (?P<field>limit|request)",
         _keep_limits,
+    ),
+    (
+        r"(minimum|maximum) storage usage per PersistentVolumeClaim is (?P<amount>\w+), but request is (?P<asked>\w+)",
+        _enlarge_claims,
     ),
     (r"(?P<resource>\S+) max limit to request ratio per Container is (?P<amount>[^,\s]+)", _keep_ratio),
     (

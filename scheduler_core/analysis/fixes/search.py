@@ -24,6 +24,7 @@ from scheduler_core.analysis.fixes.priority import raise_priority
 from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
 from scheduler_core.analysis.fixes.proposals import (
     anywhere,
+    create_claim_templates,
     profile_for,
     propose,
     propose_anyway,
@@ -35,6 +36,7 @@ from scheduler_core.analysis.fixes.proposals import (
 )
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
 from scheduler_core.analysis.fixes.runtime_classes import relax_class_selector
+from scheduler_core.analysis.fixes.workloads import KINDS, search_stuck
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.workloads.deployments.bounds import is_rolling, max_unavailable, size
@@ -135,6 +137,10 @@ def search_workload(
         and (owner["kind"], owner["metadata"]["name"]) == (kind, name)
         and not pod.node_name
     ]
+    if kind in KINDS and not mine:
+        stuck = yield from search_stuck(sim, kind, namespace, name, budget)
+        if stuck.fixes or kind == "CronJob":
+            return stuck
     if kind == "DaemonSet" and not mine:
         return (yield from search_daemons(sim, namespace, name, budget))
     return (
@@ -212,6 +218,7 @@ class _Search:
         else:
             rows = near_rows(diagnosis)
             self._propose(first, diagnosis, rows)
+            self._push(create_claim_templates(first, self.pod, self.sim))
             self._push(relax_class_selector(first, diagnosis, rows, self.sim))
             self._push(raise_priority(first, diagnosis, self.sim))
             self._push(in_turn(first, self.sim))

@@ -5,6 +5,7 @@ Each call becomes requests to the API server. A call that waits (delete, replace
 
 from __future__ import annotations
 
+import copy
 import json
 import shlex
 from collections.abc import Callable, Iterator, Mapping
@@ -34,6 +35,7 @@ _HEREDOC = " <<'EOF'"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _KINDS = {kind.lower(): kind for kind in KINDS}
 _FLAGS = {"-n": "namespace", "-p": "patch", "-c": "container", "-f": "filename", "-l": "selector"}
+_REVISION = "deployment.kubernetes.io/revision"
 _OF_CONTROLLERS, _CORDON = "node.kubernetes.io/", "node.kubernetes.io/unschedulable"
 
 
@@ -189,6 +191,20 @@ def _resume(world: Simulation, call: Call) -> Requests:
         yield PatchObject(ref, {"spec": {"paused": None}}, type="merge"), ()
 
 
+def _undo(world: Simulation, call: Call) -> Requests:
+    """The template of the revision before the newest, without the label that tells the ReplicaSets apart."""
+    for ref in call.refs:
+        deployment = _found(world, ref)
+        keys = world.store.controlled("ReplicaSet", str(deployment["metadata"]["uid"]))
+        sets = [found for key in keys if (found := world.store.get("ReplicaSet", *key)) is not None]
+        sets.sort(key=lambda each: int((each["metadata"].get("annotations") or {}).get(_REVISION, 0)))
+        if len(sets) < 2:
+            raise refuse("revision", "undo", f"an older revision of {ref.name}")
+        template = copy.deepcopy(dict(sets[-2]["spec"]["template"]))
+        template["metadata"]["labels"].pop("pod-template-hash", None)
+        yield ApplyObjects(({**deployment, "spec": {**deployment["spec"], "template": template}},)), ()
+
+
 def _metadata(section: str) -> Callable[[Simulation, Call], Requests]:
     def set_pairs(world: Simulation, call: Call) -> Requests:
         pairs: dict[str, str | None] = {}
@@ -271,6 +287,7 @@ _VERBS: Mapping[str, Callable[[Simulation, Call], Requests]] = {
     "scale": _scale,
     "set resources": _set_resources,
     "rollout resume": _resume,
+    "rollout undo": _undo,
     "label": _metadata("labels"),
     "annotate": _metadata("annotations"),
     "taint": _taint,

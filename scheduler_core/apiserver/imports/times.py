@@ -9,7 +9,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.times import format_time, parse_time
+from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
 from scheduler_core.apiserver.store import Store
 
 _TIMES = frozenset(
@@ -70,6 +70,10 @@ def _collect_all(manifest: Manifest, texts: dict[str, None]) -> None:
     """Adds the times of an object that have passed."""
     for part in _parts(manifest):
         _collect(manifest.get(part), texts)
+    meta = manifest.get("metadata") or {}
+    ends, grace = meta.get("deletionTimestamp"), meta.get("deletionGracePeriodSeconds")
+    if isinstance(ends, str) and isinstance(grace, int) and (time := _time(ends)) is not None:
+        texts[format_time(time - grace * SECOND)] = None  # when the deletion was asked for
 
 
 def _collect(value: Any, texts: dict[str, None]) -> None:

@@ -1,0 +1,115 @@
+"""Fixes for workloads that do not go on: a pod that has to end first, an update strategy, a rollout, a Job in the way of the next one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterator
+from typing import Any
+
+from scheduler_core.analysis.fixes.effects import Watch
+from scheduler_core.analysis.fixes.fix import Budget, Findings
+from scheduler_core.analysis.fixes.kubectl import workload_of
+from scheduler_core.analysis.fixes.placed import Proposals, propose_end, prove_each
+from scheduler_core.analysis.fixes.proof import Goal, Prover
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.controllers.workloads.statefulsets.identity import parent_and_ordinal
+from scheduler_core.scheduler.framework.drafts import Change, Draft
+from scheduler_core.world.simulation import Simulation
+
+KINDS = ("Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob")
+MOST = 3  # Jobs that are deleted, one in each fix
+_ENDED = ("Complete", "Failed")
+
+
+def search_stuck(
+    sim: Simulation, kind: str, namespace: str, name: str, budget: Budget
+) -> Generator[None, None, Findings]:
+    """Prove what lets a workload go on that has all its pods, or waits for one of them to end."""
+    owner, key = sim.store.get(kind, namespace, name), f"{namespace}/{name}-*"
+    if owner is None:
+        return Findings(key, "gone")
+    prover = Prover(sim, key, budget, owner)
+    return (yield from prove_each(sim, key, prover, _propose(sim, owner, prover), "searched"))
+
+
+def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
+    meta = owner["metadata"]
+    draft = Draft({"metadata": {"name": meta["name"], "namespace": meta["namespace"]}, "spec": {}})
+    if owner["kind"] == "CronJob":
+        yield from _clear_jobs(draft, sim, owner)
+        return
+    mine = [pod for pod in sim.store.pods() if pod.namespace == meta["namespace"] and _is_of(sim, pod, owner)]
+    for pod in [each for each in mine if each.deleting][:1]:
+        yield from propose_end(draft, pod, sim.store.node(pod.node_name), prover)
+    if owner["kind"] == "StatefulSet":
+        yield from _update(draft, owner, mine, prover)
+    conditions = (owner.get("status") or {}).get("conditions") or ()
+    unready = [pod for pod in mine if not pod.ready and not pod.terminal and not pod.deleting]
+    if unready and any(each.get("reason") == "ProgressDeadlineExceeded" for each in conditions):
+        change = Change("undo", {"owner": f"{owner['kind']} {meta['name']}"})
+        call = f"kubectl rollout undo {owner['kind'].lower()} {meta['name']} -n {meta['namespace']}"
+        yield draft.typing(change, call), prover.left(unready[0])
+
+
+def _is_of(sim: Simulation, pod: Pod, owner: Manifest) -> bool:
+    found = workload_of(sim.store, pod.manifest)
+    return found is not None and (found["kind"], found["metadata"]["name"]) == (
+        owner["kind"],
+        owner["metadata"]["name"],
+    )
+
+
+def _update(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> Proposals:
+    """Pods of the old revision that the update strategy leaves alone: deleted one by one, or let in by a lower partition."""
+    meta, strategy = owner["metadata"], (owner.get("spec") or {}).get("updateStrategy") or {}
+    newest = (owner.get("status") or {}).get("updateRevision")
+    old = [pod for pod in pods if newest and pod.labels.get("controller-revision-hash") != newest]
+    partition = int((strategy.get("rollingUpdate") or {}).get("partition") or 0)
+    kept = [pod for pod in old if parent_and_ordinal(pod.name)[1] < partition and not pod.deleting]
+    if kept:
+        lowest = min(kept, key=lambda pod: parent_and_ordinal(pod.name)[1])
+        to = parent_and_ordinal(lowest.name)[1]
+        patch = json.dumps({"spec": {"updateStrategy": {"rollingUpdate": {"partition": to}}}})
+        call = f"kubectl patch statefulset {meta['name']} -n {meta['namespace']} --type=merge -p '{patch}'"
+        change = Change("partition", {"owner": meta["name"], "from": partition, "to": to})
+        yield draft.typing(change, call), prover.left(lowest, replaced=True)
+    if strategy.get("type") == "OnDelete":
+        for pod in [each for each in old if not each.deleting][:1]:
+            change = Change("next-revision", {"pod": pod.key, "owner": f"StatefulSet {meta['name']}"})
+            call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
+            yield draft.typing(change, call), prover.left(pod, replaced=True)
+
+
+def _clear_jobs(draft: Draft, sim: Simulation, owner: Manifest) -> Proposals:
+    """Jobs deleted that keep a CronJob from its next one: that which has not ended, or ended ones that a quota counts."""
+    meta, spec = owner["metadata"], owner.get("spec") or {}
+    mine = [job for job in sim.store.list("Job") if _is_controlled(job, owner)]
+    active = [job for job in mine if not _has_ended(job)]
+    forbids = spec.get("concurrencyPolicy") == "Forbid" and bool(active)
+    for job in active[:1] if forbids else [job for job in mine if _has_ended(job)][:MOST]:
+        name = job["metadata"]["name"]
+        change = Change("delete-job", {"job": name, "owner": meta["name"]})
+        yield draft.typing(change, f"kubectl delete job {name} -n {meta['namespace']}"), _without(job)
+
+
+def _is_controlled(job: Manifest, owner: Manifest) -> bool:
+    found, namespace = controller_of(job) or {}, owner["metadata"]["namespace"]
+    named = (found.get("kind"), found.get("name")) == ("CronJob", owner["metadata"]["name"])
+    return bool(named and job["metadata"].get("namespace") == namespace)
+
+
+def _has_ended(job: Manifest) -> bool:
+    conditions: Iterator[Any] = iter((job.get("status") or {}).get("conditions") or ())
+    return any(each.get("type") in _ENDED and each.get("status") == "True" for each in conditions)
+
+
+def _without(job: Manifest) -> Goal:
+    """The Job is gone."""
+    meta = job["metadata"]
+
+    def look(fixed: Watch) -> str | None:
+        return "" if fixed.world.store.get("Job", meta["namespace"], meta["name"]) is None else None
+
+    return look
