@@ -234,7 +234,7 @@ _NOTES = {
     ),
     "AsksForNothing": gettext_noop("%(pod)s asks for no cpu and no memory: it fits on every node."),
     "CountForLittle": gettext_noop(
-        "%(count)s other pods on %(node)s state no requests either: whatever they use, they count for next to nothing in the scores."
+        "Pods on %(node)s that state no requests either: %(count)s. Whatever they use, they count for next to nothing in the scores."
     ),
     "LimitUnknown": gettext_noop(
         "%(node)s has no CSINode: %(plugin)s knows no limit there, and lets every pod pass."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Generator, Iterator
 from typing import Any
@@ -17,6 +18,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apimachinery.objects.selection import misses, wrong_labels
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.preemption.budgets import budgets_of
@@ -209,13 +211,14 @@ def _is_ready(pod: Pod) -> bool:
 def search_daemons(
     sim: Simulation, namespace: str, name: str, budget: Budget
 ) -> Generator[None, None, Findings]:
-    """Prove tolerations of the taints of those nodes that a DaemonSet has no pod on."""
+    """Prove tolerations of the taints, and labels, of those nodes that a DaemonSet has no pod on."""
     key, owner = f"{namespace}/{name}", sim.store.get("DaemonSet", namespace, name)
     if owner is None:
         return Findings(key, "gone")
     pod = Pod.from_manifest(pod_of(owner, namespace))
     prover = Prover(sim, key, budget, owner)
-    proposals = ((draft, prover.created()) for draft in _tolerate(sim, owner, pod))
+    drafts = itertools.chain(_tolerate(sim, owner, pod), _label(sim, pod))
+    proposals = ((draft, prover.created()) for draft in drafts)
     return (yield from prove_each(sim, key, prover, proposals, "searched"))
 
 
@@ -234,6 +237,18 @@ def _tolerate(sim: Simulation, owner: Manifest, pod: Pod) -> Iterator[Draft]:
         patch = json.dumps({"spec": {"template": {"spec": {"tolerations": [*given, new]}}}})
         call = f"kubectl patch {_name(owner)} --type=merge -p '{patch}'"
         yield Draft(pod.manifest).typing(Change("toleration", {"taint": str(taint)}), call)
+
+
+def _label(sim: Simulation, pod: Pod) -> Iterator[Draft]:
+    """The label set on a node that is all that a node selector misses there."""
+    for node in sim.store.nodes():
+        lacks = wrong_labels(pod, node)
+        if len(lacks) == 1 and misses(pod, node) == 1:
+            ((key, value),) = lacks.items()
+            call = f"kubectl label node {node.name} {key}={value} --overwrite"
+            yield Draft(pod.manifest).typing(
+                Change("label", {"node": node.name, "key": key, "value": value}), call
+            )
 
 
 # Pods that no scheduler placed

@@ -85,6 +85,11 @@ def _update(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> P
 def _clear_jobs(draft: Draft, sim: Simulation, owner: Manifest) -> Proposals:
     """Jobs deleted that keep a CronJob from its next one: that which has not ended, or ended ones that a quota counts."""
     meta, spec = owner["metadata"], owner.get("spec") or {}
+    if spec.get("suspend"):
+        patch = '{"spec": {"suspend": false}}'
+        call = f"kubectl patch cronjob {meta['name']} -n {meta['namespace']} --type=merge -p '{patch}'"
+        yield draft.typing(Change("resume", {"owner": f"CronJob {meta['name']}"}), call), _goes_on(owner)
+        return
     mine = [job for job in sim.store.list("Job") if _is_controlled(job, owner)]
     active = [job for job in mine if not _has_ended(job)]
     forbids = spec.get("concurrencyPolicy") == "Forbid" and bool(active)
@@ -103,6 +108,17 @@ def _is_controlled(job: Manifest, owner: Manifest) -> bool:
 def _has_ended(job: Manifest) -> bool:
     conditions: Iterator[Any] = iter((job.get("status") or {}).get("conditions") or ())
     return any(each.get("type") in _ENDED and each.get("status") == "True" for each in conditions)
+
+
+def _goes_on(owner: Manifest) -> Goal:
+    """The CronJob is not suspended."""
+    meta = owner["metadata"]
+
+    def look(fixed: Watch) -> str | None:
+        found = fixed.world.store.get("CronJob", meta["namespace"], meta["name"])
+        return "" if found is not None and not found["spec"].get("suspend") else None
+
+    return look
 
 
 def _without(job: Manifest) -> Goal:
