@@ -245,10 +245,7 @@ def _label(sim: Simulation, pod: Pod) -> Iterator[Draft]:
         lacks = wrong_labels(pod, node)
         if len(lacks) == 1 and misses(pod, node) == 1:
             ((key, value),) = lacks.items()
-            call = f"kubectl label node {node.name} {key}={value} --overwrite"
-            yield Draft(pod.manifest).typing(
-                Change("label", {"node": node.name, "key": key, "value": value}), call
-            )
+            yield Draft(pod.manifest).typing(Change("label", {"node": node.name, "key": key, "value": value}))
 
 
 # Pods that no scheduler placed

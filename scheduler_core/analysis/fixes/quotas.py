@@ -5,6 +5,7 @@ The quota is raised by what all of them need; where they say nothing of what it 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
@@ -33,6 +34,8 @@ DEFAULTS = {
     "ephemeral-storage": "1Gi",
 }  # of a container that asks for nothing
 _FAILED = "FailedCreate"
+# What this world's API server refuses itself, so that it would say so again if it still held.
+_MODELED = re.compile(r"quota|usage per|ratio per|PriorityClass|RuntimeClass|Invalid value")
 _LIMITS, _REQUESTS = "limits.", "requests."
 
 
@@ -76,7 +79,8 @@ def _find_told_refusal(owner: Manifest) -> str:
     """Return what the cluster said of the last pod, where this world would take it: a webhook, or admission that is not modeled."""
     for each in (owner.get("status") or {}).get("conditions") or ():
         text = str(each.get("message") or "")
-        if each.get("type") == "ReplicaFailure" and each.get("status") == "True" and "quota" not in text:
+        told = each.get("type") == "ReplicaFailure" and each.get("status") == "True"
+        if told and not _MODELED.search(text):
             return text
     return ""
 

@@ -36,7 +36,7 @@ from scheduler_core.analysis.fixes.proposals import (
 )
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
 from scheduler_core.analysis.fixes.runtime_classes import relax_class_selector
-from scheduler_core.analysis.fixes.workloads import KINDS, search_stuck
+from scheduler_core.analysis.fixes.workloads import CRON_JOB, KINDS, search_stuck
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.workloads.deployments.bounds import is_rolling, max_unavailable, size
@@ -105,7 +105,10 @@ def search_fixes(
     owner = name.rpartition("-")[0]
     if pod is None and sim.store.get("StatefulSet", namespace, owner) is not None:
         pod_key = f"{namespace}/{owner}{UNNAMED}"
-    if pod is None and pod_key.endswith(UNNAMED):
+    unnamed = pod is None and pod_key.endswith(UNNAMED)
+    if unnamed and sim.store.get(CRON_JOB, namespace, name.removesuffix(UNNAMED)) is not None:
+        return (yield from search_stuck(sim, CRON_JOB, namespace, name.removesuffix(UNNAMED), budget))
+    if unnamed:
         return (yield from search_uncreated(sim, pod_key, budget))
     if pod is None:
         return Findings(pod_key, "gone")
@@ -139,7 +142,7 @@ def search_workload(
     ]
     if kind in KINDS and not mine:
         stuck = yield from search_stuck(sim, kind, namespace, name, budget)
-        if stuck.fixes or kind == "CronJob":
+        if stuck.fixes or kind == CRON_JOB:
             return stuck
     if kind == "DaemonSet" and not mine:
         return (yield from search_daemons(sim, namespace, name, budget))

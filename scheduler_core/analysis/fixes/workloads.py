@@ -18,7 +18,8 @@ from scheduler_core.controllers.workloads.statefulsets.identity import parent_an
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.world.simulation import Simulation
 
-KINDS = ("Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob")
+CRON_JOB = "CronJob"
+KINDS = ("Deployment", "StatefulSet", "DaemonSet", "Job", CRON_JOB)
 MOST = 3  # Jobs that are deleted, one in each fix
 _ENDED = ("Complete", "Failed")
 
@@ -37,11 +38,11 @@ def search_stuck(
 def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
     meta = owner["metadata"]
     draft = Draft({"metadata": {"name": meta["name"], "namespace": meta["namespace"]}, "spec": {}})
-    if owner["kind"] == "CronJob":
+    if owner["kind"] == CRON_JOB:
         yield from _clear_jobs(draft, sim, owner)
         return
     mine = [pod for pod in sim.store.pods() if pod.namespace == meta["namespace"] and _is_of(sim, pod, owner)]
-    for pod in [each for each in mine if each.deleting][:1]:
+    for pod in [each for each in mine if each.deleting and _awaits_ends(owner)][:1]:
         yield from propose_end(draft, pod, sim.store.node(pod.node_name), prover)
     if owner["kind"] == "StatefulSet":
         yield from _update(draft, owner, mine, prover)
@@ -51,6 +52,15 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
         change = Change("undo", {"owner": f"{owner['kind']} {meta['name']}"})
         call = f"kubectl rollout undo {owner['kind'].lower()} {meta['name']} -n {meta['namespace']}"
         yield draft.typing(change, call), prover.left(unready[0])
+
+
+def _awaits_ends(owner: Manifest) -> bool:
+    """Return whether a workload makes no new pod before an old one has ended."""
+    spec = owner.get("spec") or {}
+    if owner["kind"] == "Deployment":
+        return (spec.get("strategy") or {}).get("type") == "Recreate"
+    default = "Failed" if spec.get("podFailurePolicy") else ""
+    return owner["kind"] != "Job" or spec.get("podReplacementPolicy", default) == "Failed"
 
 
 def _is_of(sim: Simulation, pod: Pod, owner: Manifest) -> bool:
@@ -101,7 +111,7 @@ def _clear_jobs(draft: Draft, sim: Simulation, owner: Manifest) -> Proposals:
 
 def _is_controlled(job: Manifest, owner: Manifest) -> bool:
     found, namespace = controller_of(job) or {}, owner["metadata"]["namespace"]
-    named = (found.get("kind"), found.get("name")) == ("CronJob", owner["metadata"]["name"])
+    named = (found.get("kind"), found.get("name")) == (CRON_JOB, owner["metadata"]["name"])
     return bool(named and job["metadata"].get("namespace") == namespace)
 
 
@@ -115,7 +125,7 @@ def _goes_on(owner: Manifest) -> Goal:
     meta = owner["metadata"]
 
     def look(fixed: Watch) -> str | None:
-        found = fixed.world.store.get("CronJob", meta["namespace"], meta["name"])
+        found = fixed.world.store.get(CRON_JOB, meta["namespace"], meta["name"])
         return "" if found is not None and not found["spec"].get("suspend") else None
 
     return look
