@@ -127,9 +127,7 @@ def test_post_filter_takes_a_claim_back_that_keeps_its_pod_from_the_nodes_with_r
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_in_the_studio_a_taken_device_is_filled_and_its_gauge_has_a_color(
-    page: Page, begin: Begin, theme: str
-) -> None:
+def test_in_the_studio_a_taken_device_is_filled_and_its_gauge_has_a_color(page: Page, begin: Begin, theme: str) -> None:
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     begin(
         node("few"),

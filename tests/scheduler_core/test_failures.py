@@ -62,9 +62,7 @@ def test_a_failure_is_told_by_event_and_condition(name: str, value: str, message
 
 
 @names
-def test_a_failure_gives_everything_back_in_reverse_order(
-    name: str, value: str, message: str, reason: str
-) -> None:
+def test_a_failure_gives_everything_back_in_reverse_order(name: str, value: str, message: str, reason: str) -> None:
     sim = begun(name, value)
     records = failed(sim)
     ran = [(step["point"], step["plugin"]) for step in of_kind(records, "plugin_ran")]

@@ -108,9 +108,7 @@ def test_a_pod_without_a_node_is_told_to_nobody_but_the_queue() -> None:
 
 def test_a_pod_that_has_ended_frees_its_room() -> None:
     sim = world(node("a"), bound())
-    sim.apply(
-        PatchObject(Ref("Pod", "default", "web"), {"status": {"phase": "Succeeded"}}, subresource="status")
-    )
+    sim.apply(PatchObject(Ref("Pod", "default", "web"), {"status": {"phase": "Succeeded"}}, subresource="status"))
     assert scheduler_of(sim).cache.table().pod_count.tolist() == [0]
 
 
@@ -136,12 +134,8 @@ STORAGE = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("manifest", "resource"), STORAGE, ids=lambda each: each if isinstance(each, str) else ""
-)
-def test_an_object_of_storage_that_comes_changes_and_goes_is_an_event(
-    manifest: dict[str, Any], resource: str
-) -> None:
+@pytest.mark.parametrize(("manifest", "resource"), STORAGE, ids=lambda each: each if isinstance(each, str) else "")
+def test_an_object_of_storage_that_comes_changes_and_goes_is_an_event(manifest: dict[str, Any], resource: str) -> None:
     sim = Simulation()
     sim.apply(SetSettings({"cluster": {"controllers": []}}))
     name, namespace = manifest["metadata"]["name"], manifest["metadata"].get("namespace", "")

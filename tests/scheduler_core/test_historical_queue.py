@@ -64,9 +64,7 @@ def test_a_pod_that_fails_goes_to_the_unschedulable_queue() -> None:
 
 
 def test_a_pod_that_fails_by_an_error_goes_there_too() -> None:
-    sim = historical(
-        node("a"), pod("big", annotations={"playground.dev/reserve": "fail"}), demonstration=True
-    )
+    sim = historical(node("a"), pod("big", annotations={"playground.dev/reserve": "fail"}), demonstration=True)
     sim.run(until=lambda w: bool(w.journal.attempts))
     assert place(sim) == Place.UNSCHEDULABLE
 

@@ -183,9 +183,7 @@ def _score(framework: Framework, trial: Trial, rows: Rows) -> dict[str, NDArray[
 # Rules that did not keep the pod away
 
 
-def _list_broken_rules(
-    scheduler: Scheduler, diagnosis: Diagnosis, row: int, bypassed: bool
-) -> Iterator[Fact]:
+def _list_broken_rules(scheduler: Scheduler, diagnosis: Diagnosis, row: int, bypassed: bool) -> Iterator[Fact]:
     """Yield the rules that the pod's place breaks now: no scheduler asked them, or they hold for new pods alone."""
     pod, node = diagnosis.pod, diagnosis.nodes.names[row]
     if bypassed:
@@ -210,12 +208,7 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
         for term in of_kind:
             yield from _describe_term(kind, term, nodes, row)
     rules = diagnosis.state.get("PreFilterInterPodAffinity")
-    if (
-        rules is not None
-        and rules.matches_itself
-        and rules.affinity
-        and not any(t.total for t in rules.affinity)
-    ):
+    if rules is not None and rules.matches_itself and rules.affinity and not any(t.total for t in rules.affinity):
         yield note("FirstOfItsGroup", pod=pod.key)
     yield from _list_uncounted(diagnosis)
     yield from _list_wishes(pod, nodes, row)
@@ -233,9 +226,7 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
     lacks = [resource for resource in (CPU, MEMORY) if not pod.requests.get(resource)]
     if len(lacks) == 2:
         yield note("AsksForNothing", pod=pod.key)
-        here = [
-            each for each in nodes.pods[row] if not each.requests.get(CPU) and not each.requests.get(MEMORY)
-        ]
+        here = [each for each in nodes.pods[row] if not each.requests.get(CPU) and not each.requests.get(MEMORY)]
         if here:
             yield note("CountForLittle", node=nodes.names[row], count=len(here))
 
@@ -259,9 +250,7 @@ def _list_tolerated(pod: Pod, node: Node) -> Iterator[Fact]:
     for taint in node.taints:
         by = next((each for each in pod.spec.tolerations if each.tolerates(taint)), None)
         if by is not None and taint.effect in ("NoSchedule", "NoExecute"):
-            yield note(
-                "Tolerates" if by.key else "ToleratesAll", pod=pod.key, node=node.name, taint=str(taint)
-            )
+            yield note("Tolerates" if by.key else "ToleratesAll", pod=pod.key, node=node.name, taint=str(taint))
 
 
 def _list_alternatives(pod: Pod, node: Node) -> Iterator[Fact]:
@@ -269,9 +258,7 @@ def _list_alternatives(pod: Pod, node: Node) -> Iterator[Fact]:
     selector = pod.spec.node_affinity_required
     met = [] if selector is None else [term.matches(node.labels, node.name) for term in selector.terms]
     if any(met) and not all(met):
-        yield note(
-            "TermsAreAlternatives", pod=pod.key, node=node.name, term=met.index(True) + 1, terms=len(met)
-        )
+        yield note("TermsAreAlternatives", pod=pod.key, node=node.name, term=met.index(True) + 1, terms=len(met))
 
 
 def _list_idle_tolerations(diagnosis: Diagnosis, row: int) -> Iterator[Fact]:
@@ -311,9 +298,7 @@ def _list_pods(nodes: NodeTable, chosen: Callable[[PodClass], bool], rows: NDArr
     table = nodes.pod_table
     classes = np.array([bool(chosen(each)) for each in table.classes.classes], np.bool_)
     places = np.flatnonzero(classes[table.cls] & rows[table.node] & (table.cls != NO_POD)).tolist()
-    return sorted(
-        (pod for place in places if (pod := table.pods[place]) is not None), key=lambda pod: pod.key
-    )
+    return sorted((pod for place in places if (pod := table.pods[place]) is not None), key=lambda pod: pod.key)
 
 
 def _list_uncounted(diagnosis: Diagnosis) -> Iterator[Fact]:

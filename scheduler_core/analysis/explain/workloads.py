@@ -115,9 +115,7 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         if each.get("type") == "Progressing" and each.get("reason") == "ProgressDeadlineExceeded":
             yield note("RolloutStuck", **values, message=each.get("message") or "")
         if manifest["kind"] == "Job" and each.get("type") == "Failed" and each.get("status") == "True":
-            yield note(
-                "JobFailed", **values, reason=each.get("reason") or "", message=each.get("message") or ""
-            )
+            yield note("JobFailed", **values, reason=each.get("reason") or "", message=each.get("message") or "")
     if manifest["kind"] == "DaemonSet":
         yield from _list_bare_nodes(world, manifest, pods)
 
@@ -125,12 +123,8 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
 def _has_template(replica_set: Manifest, deployment: Manifest) -> bool:
     """Return whether a ReplicaSet has the template of its Deployment, but for the label that tells revisions apart."""
     spec, other = (each["spec"]["template"] for each in (replica_set, deployment))
-    labels = {
-        k: v for k, v in (spec.get("metadata") or {}).get("labels", {}).items() if k != "pod-template-hash"
-    }
-    return bool(
-        spec.get("spec") == other.get("spec") and labels == (other.get("metadata") or {}).get("labels")
-    )
+    labels = {k: v for k, v in (spec.get("metadata") or {}).get("labels", {}).items() if k != "pod-template-hash"}
+    return bool(spec.get("spec") == other.get("spec") and labels == (other.get("metadata") or {}).get("labels"))
 
 
 def _list_stuck_replicas(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
@@ -220,9 +214,7 @@ def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explan
 
 def _has_ended(job: Manifest) -> bool:
     conditions = (job.get("status") or {}).get("conditions") or ()
-    return any(
-        each.get("type") in ("Complete", "Failed") and each.get("status") == "True" for each in conditions
-    )
+    return any(each.get("type") in ("Complete", "Failed") and each.get("status") == "True" for each in conditions)
 
 
 def _describe_unready(pod: Pod) -> Fact:
@@ -258,9 +250,7 @@ def explain_unborn(world: Simulation, key: str) -> Explanation | None:
         replicas = (manifest.get("spec") or {}).get("replicas")
         text = f"StatefulSet {owner} wants {1 if replicas is None else replicas} pods"
         given = Given(State.NOT_CREATED, "", text, evidence=_name_owner(manifest, 0))
-        return Explanation(
-            key, State.NOT_CREATED, (given,), facts=(note("BeyondReplicas", owner=owner, pod=key),)
-        )
+        return Explanation(key, State.NOT_CREATED, (given,), facts=(note("BeyondReplicas", owner=owner, pod=key),))
     whole = explain_workload(world, "StatefulSet", namespace, owner)
     assert whole is not None
     text = f"StatefulSet {owner} has not created it"
@@ -280,9 +270,7 @@ def explain_node(world: Simulation, name: str) -> Explanation | None:
     if world.store.node(name) is None:
         return None
     drain = world.surroundings.nodes.drains.get(name)
-    left = (
-        {each.key: each for each in drain.pods if not each.done or each.refusal} if drain is not None else {}
-    )
+    left = {each.key: each for each in drain.pods if not each.done or each.refusal} if drain is not None else {}
     pods = [pod for pod in world.store.pods_on(name) if drain is None or pod.key in left]
     facts = [fact for pod in pods for fact in describe_budgets(world, pod)]
     failed = drain is not None and bool(drain.outcome or any(each.refusal for each in left.values()))
@@ -299,11 +287,7 @@ def explain_node(world: Simulation, name: str) -> Explanation | None:
             ),
         )
         facts += [fact for pod in pods if pod.deleting for fact in describe_end(world, pod)]
-    text = (
-        ""
-        if drain is None
-        else drain.outcome or next((each.refusal for each in left.values() if each.refusal), "")
-    )
+    text = "" if drain is None else drain.outcome or next((each.refusal for each in left.values() if each.refusal), "")
     reasons = (Given(State.STUCK, "", text, (name,), 1),) if failed else ()
     return Explanation(
         f"{NODE}/{name}", State.STUCK if failed else State.AS_WANTED, reasons, node=name, facts=tuple(facts)

@@ -88,11 +88,7 @@ def _find_told_refusal(owner: Manifest) -> str:
 def _find_last_refusal(sim: Simulation, owner: Manifest) -> str:
     """Return the message of the last Event that tells of a pod, or of a claim for it, that was not created."""
     subject = (owner["kind"], owner["metadata"]["namespace"], owner["metadata"]["name"])
-    told = [
-        e.message
-        for e in sim.store.events
-        if (e.kind, e.namespace, e.name) == subject and e.reason == _FAILED
-    ]
+    told = [e.message for e in sim.store.events if (e.kind, e.namespace, e.name) == subject and e.reason == _FAILED]
     return told[-1] if told else ""
 
 
@@ -108,9 +104,7 @@ def _free_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[D
         mine = [each for each in sim.store.pods() if each.namespace == namespace and not each.terminal]
         for each in [each for each in mine if each.deleting][:MOST_FREED]:
             yield end_pod(Draft(pod), each)
-        waiting = sorted(
-            (each for each in mine if not each.node_name and not each.deleting), key=lambda each: each.key
-        )
+        waiting = sorted((each for each in mine if not each.node_name and not each.deleting), key=lambda each: each.key)
         name = quota["metadata"]["name"]
         for count in range(1, min(len(waiting), MOST_FREED) + 1):
             chosen = tuple((each.namespace, each.name) for each in waiting[:count])
@@ -124,8 +118,7 @@ def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
     if deployment is not None:
         keys = sim.store.controlled("ReplicaSet", str(deployment["metadata"].get("uid") or ""))
         if any(
-            each.get("reason") == _NO_REPLICA_SET
-            for each in (deployment.get("status") or {}).get("conditions") or ()
+            each.get("reason") == _NO_REPLICA_SET for each in (deployment.get("status") or {}).get("conditions") or ()
         ):
             return deployment
         name = keys[-1][1] if keys else name
@@ -185,9 +178,7 @@ def missing_of(owner: Manifest) -> int:
     if kind == "DaemonSet":
         return int(status.get("desiredNumberScheduled") or 0) - int(status.get("currentNumberScheduled") or 0)
     wanted = spec.get("parallelism" if kind == "Job" else "replicas")
-    return int(1 if wanted is None else wanted) - int(
-        status.get("active" if kind == "Job" else "replicas") or 0
-    )
+    return int(1 if wanted is None else wanted) - int(status.get("active" if kind == "Job" else "replicas") or 0)
 
 
 def _unsaid(quota: Manifest, pod: Manifest) -> Iterator[str]:
@@ -211,11 +202,7 @@ def _unsaid(quota: Manifest, pod: Manifest) -> Iterator[str]:
 def _with_defaults(draft: Draft, namespace: str, unsaid: list[str]) -> Draft:
     """A LimitRange: the API server writes into new pods what their containers don't say."""
     limits, requests = (
-        {
-            name.removeprefix(field): DEFAULTS[name.removeprefix(field)]
-            for name in unsaid
-            if name.startswith(field)
-        }
+        {name.removeprefix(field): DEFAULTS[name.removeprefix(field)] for name in unsaid if name.startswith(field)}
         for field in (_LIMITS, _REQUESTS)
     )
     item: dict[str, Any] = {"type": "Container"}

@@ -14,9 +14,7 @@ from tests.playground.presenters.test_figures import html as page_of
 from tests.playground.presenters.worlds import ZONE, decided, node, pod, shown, until, world
 from tests.scheduler_core.scheduler.plugins.dynamicresources.worlds import device_world
 
-LINK = re.compile(
-    r'data-(node|pod|claim|controller)="([^"]*)" data-tab="yaml" data-field="([^"]*)">([^<]*)</a>'
-)
+LINK = re.compile(r'data-(node|pod|claim|controller)="([^"]*)" data-tab="yaml" data-field="([^"]*)">([^<]*)</a>')
 
 HERE = {"path": "/data"}
 

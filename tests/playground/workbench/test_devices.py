@@ -57,9 +57,7 @@ def test_claims_are_listed_by_state(begun) -> None:
     text = page_text(begun.get("cluster", part="claims"))
     assert "pending 1" in text
     assert "shared in use r: 1 × gpu gpu-0 on n1 a b" in text
-    assert (
-        "shared" not in page_text(begun.get("cluster", part="claims", state="pending")).partition("pods")[2]
-    )
+    assert "shared" not in page_text(begun.get("cluster", part="claims", state="pending")).partition("pods")[2]
 
 
 def test_a_claim_says_how_it_came_to_be_what_it_is(begun) -> None:

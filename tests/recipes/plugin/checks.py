@@ -23,9 +23,7 @@ LOUD = {"noise": "loud"}
 
 def profile(**args: Any) -> dict[str, Any]:
     config = [{"name": NAME, "args": args}] if args else []
-    return configuration(
-        profiles=[{"plugins": {"multiPoint": {"enabled": [{"name": NAME}]}}, "pluginConfig": config}]
-    )
+    return configuration(profiles=[{"plugins": {"multiPoint": {"enabled": [{"name": NAME}]}}, "pluginConfig": config}])
 
 
 def world(**args: Any) -> Simulation:

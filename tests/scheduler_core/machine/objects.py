@@ -80,9 +80,7 @@ _SPECS: dict[str, st.SearchStrategy[MutableManifest]] = {
     "spread": st.builds(_spread, APPS, TOPOLOGIES, st.integers(1, 2), st.booleans()),
     "near": TERMS.map(lambda terms: {"affinity": {"podAffinity": {REQUIRED: terms}}}),
     "away": TERMS.map(lambda terms: {"affinity": {"podAntiAffinity": {REQUIRED: terms}}}),
-    "claim": CLAIMS.map(
-        lambda name: {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": name}}]}
-    ),
+    "claim": CLAIMS.map(lambda name: {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": name}}]}),
     "scheduler": st.sampled_from(["second", "nobody"]).map(lambda name: {"schedulerName": name}),
 }
 TRAITS = st.lists(
@@ -115,9 +113,7 @@ EFFECTS = ["", "", "NoSchedule", "PreferNoSchedule", "NoExecute"]
 @st.composite
 def nodes(draw: st.DrawFn) -> MutableManifest:
     zone, effect = draw(st.sampled_from(["", "z0", "z1"])), draw(st.sampled_from(EFFECTS))
-    made = node(
-        draw(NODES), cpu=draw(st.sampled_from(["1", "2", "4", "8"])), labels={ZONE: zone} if zone else {}
-    )
+    made = node(draw(NODES), cpu=draw(st.sampled_from(["1", "2", "4", "8"])), labels={ZONE: zone} if zone else {})
     made["spec"] = {"taints": [{"key": "t", "effect": effect}]} if effect else {}
     return made
 

@@ -106,15 +106,11 @@ def test_what_a_pod_says_badly_of_its_group_is_refused() -> None:
     manifest["metadata"]["annotations"][MIN_MEMBER] = "many"
     sim = world(profile("Coscheduling"), node("a"), manifest)
     sim.run(until=lambda w: bool(w.journal.attempts))
-    assert (
-        f'{MIN_MEMBER}: "many" is not understood; expected a whole number' in sim.journal.attempts[0].message
-    )
+    assert f'{MIN_MEMBER}: "many" is not understood; expected a whole number' in sim.journal.attempts[0].message
 
 
 def test_a_fork_of_waiting_pods_goes_its_own_way() -> None:
-    sim = world(
-        profile("Coscheduling", args=PATIENCE), node("a"), member("train", 0), member("train", 1, cpu="9")
-    )
+    sim = world(profile("Coscheduling", args=PATIENCE), node("a"), member("train", 0), member("train", 1, cpu="9"))
     sim.run(until=lambda w: w.journal.place("default/train-0") == Place.WAITING)
     other = sim.fork()
     other.apply(ApplyObjects((node("b", cpu="9"),)))

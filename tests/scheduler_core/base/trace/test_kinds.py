@@ -173,9 +173,7 @@ def allocating() -> Iterator[Record]:
 
 def continued() -> Iterator[Record]:
     """Another world's objects go on in this one."""
-    yield from Simulation().apply(
-        ApplyObjects((node("a"),), continues=Continuation(created=3), stopped=("a",))
-    )
+    yield from Simulation().apply(ApplyObjects((node("a"),), continues=Continuation(created=3), stopped=("a",)))
 
 
 def sim_record(facts: Facts) -> Record:
@@ -217,9 +215,7 @@ def test_every_kind_is_written_somewhere() -> None:
     files = [path for path in (ROOT / "scheduler_core").rglob("*.py") if path.name != "kinds.py"]
     source = "\n".join(path.read_text() for path in files)
     names = [CLASS_OF[kind].__name__ for kind in KINDS]
-    assert [
-        name for name in names if not re.search(rf"(?<!class ){name}\(|convert\(.*, {name}\)", source)
-    ] == []
+    assert [name for name in names if not re.search(rf"(?<!class ){name}\(|convert\(.*, {name}\)", source)] == []
 
 
 @pytest.mark.parametrize("kind", kinds_seen())
@@ -227,9 +223,7 @@ def test_what_a_record_says_is_what_its_class_has(kind: str) -> None:
     seen: set[str] = set()
     for record in (record for record in records() if record.kind == kind):
         assert type(record.facts) is CLASS_OF[kind]
-        read = msgspec.convert(
-            record.data, CLASS_OF[kind], strict=True
-        )  # raises for what is unknown or missing
+        read = msgspec.convert(record.data, CLASS_OF[kind], strict=True)  # raises for what is unknown or missing
         assert list(read.to_json().items()) == list(record.data.items())
         seen |= record.data.keys()
     assert [field.name for field in RECORD_FIELDS[kind] if field.name not in seen] == []

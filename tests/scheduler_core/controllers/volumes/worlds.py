@@ -33,9 +33,7 @@ def volume(
     return manifest
 
 
-def claim(
-    name: str = "c", size: str = "1Gi", volume: str = "", phase: str = "Pending", **spec: Any
-) -> dict[str, Any]:
+def claim(name: str = "c", size: str = "1Gi", volume: str = "", phase: str = "Pending", **spec: Any) -> dict[str, Any]:
     """A claim with the class ""; its uid is "uid-NAME"."""
     bound = spec.pop("bound", bool(volume))
     manifest = make_claim(name, spec.pop("storageClassName", ""), size, volume, **spec)

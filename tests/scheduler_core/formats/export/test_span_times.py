@@ -21,10 +21,7 @@ def spans_by_name(records: Iterable[Record]) -> dict[str, Span]:
     """The last of each name; of a plugin at its point `point/plugin`."""
     tree = SpanTree()
     tree.add(records)
-    return {
-        f"{span.facts['point']}/{span.name}" if "plugin" in span.facts else span.name: span
-        for span in tree.spans
-    }
+    return {f"{span.facts['point']}/{span.name}" if "plugin" in span.facts else span.name: span for span in tree.spans}
 
 
 def length(span: Span) -> int:

@@ -72,9 +72,7 @@ def test_a_note_is_kept_at_post_bind() -> None:
     assert state.read(NOTE_STATE) == "hello"
 
 
-@pytest.mark.parametrize(
-    "value", ["", "wait", "wait:", "wait:5", "wait:-5s", "wait:١s", "perhaps", "allow:5s"]
-)
+@pytest.mark.parametrize("value", ["", "wait", "wait:", "wait:5", "wait:-5s", "wait:١s", "perhaps", "allow:5s"])
 def test_an_annotation_that_is_not_understood_says_what_is_expected(value: str) -> None:
     status = make_plugin("Demonstration").permit(CycleState(), told("permit", value), "a").status
     assert status.code is Code.ERROR

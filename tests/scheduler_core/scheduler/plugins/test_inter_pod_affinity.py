@@ -67,9 +67,7 @@ def scores(built: PodBuilder, pods: list[PodBuilder], plugin: Plugin | None = No
     raw = plugin.score(state, built.pod(), table, rows)
     assert not isinstance(raw, Status)
     scaled = plugin.normalize(state, built.pod(), table, rows, raw)
-    return dict(zip(table.names, raw.tolist(), strict=True)), dict(
-        zip(table.names, scaled.tolist(), strict=True)
-    )
+    return dict(zip(table.names, raw.tolist(), strict=True)), dict(zip(table.names, scaled.tolist(), strict=True))
 
 
 def test_a_pod_that_no_term_is_about_is_skipped() -> None:
@@ -167,10 +165,7 @@ def test_existing_pods_required_affinity_counts_with_the_hard_weight() -> None:
     existing = [near(pod("x", "db"), term("web")).on("a")]
     plugin = make_plugin("InterPodAffinity", {"hardPodAffinityWeight": 7})
     assert scores(pod("p", "web"), existing, plugin)[0] == {"a": 7, "c": 0, "b": 7}
-    assert (
-        scores(pod("p", "web"), existing, make_plugin("InterPodAffinity", {"hardPodAffinityWeight": 0}))
-        is None
-    )
+    assert scores(pod("p", "web"), existing, make_plugin("InterPodAffinity", {"hardPodAffinityWeight": 0})) is None
 
 
 def test_existing_pods_preferences_can_be_ignored() -> None:

@@ -11,9 +11,7 @@ REFUSED = unschedulable("node(s) didn't have free ports for the requested pod po
 
 
 def test_a_pod_without_host_ports_is_skipped() -> None:
-    result = make_plugin("NodePorts").pre_filter(
-        CycleState(), make_pod("p").pod(), make_table([make_node("a")])
-    )
+    result = make_plugin("NodePorts").pre_filter(CycleState(), make_pod("p").pod(), make_table([make_node("a")]))
     assert result.status == SKIP
 
 

@@ -20,9 +20,7 @@ def csi_volume(claim: str, handle: str = "", driver: str = "csi.x") -> list[dict
     return [make_claim(claim, volume=f"v-{claim}"), make_volume(f"v-{claim}", claim=claim, csi=source)]
 
 
-def on_a(
-    limit: int | None, *users: PodBuilder, objects: list[dict[str, Any]], pod: PodBuilder = POD
-) -> Status | None:
+def on_a(limit: int | None, *users: PodBuilder, objects: list[dict[str, Any]], pod: PodBuilder = POD) -> Status | None:
     """What node a, where `users` run, answers; its CSINode sets a limit for the driver csi.x."""
     handle = Objects([make_csi_node("a", {"csi.x": limit}), *objects])
     nodes = make_table([make_node("a"), make_node("free")], [user.on("a") for user in users])

@@ -269,9 +269,7 @@ def test_what_ifs_are_judged_as_on_a_state_of_each_nodes_own(
 
 
 @given(worlds(st.just({})), incoming(), st.data())
-def test_soft_constraints_are_scored_as_node_by_node(
-    world: World, manifest: Manifest, data: st.DataObject
-) -> None:
+def test_soft_constraints_are_scored_as_node_by_node(world: World, manifest: Manifest, data: st.DataObject) -> None:
     plugin, table, pod, state = started(world, manifest)
     by_name = {node["name"]: node for node in world.nodes}
     chosen = sorted(data.draw(st.sets(st.integers(0, len(table) - 1), min_size=1)))

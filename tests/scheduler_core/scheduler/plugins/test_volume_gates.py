@@ -127,9 +127,7 @@ DISABLED = error(
 
 
 @pytest.mark.parametrize(("on", "refusal"), [(True, None), (False, DISABLED)])
-def test_a_claim_with_a_volume_attributes_class_is_an_error_without_the_gate(
-    on: bool, refusal: Status | None
-) -> None:
+def test_a_claim_with_a_volume_attributes_class_is_an_error_without_the_gate(on: bool, refusal: Status | None) -> None:
     found = refusals(make_claim("c", **GOLD), make_volume("v", **GOLD), on)
     assert found == {"a": refusal, "b": refusal}
 

@@ -15,9 +15,7 @@ OLD_ZONE = "failure-domain.beta.kubernetes.io/zone"
 REFUSED = unresolvable("node(s) had no available volume zone")
 
 OLD = make_node("old").label(OLD_ZONE, "z1")
-TABLE = make_table(
-    [make_node("one").zone("z1", "r"), make_node("two").zone("z2", "r"), make_node("none"), OLD]
-)
+TABLE = make_table([make_node("one").zone("z1", "r"), make_node("two").zone("z2", "r"), make_node("none"), OLD])
 POD = make_pod("p").claims("c").pod()
 
 
@@ -41,9 +39,7 @@ def refused_on(labels: dict[str, str]) -> list[str]:
         ({"zone": "z9"}, []),
     ],
 )
-def test_zone_and_region_labels_of_a_volume_must_be_the_nodes_own(
-    labels: dict[str, str], expected: list[str]
-) -> None:
+def test_zone_and_region_labels_of_a_volume_must_be_the_nodes_own(labels: dict[str, str], expected: list[str]) -> None:
     assert refused_on(labels) == expected
 
 

@@ -47,10 +47,7 @@ def _near_and_apart() -> dict[str, Any]:
 def _spread() -> list[dict[str, Any]]:
     selector = {"matchLabels": {"app": "b"}}
     ways = ("DoNotSchedule", "ScheduleAnyway")
-    return [
-        {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": way, "labelSelector": selector}
-        for way in ways
-    ]
+    return [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": way, "labelSelector": selector} for way in ways]
 
 
 def _objects() -> Iterator[dict[str, Any]]:

@@ -102,8 +102,6 @@ TWO = {"x": "template", "y": "template"}
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_after_the_pod_changed(
-    case: str, waiting: Pod, changed: Pod, claims: list[Manifest], helps: bool
-) -> None:
+def test_after_the_pod_changed(case: str, waiting: Pod, changed: Pod, claims: list[Manifest], helps: bool) -> None:
     plugin = make_plugin("DynamicResources", handle=Claims(*claims))
     assert hints.after_pod_change(plugin, waiting, None, changed) is helps
