@@ -131,7 +131,7 @@ def _build_answer(explanation: Explanation) -> Answer:
     state = State.SCHEDULED if explanation.state is State.BINDING else explanation.state
     said = plain(sentence(explanation))
     first = {"pod": explanation.pod, "state": state.value, "sentence": said}
-    told = {
+    texts = {
         role.value: [
             fact.to_json() | {"text": plain(describe_fact(fact))} for fact in explanation.list_facts(role)
         ]
@@ -141,7 +141,7 @@ def _build_answer(explanation: Explanation) -> Answer:
         first
         | explanation.to_json()
         | first
-        | told
+        | texts
         | {"fixes": [], "late": False, "problem": explanation.problem}
     )
 
