@@ -46,9 +46,7 @@ class Page:
         self._waits: list[tuple[Callable[[dict[str, Any]], Any], asyncio.Future[None]]] = []
 
     async def open(self) -> Page:
-        self._reader, self._writer = await asyncio.open_connection(
-            "127.0.0.1", self._server.port, limit=1 << 22
-        )
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._server.port, limit=1 << 22)
         host = f"127.0.0.1:{self._server.port}"
         lines = [
             f"GET {self._path} HTTP/1.1",
@@ -68,9 +66,7 @@ class Page:
 
     def send(self, **message: Any) -> None:
         data = json.dumps(message).encode()
-        length = (
-            bytes([0x80 | len(data)]) if len(data) < 126 else bytes([0xFE]) + struct.pack(">H", len(data))
-        )
+        length = bytes([0x80 | len(data)]) if len(data) < 126 else bytes([0xFE]) + struct.pack(">H", len(data))
         self._writer.write(b"\x81" + length + b"\0\0\0\0" + data)  # masked with zeros
 
     async def look(self, at: int | None = None) -> None:
@@ -140,9 +136,7 @@ async def post(server: PlaygroundServer, path: str, **fields: str) -> bytes:
 def header(head: bytes, name: bytes, part: bytes) -> str:
     """The value of a header that holds a part, up to its first semicolon."""
     values = [
-        line.split(b":", 1)[1].strip()
-        for line in head.split(b"\r\n")
-        if line.lower().startswith(name) and part in line
+        line.split(b":", 1)[1].strip() for line in head.split(b"\r\n") if line.lower().startswith(name) and part in line
     ]
     return values[0].split(b";")[0].decode()
 
@@ -165,17 +159,13 @@ async def lesson(server: PlaygroundServer, count: int) -> Figures:
     for first in range(0, count, 20):
         numbers = range(first, min(first + 20, count))
         cookies = await asyncio.gather(*(join(server, code, number) for number in numbers))
-        students += await asyncio.gather(
-            *(Page(server, f"/ws/join/{code}/", cookie).open() for cookie in cookies)
-        )
+        students += await asyncio.gather(*(Page(server, f"/ws/join/{code}/", cookie).open() for cookie in cookies))
     await asyncio.gather(*(each.until(lambda message: message["type"] == "room") for each in students))
     view = students[0].heard["room"]["session"]
     teacher = await watching(server, str(client.key))
     viewers: list[Page] = []
     for first in range(0, count, 20):
-        viewers += await asyncio.gather(
-            *(watching(server, view) for _ in range(first, min(first + 20, count)))
-        )
+        viewers += await asyncio.gather(*(watching(server, view) for _ in range(first, min(first + 20, count))))
     await asyncio.sleep(2)
     found = {
         "step": await steps(teacher, viewers),
@@ -284,9 +274,7 @@ def table(found: Figures) -> str:
     for name, goal in GOALS.items():
         one = found[name]
         missed = " (missed)" if goal and one["p95_ms"] > goal else ""
-        lines.append(
-            f"| {name} | {one['p50_ms']} | {one['p95_ms']} | {one['max_ms']} | {goal or ''}{missed} |"
-        )
+        lines.append(f"| {name} | {one['p50_ms']} | {one['p95_ms']} | {one['max_ms']} | {goal or ''}{missed} |")
     mib = found["memory"]["mib"]
     lines += [
         "",

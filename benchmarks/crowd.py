@@ -42,9 +42,7 @@ class Page:
         self.came = asyncio.Event()
 
     async def open(self) -> Page:
-        self._reader, self._writer = await asyncio.open_connection(
-            "127.0.0.1", self._server.port, limit=1 << 22
-        )
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._server.port, limit=1 << 22)
         host = f"127.0.0.1:{self._server.port}"
         lines = [
             f"GET /ws/s/{self._key}/ HTTP/1.1",
@@ -64,9 +62,7 @@ class Page:
 
     def send(self, message: Any) -> None:
         data = json.dumps(message).encode()
-        length = (
-            bytes([0x80 | len(data)]) if len(data) < 126 else bytes([0xFE]) + struct.pack(">H", len(data))
-        )
+        length = bytes([0x80 | len(data)]) if len(data) < 126 else bytes([0xFE]) + struct.pack(">H", len(data))
         self._writer.write(b"\x81" + length + b"\0\0\0\0" + data)  # masked with zeros
 
     async def ask(self, message: Any) -> float:
@@ -186,9 +182,7 @@ def main() -> None:
     """Measure the crowds that are named, or all, and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("crowd", nargs="*", choices=[[], *CROWDS], help="one or more (default: all)")
-    parser.add_argument(
-        "--share", type=float, default=1.0, help="so much of each crowd (default: %(default)s)"
-    )
+    parser.add_argument("--share", type=float, default=1.0, help="so much of each crowd (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="print every figure for machines")
     options = parser.parse_args()
     found: dict[str, Any] = {"machine": probe()}

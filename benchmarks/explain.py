@@ -124,9 +124,7 @@ def _beside(kind: str, app: str, key: str) -> MutableManifest:
 
 def _spread(key: str) -> list[MutableManifest]:
     selector = {"matchLabels": {"app": "app-0"}}
-    return [
-        {"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}
-    ]
+    return [{"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}]
 
 
 PENDING: dict[str, MutableManifest] = {

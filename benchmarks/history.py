@@ -67,9 +67,7 @@ def page(server: PlaygroundServer, key: str) -> float:
 def spent(server: PlaygroundServer) -> float:
     """Seconds of processor time that the server and its workers have taken (Linux)."""
     assert server.process is not None
-    threads = [
-        task for pid in (server.process.pid, *workers(server)) for task in Path(f"/proc/{pid}/task").iterdir()
-    ]
+    threads = [task for pid in (server.process.pid, *workers(server)) for task in Path(f"/proc/{pid}/task").iterdir()]
     return sum(int((task / "schedstat").read_text().split()[0]) for task in threads) / 1e9
 
 

@@ -181,9 +181,7 @@ def run_to_the_end(wire: Wire) -> Figures:
     """Seconds of the run, with a pause and a restart on the way."""
     started = time.perf_counter()
     wire.send({"type": "run"})
-    wire.until(
-        lambda message: is_delta(message) and message["running"] and message["running"]["done"] > 1000, 60
-    )
+    wire.until(lambda message: is_delta(message) and message["running"] and message["running"]["done"] > 1000, 60)
     asked = time.perf_counter()
     wire.send({"type": "pause"})
     wire.until(lambda message: is_delta(message) and not message["running"])

@@ -106,9 +106,7 @@ def reject_unknown_hosts(get_response: GetResponse) -> GetResponse:
         except DisallowedHost as error:
             response = await sync_to_async(not_understood, thread_sensitive=False)(request, error)
             host = request.META.get("HTTP_HOST", "")[:MOST_HOST]
-            log_response(
-                "The host %s is not in ALLOWED_HOSTS", host, response=response, request=request, logger=log
-            )
+            log_response("The host %s is not in ALLOWED_HOSTS", host, response=response, request=request, logger=log)
             return response
         return await get_response(request)
 

@@ -271,9 +271,7 @@ class Bookmark(models.Model):
     class Meta:
         ordering = ["session_id", "position", "pk"]
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(position__gte=0), name="bookmark_position_not_negative"
-            ),
+            models.CheckConstraint(condition=models.Q(position__gte=0), name="bookmark_position_not_negative"),
         ]
 
     def __str__(self) -> str:

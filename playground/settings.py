@@ -271,9 +271,7 @@ TRUSTED_PROXIES = env_networks("TRUSTED_PROXIES")
 # Who may read /metrics.
 METRICS_CLIENTS = env_networks("METRICS_CLIENTS", "127.0.0.1 ::1")
 # Without them the proxy in front has to see to it that nobody else's does.
-SECURE_PROXY_SSL_HEADER = (
-    ("HTTP_X_FORWARDED_PROTO", "https") if env("HTTPS") == "1" and not TRUSTED_PROXIES else None
-)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env("HTTPS") == "1" and not TRUSTED_PROXIES else None
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -101,9 +101,7 @@ def draw() -> str:
     places = place(imports)
     width = max(x for x, _y in places.values()) + BOX + MARGIN
     height = max(y for _x, y in places.values()) + TALL + MARGIN
-    lines = [
-        _line(places[room], places[other]) for room in sorted(imports) for other in sorted(imports[room])
-    ]
+    lines = [_line(places[room], places[other]) for room in sorted(imports) for other in sorted(imports[room])]
     boxes = [_box(room, places[room]) for room in sorted(places)]
     return HEAD.format(width=width, height=height) + "\n".join([*lines, *boxes, "</svg>\n"])
 

@@ -29,9 +29,7 @@ SETTLED = 400  # ms: the longest movement, twice
 MARKED = 900  # ms: until the rail has its marks, which are fetched a moment after all else
 # The tour was offered before, and the link is kept: what a visitor sees from the second minute on.
 SETTLED_IN = "localStorage.setItem('tour-offered', '1')"
-PUT_AWAY = (
-    "document.querySelectorAll('#keep, .notices > p[role=status]:not([id])').forEach((pill) => pill.remove())"
-)
+PUT_AWAY = "document.querySelectorAll('#keep, .notices > p[role=status]:not([id])').forEach((pill) => pill.remove())"
 
 
 class Shot(NamedTuple):
@@ -92,9 +90,7 @@ def seen(page: Page, state: State, width: int, height: int) -> None:
         page.wait_for_timeout(MARKED)
 
 
-def take(
-    browser: Browser, server: str, only: list[str], shots: Mapping[str, list[Shot]], folder: Path
-) -> None:
+def take(browser: Browser, server: str, only: list[str], shots: Mapping[str, list[Shot]], folder: Path) -> None:
     """Make each world once, and take all pictures of a state before its world goes on."""
     for world, names in {**MAIN, **MORE}.items():
         wanted = {name for name in names if name in shots and (not only or name in only)}

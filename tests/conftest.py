@@ -18,9 +18,7 @@ for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DEBUG"
 # take to make: both go by the wall clock, so a busy machine fails them. No check of how many are thrown away or grow too large: a
 # state machine's rules ask much of their examples. The usual profile makes the same examples each time.
 _CHECKS_OFF = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
-settings.register_profile(
-    "usual", max_examples=100, deadline=None, derandomize=True, suppress_health_check=_CHECKS_OFF
-)
+settings.register_profile("usual", max_examples=100, deadline=None, derandomize=True, suppress_health_check=_CHECKS_OFF)
 settings.register_profile(
     "thorough", max_examples=1000, deadline=None, suppress_health_check=_CHECKS_OFF, print_blob=True
 )

@@ -36,8 +36,7 @@ def main() -> None:
     """Runs the notebook that is named, and prints its outputs as JSON."""
     names: dict[str, Any] = {"__name__": "__main__"}
     given = [
-        evaluated("".join(cell["source"]), names, number)
-        for number, cell in enumerate(codes(Path(sys.argv[1])), 1)
+        evaluated("".join(cell["source"]), names, number) for number, cell in enumerate(codes(Path(sys.argv[1])), 1)
     ]
     print(json.dumps(given))
 
@@ -47,9 +46,7 @@ def evaluated(source: str, names: dict[str, Any], number: int) -> list[Output]:
     tree = ast.parse(source)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, f"<cell {number}>", "exec"), names)
-    value = (
-        None if last is None else eval(compile(ast.Expression(last.value), f"<cell {number}>", "eval"), names)
-    )
+    value = None if last is None else eval(compile(ast.Expression(last.value), f"<cell {number}>", "eval"), names)
     if value is None:
         return []
     html = {"text/html": lines(value._repr_html_())} if hasattr(value, "_repr_html_") else {}

@@ -40,9 +40,7 @@ def contexts() -> Iterator[tuple[str, Types]]:
         dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
         keys = [key.value for node in dicts for key in node.keys if isinstance(key, ast.Constant)]
         texts = [
-            node.value
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
         ]
         named = [text.removesuffix(".html") for text in texts if text.startswith(f"{path.parent.name}/")]
         for template in sorted((ROOT / "templates" / path.parent.name).glob("*.html")):
@@ -62,9 +60,7 @@ def of_view(function: ast.FunctionDef | ast.AsyncFunctionDef, module: dict[str, 
                     local[name] = kind
                 case ast.Tuple(elts=elements) if typing.get_origin(kind) is tuple:
                     local |= {
-                        e.id: k
-                        for e, k in zip(elements, get_args(kind), strict=False)
-                        if isinstance(e, ast.Name)
+                        e.id: k for e, k in zip(elements, get_args(kind), strict=False) if isinstance(e, ast.Name)
                     }
     given: Types = {}
     for node in ast.walk(function):
@@ -74,9 +70,7 @@ def of_view(function: ast.FunctionDef | ast.AsyncFunctionDef, module: dict[str, 
             kind = local.get(value.id) if isinstance(value, ast.Name) else made_by(value, module)
             if key is None and (fields := fields_of(kind) if kind is not None else None):
                 given |= fields | {PAGE: union([given.get(PAGE), kind])}
-            elif (
-                isinstance(key, ast.Constant) and kind is not None and any(map(is_typeddict, declared(kind)))
-            ):
+            elif isinstance(key, ast.Constant) and kind is not None and any(map(is_typeddict, declared(kind))):
                 given[str(key.value)] = kind
     return given
 
@@ -112,15 +106,11 @@ class PageWalk(Walk):
                     self.values(test)
                     self.deeper(self.left(test), body)
             case WithNode():
-                self.deeper(
-                    {name: self.kind(value) for name, value in node.extra_context.items()}, node.nodelist
-                )
+                self.deeper({name: self.kind(value) for name, value in node.extra_context.items()}, node.nodelist)
             case IncludeNode():
                 more = {name: self.kind(value) for name, value in node.extra_context.items()}
                 if isinstance(node.template.var, str):
-                    page_reads(
-                        self.reads, node.template.var, more if node.isolated_context else self.given | more
-                    )
+                    page_reads(self.reads, node.template.var, more if node.isolated_context else self.given | more)
             case _:
                 self.values(node)
 
@@ -130,11 +120,7 @@ class PageWalk(Walk):
             self.given |= {name: Any} if name else {}
         for value in vars(holder).values() if hasattr(holder, "__dict__") else ():
             for each in (
-                value
-                if isinstance(value, list | tuple)
-                else value.values()
-                if isinstance(value, dict)
-                else (value,)
+                value if isinstance(value, list | tuple) else value.values() if isinstance(value, dict) else (value,)
             ):
                 if isinstance(each, FilterExpression):
                     self.reads.whole(self.kind(each))
@@ -159,19 +145,13 @@ class PageWalk(Walk):
     def left(self, test: Any) -> Types:
         """The types that `x.kind == "word"` leaves of a union."""
         first, second = getattr(test, "first", None), getattr(test, "second", None)
-        if (
-            getattr(test, "id", "") != "=="
-            or first is None
-            or not isinstance(getattr(second.value, "var", None), str)
-        ):
+        if getattr(test, "id", "") != "==" or first is None or not isinstance(getattr(second.value, "var", None), str):
             return {}
         path = getattr(getattr(first.value, "var", None), "lookups", None) or ()
         if len(path) != 2 or path[0] not in self.given:
             return {}
         kinds = [
-            k
-            for k in members(self.given[path[0]])
-            if second.value.var in get_args((fields_of(k) or {}).get(path[1]))
+            k for k in members(self.given[path[0]]) if second.value.var in get_args((fields_of(k) or {}).get(path[1]))
         ]
         return {path[0]: union(kinds)} if kinds else {}
 

@@ -208,9 +208,7 @@ class Walk:
         )
         before, part, after = node.template.nodes
         kind, begin, end = self.type(part), before.value, after.value  # type: ignore[attr-defined]
-        every = [
-            path.name.removeprefix(begin.rpartition("/")[2]) for path in TEMPLATES.glob(f"{begin}*{end}")
-        ]
+        every = [path.name.removeprefix(begin.rpartition("/")[2]) for path in TEMPLATES.glob(f"{begin}*{end}")]
         presented = [name.removesuffix(end) for name in every if "_" not in name and body_of(begin + name)]
         for name in words_of(kind, presented):
             template = f"{begin}{name}{end}"

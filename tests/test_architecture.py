@@ -20,9 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CORE = sorted((ROOT / "scheduler_core").rglob("*.py"))
 PLAYGROUND = sorted((ROOT / "playground").rglob("*.py"))
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
-OWN_STATIC = sorted(
-    path for path in (ROOT / "static/playground").rglob("*") if path.suffix in (".js", ".css", ".svg")
-)
+OWN_STATIC = sorted(path for path in (ROOT / "static/playground").rglob("*") if path.suffix in (".js", ".css", ".svg"))
 
 Rule = Callable[[ast.Module], Iterator[str]]
 
@@ -77,9 +75,7 @@ def clocks_and_dice(tree: ast.Module) -> Iterator[str]:
 
 def hashes(tree: ast.Module) -> Iterator[str]:
     """Calls of hash(), whose value differs between processes; in a class's own __hash__ it is what hash() is for."""
-    methods = [
-        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "__hash__"
-    ]
+    methods = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "__hash__"]
     allowed = [node for method in methods for node in ast.walk(method)]
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and name_of(node.func) == "hash" and node not in allowed:
@@ -141,8 +137,7 @@ def other_rooms(path: Path) -> list[str]:
     imported = [
         node.module or ""
         for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.ImportFrom)
-        and (node.module or "").startswith("scheduler_core.scheduler.plugins.")
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("scheduler_core.scheduler.plugins.")
     ]
     rooms = [module.split(".")[3] for module in imported]
     return [room for room in rooms if room not in ("helper", room_of(path))]
@@ -233,9 +228,7 @@ def verdicts_decoded(tree: ast.Module) -> Iterator[str]:
 
 def test_verdicts_are_decoded_in_one_place() -> None:
     rooms = [path for path in VERDICT_ROOMS if path.is_dir()]
-    others = [
-        path for path in CORE + PLAYGROUND if path not in VERDICT_ROOMS and not {*rooms} & {*path.parents}
-    ]
+    others = [path for path in CORE + PLAYGROUND if path not in VERDICT_ROOMS and not {*rooms} & {*path.parents}]
     assert breaches(others, verdicts_decoded) == []
 
 
@@ -313,9 +306,7 @@ def test_a_class_may_hash_itself() -> None:
 
 
 # Bars may set their own length where the policy lets them; style elements stay forbidden either way.
-STYLE_ATTRIBUTES = "'unsafe-inline'" in settings.CONTENT_SECURITY_POLICY["DIRECTIVES"].get(
-    "style-src-attr", []
-)
+STYLE_ATTRIBUTES = "'unsafe-inline'" in settings.CONTENT_SECURITY_POLICY["DIRECTIVES"].get("style-src-attr", [])
 
 
 class InlineCode(HTMLParser):
@@ -350,9 +341,7 @@ def inline_code(html: str) -> list[str]:
 
 
 def test_templates_hold_no_inline_code_and_load_nothing_from_elsewhere() -> None:
-    assert [
-        f"{relative(path)} {found}" for path in TEMPLATES for found in inline_code(path.read_text())
-    ] == []
+    assert [f"{relative(path)} {found}" for path in TEMPLATES for found in inline_code(path.read_text())] == []
 
 
 @pytest.mark.parametrize(
@@ -380,9 +369,7 @@ def elsewhere_or_evaluated(source: str) -> list[str]:
 
 
 def test_our_own_static_files_load_nothing_from_elsewhere_and_evaluate_nothing() -> None:
-    assert [
-        f"{relative(path)}: {f}" for path in OWN_STATIC for f in elsewhere_or_evaluated(path.read_text())
-    ] == []
+    assert [f"{relative(path)}: {f}" for path in OWN_STATIC for f in elsewhere_or_evaluated(path.read_text())] == []
 
 
 @pytest.mark.parametrize(
@@ -429,11 +416,7 @@ def test_no_folder_holds_more_modules_than_a_reader_can_hold() -> None:
 def words_not_used() -> set[str]:
     """The words in backticks of the glossary's last table."""
     table = (ROOT / "docs/glossary.md").read_text().split("## Words that are not used")[1]
-    return {
-        word
-        for cell in re.findall(r"^\| (`.+?) \|", table, re.MULTILINE)
-        for word in re.findall(r"`(\w+)`", cell)
-    }
+    return {word for cell in re.findall(r"^\| (`.+?) \|", table, re.MULTILINE) for word in re.findall(r"`(\w+)`", cell)}
 
 
 def names_in(tree: ast.Module) -> Iterator[str]:
@@ -463,9 +446,7 @@ def test_names_use_no_word_that_the_glossary_has_another_for() -> None:
 
 def test_nobody_reaches_the_world_behind_a_view_but_for_an_analysis() -> None:
     """`WorldView.itself` is for scheduler_core.analysis; a lesson's facts hand it on to one."""
-    reached = {
-        str(path.relative_to(ROOT)) for path in PLAYGROUND if re.search(r"\.itself\b", path.read_text())
-    }
+    reached = {str(path.relative_to(ROOT)) for path in PLAYGROUND if re.search(r"\.itself\b", path.read_text())}
     assert reached == {"playground/lessons/facts.py"}
 
 

@@ -54,12 +54,7 @@ def unread(reads: Reads) -> list[str]:
     found: dict[Any, dict[str, Any]] = {}
     for root in reads.roots:
         declared(root, found)
-    read = {
-        (owner, name)
-        for kind, names in reads.fields.items()
-        for name in names
-        for owner in owners(kind, name)
-    }
+    read = {(owner, name) for kind, names in reads.fields.items() for name in names for owner in owners(kind, name)}
     return sorted(
         f"{owner.__module__}.{owner.__name__}.{name}"
         for kind, names in found.items()

@@ -210,13 +210,9 @@ def add_command(copy: Path) -> None:
     sentence = 'lambda data: message(gettext_noop("cordons %(node)s"), node=data.get("node", ""))'
     put_behind(words, '    "FailCall": _fail,', f'    "CordonNode": {sentence},\n')
     put_behind(words, '    "FailCall": gettext_noop(', '    "CordonNode": gettext_noop("a cordon"),\n')
-    replace(
-        tests, "    ApplyObjects,\n    DecidePermit,", "    ApplyObjects,\n    CordonNode,\n    DecidePermit,"
-    )
+    replace(tests, "    ApplyObjects,\n    DecidePermit,", "    ApplyObjects,\n    CordonNode,\n    DecidePermit,")
     tests.write_text(f"{tests.read_text()}\n\n{(COMMAND / 'checks.txt').read_text()}")
-    put_behind(
-        document, "| `FailCall` |", "| `CordonNode` | `node`, `cordoned` | lets no new pod onto a node |\n"
-    )
+    put_behind(document, "| `FailCall` |", "| `CordonNode` | `node`, `cordoned` | lets no new pod onto a node |\n")
 
 
 def test_a_command_needs_exactly_the_files_that_contributing_names(copy: Path) -> None:
@@ -364,9 +360,7 @@ OVER_ALL_PANELS = (
 
 def add_panel(copy: Path) -> None:
     """CONTRIBUTING's five steps."""
-    presenter, template, panels, page, tests = (
-        copy / file.replace("<name>", "census") for file in PANEL_FILES
-    )
+    presenter, template, panels, page, tests = (copy / file.replace("<name>", "census") for file in PANEL_FILES)
     shutil.copy(PANEL / "presenter.py", presenter)
     shutil.copy(PANEL / "panel.html", template)
     shutil.copy(PANEL / "card.html", template.with_name("census_card.html"))
@@ -439,9 +433,7 @@ TOLD = """    Kind(
 
 def add_record_kind(copy: Path) -> None:
     """CONTRIBUTING's three steps; what is made from the class is written anew."""
-    kinds, where, told = (
-        copy / file.replace("<where>", "world/simulation/simulation") for file in RECORD_FILES
-    )
+    kinds, where, told = (copy / file.replace("<where>", "world/simulation/simulation") for file in RECORD_FILES)
     replace(kinds, "class TimerFired(", f"{STOPPED}class TimerFired(")
     put_behind(kinds, "    SchedulerStarted,", "    SchedulerStopped,\n")
     replace(where, "ObjectChanged, SchedulerStarted", "ObjectChanged, SchedulerStarted, SchedulerStopped")

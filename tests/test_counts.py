@@ -23,10 +23,7 @@ STATES = Counter(entry.state for entry in ENTRIES)
 @cache
 def corpus(family: str) -> list[Any]:
     """Return the scenarios and timelines of a part of the corpus."""
-    files = [
-        json.loads(lzma.decompress(path.read_bytes()))
-        for path in (ROOT / "tests/corpus" / family).glob("*.xz")
-    ]
+    files = [json.loads(lzma.decompress(path.read_bytes())) for path in (ROOT / "tests/corpus" / family).glob("*.xz")]
     assert files
     return [one for file in files for one in (*file.get("scenarios", ()), *file.get("timelines", ()))]
 

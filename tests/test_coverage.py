@@ -130,17 +130,14 @@ def test_an_entry_says_its_state_and_what_shows_it() -> None:
 
 
 def test_where_a_document_is_older_both_behaviours_are_told() -> None:
-    one_sided = [
-        e for e in ENTRIES if e.state == "differs" and not ("document: " in e.note and "v1.34" in e.note)
-    ]
+    one_sided = [e for e in ENTRIES if e.state == "differs" and not ("document: " in e.note and "v1.34" in e.note)]
     assert one_sided == []
 
 
 def test_the_states_are_counted() -> None:
     counted = Counter(entry.state for entry in ENTRIES)
     told = {
-        state: int(number)
-        for state, number in re.findall(rf"\b({'|'.join(sorted(STATES))}) \((\d+)", INTRODUCTION)
+        state: int(number) for state, number in re.findall(rf"\b({'|'.join(sorted(STATES))}) \((\d+)", INTRODUCTION)
     }
     assert told == counted
     assert f"documents describe ({counted.total()})" in INTRODUCTION

@@ -95,9 +95,7 @@ def keys_listened_to() -> set[str]:
 
 
 def test_every_setting_is_read_in_one_place() -> None:
-    elsewhere = {
-        path.name: settings_read(path.read_text()) for path in PLAYGROUND if path.name != "settings.py"
-    }
+    elsewhere = {path.name: settings_read(path.read_text()) for path in PLAYGROUND if path.name != "settings.py"}
     assert {name: read for name, read in elsewhere.items() if read} == {}
 
 
@@ -105,9 +103,7 @@ def test_every_setting_has_an_effect() -> None:
     source = (ROOT / "playground/settings.py").read_text()
     ours = re.findall(r"^([A-Z_]+) = env", source, flags=re.MULTILINE)
     readers = "".join(path.read_text() for path in PLAYGROUND if path.name != "settings.py")
-    used = {
-        name for name in ours if f"settings.{name}" in readers or len(re.findall(rf"\b{name}\b", source)) > 2
-    }
+    used = {name for name in ours if f"settings.{name}" in readers or len(re.findall(rf"\b{name}\b", source)) > 2}
     assert set(ours) - used - set(dir(global_settings)) == set()
 
 
@@ -131,9 +127,7 @@ def test_every_command_is_documented() -> None:
 
 
 def test_every_command_that_a_document_names_exists() -> None:
-    named = {
-        name for path in DOCUMENTS for name in re.findall(r"manage\.py ([a-z][a-z_]+)", path.read_text())
-    }
+    named = {name for path in DOCUMENTS for name in re.findall(r"manage\.py ([a-z][a-z_]+)", path.read_text())}
     assert named - set(get_commands()) - {"help"} == set()
 
 
@@ -159,9 +153,7 @@ def test_a_plugins_points_and_arguments_are_documented_as_its_room_has_them(plug
 
 def test_every_annotation_of_the_demonstration_plugin_is_documented() -> None:
     source = (ROOT / "scheduler_core/scheduler/plugins/demonstration.py").read_text()
-    annotations = [
-        PREFIX + name for name in re.findall(r'^[A-Z_]+ = PREFIX \+ "([a-z-]+)"', source, re.MULTILINE)
-    ]
+    annotations = [PREFIX + name for name in re.findall(r'^[A-Z_]+ = PREFIX \+ "([a-z-]+)"', source, re.MULTILINE)]
     assert annotations == [name for name in first_column("docs/plugins.md") if "/" in name]
 
 
@@ -194,9 +186,7 @@ def test_every_controller_is_documented() -> None:
 
 
 def test_settings_that_restart_a_scheduler_are_documented_as_such() -> None:
-    rows = re.findall(
-        r"^\| `(\w+)` \| [^|]+ \| yes \|", (ROOT / "docs/world.md").read_text(), flags=re.MULTILINE
-    )
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| yes \|", (ROOT / "docs/world.md").read_text(), flags=re.MULTILINE)
     assert sorted(rows) == sorted(READ_AT_START)
 
 
@@ -213,10 +203,7 @@ def test_every_metric_is_documented_as_the_catalogue_has_it() -> None:
         document_text("metrics.md"),
         re.MULTILINE,
     )
-    listed = [
-        (name, kind, stability, tuple(re.findall(r"`(\w+)`", labels)))
-        for name, kind, stability, labels in rows
-    ]
+    listed = [(name, kind, stability, tuple(re.findall(r"`(\w+)`", labels))) for name, kind, stability, labels in rows]
     assert listed == [(m.name, str(m.kind), m.stability, m.labels) for m in METRICS]
 
 
@@ -319,9 +306,7 @@ def test_the_changelog_is_about_this_version_first() -> None:
     text = (ROOT / "CHANGELOG.md").read_text()
     major, minor, patch, _ = VERSION_HEADING.findall(text)[0]
     assert f"{major}.{minor}.{patch}" == VERSION
-    newest = re.split(r"^## \[.*\n", text, flags=re.MULTILINE)[
-        1
-    ]  # what is not yet released may be of another engine
+    newest = re.split(r"^## \[.*\n", text, flags=re.MULTILINE)[1]  # what is not yet released may be of another engine
     assert newest.lstrip().startswith(f"Engine {ENGINE_VERSION}, kube-scheduler {KUBE_VERSION}.")
 
 

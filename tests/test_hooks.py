@@ -38,9 +38,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 
 def run_hook(folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [ROOT / "scripts/hooks/pre-commit"], cwd=folder, capture_output=True, text=True, check=False
-    )
+    return subprocess.run([ROOT / "scripts/hooks/pre-commit"], cwd=folder, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize("name", BAD)

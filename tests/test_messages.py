@@ -24,9 +24,7 @@ def test_words_hold_the_values_of_their_text(language: str) -> None:
         texts = message.id if isinstance(message.id, (tuple, list)) else (message.id,)
         words = message.string if isinstance(message.string, (tuple, list)) else (message.string,)
         wanted = set(VALUE.findall(texts[-1])) if texts[-1] else set()
-        wrong += [
-            str(message.id) for said in words if message.id and said and set(VALUE.findall(said)) != wanted
-        ]
+        wrong += [str(message.id) for said in words if message.id and said and set(VALUE.findall(said)) != wanted]
     assert wrong == []
 
 

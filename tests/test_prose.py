@@ -90,9 +90,7 @@ def is_property(node: Definition) -> bool:
 
 
 def test_docstrings_begin_with_a_verb_or_a_noun_phrase() -> None:
-    first_words = [
-        text.split()[0].strip("`.,:;") for node in list_definitions() if (text := ast.get_docstring(node))
-    ]
+    first_words = [text.split()[0].strip("`.,:;") for node in list_definitions() if (text := ast.get_docstring(node))]
     assert len(first_words) > 5_000
     assert sum(word in RELATIVE for word in first_words) / len(first_words) <= MOST_RELATIVE
 

@@ -32,12 +32,8 @@ def main() -> None:
     """Start a server and a browser, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", choices=MEASURES, default=list(MEASURES))
-    parser.add_argument(
-        "--runs", type=int, default=3, help="how often each figure is taken; told is the median"
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="small worlds, few steps: whether it works at all"
-    )
+    parser.add_argument("--runs", type=int, default=3, help="how often each figure is taken; told is the median")
+    parser.add_argument("--quick", action="store_true", help="small worlds, few steps: whether it works at all")
     parser.add_argument("--json", action="store_true", help="print every figure for machines")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -64,8 +64,6 @@ def _press(page: Page, times: int) -> None:
 def _kept(page: Page, devtools: CDPSession) -> dict[str, float]:
     for _ in range(2):  # what the first one finalizes, the second one takes
         devtools.send("HeapProfiler.collectGarbage")
-    found = {
-        each["name"]: float(each["value"]) for each in devtools.send("Performance.getMetrics")["metrics"]
-    }
+    found = {each["name"]: float(each["value"]) for each in devtools.send("Performance.getMetrics")["metrics"]}
     shown = float(page.evaluate(COUNT))
     return {**{KEPT[name]: found[name] for name in KEPT}, SHOWN: shown, LEFT: found["Nodes"] - shown}

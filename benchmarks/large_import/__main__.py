@@ -46,9 +46,7 @@ def resident(process: int) -> int:
 def main() -> None:
     """Measure, print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--share", type=float, default=1.0, help="so much of the cluster (default: %(default)s)"
-    )
+    parser.add_argument("--share", type=float, default=1.0, help="so much of the cluster (default: %(default)s)")
     share = parser.parse_args().share
     print(f"Machine: {probe()}\n")
     nodes, pods = round(NODES * share), round(PODS * share)
@@ -69,9 +67,7 @@ def measure(server: PlaygroundServer, data: bytes) -> None:
     assert server.process is not None
     client, meter = Client(server), Meter(server.process.pid)
     meter.start()
-    print(
-        "| what | s | s of CPU, all processes | peak memory so far, all processes, MiB |\n|---|---|---|---|"
-    )
+    print("| what | s | s of CPU, all processes | peak memory so far, all processes, MiB |\n|---|---|---|---|")
     first = last = (time.perf_counter(), processor_ms(meter.process))
 
     def tell(what: str, since: tuple[float, float]) -> tuple[float, float]:

@@ -127,9 +127,7 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
         self.tokens, self.counted = min(self.tokens + (now - self.counted) * RATE, BURST), now
         if self.tokens < 1:
             raise LimitReached(
-                message(
-                    gettext_noop("Too many messages: at most %(rate)s a second are taken."), rate=f"{RATE:g}"
-                )
+                message(gettext_noop("Too many messages: at most %(rate)s a second are taken."), rate=f"{RATE:g}")
             )
         self.tokens -= 1
 
@@ -158,9 +156,7 @@ class StudentConsumer(ClassroomConsumer):
 
     async def find(self) -> None:
         self.room = await in_thread(rooms.of_code, self.scope["url_route"]["kwargs"]["code"])
-        student = await in_thread(
-            rooms.student_of, self.room, _cookie(self.scope, rooms.COOKIE + self.room.code)
-        )
+        student = await in_thread(rooms.student_of, self.room, _cookie(self.scope, rooms.COOKIE + self.room.code))
         if student is None:
             raise SessionGone(message(gettext_noop("Join the classroom first.")))
         self.student = student

@@ -42,9 +42,7 @@ def ask(room_id: int, asked: Asked) -> Poll:
     last = polls.aggregate(last=Max("number"))["last"] or 0
     if last >= settings.MAX_POLLS:
         raise LimitReached(
-            message(
-                gettext_noop("A classroom has at most %(most)s questions."), most=f"{settings.MAX_POLLS:,}"
-            )
+            message(gettext_noop("A classroom has at most %(most)s questions."), most=f"{settings.MAX_POLLS:,}")
         )
     polls.filter(state=Poll.State.OPEN).update(state=Poll.State.CLOSED)
     polls.filter(shown=True).update(shown=False)
@@ -97,9 +95,7 @@ def read_answer(poll: Poll, given: Sequence[str]) -> tuple[str, bool | None]:
         verdict = judge(question, "0" if key is None and poll.kind == "number" else key or "", read)
     except ValueError:
         raise SessionError(
-            message(
-                gettext_noop("Choose an answer first; a number is written with digits, such as 3 or 0.5.")
-            )
+            message(gettext_noop("Choose an answer first; a number is written with digits, such as 3 or 0.5."))
         ) from None
     if len(read) > 1 and poll.kind not in ("victims", "order"):
         raise SessionError(message(gettext_noop("This question takes one answer.")))

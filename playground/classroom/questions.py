@@ -38,9 +38,7 @@ def _free(ask: messages.Ask) -> Asked:
     right = ask.right.strip()
     if right and right not in options:
         raise SessionError(message(gettext_noop("The right answer is one of the answers.")))
-    return Asked(
-        "choice", {language: {"ask": text} for language, _name in settings.LANGUAGES}, options, right or None
-    )
+    return Asked("choice", {language: {"ask": text} for language, _name in settings.LANGUAGES}, options, right or None)
 
 
 async def _of_card(client: SessionClient, at: int | None) -> Asked:

@@ -79,9 +79,7 @@ def unknown() -> SessionGone:
     """The refusal of a link or code that no room has."""
     return SessionGone(
         message(
-            gettext_noop(
-                "There is no classroom with this link or code. It may have been removed, or a sign is wrong."
-            )
+            gettext_noop("There is no classroom with this link or code. It may have been removed, or a sign is wrong.")
         )
     )
 

@@ -44,16 +44,12 @@ def _compile(source: Path, target: Path) -> None:
         try:
             catalog = read_po(words, locale=source.parents[1].name, abort_invalid=True)
         except PoFileError as error:
-            raise ValueError(
-                f"{source}, line {error.lineno + 1}: {error.line!r} is no part of a catalog"
-            ) from error
+            raise ValueError(f"{source}, line {error.lineno + 1}: {error.line!r} is no part of a catalog") from error
     unfinished = target.with_name(f"{target.name}.{os.getpid()}")
     try:
         with unfinished.open("wb") as out:
             write_mo(out, catalog)
-        os.utime(
-            unfinished, (started, started)
-        )  # a change during the compilation is newer, and is compiled next
+        os.utime(unfinished, (started, started))  # a change during the compilation is newer, and is compiled next
         unfinished.replace(target)
     finally:
         with suppress(OSError):

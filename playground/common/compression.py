@@ -68,9 +68,7 @@ def compress_responses(get_response: GetResponse) -> GetResponse:
 def _may_be(request: HttpRequest, response: HttpResponseBase) -> bool:
     if request.method != "GET" or response.status_code != OK or response.has_header("Content-Encoding"):
         return False
-    if response.streaming and not (
-        isinstance(response, FileResponse) and request.path.startswith(settings.STATIC_URL)
-    ):
+    if response.streaming and not (isinstance(response, FileResponse) and request.path.startswith(settings.STATIC_URL)):
         return False
     return response.headers.get("Content-Type", "").startswith(TEXTS)
 

@@ -43,9 +43,7 @@ class _SchedulersCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         for entry in METRICS:
-            series = [
-                (name, sample) for name, families in self._series for sample in families.get(entry.name, ())
-            ]
+            series = [(name, sample) for name, families in self._series for sample in families.get(entry.name, ())]
             if series:
                 yield self._family(entry, series)
 

@@ -5,9 +5,5 @@ from __future__ import annotations
 from prometheus_client import Counter, Gauge
 
 CONNECTIONS = Gauge("playground_connections", "Connections that are open, WebSockets among them.")
-SOCKETS = Gauge(
-    "playground_sockets", "WebSockets that are open: one for each page of a studio or a classroom."
-)
-REFUSED = Counter(
-    "playground_refused", "Connections and sockets that were not taken, by the reason.", ["reason"]
-)
+SOCKETS = Gauge("playground_sockets", "WebSockets that are open: one for each page of a studio or a classroom.")
+REFUSED = Counter("playground_refused", "Connections and sockets that were not taken, by the reason.", ["reason"])

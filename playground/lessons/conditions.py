@@ -101,8 +101,7 @@ def _was_woken(when: Condition, sim: WorldView) -> bool:
 def _was_recorded(when: Condition, sim: WorldView) -> bool:
     pod = key_of(when["pod"]) if "pod" in when else ""
     return any(
-        event.reason == when["event"] and pod in ("", f"{event.namespace}/{event.name}")
-        for event in sim.store.events
+        event.reason == when["event"] and pod in ("", f"{event.namespace}/{event.name}") for event in sim.store.events
     )
 
 
@@ -119,9 +118,7 @@ _TESTS: dict[str, Callable[[Condition, WorldView], bool]] = {
     "point": _came_to_point,
     "outcome": _has_outcome,
     "said": _has_message,
-    "evaluated": lambda when, sim: any(
-        attempt.evaluated >= int(when["evaluated"]) for attempt in _attempts(when, sim)
-    ),
+    "evaluated": lambda when, sim: any(attempt.evaluated >= int(when["evaluated"]) for attempt in _attempts(when, sim)),
     "on": _is_on,
     "field": _has_value,
     "all": lambda when, sim: all(holds(condition, sim) for condition in when["all"]),

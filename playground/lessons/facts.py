@@ -176,9 +176,7 @@ def _pods_on(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
 
 
 def _pods_with(labels: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    inside = {
-        node["metadata"]["name"] for node in world.store.list("Node") if _has(node, fact.get("domain", {}))
-    }
+    inside = {node["metadata"]["name"] for node in world.store.list("Node") if _has(node, fact.get("domain", {}))}
     running = [pod for pod in world.store.list("Pod") if "deletionTimestamp" not in pod["metadata"]]
     return sum(1 for pod in running if _has(pod, labels) and pod["spec"].get("nodeName") in inside)
 
@@ -326,9 +324,7 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "evaluated_for": _of_attempt(lambda attempt: attempt.evaluated),
     "plugins_against": _of_attempt(lambda attempt: tuple(sorted(attempt.plugins))),
     "refused_for": _count_refusals,
-    "attempts_of": lambda pod, fact, seen, world: sum(
-        each.pod == key_of(pod) for each in seen.end.journal.attempts
-    ),
+    "attempts_of": lambda pod, fact, seen, world: sum(each.pod == key_of(pod) for each in seen.end.journal.attempts),
     "waited": _measure_wait,
     "points": _points,
     "total_of": _total,

@@ -66,10 +66,7 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
         positions,
         {**lesson.drawn, **{name: value_of(fact, seen, first) for name, fact in lesson.plan.facts.items()}},
         {card: value_of(question.answer, seen, card) for card, question in lesson.questions},
-        {
-            card: question.among or options_at(question.kind, seen, card)
-            for card, question in lesson.questions
-        },
+        {card: question.among or options_at(question.kind, seen, card) for card, question in lesson.questions},
         {
             card: found
             for card, question in lesson.questions

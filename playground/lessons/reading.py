@@ -36,9 +36,7 @@ def read_lessons(content: Path = CONTENT) -> tuple[Lesson, ...]:
     """Every lesson of a folder of lessons, by track, each track from its first lesson on."""
     lessons = [read_lesson(path.parent) for path in sorted(content.glob("*/lesson.yaml"))]
     follows = {lesson.plan.next: lesson for lesson in lessons}
-    return tuple(
-        sorted(lessons, key=lambda lesson: (TRACKS.index(lesson.plan.track), _before(lesson, follows)))
-    )
+    return tuple(sorted(lessons, key=lambda lesson: (TRACKS.index(lesson.plan.track), _before(lesson, follows))))
 
 
 def _before(lesson: Lesson, follows: Mapping[str, Lesson]) -> int:
@@ -100,6 +98,4 @@ def _apply(act: Act) -> ApplyObjects:
     """Nodes, what is written out, pods: in this order."""
     objects = [manifest for wanted in act.nodes for manifest in node_manifests(**wanted)]
     objects += [dict(manifest) for manifest in act.apply]
-    return ApplyObjects(
-        tuple(objects + [manifest for wanted in act.pods for manifest in pod_manifests(**wanted)])
-    )
+    return ApplyObjects(tuple(objects + [manifest for wanted in act.pods for manifest in pod_manifests(**wanted)]))

@@ -19,6 +19,4 @@ def placeholders(text: str) -> frozenset[str]:
 
 def fill_placeholders(text: str, facts: Mapping[str, Value]) -> str:
     """The text with the values of the facts that it names; other braces stay as they are."""
-    return _PLACEHOLDER.sub(
-        lambda match: as_text(facts[match[1]]) if match[1] in facts else match[0], text.strip()
-    )
+    return _PLACEHOLDER.sub(lambda match: as_text(facts[match[1]]) if match[1] in facts else match[0], text.strip())

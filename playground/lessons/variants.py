@@ -53,9 +53,7 @@ def faults(lesson: Lesson, played: Played) -> Iterator[str]:
         yield from _of_answer(card, question, played)
     yield from problems_of_play(lesson, played)
     other = play(lesson, OTHER_SEED).keys
-    differing = [
-        card for card, question in lesson.questions if not is_same(question, played.keys[card], other[card])
-    ]
+    differing = [card for card, question in lesson.questions if not is_same(question, played.keys[card], other[card])]
     if differing:
         yield f"card {', '.join(differing)}: under another seed of the session the answer is another one"
 
@@ -70,12 +68,9 @@ def is_same(question: Question, key: Value, other: Value) -> bool:
 def _of_names(lesson: Lesson) -> Iterator[str]:
     """An object that is there twice would be one."""
     names = [
-        (each.get("kind"), each["metadata"].get("namespace"), each["metadata"]["name"])
-        for each in lesson.plan.objects
+        (each.get("kind"), each["metadata"].get("namespace"), each["metadata"]["name"]) for each in lesson.plan.objects
     ]
-    yield from (
-        f"{kind} {name} is there twice" for kind, space, name in names if names.count((kind, space, name)) > 1
-    )
+    yield from (f"{kind} {name} is there twice" for kind, space, name in names if names.count((kind, space, name)) > 1)
 
 
 def _of_requirements(lesson: Lesson, played: Played) -> Iterator[str]:

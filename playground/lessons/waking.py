@@ -23,9 +23,7 @@ def woken_before(attempt: Attempt, earlier: Attempt, world: WorldView) -> Move |
     between = [
         move
         for move in world.journal.lane(attempt.pod)
-        if earlier.last_position <= move.position <= attempt.first_position
-        and move.why
-        and move.place in QUEUED
+        if earlier.last_position <= move.position <= attempt.first_position and move.why and move.place in QUEUED
     ]
     return between[0] if between else None
 

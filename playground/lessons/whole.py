@@ -14,9 +14,7 @@ def expand_lesson(lesson: Lesson, most_objects: int) -> Lesson:
     plan = lesson.plan
     world = next(command for command in beginning(plan) if isinstance(command, ApplyObjects))
     if len(world.objects) > most_objects:
-        raise ValueError(
-            f"the lesson's world has {len(world.objects):,} objects; {most_objects:,} are allowed here"
-        )
+        raise ValueError(f"the lesson's world has {len(world.objects):,} objects; {most_objects:,} are allowed here")
     whole = msgspec.structs.replace(
         plan,
         nodes=(),

@@ -104,9 +104,7 @@ def group_alike(world: Simulation, answers: Iterable[Answer]) -> Iterator[list[A
     yield from alike.values()
 
 
-def with_fixes(
-    world: Simulation, answered: Answer, seconds: float, report: Report = lambda text: None
-) -> Answer:
+def with_fixes(world: Simulation, answered: Answer, seconds: float, report: Report = lambda text: None) -> Answer:
     """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was."""
     deadline, late = time.process_time() + seconds, False
 
@@ -132,18 +130,10 @@ def _build_answer(explanation: Explanation) -> Answer:
     said = plain(sentence(explanation))
     first = {"pod": explanation.pod, "state": state.value, "sentence": said}
     texts = {
-        role.value: [
-            fact.to_json() | {"text": plain(describe_fact(fact))} for fact in explanation.list_facts(role)
-        ]
+        role.value: [fact.to_json() | {"text": plain(describe_fact(fact))} for fact in explanation.list_facts(role)]
         for role in Role
     }
-    return (
-        first
-        | explanation.to_json()
-        | first
-        | texts
-        | {"fixes": [], "late": False, "problem": explanation.problem}
-    )
+    return first | explanation.to_json() | first | texts | {"fixes": [], "late": False, "problem": explanation.problem}
 
 
 def _fixes(findings: Findings) -> list[Answer]:
@@ -183,9 +173,7 @@ def has_ended(answered: Answer) -> bool:
 def is_stuck(answered: Answer) -> bool:
     """Return True if a drain, or a rollout, does not go on, and not only for a pod that waits."""
     notes = {note["code"] for note in answered["notes"]}
-    return answered["state"] == State.STUCK and (
-        str(answered["pod"]).startswith("Node/") or bool(notes & STICKING)
-    )
+    return answered["state"] == State.STUCK and (str(answered["pod"]).startswith("Node/") or bool(notes & STICKING))
 
 
 def last_of_owners(answers: Iterable[Answer]) -> set[str]:
@@ -268,14 +256,10 @@ def summary(answers: Iterable[Answer]) -> str:
     pending = sum(each["state"] not in _PLACED for each in wrong)
     others, said = len(wrong) - pending, []
     if failed:
-        said.append(
-            f"{'1 pod was' if failed == 1 else f'{failed} pods were'} refused by a kubelet, or failed."
-        )
+        said.append(f"{'1 pod was' if failed == 1 else f'{failed} pods were'} refused by a kubelet, or failed.")
     if others:
         said.append(
-            "1 is not as its owner wants it."
-            if others == 1
-            else f"{others} are not as their owners want them."
+            "1 is not as its owner wants it." if others == 1 else f"{others} are not as their owners want them."
         )
     if pending and len(about) > 1:
         said.append(f"{pending} of {len(about)} pods {'is' if pending == 1 else 'are'} Pending.")

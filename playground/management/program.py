@@ -79,6 +79,4 @@ def format_usage(program: str, commands: dict[str, str]) -> str:
     """The commands, one a line."""
     width = max(map(len, commands))
     lines = [f"  {name:<{width}}  {what}" for name, what in commands.items()]
-    return "\n".join(
-        [f"Usage: {program} COMMAND [...]; COMMAND --help and --version say more.", "", *lines, ""]
-    )
+    return "\n".join([f"Usage: {program} COMMAND [...]; COMMAND --help and --version say more.", "", *lines, ""])

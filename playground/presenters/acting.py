@@ -108,18 +108,14 @@ def _fact(name: str, value: object) -> Fact:
 def _node(subject: Subject) -> list[Fact]:
     conditions = subject.part("status", "conditions") or ()
     ready = next((each.get("status") for each in conditions if each.get("type") == "Ready"), None)
-    pressed = [
-        each["type"] for each in conditions if each.get("type") != "Ready" and each.get("status") == "True"
-    ]
+    pressed = [each["type"] for each in conditions if each.get("type") != "Ready" and each.get("status") == "True"]
     taints = subject.part("spec", "taints") or ()
     return [
         _fact(gettext_noop("Ready"), ready),
         _fact(gettext_noop("conditions"), ", ".join(pressed)),
         _fact(gettext_noop("cordoned"), "true" if subject.part("spec", "unschedulable") else ""),
         _fact(gettext_noop("kubelet"), "" if subject.kubelet_runs else "stopped"),
-        _fact(
-            gettext_noop("taints"), ", ".join(f"{each.get('key')}:{each.get('effect')}" for each in taints)
-        ),
+        _fact(gettext_noop("taints"), ", ".join(f"{each.get('key')}:{each.get('effect')}" for each in taints)),
     ]
 
 

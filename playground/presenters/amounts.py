@@ -60,9 +60,7 @@ def amounts(resource: str, *values: int) -> list[str]:
     Bytes have three digits behind the point at most; where two amounts that differ would look alike, the unit is the next smaller one.
     """
     if resource == "cpu":
-        return (
-            [f"{each}m" for each in values] if max(map(abs, values)) < 1000 else list(map(_decimal, values))
-        )
+        return [f"{each}m" for each in values] if max(map(abs, values)) < 1000 else list(map(_decimal, values))
     if not is_bytes(resource):
         return list(map(str, values))
     for i, unit in reversed(list(enumerate(_BINARY, 1))):

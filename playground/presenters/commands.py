@@ -18,9 +18,7 @@ def sentence(command: Data) -> Message:
     """Return a sentence that describes a command. An imported trace may be the source, so no field is sure to be present."""
     describe = _OF_KIND.get(str(command.get("kind", "")))
     if describe is None:
-        return message(
-            gettext_noop("%(kind)s: %(what)s"), kind=command.get("kind", "?"), what=_fields(command)
-        )
+        return message(gettext_noop("%(kind)s: %(what)s"), kind=command.get("kind", "?"), what=_fields(command))
     return describe(command)
 
 
@@ -30,9 +28,7 @@ def describe_omission(command: Data) -> Message:
     ref = command.get("ref")
     ref = ref if isinstance(ref, Mapping) else {}
     if kind == "ApplyObjects":
-        what = _format_by_kind(
-            (_get_kind_and_name(manifest) for manifest in _list(command.get("objects"))), SHORT, 1
-        )
+        what = _format_by_kind((_get_kind_and_name(manifest) for manifest in _list(command.get("objects"))), SHORT, 1)
         return message(gettext_noop("%(what)s"), what=what or "?")
     if kind == "DeleteObjects":
         return message(gettext_noop("deleting %(what)s"), what=_format_by_kind(_refs(command), SHORT, 1))
@@ -106,9 +102,7 @@ def _leaves(patch: object, path: str = "") -> list[str]:
     """Return the fields that a merge patch sets, as path=value."""
     if not isinstance(patch, Mapping):
         return [f"{path}={patch}"]
-    return [
-        leaf for key, value in patch.items() for leaf in _leaves(value, f"{path}.{key}" if path else str(key))
-    ]
+    return [leaf for key, value in patch.items() for leaf in _leaves(value, f"{path}.{key}" if path else str(key))]
 
 
 def _configure(command: Data) -> Message:
@@ -118,16 +112,12 @@ def _configure(command: Data) -> Message:
             gettext_noop("starts the scheduler %(plugin)s with kube's default configuration"),
             plugin=scheduler,
         )
-    return message(
-        gettext_noop("starts the scheduler %(plugin)s with another configuration"), plugin=scheduler
-    )
+    return message(gettext_noop("starts the scheduler %(plugin)s with another configuration"), plugin=scheduler)
 
 
 def _settings(command: Data) -> Message:
     settings = command.get("settings")
-    return message(
-        gettext_noop("sets %(what)s"), what=_fields(settings if isinstance(settings, Mapping) else {})
-    )
+    return message(gettext_noop("sets %(what)s"), what=_fields(settings if isinstance(settings, Mapping) else {}))
 
 
 def _define(command: Data) -> Message:
@@ -151,9 +141,7 @@ def _fail(command: Data) -> Message:
         return message(gettext_noop("gives the next %(call)s of %(pod)s another latency"), **values)
     if command.get("times", 1) == 1:
         return message(gettext_noop("has the next %(call)s of %(pod)s fail with %(code)s"), **values)
-    return message(
-        gettext_noop("has the next %(times)s calls %(call)s of %(pod)s fail with %(code)s"), **values
-    )
+    return message(gettext_noop("has the next %(times)s calls %(call)s of %(pod)s fail with %(code)s"), **values)
 
 
 def _create(command: Data) -> Message:
@@ -223,9 +211,7 @@ def _programs(command: Data) -> Message:
     rule = rules[0]
     said = _fields({name: value for name, value in rule.items() if name not in ("pods", "container")})
     pods = rule.get("pods") or "*"
-    return message(
-        gettext_noop("says what runs in pods with %(pods)s: %(what)s"), pods=pods, what=said or "-"
-    )
+    return message(gettext_noop("says what runs in pods with %(pods)s: %(what)s"), pods=pods, what=said or "-")
 
 
 def _usage(command: Data) -> Message:
@@ -279,9 +265,7 @@ _OF_KIND: dict[str, Callable[[Data], Message]] = {
     ),
     "EvictPod": _evict,
     "DrainNode": lambda data: message(gettext_noop("drains %(node)s"), node=data.get("node", "")),
-    "CancelDrain": lambda data: message(
-        gettext_noop("calls the drain of %(node)s off"), node=data.get("node", "")
-    ),
+    "CancelDrain": lambda data: message(gettext_noop("calls the drain of %(node)s off"), node=data.get("node", "")),
     "SetKubelet": _kubelet,
     "ReportCondition": _condition,
     "ReportDeviceCondition": _device_condition,
@@ -358,9 +342,7 @@ def _format_by_kind(named: Iterable[tuple[str, str]], most: int = 3 * TEXT, firs
 
 def _fields(data: Data) -> str:
     return _cut(
-        ", ".join(
-            f"{name}={value}" for name, value in data.items() if name != "kind" and value not in (None, "")
-        )
+        ", ".join(f"{name}={value}" for name, value in data.items() if name != "kind" and value not in (None, ""))
     )
 
 

@@ -40,18 +40,14 @@ class Panels:
         self.own = own
         self._seen: OrderedDict[tuple[int, Look], Digests] = OrderedDict()
 
-    def view(
-        self, world: WorldView, look: Look, names: list[str] | None, past: WorldView | None = None
-    ) -> Shown:
+    def view(self, world: WorldView, look: Look, names: list[str] | None, past: WorldView | None = None) -> Shown:
         """Panels by name; `past` as for presenters.present."""
         shown = self._present(world, look, past, names)
         if names is None:
             self._remember((world.position, look), digests(shown))
         return Shown(world.position, {panel.name: panel for panel in shown})
 
-    def delta(
-        self, world: WorldView, look: Look, before: Seen | None, past: WorldView | None = None
-    ) -> Delta:
+    def delta(self, world: WorldView, look: Look, before: Seen | None, past: WorldView | None = None) -> Delta:
         """Return the difference to a page that saw `before`; all of the page if that is not known any more."""
         shown = self._present(world, look, past)
         new = digests(shown)
@@ -96,11 +92,7 @@ def compare(panels: Iterable[AnyPanel], new: Digests, old: Digests) -> Iterator[
         if before is None or before.whole != after.whole:
             yield PanelChange(panel.name, panel)
             continue
-        changed = {
-            name: panel.cards[name]
-            for name, digest in after.cards.items()
-            if before.cards.get(name) != digest
-        }
+        changed = {name: panel.cards[name] for name, digest in after.cards.items() if before.cards.get(name) != digest}
         if changed:
             yield PanelChange(panel.name, cards=changed)
 

@@ -212,9 +212,7 @@ class Look(msgspec.Struct, frozen=True):
         """The parts that differ from the default and from what the others imply, as a URL's query holds them."""
         look = msgspec.structs.asdict(self)
         implied = {name: field.default for name, field in FIELDS.items()} | _collect_defaults(look)
-        return {
-            name: str(value) for name, value in look.items() if value != implied[name] and value is not None
-        }
+        return {name: str(value) for name, value in look.items() if value != implied[name] and value is not None}
 
     def but(self, **changes: Any) -> Look:
         """The same look with some parts changed."""

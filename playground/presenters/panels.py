@@ -36,9 +36,7 @@ PANELS: dict[str, Callable[..., AnyPanel]] = {
 }
 
 
-def present(
-    name: str, sim: WorldView, look: Look, story_name: str = "", past: WorldView | None = None
-) -> AnyPanel:
+def present(name: str, sim: WorldView, look: Look, story_name: str = "", past: WorldView | None = None) -> AnyPanel:
     """One panel for an aimed look; `story_name` is the session's story, which is no part of the world.
 
     `past` is the world at `past_of(sim, look)`, for the panels that show an attempt that is over.

@@ -248,12 +248,7 @@ def _note_forward(cards: dict[str, PointCard], cycle: SchedulingCycleView | None
     if cycle is None:
         return
     searched = any(step.point is Point.FILTER for step in cycle.steps)
-    if (
-        searched
-        and cycle.ended is not None
-        and not _feasible(cycle)
-        and cards["point-Filter"]["state"] != "now"
-    ):
+    if searched and cycle.ended is not None and not _feasible(cycle) and cards["point-Filter"]["state"] != "now":
         cards["point-Filter"]["state"] = "refused"
     if cycle.feasible is not None and len(cycle.nodes):
         cards["point-Filter"]["note"] = message(
@@ -307,6 +302,4 @@ def _note_branch(cards: dict[str, PointCard], sim: WorldView, binding: BindingCy
     if binding.waiting:
         card["state"] = "now"
     pod = short(binding.pod.key)
-    card["note"] = (
-        message(gettext_noop("%(pod)s and %(n)s more"), pod=pod, n=others) if others > 0 else exactly(pod)
-    )
+    card["note"] = message(gettext_noop("%(pod)s and %(n)s more"), pod=pod, n=others) if others > 0 else exactly(pod)

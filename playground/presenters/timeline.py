@@ -339,9 +339,7 @@ def _segment(move: Move, following: Move | None, begins: int, ends: int, view: W
     back = following is not None and following.place in (Place.UNSCHEDULABLE, Place.BACKOFF, Place.GATED)
     left = view.x(begins)
     segment: LaneSegment = {
-        "kind": {"cycle": "failed", "binding": "undone", "permit": "permit undone"}.get(kind, kind)
-        if back
-        else kind,
+        "kind": {"cycle": "failed", "binding": "undone", "permit": "permit undone"}.get(kind, kind) if back else kind,
         "x": left,
         "width": max(round(view.x(ends) - left, 2), 0.3),
         "at": move.position,

@@ -10,9 +10,7 @@ from collections.abc import Callable
 from typing import NotRequired, TypedDict, cast
 
 # A value in a Chinese sentence stands between blanks, as Latin names do; a value that is Chinese itself takes none.
-_BLANK = re.compile(
-    r"(?<=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]) (?=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])"
-)
+_BLANK = re.compile(r"(?<=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]) (?=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])")
 
 
 class Message(TypedDict):

@@ -23,9 +23,7 @@ from playground.sessions.web.client import SessionClient
 
 FREE = 64 << 10  # the largest body that is held in memory, and taken before anybody's key is known
 NOTHING = 4 << 10
-TOO_LARGE = (
-    "The upload{size} is larger than the {limit:,} bytes that this server takes at once here ({setting})."
-)
+TOO_LARGE = "The upload{size} is larger than the {limit:,} bytes that this server takes at once here ({setting})."
 NO_UPLOAD = "The body of this request{size} is larger than the {limit:,} bytes that this address takes."
 BUSY = "This server holds as many uploads as it has room for. Please try again in a moment; nothing is lost."
 FULL = "The disk has no room for this upload. Please try again later."

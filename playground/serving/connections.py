@@ -115,9 +115,7 @@ class Visit(ProtocolWrapper):
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
         super().connectionMade()  # type: ignore[no-untyped-call]  # Twisted's
         COUNTED.inc()
-        self.expect(
-            min(PROBE_SECONDS, settings.REQUEST_SECONDS) if self.is_probe else settings.REQUEST_SECONDS
-        )
+        self.expect(min(PROBE_SECONDS, settings.REQUEST_SECONDS) if self.is_probe else settings.REQUEST_SECONDS)
 
     def connectionLost(self, reason: Any = connectionDone) -> None:  # noqa: N802 - Twisted's name
         COUNTED.dec()

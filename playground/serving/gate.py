@@ -27,9 +27,7 @@ UNREADABLE_TYPE = "The header Content-Type of this request can't be read."
 DRAWER = b"x-drawer"
 
 
-def refusal(
-    error: SessionError, path: str = "", drawer: bool = False
-) -> tuple[list[tuple[bytes, bytes]], bytes]:
+def refusal(error: SessionError, path: str = "", drawer: bool = False) -> tuple[list[tuple[bytes, bytes]], bytes]:
     """Headers and page for a request that gets no further; in the studio's drawer it is a fragment."""
     context = {
         "error": error,

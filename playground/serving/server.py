@@ -126,9 +126,7 @@ class LimitedRequest(WebRequest):
 
     def _client(self) -> str:
         """The address of who asks, through proxies too."""
-        headers = [
-            (name, value) for name, values in self.requestHeaders.getAllRawHeaders() for value in values
-        ]
+        headers = [(name, value) for name, values in self.requestHeaders.getAllRawHeaders() for value in values]
         scope = {"type": "http", "client": (getattr(self.client, "host", ""), 0), "headers": headers}
         return str(apply_forwarded_headers(scope, settings.TRUSTED_PROXIES)["client"][0])
 

@@ -48,9 +48,7 @@ def argument(tag: str, name: str) -> Argument:
     return Argument(query, attribute)
 
 
-def format_link_attributes(
-    values: Iterable[Any], arguments: Iterable[tuple[str, str]], to: Any = None
-) -> SafeString:
+def format_link_attributes(values: Iterable[Any], arguments: Iterable[tuple[str, str]], to: Any = None) -> SafeString:
     """The address with what is set, as `href` where it leads somewhere, and the data attributes."""
     query, data = [], []
     for value, (start, attribute) in zip(values, arguments, strict=True):
@@ -85,8 +83,7 @@ class LookNode(Node):
 
     def render(self, context: Context) -> SafeString:
         values = (
-            value if isinstance(value, str) else value.resolve(context, ignore_failures=True)
-            for value in self.values
+            value if isinstance(value, str) else value.resolve(context, ignore_failures=True) for value in self.values
         )
         to = self.to.resolve(context) if isinstance(self.to, FilterExpression) else self.to
         return format_link_attributes(values, self.arguments, to)

@@ -77,9 +77,7 @@ def query(**fields: object) -> SafeString:
 @lru_cache(maxsize=4096)
 def cells(letters: str) -> SafeString:
     """A track of the filter stage: one cell for each letter (see presenters/stage/filter/tracks.py)."""
-    row = "".join(
-        f'<i class="{letter}" role="cell">{MARKS[letter]}</i>' for letter in letters if letter in MARKS
-    )
+    row = "".join(f'<i class="{letter}" role="cell">{MARKS[letter]}</i>' for letter in letters if letter in MARKS)
     return mark_safe(row)  # noqa: S308 - made of our own letters
 
 

@@ -90,9 +90,7 @@ class WordTags(Extension):
             ]
         )
         plural = nodes.Const(many.text if one.end == "plural" else None)
-        return prints(
-            "translate_block", nodes.ContextReference(), nodes.Const(one.text), plural, number, values
-        )
+        return prints("translate_block", nodes.ContextReference(), nodes.Const(one.text), plural, number, values)
 
     def _said(self, parser: Parser, trimmed: bool) -> Said:
         """Reads what follows the end of a tag, up to the name of the next one."""

@@ -63,9 +63,7 @@ async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
             for row, time in zip(rows, times, strict=True)
         ],
         "pages": page,
-        "query": urlencode(
-            {name: value for name, value in (("at", here), ("q", q or None)) if value is not None}
-        ),
+        "query": urlencode({name: value for name, value in (("at", here), ("q", q or None)) if value is not None}),
         "q": q,
         "total": len(positions),
         "head": head,
@@ -137,8 +135,7 @@ async def _result(client: SessionClient, new_branch: NewBranch) -> dict[str, Any
         "result": result,
         "kept": len(result.kept),
         "refused": [
-            {"at": command.at, "sentence": command.sentence, "message": reasons[command.at]}
-            for command in refused
+            {"at": command.at, "sentence": command.sentence, "message": reasons[command.at]} for command in refused
         ],
         "more": result.refused - len(refused),
         "now": clock(result.now),

@@ -49,9 +49,7 @@ async def embed(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "before": look.href(at=max(shown.position - 1, 0)),
         "after": look.href(at=min(shown.position + 1, head)),
         "fork": reverse("ask-fork", args=[client.key]) + look.href(at=shown.position),
-        "studio": request.build_absolute_uri(
-            reverse("studio", args=[client.key]) + look.href(at=shown.position)
-        ),
+        "studio": request.build_absolute_uri(reverse("studio", args=[client.key]) + look.href(at=shown.position)),
     }
     context["panels"] = render_panels(shown.panels, request, context)
     return allow_framing(render(request, "playground/embed.html", context))

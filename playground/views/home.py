@@ -82,8 +82,7 @@ def _present_lesson(lesson: Lesson) -> dict[str, Any]:
         "steps": len(lesson.plan.cards),
         "varies": lesson.pattern is not None,
         "words": {
-            language: {"title": words.title, "summary": words.summary}
-            for language, words in lesson.words.items()
+            language: {"title": words.title, "summary": words.summary} for language, words in lesson.words.items()
         },
     }
 
@@ -122,9 +121,7 @@ def _beginning(start: str) -> dict[str, Any]:
         }
     if start == "empty":
         return {"name": _("Empty cluster"), "commands": []}
-    raise SessionError(
-        _("There is no beginning “%(start)s”; choose one on the first page.") % {"start": start[:80]}
-    )
+    raise SessionError(_("There is no beginning “%(start)s”; choose one on the first page.") % {"start": start[:80]})
 
 
 async def _import(request: HttpRequest) -> HttpResponse:

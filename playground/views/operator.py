@@ -53,9 +53,7 @@ class _Sessions(Collector):
         memory = GaugeMetricFamily(
             "playground_worker_memory_bytes", "Resident memory of a worker.", labels=["lane", "worker"]
         )
-        held = GaugeMetricFamily(
-            "playground_worker_sessions", "Sessions that a worker has.", labels=["lane", "worker"]
-        )
+        held = GaugeMetricFamily("playground_worker_sessions", "Sessions that a worker has.", labels=["lane", "worker"])
         for lane, heavy in LANES:
             for number, worker in enumerate(pool.lane(heavy)):
                 memory.add_metric([lane, str(number)], worker.memory())

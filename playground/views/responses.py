@@ -127,9 +127,7 @@ def not_understood(request: HttpRequest, exception: Exception) -> HttpResponse:
     """A request that Django refuses, such as for a host that is not served here."""
     return problem(
         request,
-        SessionError(
-            _("The server can't take this request as it is: %(why)s") % {"why": str(exception)[:200]}
-        ),
+        SessionError(_("The server can't take this request as it is: %(why)s") % {"why": str(exception)[:200]}),
     )
 
 
@@ -147,9 +145,7 @@ def report_failure(request: HttpRequest) -> HttpResponse:
     return problem(
         request,
         Broken(
-            _(
-                "Something went wrong on the server, and its log says what. Look at the session before you try again."
-            )
+            _("Something went wrong on the server, and its log says what. Look at the session before you try again.")
         ),
     )
 
@@ -175,8 +171,7 @@ def seed_of(text: str) -> int | None:
     seed = whole_number(text, len(str(MOST_SEED)))
     if text and (seed is None or seed > MOST_SEED):
         raise SessionError(
-            _("The seed “%(seed)s” is not a whole number from 0 to %(most)d.")
-            % {"seed": text[:40], "most": MOST_SEED}
+            _("The seed “%(seed)s” is not a whole number from 0 to %(most)d.") % {"seed": text[:40], "most": MOST_SEED}
         )
     return seed
 

@@ -56,9 +56,7 @@ async def lesson_answer(request: HttpRequest, client: SessionClient, chapter: in
     given = None if "show" in request.POST else request.POST.getlist("answer")[:MOST_ANSWERS]
     judged = await client.ask(JudgeAnswer(at=look.at, card=chapter, given=given))
     context = {"judged": judged, "look": look, "studio": reverse("studio", args=[client.key])}
-    template = (
-        "playground/partials/lesson_answer.html" if by_htmx(request) else "playground/lesson_answer.html"
-    )
+    template = "playground/partials/lesson_answer.html" if by_htmx(request) else "playground/lesson_answer.html"
     return render(request, template, context)
 
 

@@ -113,12 +113,8 @@ _ANSWERS: dict[int, Callable[[_Call], Answer]] = {
     403: _forbidden,
     404: lambda c: not_found(c.resource, c.name),
     409: _conflict,
-    429: _generic(
-        "TooManyRequests", "the server has received too many requests and has asked us to try again later"
-    ),
-    500: _generic(
-        "InternalError", 'an error on the server ("unknown") has prevented the request from succeeding'
-    ),
+    429: _generic("TooManyRequests", "the server has received too many requests and has asked us to try again later"),
+    500: _generic("InternalError", 'an error on the server ("unknown") has prevented the request from succeeding'),
     503: _generic("ServiceUnavailable", "the server is currently unable to handle the request"),
     504: _generic(
         "Timeout",

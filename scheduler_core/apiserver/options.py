@@ -93,15 +93,9 @@ class APIServerOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     enable_admission_plugins: Names = msgspec.field(default=(), name="enable-admission-plugins")
     disable_admission_plugins: Names = msgspec.field(default=(), name="disable-admission-plugins")
     authorization_mode: Names = msgspec.field(default=("RBAC",), name="authorization-mode")
-    not_ready_toleration_seconds: Seconds = msgspec.field(
-        default=300, name="default-not-ready-toleration-seconds"
-    )
-    unreachable_toleration_seconds: Seconds = msgspec.field(
-        default=300, name="default-unreachable-toleration-seconds"
-    )
-    pod_node_selector: Mapping[str, str] = msgspec.field(
-        default_factory=dict, name="podNodeSelectorPluginConfig"
-    )
+    not_ready_toleration_seconds: Seconds = msgspec.field(default=300, name="default-not-ready-toleration-seconds")
+    unreachable_toleration_seconds: Seconds = msgspec.field(default=300, name="default-unreachable-toleration-seconds")
+    pod_node_selector: Mapping[str, str] = msgspec.field(default_factory=dict, name="podNodeSelectorPluginConfig")
     resource_quota: ResourceQuotaConfiguration = msgspec.field(
         default_factory=ResourceQuotaConfiguration, name="ResourceQuotaConfiguration"
     )

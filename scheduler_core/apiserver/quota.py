@@ -46,8 +46,7 @@ def in_scope(scope: Scope, kind: Kind, manifest: Manifest) -> bool:
 def format_scopes(scopes: list[Scope]) -> str:
     """Scopes as kube prints them: `[{PriorityClass In [high]}]`."""
     parts = [
-        f"{{{each.get('scopeName')} {each.get('operator')} [{' '.join(each.get('values') or ())}]}}"
-        for each in scopes
+        f"{{{each.get('scopeName')} {each.get('operator')} [{' '.join(each.get('values') or ())}]}}" for each in scopes
     ]
     return f"[{' '.join(parts)}]"
 

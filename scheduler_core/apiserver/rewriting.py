@@ -26,9 +26,7 @@ def merge_patch(target: Any, patch: Any) -> Any:
     return merged
 
 
-def with_condition(
-    status: Mapping[str, Any], condition: Mapping[str, Any], timestamp: str
-) -> dict[str, Any] | None:
+def with_condition(status: Mapping[str, Any], condition: Mapping[str, Any], timestamp: str) -> dict[str, Any] | None:
     """The status with a condition set; None where it already says so.
 
     The transition time moves only when the condition's status changes. kube: api/v1/pod/util.go

@@ -53,15 +53,11 @@ class APIServer:
     now: int
     memo: PodMemo | None = None  # of an import
     devices: DeviceGates = DEFAULT_GATES
-    typed: bool = (
-        False  # its clients are components: what their types do not have, they pass on from what is stored
-    )
+    typed: bool = False  # its clients are components: what their types do not have, they pass on from what is stored
 
     # writing
 
-    def create(
-        self, manifest: Manifest, user: str = ADMIN, dry_run: bool = False, imported: bool = False
-    ) -> Manifest:
+    def create(self, manifest: Manifest, user: str = ADMIN, dry_run: bool = False, imported: bool = False) -> Manifest:
         """POST. The object as it was stored. `imported`: it is said to be there, and keeps what its cluster made of it."""
         recalled = None if self.memo is None else self.memo.recall(manifest)
         if recalled is None:
@@ -105,16 +101,12 @@ class APIServer:
             self.memo.learn(given, event.new_pod)
         return event.new
 
-    def update(
-        self, manifest: Manifest, subresource: str = "", user: str = ADMIN, imported: bool = False
-    ) -> Manifest:
+    def update(self, manifest: Manifest, subresource: str = "", user: str = ADMIN, imported: bool = False) -> Manifest:
         """PUT. The object as it is stored now; a resourceVersion that is given must be the present one. `imported`: see create."""
         kind, manifest = self.read(manifest, imported, self._stored(manifest))
         return self._update(kind, manifest, subresource, user, imported)
 
-    def _update(
-        self, kind: Kind, manifest: Manifest, subresource: str, user: str, imported: bool = False
-    ) -> Manifest:
+    def _update(self, kind: Kind, manifest: Manifest, subresource: str, user: str, imported: bool = False) -> Manifest:
         """An update of an object that was read."""
         if subresource and subresource not in self._subresources(kind):
             answer = Answer("NotFound", "the server could not find the requested resource")
@@ -123,9 +115,7 @@ class APIServer:
         old = self._found(kind, namespace, name)
         given = manifest["metadata"].get("resourceVersion")
         if given and given != old["metadata"].get("resourceVersion"):
-            why = (
-                "the object has been modified; please apply your changes to the latest version and try again"
-            )
+            why = "the object has been modified; please apply your changes to the latest version and try again"
             raise Refused.because(conflict(kind.resource, name, why), reference(kind.key, namespace, name))
         request = replace(
             self._request("UPDATE", kind, namespace, name, user=user),
@@ -218,15 +208,9 @@ class APIServer:
         if not isinstance(manifest, Mapping) or not isinstance(manifest.get("metadata"), Mapping):
             return None
         kind = kind_of(manifest)
-        return (
-            None
-            if kind is None
-            else self.store.get(kind.key, *key_of(apply_default_namespace(manifest, kind)))
-        )
+        return None if kind is None else self.store.get(kind.key, *key_of(apply_default_namespace(manifest, kind)))
 
-    def read(
-        self, manifest: Any, imported: bool = False, old: Manifest | None = None
-    ) -> tuple[Kind, Manifest]:
+    def read(self, manifest: Any, imported: bool = False, old: Manifest | None = None) -> tuple[Kind, Manifest]:
         """The kind of an object, and the object in the version that is kept. Refused: 400, where it cannot be read.
 
         An imported object with a uid keeps fields that are unknown here: its cluster is newer.

@@ -41,9 +41,7 @@ def is_standing(manifest: Mapping[str, Any]) -> bool:
 
 
 def _standing() -> list[dict[str, Any]]:
-    namespaces = [
-        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in NAMESPACES
-    ]
+    namespaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in NAMESPACES]
     classes = [
         {
             "apiVersion": "scheduling.k8s.io/v1",

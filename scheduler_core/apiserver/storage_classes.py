@@ -19,9 +19,7 @@ def default_class(store: Store, marks: Sequence[str] = DEFAULT_MARKS) -> str:
     classes = store.list("StorageClass")
     marked = [c for c in classes if any(annotation(c, mark) == "true" for mark in marks)]
     newest = max((str(c["metadata"].get("creationTimestamp") or "") for c in marked), default="")
-    return next(
-        (name_of(c) for c in marked if str(c["metadata"].get("creationTimestamp") or "") == newest), ""
-    )
+    return next((name_of(c) for c in marked if str(c["metadata"].get("creationTimestamp") or "") == newest), "")
 
 
 def waits_for_consumer(store: Store, class_name: str) -> bool:

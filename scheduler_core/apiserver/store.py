@@ -345,18 +345,14 @@ class Store(State):
                 del status["nominatedNodeName"]
         status.update(fields or {})
         if status != old:
-            self._write(
-                MODIFIED, "Pod", _key(pod.manifest), pod.manifest, {**pod.manifest, "status": status}, pod
-            )
+            self._write(MODIFIED, "Pod", _key(pod.manifest), pod.manifest, {**pod.manifest, "status": status}, pod)
         return DONE
 
     def read_again(self, reading: Reading) -> None:
         """Reads all pods anew in another way; nothing is written, and nobody notified."""
         if reading != self.reading:
             self.reading = reading
-            self._pods = {
-                key: Pod.from_manifest(pod.manifest, None, reading) for key, pod in self._pods.items()
-            }
+            self._pods = {key: Pod.from_manifest(pod.manifest, None, reading) for key, pod in self._pods.items()}
 
     def record(self, event: KubeEvent) -> None:
         """Keeps a Kubernetes Event."""

@@ -94,9 +94,7 @@ def _walk(value: Manifest, type_: str, change: Change) -> Manifest:
         if held is None and (type_, name) == ("PodTemplateSpec", "spec"):
             held = {}
         if held is not None:
-            new[name] = (
-                [_walk(each, inner, change) for each in held] if is_list else _walk(held, inner, change)
-            )
+            new[name] = [_walk(each, inner, change) for each in held] if is_list else _walk(held, inner, change)
     return change(type_, new)
 
 

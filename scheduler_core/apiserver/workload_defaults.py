@@ -33,11 +33,7 @@ def _copy_template_labels(manifest: Manifest) -> Manifest:
     """Return the manifest with the labels of its template if it has none of its own."""
     meta = manifest["metadata"]
     labels = ((manifest["spec"].get("template") or {}).get("metadata") or {}).get("labels")
-    return (
-        {**manifest, "metadata": {**meta, "labels": labels}}
-        if labels and not meta.get("labels")
-        else manifest
-    )
+    return {**manifest, "metadata": {**meta, "labels": labels}} if labels and not meta.get("labels") else manifest
 
 
 def _selecting(job: Manifest) -> Manifest:
@@ -105,9 +101,7 @@ def _daemon_set(spec: Manifest) -> Manifest:
     strategy = dict(spec.get("updateStrategy") or {})
     strategy["type"] = strategy.get("type") or "RollingUpdate"
     if strategy["type"] == "RollingUpdate":
-        strategy["rollingUpdate"] = _fill_missing(
-            strategy.get("rollingUpdate") or {}, maxUnavailable=1, maxSurge=0
-        )
+        strategy["rollingUpdate"] = _fill_missing(strategy.get("rollingUpdate") or {}, maxUnavailable=1, maxSurge=0)
     return {**_fill_missing(spec, revisionHistoryLimit=10), "updateStrategy": strategy}
 
 
@@ -135,11 +129,7 @@ def _job(spec: Manifest) -> Manifest:
 def _rule(rule: Manifest) -> Manifest:
     """A rule of a podFailurePolicy whose conditions say which status they want."""
     patterns = rule.get("onPodConditions")
-    return (
-        {**rule, "onPodConditions": [_fill_missing(one, status="True") for one in patterns]}
-        if patterns
-        else rule
-    )
+    return {**rule, "onPodConditions": [_fill_missing(one, status="True") for one in patterns]} if patterns else rule
 
 
 def _cron_job(spec: Manifest) -> Manifest:

@@ -119,12 +119,8 @@ def fields_of(cls: Any) -> tuple[Field, ...]:
     try:
         hints = get_type_hints(cls, include_extras=True)
     except NameError as error:
-        raise DeclarationError(
-            f"{cls.__module__}.{cls.__qualname__}: {error}; import it at run time too"
-        ) from None
-    names = getattr(cls, "__struct_fields__", None) or [
-        n for n in hints if get_origin(hints[n]) is not ClassVar
-    ]
+        raise DeclarationError(f"{cls.__module__}.{cls.__qualname__}: {error}; import it at run time too") from None
+    names = getattr(cls, "__struct_fields__", None) or [n for n in hints if get_origin(hints[n]) is not ClassVar]
     _check_slots(cls, names)
     strict = issubclass(cls, State)
     return tuple([_field(f"{cls.__qualname__}.{name}", name, hints[name], strict) for name in names])
@@ -180,9 +176,7 @@ def _copier(hint: Any, where: str) -> Copier | None:
         return _COPY
     if is_frozen(kind) or issubclass(kind, (*_PLAIN, *_READ_ONLY, SharedState)):
         return None
-    raise DeclarationError(
-        f"{where}: {kind.__qualname__} is neither frozen nor a State; say Shared, or Derived"
-    )
+    raise DeclarationError(f"{where}: {kind.__qualname__} is neither frozen nor a State; say Shared, or Derived")
 
 
 def _copier_of_union(parts: tuple[Any, ...], where: str) -> Copier | None:

@@ -137,9 +137,7 @@ def watchers(kind: str, cluster: ClusterSettings) -> tuple[Controller, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _running_watchers(
-    kind: str, switched_on: tuple[str, ...] | None, kubelets: bool
-) -> tuple[Controller, ...]:
+def _running_watchers(kind: str, switched_on: tuple[str, ...] | None, kubelets: bool) -> tuple[Controller, ...]:
     watching = _WATCHERS.get(kind, _WATCHERS[EVERY_KIND])
     return tuple(controller for controller in watching if _runs(controller, switched_on, kubelets))
 

@@ -180,6 +180,4 @@ class Controller:
     def event(self, world: World, type_: str, reason: str, kind: str, key: str, message: str) -> None:
         """Records a Kubernetes Event about an object; `key` is "namespace/name", or a name."""
         namespace, _, name = key.rpartition("/")
-        world.store.record(
-            KubeEvent(world.now, type_, reason, kind, namespace, name, message, self.component)
-        )
+        world.store.record(KubeEvent(world.now, type_, reason, kind, namespace, name, message, self.component))

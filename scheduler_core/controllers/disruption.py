@@ -219,9 +219,7 @@ class Disruption(Controller):
         if not coverage.pods:
             self.event(world, NORMAL, "NoPods", KIND, key, "No matching pods found")
         try:
-            wanted = evaluate_budget(
-                world.store, budget["metadata"]["namespace"], budget.get("spec") or {}, coverage
-            )
+            wanted = evaluate_budget(world.store, budget["metadata"]["namespace"], budget.get("spec") or {}, coverage)
         except CountFailed as failed:
             why = f"Failed to calculate the number of expected pods: {failed}"
             self.event(world, WARNING, "CalculateExpectedPodCountFailed", KIND, key, why)
@@ -239,9 +237,7 @@ class Disruption(Controller):
             self.enqueue_at(world, key, recheck + _PAUSE)
         return text
 
-    def _still_booked(
-        self, world: World, budget: Manifest, coverage: Coverage
-    ) -> tuple[dict[str, str], int | None]:
+    def _still_booked(self, world: World, budget: Manifest, coverage: Coverage) -> tuple[dict[str, str], int | None]:
         """The pods that were evicted and are not being deleted yet, and when (ns) the first of them will count as not deleted."""
         booked = (budget.get("status") or {}).get("disruptedPods") or {}
         kept: dict[str, str] = {}
@@ -328,9 +324,7 @@ def selector_text(selector: Any) -> str:
     """A LabelSelector as Go prints it in messages."""
     if selector is None:
         return "nil"
-    labels = "".join(
-        f"{name}: {value}," for name, value in sorted((selector.get("matchLabels") or {}).items())
-    )
+    labels = "".join(f"{name}: {value}," for name, value in sorted((selector.get("matchLabels") or {}).items()))
     expressions = "".join(
         "LabelSelectorRequirement{{Key:{},Operator:{},Values:[{}],}},".format(
             raw.get("key"), raw.get("operator"), " ".join(raw.get("values") or ())

@@ -67,9 +67,7 @@ class ResourceQuotaController(Controller):
 
     def _replenish(self, world: World, event: WatchEvent) -> None:
         """Has the quotas counted that a deletion or a change gives something back to, or that were not charged for what was imported."""
-        quotas = [
-            each for each in world.store.list(QUOTA) if each["metadata"]["namespace"] == event.namespace
-        ]
+        quotas = [each for each in world.store.list(QUOTA) if each["metadata"]["namespace"] == event.namespace]
         if not quotas:
             return
         wall = world.store.epoch + world.now

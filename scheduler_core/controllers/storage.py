@@ -67,9 +67,7 @@ def _topology(store: Store, claim: Manifest, storage_class: Manifest, provisione
         return [{"matchExpressions": expressions} for expressions in allowed]
     keys = _driver_keys(store, node.name, provisioner)
     keys = keys or list(dict.fromkeys(e["key"] for expressions in allowed for e in expressions))
-    here = [
-        {"key": key, "operator": "In", "values": [node.labels[key]]} for key in keys if key in node.labels
-    ]
+    here = [{"key": key, "operator": "In", "values": [node.labels[key]]} for key in keys if key in node.labels]
     return [{"matchExpressions": here}] if here else []
 
 

@@ -89,9 +89,7 @@ class Surroundings(State):
 
     inputs: Inputs = Inputs()
     queues: Copied[dict[str, WorkQueue]] = field(default_factory=dict)  # by controller
-    levels: Copied[dict[str, tuple[Level, ...]]] = field(
-        default_factory=dict
-    )  # by kind/namespace/name, oldest first
+    levels: Copied[dict[str, tuple[Level, ...]]] = field(default_factory=dict)  # by kind/namespace/name, oldest first
     kubelet: Copied[KubeletMemory] = field(default_factory=KubeletMemory)
     nodes: Copied[NodesMemory] = field(default_factory=NodesMemory)
     disruption: Copied[DisruptionMemory] = field(default_factory=DisruptionMemory)

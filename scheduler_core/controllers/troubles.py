@@ -43,9 +43,7 @@ class Trouble:
     text: str
 
 
-def note(
-    troubles: Troubles, controller: str, key: str, changes: Iterable[WatchEvent], now: int, epoch: int
-) -> None:
+def note(troubles: Troubles, controller: str, key: str, changes: Iterable[WatchEvent], now: int, epoch: int) -> None:
     """Notes what a reconciliation changed. `epoch`: ns since 1970 at virtual time 0."""
     for event in changes:
         if event.old is None or event.type == ADDED:
@@ -192,9 +190,7 @@ def _of_queues(surroundings: Surroundings, now: int) -> Iterator[Trouble]:
                 yield Trouble("failing", (controller,), key, since, count, text)
         for key in dict.fromkeys(done.key for done in queue.done if done.key not in queue.failures):
             mine = [done for done in queue.done if done.key == key]
-            count = next(
-                (i for i, done in enumerate(reversed(mine)) if done.text != mine[-1].text), len(mine)
-            )
+            count = next((i for i, done in enumerate(reversed(mine)) if done.text != mine[-1].text), len(mine))
             if count >= REPEATING and key in queue.due:
                 text = f"{controller} gets nowhere with {key}: {mine[-1].text}"
                 yield Trouble("repeating", (controller,), key, mine[-count].t, count, text)

@@ -111,9 +111,7 @@ class Attempt:
 def _render_answer(answer: Answer) -> Html:
     """A plugin with its answer."""
     if answer.refused:
-        return chip(
-            f"{answer.plugin} ✗ {answer.refused} of {format_count(answer.evaluated, 'node')}", sort="bad"
-        )
+        return chip(f"{answer.plugin} ✗ {answer.refused} of {format_count(answer.evaluated, 'node')}", sort="bad")
     if answer.code == "Skip":
         return chip(f"{answer.plugin} skips", sort="quiet")
     if answer.ok:

@@ -76,10 +76,7 @@ def _use(requested: int, allocatable: int, written: amounts.Written) -> Html:
 def _waiting(world: WorldView, waiting: list[Pod], messages: Mapping[str, str]) -> Html:
     if not waiting:
         return Html("")
-    rows = [
-        [_short(pod), world.journal.place(pod.key), messages.get(pod.key, "")]
-        for pod in waiting[:MOST_WAITING]
-    ]
+    rows = [[_short(pod), world.journal.place(pod.key), messages.get(pod.key, "")] for pod in waiting[:MOST_WAITING]]
     left = len(waiting) - MOST_WAITING
     more = element("p", f"{format_count(left, 'more pod')} waiting.") if left > 0 else Html("")
     return join_html((table(["Pending pod", "Where", "Its last attempt"], rows), more))

@@ -52,9 +52,7 @@ class Comparison:
         for name, cluster in self.clusters.items():
             placed = [node for node in cluster.pods.values() if node]
             used, pending = len(dict.fromkeys(placed)), len(cluster.pending)
-            rows.append(
-                [name, number(len(placed)), number(pending), number(used), number(len(cluster.nodes) - used)]
-            )
+            rows.append([name, number(len(placed)), number(pending), number(used), number(len(cluster.nodes) - used)])
         return table(["Configuration", "Placed", "Pending", "Nodes in use", "Empty nodes"], rows)
 
 

@@ -68,9 +68,7 @@ class ScoreTable:
             [plugin, number(weight), *(self._points(plugin, node) for node in shown)]
             for plugin, weight in self.weights.items()
         ]
-        totals = [
-            number(element("b", self.total[node]), "good" if node == self.chosen else "") for node in shown
-        ]
+        totals = [number(element("b", self.total[node]), "good" if node == self.chosen else "") for node in shown]
         legend = "Points: raw → normalised × weight = weighted. The best nodes come first."
         more = self._more()
         return card(
@@ -94,9 +92,7 @@ class ScoreTable:
     def _points(self, plugin: str, node: str) -> Html:
         raw, normalized = self.raw[plugin][node], self.normalized[plugin][node]
         before = f"{raw:,} → " if raw != normalized else ""
-        return number(
-            join_html((f"{before}{normalized} × {self.weights[plugin]} = ", self.weighted[plugin][node]))
-        )
+        return number(join_html((f"{before}{normalized} × {self.weights[plugin]} = ", self.weighted[plugin][node])))
 
 
 def score_table(pod: str, names: list[str], board: ScoreBoard, chosen: str) -> ScoreTable:

@@ -181,9 +181,7 @@ class Bench:
             world.last = tuple(drain())
 
         cycle = self._run(pod, did)
-        ended = AttemptEnded(
-            cycle.number, key, cycle.outcome, cycle.chosen or "", cycle.message, 0, 0, cycle.draw
-        )
+        ended = AttemptEnded(cycle.number, key, cycle.outcome, cycle.chosen or "", cycle.message, 0, 0, cycle.draw)
         trace.record(ended, name, span)
         world.last = tuple(drain())
         world.journal.attempt(self._summary(cycle, first))

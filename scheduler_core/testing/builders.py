@@ -152,18 +152,14 @@ class PodBuilder:
 
     def requires(self, *terms: MutableManifest) -> PodBuilder:
         """Required node affinity: any of the terms."""
-        return self._node_affinity(
-            "requiredDuringSchedulingIgnoredDuringExecution", {"nodeSelectorTerms": list(terms)}
-        )
+        return self._node_affinity("requiredDuringSchedulingIgnoredDuringExecution", {"nodeSelectorTerms": list(terms)})
 
     def prefers(self, *weighted: tuple[int, MutableManifest]) -> PodBuilder:
         """Preferred node affinity: (weight, term) each."""
         terms = [{"weight": weight, "preference": preference} for weight, preference in weighted]
         return self._node_affinity("preferredDuringSchedulingIgnoredDuringExecution", terms)
 
-    def tolerates(
-        self, key: str = "", effect: str = "", value: str = "", operator: str = "Exists"
-    ) -> PodBuilder:
+    def tolerates(self, key: str = "", effect: str = "", value: str = "", operator: str = "Exists") -> PodBuilder:
         """Adds a toleration; fields that are empty are left out."""
         toleration = {"key": key, "operator": operator, "value": value, "effect": effect}
         return self._append("tolerations", {name: text for name, text in toleration.items() if text})

@@ -302,13 +302,9 @@ class StartScheduler(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     Its clock is ahead by `clock_offset` (ns), and goes `clock_rate` seconds a second.
     """
 
-    name: Annotated[
-        str, msgspec.Meta(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")
-    ]
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")]
     configuration: Manifest | None = None
-    clock_offset: Annotated[
-        int, msgspec.Meta(ge=-MAX_CLOCK_OFFSET, le=MAX_CLOCK_OFFSET, extra={"unit": "ns"})
-    ] = 0
+    clock_offset: Annotated[int, msgspec.Meta(ge=-MAX_CLOCK_OFFSET, le=MAX_CLOCK_OFFSET, extra={"unit": "ns"})] = 0
     clock_rate: Annotated[float, msgspec.Meta(ge=0.01, le=100)] = 1.0
 
 

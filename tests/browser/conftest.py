@@ -44,9 +44,7 @@ def chromium_path() -> str:
 def browser() -> Iterator[Browser]:
     """One Chromium for each test module: Playwright's loop must be gone before other modules run theirs."""
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=chromium_path(), headless=True, args=CHROMIUM_FLAGS
-        )
+        chromium = playwright.chromium.launch(executable_path=chromium_path(), headless=True, args=CHROMIUM_FLAGS)
         yield chromium
         chromium.close()
 

@@ -123,9 +123,7 @@ class Learner:
         begin = self.panel.locator("form[action='lesson/task'] button")
         expect(begin).to_be_in_viewport()
         begin.click()
-        self.page.wait_for_url(
-            lambda address: address.partition("?")[0] != here.partition("?")[0], timeout=SLOW
-        )
+        self.page.wait_for_url(lambda address: address.partition("?")[0] != here.partition("?")[0], timeout=SLOW)
         connected(self.page)
         expect(self.panel.locator(".lesson-end")).to_be_visible()
         expect(self.panel.locator(".lesson-end .verdict.right")).to_have_count(0)

@@ -47,9 +47,7 @@ def test_every_stage_in_every_form(
         accessible(quiet)
         if state.name in ("palette", "presenter", "ladder"):
             continue
-        forms = quiet.locator("#panel-stage .forms a").evaluate_all(
-            "links => links.map((a) => a.dataset.form)"
-        )
+        forms = quiet.locator("#panel-stage .forms a").evaluate_all("links => links.map((a) => a.dataset.form)")
         for form in forms[1:]:
             quiet.locator(f"#panel-stage .forms [data-form={form}]").click()
             expect(quiet.locator("#stage")).to_have_attribute("data-form", form)

@@ -94,9 +94,7 @@ def test_a_mistake_in_an_expression_is_shown_at_its_character(
     accessible(page)
 
 
-def test_break_here_on_a_node_and_back_to_what_last_happened_to_a_pod(
-    page: Page, server: PlaygroundServer
-) -> None:
+def test_break_here_on_a_node_and_back_to_what_last_happened_to_a_pod(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
     run_to_the_end(page)
     nodes(page).locator("#node-small a[data-node]").first.click(button="right")

@@ -40,9 +40,7 @@ def drawer(page: Page, link: str = "Build") -> Locator:
 
 def room(opened: Locator, name: str) -> None:
     """Go to a room of the workbench."""
-    opened.get_by_role("navigation", name="Edit the cluster").get_by_role(
-        "link", name=name, exact=True
-    ).click()
+    opened.get_by_role("navigation", name="Edit the cluster").get_by_role("link", name=name, exact=True).click()
 
 
 def test_a_cluster_is_built_in_the_drawer_while_the_studio_shows_it(studio: Page) -> None:
@@ -220,9 +218,7 @@ def test_a_lesson_asks_answers_goes_on_and_back_and_ends_with_a_task(
     expect(page.locator("[data-lesson=gate] .come")).to_have_text("You came to its end.")
 
 
-@pytest.mark.parametrize(
-    "path", ["build/nodes", "build/pods", "objects", "yaml", "configuration", "import", "session"]
-)
+@pytest.mark.parametrize("path", ["build/nodes", "build/pods", "objects", "yaml", "configuration", "import", "session"])
 def test_every_room_is_accessible_and_fits_a_phone(
     page: Page, server: PlaygroundServer, accessible: Callable[[Page], None], path: str
 ) -> None:

@@ -18,9 +18,7 @@ Contexts = Callable[..., BrowserContext]
 def desk(page: Page, server: PlaygroundServer) -> Page:
     """A teacher's desk around the first lesson."""
     page.goto(server.url)
-    page.locator(
-        "[data-lesson=first-placement] button, form:has([value='story:first-placement']) button"
-    ).first.click()
+    page.locator("[data-lesson=first-placement] button, form:has([value='story:first-placement']) button").first.click()
     expect(page.locator("body[data-connected='1']")).to_be_attached()
     page.locator("#share-open").click()
     page.get_by_role("button", name="Open a classroom").click()
@@ -49,14 +47,10 @@ def sees(student: Page, step: int) -> None:
 
 
 def steps(desk: Page, way: str = "step") -> None:
-    desk.frame_locator("#view").locator(
-        f"#transport [data-act={way}], .transport [data-act={way}]"
-    ).first.click()
+    desk.frame_locator("#view").locator(f"#transport [data-act={way}], .transport [data-act={way}]").first.click()
 
 
-def test_a_poll_with_three_students(
-    desk: Page, new_context: Contexts, accessible: Callable[[Page], None]
-) -> None:
+def test_a_poll_with_three_students(desk: Page, new_context: Contexts, accessible: Callable[[Page], None]) -> None:
     ada = joined(desk, new_context(viewport=PHONE), "Ada")
     grace = joined(desk, new_context(viewport=PHONE, color_scheme="dark"), "Grace")
     edsger = joined(desk, new_context(), "")

@@ -107,9 +107,7 @@ spec: {minAvailable: 1, selector: {matchLabels: {app: kept}}}
     run_to_the_end(page)
     page.goto(f"{url}cluster?part=budgets")
     expect(page.get_by_text("none may go")).to_be_visible()
-    apply(
-        page, url, POD % {"name": "high", "spec": "priorityClassName: urgent,", "cpu": "2", "memory": "1Gi"}
-    )
+    apply(page, url, POD % {"name": "high", "spec": "priorityClassName: urgent,", "cpu": "2", "memory": "1Gi"})
     run_to_the_end(page)
     page.goto(f"{url}?stage=preemption&pod=default/high")
     expect(nodes(page).get_by_text("kept").first).to_be_visible()
@@ -119,9 +117,7 @@ spec: {minAvailable: 1, selector: {matchLabels: {app: kept}}}
     expect(page.get_by_role("link", name="free", exact=True)).to_have_count(0)
 
 
-def test_a_rollout_whose_pods_are_preempted_replaces_them(
-    page: Page, begin: Begin, accessible: Accessible
-) -> None:
+def test_a_rollout_whose_pods_are_preempted_replaces_them(page: Page, begin: Begin, accessible: Accessible) -> None:
     url = begin(SMALL % "a" + SMALL % "b" + URGENT + WEB % 1)
     run_to_the_end(page)
     high = POD % {"name": "high", "spec": "priorityClassName: urgent,", "cpu": "1", "memory": "1Gi"}
@@ -130,9 +126,7 @@ def test_a_rollout_whose_pods_are_preempted_replaces_them(
     page.goto(f"{url}cluster?part=rollouts")
     card = page.locator(".plot-card")
     expect(card.get_by_text("4 desired, 1 of the newest, 3 available")).to_be_visible()
-    expect(
-        card.get_by_text("3 old ones stay, as at least 3 of 4 must be available", exact=False)
-    ).to_be_visible()
+    expect(card.get_by_text("3 old ones stay, as at least 3 of 4 must be available", exact=False)).to_be_visible()
     accessible(page)
     page.goto(f"{url}act/delete-pod?kind=Pod&namespace=default&name=high")
     page.get_by_role("button", name="Delete", exact=True).click()

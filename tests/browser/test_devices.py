@@ -9,11 +9,11 @@ import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
-from scheduler_core.testing.devices import claim, claiming, device, device_class, gpus, request
 from tests.browser.server import PlaygroundServer
 from tests.browser.studio import run_to_the_end
 from tests.browser.test_cluster import apply
 from tests.scheduler_core.worlds import node, pod
+from tests.support.devices import claim, claiming, device, device_class, gpus, request
 
 Begin = Callable[..., str]
 Accessible = Callable[[Page], None]
@@ -127,9 +127,7 @@ def test_post_filter_takes_a_claim_back_that_keeps_its_pod_from_the_nodes_with_r
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_in_the_studio_a_taken_device_is_filled_and_its_gauge_has_a_color(
-    page: Page, begin: Begin, theme: str
-) -> None:
+def test_in_the_studio_a_taken_device_is_filled_and_its_gauge_has_a_color(page: Page, begin: Begin, theme: str) -> None:
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     begin(
         node("few"),

@@ -70,9 +70,7 @@ def test_the_page_is_for_everybody_who_has_a_view_link(
     start(owner, server)
     key = owner.locator("#view-link").input_value()
     for scheme in ("light", "dark"):
-        guest = new_context(
-            locale=language, color_scheme=scheme, viewport={"width": width, "height": 900}
-        ).new_page()
+        guest = new_context(locale=language, color_scheme=scheme, viewport={"width": width, "height": 900}).new_page()
         guest.goto(f"{key}exports")
         expect(guest.locator("h1")).to_have_text(title)
         expect(guest.locator(".exports > li")).to_have_count(7)
@@ -114,7 +112,5 @@ def test_a_file_of_a_long_session_says_how_far_it_is_is_stopped_and_made_after_a
 
 def begin_replay(session: Session) -> None:
     """Ask for the replay as a browser does, and stay where the page is."""
-    answer = session.context.request.get(
-        session.at("replay.html"), headers={"Accept": "text/html"}, max_redirects=0
-    )
+    answer = session.context.request.get(session.at("replay.html"), headers={"Accept": "text/html"}, max_redirects=0)
     assert answer.status == 302, "1,000 steps were shown at once"

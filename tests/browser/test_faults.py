@@ -21,9 +21,7 @@ PLACES = """() => ["#bar", "#points", "#stage", "#stage h2", "#rail", "#narrator
 })"""
 
 
-def test_arrow_keys_step_after_a_click_on_a_tab_of_the_inspector(
-    page: Page, server: PlaygroundServer
-) -> None:
+def test_arrow_keys_step_after_a_click_on_a_tab_of_the_inspector(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
     before = position(page)
     page.locator("#tab-yaml").click()
@@ -32,9 +30,7 @@ def test_arrow_keys_step_after_a_click_on_a_tab_of_the_inspector(
     step_is(page, before + 1)
 
 
-def test_every_tip_of_an_extension_point_is_in_sight(
-    new_context: NewContext, server: PlaygroundServer
-) -> None:
+def test_every_tip_of_an_extension_point_is_in_sight(new_context: NewContext, server: PlaygroundServer) -> None:
     page = start(new_context(viewport={"width": 1280, "height": 720}).new_page(), server)
     press_until(page, "refuses 1 of 3 nodes")
     for stop in page.locator("#points .stop").all():
@@ -90,9 +86,7 @@ def test_a_text_box_made_larger_stays_without_a_complaint_when_the_drawer_shows_
     expect(drawer.get_by_role("heading", name="Scheduler configuration")).to_be_visible()
 
 
-def test_lanes_of_pods_with_long_names_are_told_apart(
-    new_context: NewContext, server: PlaygroundServer
-) -> None:
+def test_lanes_of_pods_with_long_names_are_told_apart(new_context: NewContext, server: PlaygroundServer) -> None:
     page = new_context(viewport={"width": 1280, "height": 800}).new_page()
     page.goto(server.url)
     pods = "---\n".join(

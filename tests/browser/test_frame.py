@@ -113,9 +113,7 @@ def test_the_presenter_shows_the_stage_and_one_sentence_large(
 ) -> None:
     studio(page, address, width, height)
     page.keyboard.press("p")
-    expect(page.locator("#caption-says")).to_have_text(
-        page.locator("#panel-narrator .sentence").text_content() or ""
-    )
+    expect(page.locator("#caption-says")).to_have_text(page.locator("#panel-narrator .sentence").text_content() or "")
     for gone in ("#rail", "#narrator", "#timeline"):
         expect(page.locator(gone)).to_be_hidden()
     assert page.evaluate(SMALL, 16) == []
@@ -139,9 +137,7 @@ def test_panes_are_resized_by_keys_remembered_and_given_back(page: Page, address
     expect(page.locator("#rail")).to_be_visible()
 
 
-def test_tab_reaches_every_part_within_twenty_presses(
-    page: Page, address: str, accessible: Accessible
-) -> None:
+def test_tab_reaches_every_part_within_twenty_presses(page: Page, address: str, accessible: Accessible) -> None:
     studio(page, address)
     accessible(page)
     for skip, part in enumerate(("stage", "rail", "narrator", "timeline"), start=1):
@@ -212,9 +208,7 @@ def test_the_lanes_take_a_fifth_of_the_height(page: Page, address: str, accessib
     expect(page.locator("#lanes")).to_be_hidden()
 
 
-def test_on_a_phone_a_sheet_has_three_heights_and_tabs(
-    page: Page, address: str, accessible: Accessible
-) -> None:
+def test_on_a_phone_a_sheet_has_three_heights_and_tabs(page: Page, address: str, accessible: Accessible) -> None:
     studio(page, address, 390, 844)
     expect(page.locator("#panel-narrator")).to_be_visible()
     accessible(page)
@@ -228,9 +222,7 @@ def test_on_a_phone_a_sheet_has_three_heights_and_tabs(
     assert len(set(heights)) == 3
 
 
-def test_the_tour_is_offered_once_and_walked_by_keys(
-    page: Page, address: str, accessible: Accessible
-) -> None:
+def test_the_tour_is_offered_once_and_walked_by_keys(page: Page, address: str, accessible: Accessible) -> None:
     studio(page, address)
     page.locator("#tour-offer").focus()
     page.keyboard.press("Enter")

@@ -16,9 +16,7 @@ def test_the_first_page_opens(page: Page, server: PlaygroundServer) -> None:
     expect(page.locator(".home-foot")).to_contain_text(f"Version {VERSION}")
 
 
-def test_the_first_page_is_accessible(
-    page: Page, server: PlaygroundServer, accessible: Callable[[Page], None]
-) -> None:
+def test_the_first_page_is_accessible(page: Page, server: PlaygroundServer, accessible: Callable[[Page], None]) -> None:
     page.goto(server.url)
     accessible(page)
 

@@ -12,7 +12,9 @@ from tests.browser.conftest import Complaints, running_server
 from tests.browser.server import PlaygroundServer
 from tests.browser.studio import more
 
-NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: mine}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}\n"
+NODE = (
+    "apiVersion: v1\nkind: Node\nmetadata: {name: mine}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}\n"
+)
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {containers: [{name: a, image: b, resources: {requests: {cpu: %s}}}]}\n"
 WAITING = {
     "apiVersion": "v1",
@@ -34,9 +36,7 @@ DROP = """(box, [name, text]) => {
 
 def test_a_pasted_cluster_is_previewed_and_then_imported(page: Page, server: PlaygroundServer) -> None:
     page.goto(server.url)
-    page.get_by_label("Paste what kubectl prints").fill(
-        "---\n".join([NODE, POD % ("good", "1"), POD % ("bad", "1x")])
-    )
+    page.get_by_label("Paste what kubectl prints").fill("---\n".join([NODE, POD % ("good", "1"), POD % ("bad", "1x")]))
     page.get_by_role("button", name="Preview the import").click()
     refused = page.get_by_role("row").filter(has_text="Pod bad")
     expect(refused).to_contain_text("refused")
@@ -55,12 +55,8 @@ def test_a_file_dropped_on_the_page_is_previewed(page: Page, server: PlaygroundS
     expect(page.get_by_role("button", name="Import 1 object", exact=True)).to_be_visible()
 
 
-def test_a_chosen_file_is_previewed_in_the_drawer(
-    page: Page, server: PlaygroundServer, tmp_path: Path
-) -> None:
-    (tmp_path / "node.json").write_text(
-        json.dumps({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "filed"}})
-    )
+def test_a_chosen_file_is_previewed_in_the_drawer(page: Page, server: PlaygroundServer, tmp_path: Path) -> None:
+    (tmp_path / "node.json").write_text(json.dumps({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "filed"}}))
     page.goto(server.url)
     page.get_by_role("button", name="Start empty").click()
     page.wait_for_url("**/s/*/")  # loaded, scripts included: before them the link leads to the page itself
@@ -139,9 +135,7 @@ def test_a_chosen_file_is_shown_in_groups(
     accessible(page)
 
 
-def test_a_large_import_shows_windows_of_its_rows(
-    page: Page, server: PlaygroundServer, tmp_path: Path
-) -> None:
+def test_a_large_import_shows_windows_of_its_rows(page: Page, server: PlaygroundServer, tmp_path: Path) -> None:
     items = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"n{i}"}} for i in range(1500)]
     (tmp_path / "nodes.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
     page.goto(server.url)

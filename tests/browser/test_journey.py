@@ -60,9 +60,7 @@ def fail_next_binding(page: Page, pod: str) -> None:
     step_is(page, before + 1)
 
 
-def step_until(
-    page: Page, element: str, words: str, key: str = "ArrowRight", most: int = 90, pause: float = 0
-) -> None:
+def step_until(page: Page, element: str, words: str, key: str = "ArrowRight", most: int = 90, pause: float = 0) -> None:
     """Press a key until an element says these words, each time after a pause (ms)."""
     for _ in range(most):
         if words in page.locator(element).inner_text():
@@ -107,9 +105,7 @@ def test_an_event_in_flight_is_told_with_what_it_meant(page: Page, server: Playg
     flight = page.locator(".flight li", has_text="NodeAdd")
     expect(flight).to_contain_text("may help")
     expect(flight).to_contain_text("large")
-    expect(page.locator(".way")).to_contain_text(
-        "While it was in flight something happened that may help it."
-    )
+    expect(page.locator(".way")).to_contain_text("While it was in flight something happened that may help it.")
 
 
 def test_a_failed_binding_is_rolled_back_in_reverse_order(page: Page, server: PlaygroundServer) -> None:

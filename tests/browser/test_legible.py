@@ -74,9 +74,7 @@ def test_pills_that_have_a_short_form_are_whole_beside_a_long_one(page: Page, be
 @pytest.mark.parametrize(
     ("name", "width", "height"), [("score", 390, 844), ("presenter", 390, 844), ("score", 1280, 720)]
 )
-def test_the_points_stand_within_their_bars(
-    page: Page, begin: Begin, name: str, width: int, height: int
-) -> None:
+def test_the_points_stand_within_their_bars(page: Page, begin: Begin, name: str, width: int, height: int) -> None:
     shown(page, states.shop(begin), name, width, height)
     if name == "presenter":
         page.keyboard.press("p")
@@ -106,9 +104,7 @@ def test_on_a_phone_the_verdicts_fade_where_more_of_them_stand_beside(page: Page
     assert left >= wide - 1
 
 
-def test_on_a_phone_the_extension_points_fade_where_more_of_them_stand_beside(
-    page: Page, begin: Begin
-) -> None:
+def test_on_a_phone_the_extension_points_fade_where_more_of_them_stand_beside(page: Page, begin: Begin) -> None:
     """The fading lies over the last one in sight; at the end it lies over none."""
     shown(page, states.shop(begin), "filter", 390, 844)
     points = page.locator("#points")
@@ -152,9 +148,7 @@ def test_on_a_phone_the_map_of_a_large_cluster_is_in_sight_above_the_sheet(page:
         expect(page.locator(tool)).to_be_in_viewport()
 
 
-def test_on_a_phone_the_latest_extension_point_is_in_sight_between_two_of_them(
-    page: Page, begin: Begin
-) -> None:
+def test_on_a_phone_the_latest_extension_point_is_in_sight_between_two_of_them(page: Page, begin: Begin) -> None:
     """The node is selected: Score is over, Reserve has not begun."""
     shown(page, states.shop(begin), "score", 390, 844)
     expect(page.locator("#points .point.now")).to_have_count(0)

@@ -90,9 +90,7 @@ def test_queues_and_extension_points_are_covered_where_they_show_the_answer(
     expect(page.locator(".veil").first).to_be_hidden()
 
 
-def test_who_stands_in_the_queues_is_led_to_the_question_that_covers_them(
-    server: PlaygroundServer, page: Page
-) -> None:
+def test_who_stands_in_the_queues_is_led_to_the_question_that_covers_them(server: PlaygroundServer, page: Page) -> None:
     lesson = lesson_of("preemption")
     assert lesson is not None
     learner = Learner(page, lesson, play(lesson), "en")

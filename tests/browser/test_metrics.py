@@ -15,9 +15,7 @@ from tests.scheduler_core.worlds import node, pod
 Accessible = Callable[[Page], None]
 
 
-def test_the_charts_fill_as_the_session_runs(
-    page: Page, server: PlaygroundServer, accessible: Accessible
-) -> None:
+def test_the_charts_fill_as_the_session_runs(page: Page, server: PlaygroundServer, accessible: Accessible) -> None:
     page.goto(server.url)
     items = [node("a"), node("b"), *(pod(f"p{i}", cpu="100m") for i in range(5)), pod("big", cpu="9")]
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": items})

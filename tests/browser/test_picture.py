@@ -12,9 +12,7 @@ from tests.browser.test_studio import start
 
 
 @pytest.mark.parametrize(("kind", "begins"), [("png", b"\x89PNG"), ("svg", b"<svg")])
-def test_the_stage_is_saved_as_a_picture(
-    page: Page, server: PlaygroundServer, kind: str, begins: bytes
-) -> None:
+def test_the_stage_is_saved_as_a_picture(page: Page, server: PlaygroundServer, kind: str, begins: bytes) -> None:
     start(page, server)
     page.locator("#more > summary").click()
     with page.expect_download() as download:

@@ -95,9 +95,7 @@ def find(page: Page) -> None:
     expect(page.locator(".fixes > li").first).to_be_visible()
 
 
-def test_a_fix_is_found_and_applied_here(
-    page: Page, server: PlaygroundServer, accessible: Accessible
-) -> None:
+def test_a_fix_is_found_and_applied_here(page: Page, server: PlaygroundServer, accessible: Accessible) -> None:
     begin(page, server, *small())
     find(page)
     accessible(page)

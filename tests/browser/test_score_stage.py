@@ -40,9 +40,7 @@ def test_w_says_why_a_total_is_what_it_is(page: Page, server: PlaygroundServer) 
     expect(page.locator("#score-why-h code")).to_have_text(node)
 
 
-def test_a_slider_says_who_would_lead_and_a_fork_has_these_weights(
-    page: Page, server: PlaygroundServer
-) -> None:
+def test_a_slider_says_who_would_lead_and_a_fork_has_these_weights(page: Page, server: PlaygroundServer) -> None:
     scored(page, server)
     page.get_by_role("slider", name="NodeResourcesFit").fill("5")
     expect(page.locator("#score-verdict")).to_contain_text("→ ×5")

@@ -395,9 +395,7 @@ def test_axe_finds_nothing_wrong(
     new_context: NewContext, server: PlaygroundServer, accessible: Accessible, scheme: str, width: int
 ) -> None:
     page = start(
-        new_context(
-            color_scheme=scheme, viewport={"width": width, "height": 844}, reduced_motion="reduce"
-        ).new_page(),
+        new_context(color_scheme=scheme, viewport={"width": width, "height": 844}, reduced_motion="reduce").new_page(),
         server,
     )
     press_until(page, "refuses 1 of 3 nodes")
@@ -410,9 +408,7 @@ def test_axe_finds_nothing_wrong(
 
 
 @pytest.mark.parametrize("width", [390, 1280, 1920])
-def test_nothing_is_wider_than_the_screen(
-    new_context: NewContext, server: PlaygroundServer, width: int
-) -> None:
+def test_nothing_is_wider_than_the_screen(new_context: NewContext, server: PlaygroundServer, width: int) -> None:
     page = start(new_context(viewport={"width": width, "height": 844}).new_page(), server)
     press_until(page, "refuses 1 of 3 nodes")
     assert page.evaluate("document.documentElement.scrollWidth") <= width

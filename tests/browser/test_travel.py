@@ -175,9 +175,7 @@ def test_an_embedded_stage_in_a_page_of_another_site_is_forked_by_one_click(
     expect(fork.locator("main")).to_contain_text("branch 1")
 
 
-def test_a_download_that_takes_long_says_how_far_it_is(
-    page: Page, server: PlaygroundServer, tmp_path: Path
-) -> None:
+def test_a_download_that_takes_long_says_how_far_it_is(page: Page, server: PlaygroundServer, tmp_path: Path) -> None:
     start(page, server)
     run_to_the_end(page)
     page.goto(page.url.split("?")[0] + "exports")

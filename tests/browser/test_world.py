@@ -21,9 +21,7 @@ def studio(page: Page, server: PlaygroundServer) -> Page:
     return page
 
 
-def test_the_next_binding_of_a_pod_fails_and_is_rolled_back(
-    studio: Page, accessible: Callable[[Page], None]
-) -> None:
+def test_the_next_binding_of_a_pod_fails_and_is_rolled_back(studio: Page, accessible: Callable[[Page], None]) -> None:
     studio.goto(f"{studio.url}?pod=default/web-2&tab=summary")
     connected(studio)
     studio.get_by_role("link", name="Fail or delay the next call, such as its binding").click()

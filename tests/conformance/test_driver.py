@@ -181,9 +181,7 @@ def test_corpus_files_may_be_plain_or_compressed(tmp_path: Path, suffix: str, pa
         ("f.txt", b"{}", "holds no .json"),
     ],
 )
-def test_what_is_no_corpus_is_refused_by_name(
-    tmp_path: Path, name: str, content: bytes, expected: str
-) -> None:
+def test_what_is_no_corpus_is_refused_by_name(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(CorpusError, match=expected):
         list(read_corpus(tmp_path))

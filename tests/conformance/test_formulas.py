@@ -62,9 +62,7 @@ class Recomputed:
         self.plugins[plugin.name] += 1
         if (came, brought, weighted) != (raw, normalized, int(board.weighted[column][i])):
             node = cycle.nodes.names[row]
-            self.wrong.append(
-                f"{plugin.name} on {node} for {cycle.pod.key}: {came}, {brought}; {raw}, {normalized}"
-            )
+            self.wrong.append(f"{plugin.name} on {node} for {cycle.pod.key}: {came}, {brought}; {raw}, {normalized}")
 
 
 FAMILIES = sorted((CORPUS / "cycle").glob("*.json.xz")) + sorted((CORPUS / "extenders").glob("*.json.xz"))

@@ -31,9 +31,7 @@ def test_the_timeline_runs_as_kube_ran_it(scenario: Scenario) -> None:
 
 def keys_of_expectations() -> list[str]:
     untold = ("t", "errorsLogged")
-    return sorted(
-        {key for s in TIMELINES for step in s.data["steps"] for key in step["expect"]} - set(untold)
-    )
+    return sorted({key for s in TIMELINES for step in s.data["steps"] for key in step["expect"]} - set(untold))
 
 
 @pytest.mark.parametrize("key", keys_of_expectations())

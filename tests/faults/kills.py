@@ -80,9 +80,7 @@ def run(kills: int, kind: Kind, processes: int, seed: int, watched: bool = True)
 @contextlib.contextmanager
 def _at_work(servers: list[PlaygroundServer], ledger: Ledger, seed: int) -> Iterator[None]:
     kinds: list[type[Client]] = [Builder] * BUILDERS + [Stepper] * STEPPERS
-    clients = [
-        kind(number, servers[number % len(servers)].url, ledger, seed) for number, kind in enumerate(kinds)
-    ]
+    clients = [kind(number, servers[number % len(servers)].url, ledger, seed) for number, kind in enumerate(kinds)]
     for client in clients:
         client.start()
     try:

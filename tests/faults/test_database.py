@@ -165,9 +165,7 @@ def test_a_play_goes_on_when_the_database_is_back(server: PlaygroundServer, data
     assert entries[-1][3] == rest["seq"]
 
 
-def test_a_play_can_be_paused_while_the_database_is_away(
-    server: PlaygroundServer, database: PostgreSQL
-) -> None:
+def test_a_play_can_be_paused_while_the_database_is_away(server: PlaygroundServer, database: PostgreSQL) -> None:
     key = Visitor(server.url).new_session()
     wire, seen = looking(server, key)
     wire.send({"type": "play", "grain": "plugin", "rate": 10})
@@ -200,9 +198,7 @@ def test_a_database_that_hangs_holds_nobody_for_long(server: PlaygroundServer, d
     assert wire.until(lambda message: message["type"] == "delta")["seq"] == seen["seq"] + 1
 
 
-def test_a_statement_that_takes_too_long_is_ended_by_the_server(
-    server: PlaygroundServer, database: PostgreSQL
-) -> None:
+def test_a_statement_that_takes_too_long_is_ended_by_the_server(server: PlaygroundServer, database: PostgreSQL) -> None:
     visitor = Visitor(server.url)
     key = visitor.new_session()
     logged, url = len(server.log.read_text()), database.url_of("playground")

@@ -135,15 +135,10 @@ def test_a_full_disk_stops_nothing_but_changes(disk: Disk) -> None:
         assert wire.until(lambda message: message["type"] == "error")["kind"] == "full"
 
         disk.make_room(server)
-        assert (
-            until(lambda: visitor.get("/healthz"), lambda answer: answer.status == 200).text == '{"ok":true}'
-        )
+        assert until(lambda: visitor.get("/healthz"), lambda answer: answer.status == 200).text == '{"ok":true}'
         assert visitor.post(f"/s/{key}/yaml", {"text": TEXT, "create": ""}).status == 200
         wire.send({"type": "step", "grain": "plugin"})
-        assert (
-            wire.until(lambda message: message["type"] == "delta" and message["head"] > head + 1)["head"]
-            == head + 2
-        )
+        assert wire.until(lambda message: message["type"] == "delta" and message["head"] > head + 1)["head"] == head + 2
 
 
 @pytest.mark.django_db(transaction=True)
@@ -222,9 +217,7 @@ def test_a_server_starts_on_a_full_disk_and_all_can_be_looked_at(tmp_path: Path)
             server.manage("migrate", "--verbosity", "0")
             server.start()
             visitor = Visitor(server.url)
-            assert [visitor.get(path).status for path in ("/", f"/s/{key}/", f"/s/{key}/objects")] == [
-                200
-            ] * 3
+            assert [visitor.get(path).status for path in ("/", f"/s/{key}/", f"/s/{key}/objects")] == [200] * 3
             assert visitor.get("/healthz").status == 507
             assert visitor.post(f"/s/{key}/yaml", {"text": TEXT, "create": ""}).status == 507
             assert visitor.post("/new", {"start": "empty"}).status == 507

@@ -48,9 +48,7 @@ class Kept:
     url = ""
 
     def __init__(self, *names: str) -> None:
-        self.entries = [
-            (number, "command", number - 1, number, packed(name)) for number, name in enumerate(names, 1)
-        ]
+        self.entries = [(number, "command", number - 1, number, packed(name)) for number, name in enumerate(names, 1)]
 
     def ask(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
         return self.entries
@@ -71,9 +69,7 @@ def packed(name: str) -> bytes:
         (("pod-1", "pod-2", "pod-3"), 3, (0, 0)),  # it was not acknowledged, and may be there
     ],
 )
-def test_what_is_lost_or_doubled_is_counted(
-    kept: tuple[str, ...], seen: int, faults: tuple[int, int]
-) -> None:
+def test_what_is_lost_or_doubled_is_counted(kept: tuple[str, ...], seen: int, faults: tuple[int, int]) -> None:
     ledger = Ledger()
     for name in ("pod-1", "pod-2"):
         ledger.command("key", name)

@@ -57,9 +57,7 @@ def test_reading_waits_for_nobody_and_a_write_waits_once(server: PlaygroundServe
         assert time.monotonic() - began < WAIT, "a probe does not wait"
 
         step = threads.submit(visitor.post, f"/s/{keys[0]}/step", {"grain": "plugin"})
-        steps = [
-            threads.submit(visitor.post, f"/s/{key}/step", {"grain": "plugin"}) for key in [*keys, *keys]
-        ]
+        steps = [threads.submit(visitor.post, f"/s/{key}/step", {"grain": "plugin"}) for key in [*keys, *keys]]
         pages = [stranger.get(f"/s/{keys[1]}/{page}") for page in PAGES] + [stranger.get("/")]
         assert [page.status for page in pages] == [200] * len(pages)
         answers = [each.result() for each in [step, *steps]]
@@ -76,9 +74,7 @@ def test_reading_waits_for_nobody_and_a_write_waits_once(server: PlaygroundServe
 
     until(lambda: visitor.get("/healthz"), lambda answer: answer.status == 200)
     wire.send({"type": "step", "grain": "plugin"})
-    assert (
-        wire.until(lambda message: message["type"] == "delta" and message["head"] > head)["head"] == head + 1
-    )
+    assert wire.until(lambda message: message["type"] == "delta" and message["head"] > head)["head"] == head + 1
 
 
 def test_who_writes_waits_for_a_short_lock(server: PlaygroundServer, tmp_path: Path) -> None:

@@ -108,9 +108,7 @@ def test_every_process_serves_every_viewer(three: PlaygroundServer) -> None:
 
 
 @pytest.mark.parametrize("time_", range(TIMES))
-def test_one_that_dies_is_started_again_and_viewers_are_level_again(
-    three: PlaygroundServer, time_: int
-) -> None:
+def test_one_that_dies_is_started_again_and_viewers_are_level_again(three: PlaygroundServer, time_: int) -> None:
     key = new_session(three, node("n"), pod("p"))
     wire = look(three, key)
     head = wire.shown(PATIENCE)["head"]

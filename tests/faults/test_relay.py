@@ -78,9 +78,7 @@ def played_on_one(servers: Servers) -> tuple[str, Wire, Wire]:
 
 
 @pytest.mark.parametrize("how", ["restart", "kill"])
-def test_viewers_of_the_other_server_are_level_again_after_a_restart(
-    both: Servers, redis: Redis, how: str
-) -> None:
+def test_viewers_of_the_other_server_are_level_again_after_a_restart(both: Servers, redis: Redis, how: str) -> None:
     key, first, second = played_on_one(both)
     getattr(redis, how)()
     if how == "kill":

@@ -26,9 +26,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServe
     limits = {"MAX_SPOOLED_BYTES": str(ROOM), "MAX_SPOOLED_BYTES_PER_CLIENT": str(CLIENT)}
     folder = tmp_path_factory.mktemp("server")
     (folder / "spool").mkdir()
-    limits["REQUEST_SECONDS"] = (
-        "120"  # an upload that stands still is waited for, however busy this machine is
-    )
+    limits["REQUEST_SECONDS"] = "120"  # an upload that stands still is waited for, however busy this machine is
     server = PlaygroundServer(folder, TMPDIR=str(folder / "spool"), **limits)
     server.manage("migrate", "--verbosity", "0")
     server.start()
@@ -68,9 +66,7 @@ def answered(plain: socket.socket) -> bytes:
 
 @pytest.mark.parametrize("chunked", [False, True], ids=["with its length", "in chunks"])
 @pytest.mark.parametrize("method", ["POST", "GET"])
-def test_four_strangers_leave_nothing_on_the_disk(
-    server: PlaygroundServer, chunked: bool, method: str
-) -> None:
+def test_four_strangers_leave_nothing_on_the_disk(server: PlaygroundServer, chunked: bool, method: str) -> None:
     size = 200 * MEGABYTE
     held = []
     for path in ("/", "/healthz", "/nope", "/s/x/step", "/s/x/import", "/room/x/end", "/join/ABCDEFGH/"):

@@ -81,9 +81,7 @@ class Visitor:
         named = {"Origin": self.url, **_named(headers)}
         return urllib.request.Request(self.url + path, form, named)
 
-    def _open(
-        self, request: urllib.request.Request, opener: urllib.request.OpenerDirector | None = None
-    ) -> Answer:
+    def _open(self, request: urllib.request.Request, opener: urllib.request.OpenerDirector | None = None) -> Answer:
         begun = time.monotonic()
         try:
             answer = (opener or self._opener).open(request, timeout=self._patience)
@@ -92,9 +90,7 @@ class Visitor:
         with answer:
             body = answer.read()
         seconds = time.monotonic() - begun
-        return Answer(
-            answer.status, body.decode(errors="replace"), answer.headers, answer.url or "", seconds, body
-        )
+        return Answer(answer.status, body.decode(errors="replace"), answer.headers, answer.url or "", seconds, body)
 
     def new_session(self, start: str = "story:first-placement") -> str:
         """Make a session; its edit key."""

@@ -19,9 +19,7 @@ def walk_addresses(ground: Ground, tally: Tally) -> None:
     """Each place as it is meant in every situation; hostile values where there is an object of every kind."""
     for situation in ground.situations:
         for place in places():
-            tally.take(
-                f"{situation.name}: GET {place.route}", ground.visitor.ask, "GET", situation.path(place)
-            )
+            tally.take(f"{situation.name}: GET {place.route}", ground.visitor.ask, "GET", situation.path(place))
     for turn, place in enumerate(places()):
         for path in _hostile(ground, place, turn):
             answer = tally.take(f"GET {path[:200]}", ground.visitor.ask, "GET", path)
@@ -55,8 +53,6 @@ def walk_methods(ground: Ground, tally: Tally) -> None:
         tally.demand(head.status == got.status, f"HEAD {path}: {head.status}, GET {got.status}")
         tally.demand(not head.body, f"HEAD {path}: has a body")
         missing = {name.lower() for name in got.headers} ^ {name.lower() for name in head.headers}
-        tally.demand(
-            missing <= set(OWN) | {"transfer-encoding"}, f"HEAD {path}: other headers than GET: {missing}"
-        )
+        tally.demand(missing <= set(OWN) | {"transfer-encoding"}, f"HEAD {path}: other headers than GET: {missing}")
         if got.status == 405:
             tally.demand("Allow" in got.headers, f"GET {path}: 405 names no method")

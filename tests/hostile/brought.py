@@ -174,9 +174,7 @@ def _marked(text: str) -> str:
     for line in text.splitlines():
         key, colon, said = line.partition(": ")
         plain = colon and said and said[0] not in "\"'|>{[&*!" and "{" not in said
-        lines.append(
-            f"{key}: {orjson.dumps(said + ' ' + MARKUP.replace('{fact}', '')).decode()}" if plain else line
-        )
+        lines.append(f"{key}: {orjson.dumps(said + ' ' + MARKUP.replace('{fact}', '')).decode()}" if plain else line)
     return "\n".join(lines)
 
 

@@ -77,9 +77,7 @@ CONFIGURATION = {
                     "args": {
                         "addedAffinity": {
                             "requiredDuringSchedulingIgnoredDuringExecution": {
-                                "nodeSelectorTerms": [
-                                    {"matchExpressions": [{"key": "a", "operator": "Exists"}]}
-                                ]
+                                "nodeSelectorTerms": [{"matchExpressions": [{"key": "a", "operator": "Exists"}]}]
                             }
                         }
                     },

@@ -40,9 +40,7 @@ def walk_exports(ground: Ground, tally: Tally) -> None:
     base = ground.rich.studio
     quoted = "'" + TEXT.replace("'", "''") + "'"
     tally.take("rename", ground.visitor.send, f"{base}rename", {"name": NAME})
-    tally.take(
-        "an object", ground.visitor.send, f"{base}yaml", {"text": POD.format(text=quoted), "create": "1"}
-    )
+    tally.take("an object", ground.visitor.send, f"{base}yaml", {"text": POD.format(text=quoted), "create": "1"})
     tally.take("a bookmark", ground.visitor.send, f"{base}bookmarks", {"at": "1", "name": TEXT})
     for name in FILES:
         _take_along(ground, tally, base, name)

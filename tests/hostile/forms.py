@@ -104,9 +104,7 @@ def _fill(ground: Ground, situation: Situation, form: Form, tally: Tally, turn: 
         situation.keep()
 
 
-def _send(
-    ground: Ground, situation: Situation, form: Form, fields: dict[str, Any], label: str, tally: Tally
-) -> None:
+def _send(ground: Ground, situation: Situation, form: Form, fields: dict[str, Any], label: str, tally: Tally) -> None:
     path = situation.now(form.action)
     sent = {name: value for name, value in fields.items() if name != "csrfmiddlewaretoken"}
     label = f"{form.method} {urlsplit(path).path} {label}"

@@ -59,9 +59,7 @@ def texts(size: int, canary: Path) -> Iterator[File]:
     yield (
         "aliases",
         b"a: &a [x,x,x,x,x,x,x,x,x]\n"
-        + b"".join(
-            b"%c: &%c [%s]\n" % (98 + i, 98 + i, b",".join([b"*%c" % (97 + i)] * 9)) for i in range(20)
-        ),
+        + b"".join(b"%c: &%c [%s]\n" % (98 + i, 98 + i, b",".join([b"*%c" % (97 + i)] * 9)) for i in range(20)),
     )
     yield "an alias of itself", b"a: &a [*a]\nb: &b {c: *b}\n"
     yield "merges", b"a: &a {x: 1}\nb: {<<: [*a, *a, *a], <<: *a}\n"

@@ -98,9 +98,7 @@ def walk_classroom(ground: Ground, tally: Tally) -> None:
     page = tally.take("the student's page", student.ask, "GET", f"/join/{values['code']}/").text
     cookie = joined.headers["Set-Cookie"]
     tally.demand("HttpOnly" in cookie and "SameSite=Lax" in cookie, f"the cookie is {cookie}")
-    tally.demand(
-        values["room key"] not in page and values["key"] not in page, "the student's page shows a key"
-    )
+    tally.demand(values["room key"] not in page and values["key"] not in page, "the student's page shows a key")
     forged = cookie.split("=")[1].split(";")[0]
     for place in places():
         if place.route.startswith("room/"):
@@ -133,13 +131,9 @@ def walk_crossing(ground: Ground, tally: Tally) -> None:
         )
         tally.demand(answer.status == 403, f"a form from {origin!r}: {answer.status}")
     for origin in (*ELSEWHERE, ground.url + ".evil.example", ground.url.upper() + "x"):
-        tally.demand(
-            _handshake(ground, f"/ws/s/{values['key']}/", origin) != 101, f"a socket opens from {origin}"
-        )
+        tally.demand(_handshake(ground, f"/ws/s/{values['key']}/", origin) != 101, f"a socket opens from {origin}")
     for host in HOSTS:
-        answer = tally.take(
-            f"host {host!r}", ground.visitor.ask, "GET", "/", Host=host.encode().decode("latin-1")
-        )
+        answer = tally.take(f"host {host!r}", ground.visitor.ask, "GET", "/", Host=host.encode().decode("latin-1"))
         tally.demand(answer.status == 400, f"host {host!r}: {answer.status}")
     _near_keys(ground, tally)
     _leading_away(ground, tally)

@@ -37,9 +37,7 @@ class Tally:
         self.slowest = max(self.slowest, answer.seconds)
         self.statuses[answer.status] = self.statuses.get(answer.status, 0) + 1
         if answer.status >= 500:
-            self.demand(
-                answer.status in EXPECTED and "Retry-After" in answer.headers, f"{label}: {answer.status}"
-            )
+            self.demand(answer.status in EXPECTED and "Retry-After" in answer.headers, f"{label}: {answer.status}")
         is_page = "html" in answer.headers.get("Content-Type", "")
         self.demand(not (is_page and RAW.search(answer.text)), f"{label}: raw markup")
         self.demand("stolen" not in (answer.headers.get("Set-Cookie") or ""), f"{label}: a header was split")

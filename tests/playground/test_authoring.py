@@ -292,10 +292,6 @@ def test_every_word_of_the_format_is_documented():
     """Conditions, facts and kinds of questions: what files can say stands in docs/lessons.md."""
     text = (ROOT / "docs/lessons.md").read_text(encoding="utf-8")
     named = {field.encode_name for field in msgspec.structs.fields(When)}
-    named |= {
-        field.encode_name
-        for kind in (Plan, Card, Question, Act, Task)
-        for field in msgspec.structs.fields(kind)
-    }
+    named |= {field.encode_name for kind in (Plan, Card, Question, Act, Task) for field in msgspec.structs.fields(kind)}
     named |= {*FACTS, *get_args(Kind), *TRACKS}
     assert sorted(name for name in named if not re.search(rf"`[^`]*\b{name}\b[^`]*`", text)) == []

@@ -71,9 +71,7 @@ def results(*arguments: str) -> list[dict[str, Any]]:
 def test_every_workload_is_run_in_each_of_its_ways(workloads: Path) -> None:
     measured = results("--workloads", str(workloads))
     names = ["Basic", "Unschedulable", "Unschedulable +PostFilter", "Preemption"]
-    assert sorted((one["name"], one["pct"]) for one in measured) == sorted(
-        (n, p) for n in names for p in (0, 100)
-    )
+    assert sorted((one["name"], one["pct"]) for one in measured) == sorted((n, p) for n in names for p in (0, 100))
 
 
 def test_a_result_has_the_documented_fields_and_says_what_was_measured(workloads: Path) -> None:
@@ -94,9 +92,7 @@ def test_without_json_it_prints_a_table_with_the_real_figures_and_the_machine(wo
     packed = workloads.with_suffix(".json.xz")
     packed.write_bytes(lzma.compress(renamed.encode()))
     out = io.StringIO()
-    call_command(
-        "benchmark", "--workloads", str(packed), "--name", "SchedulingBasic", "--pct", "0", stdout=out
-    )
+    call_command("benchmark", "--workloads", str(packed), "--name", "SchedulingBasic", "--pct", "0", stdout=out)
     machine, header, row = out.getvalue().splitlines()
     assert machine.startswith("This machine: plain Python")
     assert {"real", "ratio", "goal"} <= set(header.split())

@@ -15,9 +15,7 @@ from scheduler_core.apiserver.store import Store
 def api(preset: Preset | None = None) -> APIServer:
     """An API server with the gates that a preset needs."""
     gates = DeviceGates(**(preset.settings if preset else {}))
-    return APIServer(
-        Store(), APIServerOptions(disable_admission_plugins=("NamespaceLifecycle",)), 0, devices=gates
-    )
+    return APIServer(Store(), APIServerOptions(disable_admission_plugins=("NamespaceLifecycle",)), 0, devices=gates)
 
 
 @pytest.mark.parametrize("slug", PRESETS)
@@ -59,10 +57,7 @@ def test_whoever_asks_for_any_part_of_a_gpu_gets_the_smallest() -> None:
 
 def test_whoever_asks_for_a_part_of_a_gpu_gets_no_gpu_that_has_none() -> None:
     whole, parts = (device_manifests(PRESETS[slug], ["n"], 1) for slug in ("gpu", "mig"))
-    types = [
-        {each["attributes"]["type"]["string"] for each in made[-1]["spec"]["devices"]}
-        for made in (whole, parts)
-    ]
+    types = [{each["attributes"]["type"]["string"] for each in made[-1]["spec"]["devices"]} for made in (whole, parts)]
     assert types == [{"gpu"}, {"mig"}]
     assert "type in ['mig']" in str(parts[0])
 

@@ -6,9 +6,7 @@ from playground.presenters.charts.table import csv_text
 
 
 def test_cells_are_quoted_where_they_need_to_be() -> None:
-    assert (
-        csv_text(["reason", "nodes"], [['no "room", none', 3]]) == 'reason,nodes\r\n"no ""room"", none",3\r\n'
-    )
+    assert csv_text(["reason", "nodes"], [['no "room", none', 3]]) == 'reason,nodes\r\n"no ""room"", none",3\r\n'
 
 
 def test_no_text_becomes_a_formula_and_numbers_stay_numbers() -> None:

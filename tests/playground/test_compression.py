@@ -20,10 +20,7 @@ async def test_a_file_is_compressed_for_who_takes_it(async_client: AsyncClient) 
     assert "Content-Encoding" not in plain.headers
     assert packed.headers["Content-Encoding"] == "gzip"
     assert packed.headers["Content-Length"] == str(len(packed.content))
-    assert (
-        gzip.decompress(packed.content)
-        == Path(settings.BASE_DIR, "static/playground/css/base.css").read_bytes()
-    )
+    assert gzip.decompress(packed.content) == Path(settings.BASE_DIR, "static/playground/css/base.css").read_bytes()
     assert again.content == packed.content
     assert "Accept-Encoding" in plain.headers["Vary"]
 

@@ -137,9 +137,7 @@ def test_a_pod_that_a_kubelet_refuses_is_exit_status_3_with_node_and_reason(
     assert (given["code"], given["nodes"]) == (f"Kubelet/{reason}", ["n"])
     assert given["message"] == f"Pod was rejected: {message}"
     bypassed = "p names n in spec.nodeName: no scheduler was asked, and no filter kept it away."
-    assert answer["sentence"].startswith(
-        f"The kubelet of n refuses p: Pod was rejected: {message}. {bypassed}"
-    )
+    assert answer["sentence"].startswith(f"The kubelet of n refuses p: Pod was rejected: {message}. {bypassed}")
 
 
 def test_a_pod_whose_predecessors_were_refused_is_not_said_to_fit(tmp_path: Path) -> None:
@@ -164,13 +162,9 @@ def test_a_pod_whose_predecessors_were_refused_is_not_said_to_fit(tmp_path: Path
 def test_a_workload_that_makes_pods_in_vain_is_named_with_its_last_pod(tmp_path: Path) -> None:
     status, text = run(written(tmp_path, node("n"), workload("StatefulSet", os={"name": "windows"})))
     assert status == 3
-    assert (
-        "default/w-0  Refused\n  The kubelet of n refuses w-0: Pod was rejected: Failed to admit pod" in text
-    )
+    assert "default/w-0  Refused\n  The kubelet of n refuses w-0: Pod was rejected: Failed to admit pod" in text
     assert "Pods of its owner that ended before it: 19." in text
-    assert (
-        "StatefulSet default/w makes pods that end in the same way again and again: 20 so far, on n." in text
-    )
+    assert "StatefulSet default/w makes pods that end in the same way again and again: 20 so far, on n." in text
     _, text = run(written(tmp_path, node("n"), workload("Deployment", os={"name": "windows"})), "-o", "json")
     data = json.loads(text)
     (stuck,) = data["stuck"]
@@ -209,9 +203,7 @@ def test_several_pods_are_a_table_of_why_and_the_first_fix(tmp_path: Path) -> No
     assert (status, heads.split()) == (1, ["POD", "WHY", "FIRST", "FIX"])
     assert any(" and 2 like it" in row and "asks for 3 cpu" in row and "Add a node" in row for row in rows)
     assert any(row.startswith("default/gated-") and "scheduling gates" in row for row in rows)
-    rows = list(
-        csv.DictReader(io.StringIO(run(written(tmp_path, node("n", cpu="2"), alike), "-o", "csv")[1]))
-    )
+    rows = list(csv.DictReader(io.StringIO(run(written(tmp_path, node("n", cpu="2"), alike), "-o", "csv")[1])))
     assert [row["state"] for row in rows] == ["WaitingForEvent"] * 3
 
 
@@ -407,9 +399,7 @@ def test_colours_and_progress_are_for_terminals_alone(tmp_path: Path) -> None:
         ("error.txt", b"Error from server (Forbidden): pods is forbidden\n", "message of kubectl"),
     ],
 )
-def test_what_is_no_cluster_is_told_with_what_to_type(
-    tmp_path: Path, name: str, content: bytes, says: str
-) -> None:
+def test_what_is_no_cluster_is_told_with_what_to_type(tmp_path: Path, name: str, content: bytes, says: str) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(CommandError, match=says) as bad:
         run(str(tmp_path / name))

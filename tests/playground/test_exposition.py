@@ -48,10 +48,7 @@ def test_buckets_are_added_up_to_the_count() -> None:
         "scheduler_scheduling_attempt_duration_seconds",
         {"profile": "default-scheduler", "result": "scheduled"},
     )
-    at = {
-        le: found[f"{name}_bucket", tuple(sorted({**labels, "le": le}.items()))]
-        for le in ("0.004", "0.008", "+Inf")
-    }
+    at = {le: found[f"{name}_bucket", tuple(sorted({**labels, "le": le}.items()))] for le in ("0.004", "0.008", "+Inf")}
     assert at == {"0.004": 0, "0.008": 1, "+Inf": 1}
     assert found[f"{name}_sum", tuple(sorted(labels.items()))] == 0.006
 

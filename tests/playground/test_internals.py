@@ -75,9 +75,7 @@ def test_frames_go_at_once_where_the_connection_takes_them(line: Line) -> None:
 
 
 @pytest.mark.parametrize("size", [100, 70_000])
-def test_what_the_connection_does_not_take_waits_and_later_frames_wait_behind_it(
-    line: Line, size: int
-) -> None:
+def test_what_the_connection_does_not_take_waits_and_later_frames_wait_behind_it(line: Line, size: int) -> None:
     texts = [str(number % 10) * size for number in range(200)]
     for text in texts:
         line.socket.serverSend(text)

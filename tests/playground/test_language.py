@@ -45,9 +45,7 @@ def test_a_delta_is_in_its_readers_language_whoever_makes_it() -> None:
 
 
 def test_an_error_made_in_a_worker_is_said_in_its_readers_language() -> None:
-    made = LimitReached(
-        message(gettext_noop("This session is already being watched %(most)s times."), most=3)
-    )
+    made = LimitReached(message(gettext_noop("This session is already being watched %(most)s times."), most=3))
     arrived = convert(to_builtins(Failure.of(made)), Failure).error()
     assert isinstance(arrived, LimitReached)
     said: dict[str, Error] = {}
@@ -64,6 +62,4 @@ def test_why_a_run_ended_is_said_in_its_readers_language() -> None:
     until = PodAttempted("default/web")
     assert why_ended(moved, until, 9).endswith("did not happen: an attempt of default/web ends.")
     with override("zh-hans"):
-        assert (
-            why_ended(moved, until, 9) == "已无事可做，而运行等待的条件没有出现：default/web 的一次尝试结束。"
-        )
+        assert why_ended(moved, until, 9) == "已无事可做，而运行等待的条件没有出现：default/web 的一次尝试结束。"

@@ -33,9 +33,7 @@ def test_who_leads_is_known_from_the_processes(election):
 
 def test_a_process_came_to_a_stage_when_the_journal_says_so(election):
     (since,) = [
-        move.t
-        for move in election.end.journal.processes
-        if (move.scheduler, move.state) == ("blue", "leading")
+        move.t for move in election.end.journal.processes if (move.scheduler, move.state) == ("blue", "leading")
     ]
     assert told({"entered": "blue", "stage": "leading"}, election) == round(since / 1e9, 2)
     assert holds({"scheduler": "red", "stage": "leading"}, election.end)
@@ -133,16 +131,12 @@ def test_what_a_kubelet_measures_is_an_amount_as_manifests_have_it():
 
 def test_what_is_requested_on_a_node_is_told_with_a_pod_that_is_not_there_yet():
     worked = play(read_lesson(CONTENT / "ratio-worked"))
-    shares = [
-        worked.facts[f"{resource}_{node}"] for node in ("one", "two") for resource in ("foo", "memory", "cpu")
-    ]
+    shares = [worked.facts[f"{resource}_{node}"] for node in ("one", "two") for resource in ("foo", "memory", "cpu")]
     assert shares == [75, 50, 37.5, 50, 75, 100]
     node2 = {"resource": "cpu"}
     assert told({"free_on": "node2", **node2}, worked) == "0"
     assert told({"share_on": "node2", **node2}, worked) == 100
-    assert (
-        told({"share_on": "node2", "with": "mypod", **node2}, worked) == 100
-    )  # it is there, and counts once
+    assert told({"share_on": "node2", "with": "mypod", **node2}, worked) == 100  # it is there, and counts once
     assert told({"free_on": "node1", "resource": "memory"}, worked) == "704Mi"
     with pytest.raises(BadFact, match="node2 has no heat"):
         told({"free_on": "node2", "resource": "heat"}, worked)

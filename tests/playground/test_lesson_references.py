@@ -114,9 +114,7 @@ def test_every_worked_example_has_lessons_that_exist_or_says_why_not():
 def test_every_lesson_that_says_it_follows_an_example_is_in_the_table():
     named = {slug for *_, played_by in worked_examples() for slug in re.findall(r"`([a-z-]+)`", played_by)}
     say_so = {
-        slug
-        for slug, lesson in LESSONS.items()
-        if SPEAKS_OF_AN_EXAMPLE.search(" ".join(lesson.words["en"].texts()))
+        slug for slug, lesson in LESSONS.items() if SPEAKS_OF_AN_EXAMPLE.search(" ".join(lesson.words["en"].texts()))
     }
     assert {"ratio-worked", "own-plugin", "backoff-ladder"} <= say_so
     assert say_so <= named

@@ -206,21 +206,13 @@ def run(
     )
 
 
-def test_a_pod_is_explained_and_the_gets_are_shown(
-    program: dict[str, str], cluster: Cluster, tmp_path: Path
-) -> None:
+def test_a_pod_is_explained_and_the_gets_are_shown(program: dict[str, str], cluster: Cluster, tmp_path: Path) -> None:
     config = f"--kubeconfig={tmp_path / 'config'}"
     done = run(program, "explain", "web-0", "-n", "shop", config, "--fixes", "0")
     assert done.returncode == 1, done.stderr
-    assert done.stdout.startswith(
-        "shop/web-0  WaitingForEvent\n  shop/web-0 asks for 3 cpu, and n has 2 in all."
-    )
+    assert done.stdout.startswith("shop/web-0  WaitingForEvent\n  shop/web-0 asks for 3 cpu, and n has 2 in all.")
     shown = done.stderr.splitlines()[0]
-    assert (
-        shown.startswith("$ ")
-        and " get namespaces,nodes," in shown
-        and shown.endswith(f"-A -o json {config}")
-    )
+    assert shown.startswith("$ ") and " get namespaces,nodes," in shown and shown.endswith(f"-A -o json {config}")
     assert "again without devicetaintrules" in done.stderr
     assert cluster.requests and all(each.startswith("GET ") for each in cluster.requests)
 
@@ -229,9 +221,7 @@ def test_without_a_name_the_contexts_namespace_is_asked_about(
     program: dict[str, str], cluster: Cluster, tmp_path: Path
 ) -> None:
     config = f"--kubeconfig={tmp_path / 'config'}"
-    cluster.objects.append(
-        {**pod("other", "9"), "metadata": {"name": "other", "namespace": "default", "uid": "o"}}
-    )
+    cluster.objects.append({**pod("other", "9"), "metadata": {"name": "other", "namespace": "default", "uid": "o"}})
     here = run(program, "explain", config, "-o", "csv", "--fixes", "0", start="main")
     everywhere = run(program, "explain", config, "-A", "-o", "csv", "--fixes", "0", start="main")
     assert (here.returncode, everywhere.returncode) == (1, 1), here.stderr
@@ -248,9 +238,7 @@ def test_who_may_list_one_namespace_alone_is_told_what_is_missing(
     program: dict[str, str], cluster: Cluster, tmp_path: Path
 ) -> None:
     cluster.forbidden = ("pods", "replicasets")
-    done = run(
-        program, "explain", "web-0", "-n", "shop", f"--kubeconfig={tmp_path / 'config'}", "--fixes", "0"
-    )
+    done = run(program, "explain", "web-0", "-n", "shop", f"--kubeconfig={tmp_path / 'config'}", "--fixes", "0")
     assert done.returncode == 1, done.stderr
     assert "cannot list resource" in done.stderr
     assert " get replicasets.apps,pods -n shop -o json" in done.stderr
@@ -262,18 +250,14 @@ def test_a_name_that_is_not_there_and_no_cluster_are_told(
     config = f"--kubeconfig={tmp_path / 'config'}"
     done = run(program, "explain", "web-O", "-n", "shop", config)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines()[-1] == (
-        "error: web-O: there is no such pod in namespace shop; did you mean web-0?"
-    )
+    assert done.stderr.splitlines()[-1] == ("error: web-O: there is no such pod in namespace shop; did you mean web-0?")
     done = run({**program, "KUBECTL": "/nowhere/kubectl"}, "explain", "web-0")
     assert (done.returncode, "install kubectl to ask a cluster" in done.stderr) == (2, True)
 
 
 def test_a_pipe_needs_no_dash_and_no_kubectl(program: dict[str, str], cluster: Cluster) -> None:
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": cluster.objects})
-    done = run(
-        {**program, "KUBECTL": "/nowhere/kubectl"}, "explain", "web-0", "fits", "-n", "shop", stdin=text
-    )
+    done = run({**program, "KUBECTL": "/nowhere/kubectl"}, "explain", "web-0", "fits", "-n", "shop", stdin=text)
     assert done.returncode == 1, done.stderr
     heads, first, second, *_ = done.stdout.splitlines()
     assert heads.split() == ["POD", "WHY", "FIRST", "FIX"]

@@ -44,11 +44,7 @@ def asked() -> Any:
 
 @pytest.mark.usefixtures("asked")
 def test_a_plain_line_names_request_and_session() -> None:
-    assert (
-        PlainLines()
-        .format(record("slow"))
-        .endswith("WARNING playground.views [request r-1, session 7]: slow")
-    )
+    assert PlainLines().format(record("slow")).endswith("WARNING playground.views [request r-1, session 7]: slow")
 
 
 def test_a_plain_line_about_nothing_names_nothing() -> None:

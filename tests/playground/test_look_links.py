@@ -41,9 +41,7 @@ def test_a_look_is_read_of_a_requests_query_as_of_any_mapping() -> None:
     assert (look.node, look.about, look.stage) == ("n1", "node", "score")
 
 
-@pytest.mark.parametrize(
-    "tag", ["look_link pods=key", "look_data", "look_query href_x=1", 'look_field "pods"']
-)
+@pytest.mark.parametrize("tag", ["look_link pods=key", "look_data", "look_query href_x=1", 'look_field "pods"'])
 def test_what_is_no_field_of_a_look_is_an_error_when_the_template_is_compiled(tag: str) -> None:
     with pytest.raises(TemplateSyntaxError):
         Template(f"{{% load look %}}{{% {tag} %}}")

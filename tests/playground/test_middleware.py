@@ -49,9 +49,9 @@ def test_a_probe_is_answered_whatever_host_it_asks_for_and_nobody_else(
     answer = client.get("/healthz", headers={"Host": host})
     assert (answer.status_code, answer.json()) == (200, {"ok": True})
     assert answer.headers["Cache-Control"] == "no-store"
-    assert [
-        client.get(path, headers={"Host": host}).status_code for path in ("/", "/metrics/", "/healthz/")
-    ] == [400] * 3
+    assert [client.get(path, headers={"Host": host}).status_code for path in ("/", "/metrics/", "/healthz/")] == [
+        400
+    ] * 3
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,7 @@ def send(begun: Visitor, body: bytes, content_type: str, path: str = "rename") -
     return answer
 
 
-@pytest.mark.parametrize(
-    "charset", ["utf-16", "utf-7", "latin-1", "nonsense", "rot13", "idna", "'", "x" * 500]
-)
+@pytest.mark.parametrize("charset", ["utf-16", "utf-7", "latin-1", "nonsense", "rot13", "idna", "'", "x" * 500])
 @pytest.mark.parametrize("form", FORMS)
 def test_a_form_in_another_encoding_is_refused_in_words(begun: Visitor, form: str, charset: str) -> None:
     answer = send(begun, FORMS[form], f"{form}; charset={charset}")
@@ -151,9 +149,7 @@ def test_a_form_that_is_larger_than_django_takes_is_413(begun: Visitor, settings
         ("import/apply", "token"),
     ],
 )
-def test_the_character_0_is_refused_before_any_database_sees_it(
-    begun: Visitor, path: str, field: str
-) -> None:
+def test_the_character_0_is_refused_before_any_database_sees_it(begun: Visitor, path: str, field: str) -> None:
     answer = begun.post(path, **{field: "before\0after"})
     assert answer.status_code == 400
     assert f"“{field}” holds the character 0" in page_text(answer)
@@ -200,9 +196,7 @@ LONG = "ä" * 200
         ("rename", {"name": "b", "back": "ä" * 60}),
     ],
 )
-def test_an_answer_leads_nowhere_that_is_too_long_to_go_to(
-    begun: Visitor, path: str, fields: dict[str, str]
-) -> None:
+def test_an_answer_leads_nowhere_that_is_too_long_to_go_to(begun: Visitor, path: str, fields: dict[str, str]) -> None:
     answer = begun.post(path, **fields)
     assert answer.status_code == 302
     assert len(answer["Location"]) <= MOST_ADDRESS
@@ -270,7 +264,6 @@ def test_a_key_that_cannot_be_read_is_said(tmp_path: Path) -> None:
 def test_processes_that_start_together_agree_on_a_key(tmp_path: Path) -> None:
     code = "import sys, pathlib; from playground.settings import kept_secret; print(kept_secret(pathlib.Path(sys.argv[1])))"
     started = [
-        subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "key")], stdout=subprocess.PIPE)
-        for _ in range(4)
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "key")], stdout=subprocess.PIPE) for _ in range(4)
     ]
     assert len({process.communicate()[0] for process in started}) == 1

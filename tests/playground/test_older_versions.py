@@ -86,9 +86,7 @@ def test_each_session_replays_to_the_trace_that_it_had(server: PlaygroundServer)
     assert [number for number, wrong in zip(recorded, different, strict=True) if wrong] == []
 
 
-def test_each_session_opens_at_its_head_without_a_difference(
-    server: PlaygroundServer, visitor: Visitor
-) -> None:
+def test_each_session_opens_at_its_head_without_a_difference(server: PlaygroundServer, visitor: Visitor) -> None:
     for key, head in read_rows(server, "select edit_key, head from playground_session"):
         page = fetch(visitor, f"/s/{key}/").text
         assert f'data-seen="{head}"' in page
@@ -139,9 +137,7 @@ def test_a_trace_comes_back_as_a_session(visitor: Visitor) -> None:
     assert "<h1>The same</h1>" in answer.text
 
 
-def test_a_session_from_before_0_5_says_which_version_opens_it(
-    server: PlaygroundServer, visitor: Visitor
-) -> None:
+def test_a_session_from_before_0_5_says_which_version_opens_it(server: PlaygroundServer, visitor: Visitor) -> None:
     key = visitor.new_session("story:gate")
     with sqlite3.connect(server.folder / "playground.sqlite3") as database:
         database.execute("update playground_session set edition = 2 where edit_key = ?", (key,))

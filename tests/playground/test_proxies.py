@@ -47,9 +47,7 @@ def scope(peer: str, *headers: tuple[str, str], kind: str = "http") -> dict[str,
         pytest.param("not an address", ["192.0.2.1"], "not an address", id="a socket of the machine"),
     ],
 )  # fmt: skip
-def test_the_client_is_who_asked_the_first_trusted_proxy(
-    peer: str, forwarded_for: list[str], client: str
-) -> None:
+def test_the_client_is_who_asked_the_first_trusted_proxy(peer: str, forwarded_for: list[str], client: str) -> None:
     asked = scope(peer, *(("X-Forwarded-For", each) for each in forwarded_for))
     assert apply_forwarded_headers(asked, TRUSTED)["client"][0] == client
 
@@ -73,9 +71,7 @@ def test_the_scheme_is_what_the_nearest_trusted_proxy_was_asked_by(
 
 
 def test_what_a_stranger_forwards_goes_no_further() -> None:
-    asked = scope(
-        "192.0.2.7", ("X-Forwarded-For", "10.0.0.1"), ("X-Forwarded-Proto", "https"), ("Accept", "a")
-    )
+    asked = scope("192.0.2.7", ("X-Forwarded-For", "10.0.0.1"), ("X-Forwarded-Proto", "https"), ("Accept", "a"))
     assert apply_forwarded_headers(asked, TRUSTED)["headers"] == [(b"Accept", b"a")]
 
 

@@ -56,9 +56,7 @@ def test_links_and_fields_of_a_look_are_as_in_other_templates(tag: str, html: st
     assert rendered(f"{{% {tag} %}}", **context) == html
 
 
-@pytest.mark.parametrize(
-    "tag", ["look_link pods=key", "look_data", "look_query href_x=1", 'look_field "pods"']
-)
+@pytest.mark.parametrize("tag", ["look_link pods=key", "look_data", "look_query href_x=1", 'look_field "pods"'])
 def test_what_is_no_field_of_a_look_is_an_error_when_the_template_is_compiled(tag: str) -> None:
     with pytest.raises((TemplateSyntaxError, JinjaError), match=r"a look has no field|fields of a look"):
         PANELS.from_string(f"{{% {tag} %}}")

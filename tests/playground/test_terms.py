@@ -31,9 +31,7 @@ BESIDE_CLASSES = {"vh", "point-tip"}
 VOID = {"input", "br", "wbr", "hr", "img", "rect", "circle", "use", "line", "path"}
 
 
-@pytest.mark.parametrize(
-    "names", [POINTS, PLUGINS, set(CONTROLLER_NAMES)], ids=["points", "plugins", "controllers"]
-)
+@pytest.mark.parametrize("names", [POINTS, PLUGINS, set(CONTROLLER_NAMES)], ids=["points", "plugins", "controllers"])
 def test_every_name_of_kubes_is_a_term(names: set[str]) -> None:
     assert sorted(names - set(TERMS)) == []
 

@@ -55,9 +55,7 @@ def rules() -> Iterator[Rule]:
 
 
 RULES = list(rules())
-DEFINITIONS = [
-    (rule, name, value) for rule in RULES for name, value in rule.declared if name.startswith("--")
-]
+DEFINITIONS = [(rule, name, value) for rule in RULES for name, value in rule.declared if name.startswith("--")]
 USES = [(rule, name) for rule in RULES for _, value in rule.declared for name in USE.findall(value)]
 
 
@@ -108,9 +106,7 @@ def test_every_token_that_is_used_is_defined() -> None:
         ("templates", "html", USE.pattern),
     ],
 )
-def test_every_token_that_scripts_charts_and_templates_ask_for_is_defined(
-    folder: str, kind: str, form: str
-) -> None:
+def test_every_token_that_scripts_charts_and_templates_ask_for_is_defined(folder: str, kind: str, form: str) -> None:
     text = "\n".join(path.read_text() for path in sorted((ROOT / folder).rglob(f"*.{kind}")))
     asked = set(re.findall(form, text))
     assert asked and asked <= {name for _, name, _ in DEFINITIONS} | FROM_SCRIPTS

@@ -85,9 +85,7 @@ def test_a_pod_that_a_kubelet_refuses_is_listed_with_phase_and_reason_in_every_f
 
 
 def test_a_pod_that_fails_by_its_deadline_is_listed(tmp_path: Path) -> None:
-    status, text = run(
-        "simulate", written(tmp_path, node("n"), pod("p", activeDeadlineSeconds=60)), "-o", "json"
-    )
+    status, text = run("simulate", written(tmp_path, node("n"), pod("p", activeDeadlineSeconds=60)), "-o", "json")
     (row,) = json.loads(text)["placements"]
     assert (status, row["phase"], row["reason"], row["node"]) == (3, "Failed", "DeadlineExceeded", "n")
     assert row["message"] == "Pod was active on the node longer than the specified deadline"
@@ -99,9 +97,7 @@ def test_a_pod_without_an_owner_does_not_vanish_in_silence(tmp_path: Path) -> No
     status, text = run("simulate", written(tmp_path, tainted("n"), first, second))
     assert status == 3
     assert "default     second   none   Failed   DeletionByPodGC   PodGC: node no longer exists" in text
-    assert (
-        "default/first was deleted, and nobody makes it anew: DeletionByTaintManager: Taint manager" in text
-    )
+    assert "default/first was deleted, and nobody makes it anew: DeletionByTaintManager: Taint manager" in text
     data = json.loads(run("simulate", written(tmp_path, tainted("n"), first), "-o", "json")[1])
     assert ([each["pod"] for each in data["gone"]], data["placements"]) == (["default/first"], [])
     assert run("simulate", written(tmp_path, tainted("n"), first))[0] == 1
@@ -116,9 +112,7 @@ def test_a_workload_that_makes_pods_in_vain_ends_the_command_and_is_named(tmp_pa
     )
     status, text = run("simulate", file)
     assert status == 3
-    assert (
-        "Deployment default/w makes pods that end in the same way again and again: 40 so far, on n." in text
-    )
+    assert "Deployment default/w makes pods that end in the same way again and again: 40 so far, on n." in text
     assert text.endswith("40 pods have failed.\n3 of 3 pods have a node.\n")
     (stuck,) = json.loads(run("simulate", file, "-o", "json")[1])["stuck"]
     assert stuck | {"message": "", "lastPod": ""} == {
@@ -166,9 +160,7 @@ def test_a_pod_that_is_held_back_says_why(tmp_path: Path) -> None:
     claims = [{"name": "data", "persistentVolumeClaim": {"claimName": "none"}}]
     gated = pod("gated", schedulingGates=[{"name": "example.com/hold"}])
     nobodys = pod("nobodys", schedulerName="other")
-    status, text = run(
-        "simulate", written(tmp_path, node("n"), pod("p", volumes=claims), gated, nobodys), "-o", "json"
-    )
+    status, text = run("simulate", written(tmp_path, node("n"), pod("p", volumes=claims), gated, nobodys), "-o", "json")
     rows = {row["pod"]: row["message"] for row in json.loads(text)["placements"]}
     assert status == 1
     assert 'persistentvolumeclaim "none" not found' in rows["p"]
@@ -359,9 +351,7 @@ def at_a_terminal(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_no_color_is_heeded_unless_colours_are_forced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_color_is_heeded_unless_colours_are_forced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = written(tmp_path, node("n", "1"), pod("p", cpu="2"))
     assert "\x1b[" in run("explain", file, "--force-color")[1]
     monkeypatch.setenv("NO_COLOR", "1")

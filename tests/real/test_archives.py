@@ -138,9 +138,7 @@ def test_files_that_cannot_be_read_are_passed_over_by_name() -> None:
     assert "chart/templates/x.yaml was passed over: This is a template of a Helm chart" in said(data)
 
 
-@pytest.mark.parametrize(
-    "name", ["../../etc/pods.yaml", "/etc/pods.yaml", "__MACOSX/._pods.yaml", "a/._pods.yaml"]
-)
+@pytest.mark.parametrize("name", ["../../etc/pods.yaml", "/etc/pods.yaml", "__MACOSX/._pods.yaml", "a/._pods.yaml"])
 def test_names_that_lead_elsewhere_are_passed_over(name: str) -> None:
     assert names(zipped({name: POD, "n.json": NODE})) == ["Node n"]
     assert names(tar({name: POD, "n.json": NODE})) == ["Node n"]
@@ -182,9 +180,7 @@ def test_what_is_passed_over_is_measured_too() -> None:
 
 def test_a_header_cannot_be_as_long_as_it_likes() -> None:
     whole = io.BytesIO()
-    with tarfile.open(
-        fileobj=whole, mode="w:gz", format=tarfile.PAX_FORMAT, pax_headers={"comment": "x" * 3_000_000}
-    ):
+    with tarfile.open(fileobj=whole, mode="w:gz", format=tarfile.PAX_FORMAT, pax_headers={"comment": "x" * 3_000_000}):
         pass
     with pytest.raises(NotObjects, match="unpacks to more"):
         read(whole.getvalue())
@@ -197,9 +193,7 @@ def test_too_many_members_are_refused(pack: Pack) -> None:
         unpack(data, Budget(kept=1_000, members=20))
 
 
-@pytest.mark.parametrize(
-    "data", [tar_gz(FILES)[:200], zipped(FILES)[:200], b"PK\x03\x04 and no more", b"\x1f\x8b\x00"]
-)
+@pytest.mark.parametrize("data", [tar_gz(FILES)[:200], zipped(FILES)[:200], b"PK\x03\x04 and no more", b"\x1f\x8b\x00"])
 def test_a_damaged_archive_is_refused(data: bytes) -> None:
     with pytest.raises(NotObjects, match="damaged or cut off"):
         read(data)

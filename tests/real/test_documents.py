@@ -43,9 +43,7 @@ def written(case: Case) -> bytes:
 
 
 def named(item: Item) -> str:
-    return (
-        f"{item.kind} {item.namespace}/{item.name}" if item.namespace else f"{item.kind} {item.name}".strip()
-    )
+    return f"{item.kind} {item.namespace}/{item.name}" if item.namespace else f"{item.kind} {item.name}".strip()
 
 
 @pytest.mark.parametrize("case", cases())
@@ -79,9 +77,7 @@ def look(case: Case) -> None:
     if "count" in case:
         assert counted(plan) == case["count"]
     else:
-        assert sorted(named(item) for item in plan.items if item.action == "created") == sorted(
-            case.get("takes", [])
-        )
+        assert sorted(named(item) for item in plan.items if item.action == "created") == sorted(case.get("takes", []))
     said = [str(note) for note in brought.notes]
     for part in case.get("says", []):
         assert any(part in note for note in said), said

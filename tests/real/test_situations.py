@@ -89,9 +89,7 @@ def test_no_sentence_leads_astray() -> None:
 
 def test_the_true_fix_is_offered() -> None:
     asked = [name for name in NAMES if "fixes" in expected(name)]
-    wrong = [
-        name for name in asked if not any(any(meets(expected(name)["fixes"], each)) for each in fixes(name))
-    ]
+    wrong = [name for name in asked if not any(any(meets(expected(name)["fixes"], each)) for each in fixes(name))]
     assert len(asked) - len(wrong) >= FIXED, wrong
 
 

@@ -113,9 +113,7 @@ def test_arguments_are_defaulted_and_validated() -> None:
     )
     two = {"AtMostPerNode": {"most": 2}}
     web = {"app": "web"}
-    sim = world(
-        profile("AtMostPerNode", args=two), node("a"), *(labelled(f"p{i}", labels=web) for i in range(3))
-    )
+    sim = world(profile("AtMostPerNode", args=two), node("a"), *(labelled(f"p{i}", labels=web) for i in range(3)))
     sim.run(until=lambda w: len(w.journal.attempts) == 3)
     assert [attempt.outcome for attempt in sim.journal.attempts] == [
         "scheduled",

@@ -60,9 +60,7 @@ def meta_of(sim: Simulation, kind: str, name: str, namespace: str = "default") -
     return None if manifest is None else manifest["metadata"]
 
 
-def silent(
-    *objects: Manifest, controllers: Sequence[str], kubelets: bool = False, **settings: Any
-) -> Simulation:
+def silent(*objects: Manifest, controllers: Sequence[str], kubelets: bool = False, **settings: Any) -> Simulation:
     """As `cluster`, without a scheduler, and with kubelets that do nothing: the test writes what they would."""
     sim = cluster(controllers=controllers, **settings)
     sim.change(lambda: sim.stop_scheduler(DEFAULT_SCHEDULER_NAME))

@@ -20,7 +20,6 @@ from scheduler_core.scheduler.framework.status import error
 from scheduler_core.scheduler.plugins.demonstration import Demonstration
 from scheduler_core.scheduler.plugins.interpodaffinity.hints import after_node_topology_change
 from scheduler_core.scheduler.plugins.node_name import NodeName
-from scheduler_core.testing.drive import make_plugin
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration, SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import (
@@ -34,6 +33,7 @@ from tests.scheduler_core.worlds import (
     settle,
     world,
 )
+from tests.support.drive import make_plugin
 
 SECOND = 1_000_000_000
 WEB = "default/web"
@@ -142,10 +142,7 @@ def test_who_refused_the_nominated_node_is_named_with_those_that_narrowed_the_no
     sim.store.patch_pod_status(WEB, sim.now, nominated_node_name="a")
     sim.apply(SetSettings({"manual": False}))
     sim.run(until=lambda w: bool(w.journal.attempts))
-    assert (
-        "1 node(s) didn't satisfy plugin(s) [NodeAffinity NodeResourcesFit]"
-        in sim.journal.attempts[0].message
-    )
+    assert "1 node(s) didn't satisfy plugin(s) [NodeAffinity NodeResourcesFit]" in sim.journal.attempts[0].message
 
 
 def test_a_gated_pod_of_old_age_is_noticed_at_half_minutes_only() -> None:
@@ -174,9 +171,7 @@ def test_with_expected_nominations_pre_bind_passes_over_plugins_that_have_nothin
 def test_a_nomination_that_is_taken_back_holds_up_a_synchronous_cycle() -> None:
     sim = world(node("a"), pod("ending", cpu="4", priority=0, terminationGracePeriodSeconds=600))
     settle(sim)
-    sim.apply(
-        SetSettings({"async_api_calls": False, "async_preemption": False, "cluster": {"controllers": []}})
-    )
+    sim.apply(SetSettings({"async_api_calls": False, "async_preemption": False, "cluster": {"controllers": []}}))
     sim.apply(DeleteObjects((Ref("Pod", "default", "ending"),)))
     sim.apply(ApplyObjects((pod("lower", cpu="4", priority=10),)))
     sim.run(until=lambda w: live(w, "default/lower").nominated_node_name == "a")
@@ -327,9 +322,7 @@ def test_a_condition_keeps_the_generation_that_a_patch_says_nothing_of() -> None
     assert live(sim).condition("PodScheduled")["message"] == "timeout"
 
 
-@pytest.mark.parametrize(
-    ("requirement", "woken"), [({"operator": "Foo"}, True), ({"operator": "Exists"}, False)]
-)
+@pytest.mark.parametrize(("requirement", "woken"), [({"operator": "Foo"}, True), ({"operator": "Exists"}, False)])
 def test_required_pod_affinity_that_can_not_be_parsed_is_a_reason_to_try_again(
     requirement: dict[str, str], woken: bool
 ) -> None:
@@ -343,9 +336,7 @@ def test_required_pod_affinity_that_can_not_be_parsed_is_a_reason_to_try_again(
 @pytest.mark.parametrize(
     ("field", "woken"), [({"operator": "Exists"}, True), ({"operator": "In", "values": ["b"]}, False)]
 )
-def test_node_affinity_that_can_not_be_parsed_is_a_reason_to_try_again(
-    field: dict[str, Any], woken: bool
-) -> None:
+def test_node_affinity_that_can_not_be_parsed_is_a_reason_to_try_again(field: dict[str, Any], woken: bool) -> None:
     terms = {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", **field}]}]}
     affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
     waiting = Pod.from_manifest(pod("web", affinity=affinity))

@@ -55,9 +55,7 @@ def test_clocks_that_are_changed_leave_hours_out_or_have_them_twice(moment, text
 
 
 def test_a_zone_in_the_text_goes_first():
-    assert after("2026-01-01T00:00Z", "TZ=Asia/Tokyo 0 0 * * *", "UTC") == datetime(
-        2026, 1, 1, 15, tzinfo=UTC
-    )
+    assert after("2026-01-01T00:00Z", "TZ=Asia/Tokyo 0 0 * * *", "UTC") == datetime(2026, 1, 1, 15, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("text", ["0 0 30 Feb ?", "0 0 31 Apr ?"])

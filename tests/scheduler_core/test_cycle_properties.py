@@ -22,15 +22,13 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.plugins.registry import registry
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.testing.builders import make_cache, make_node, make_pod
-from scheduler_core.testing.drive import NoObjects
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, nodes_of, pod, scheduler_of
+from tests.support.drive import NoObjects
 
 NODES = st.lists(
-    st.tuples(
-        st.sampled_from(["1", "2", "4"]), st.sampled_from(["1Gi", "8Gi"]), st.booleans(), st.booleans()
-    ),
+    st.tuples(st.sampled_from(["1", "2", "4"]), st.sampled_from(["1Gi", "8Gi"]), st.booleans(), st.booleans()),
     min_size=1,
     max_size=8,
 )
@@ -52,9 +50,7 @@ def clusters(nodes: list[Any], pods: list[Any]) -> Cache:
         one = make_node(f"n{i}").capacity(cpu=cpu, memory=memory)
         one = one.cordoned() if cordoned else one
         made.append(one.taint("t", "NoSchedule") if tainted else one)
-    running = [
-        make_pod(f"p{i}").requests(cpu=cpu).on(f"n{at % len(nodes)}") for i, (cpu, at) in enumerate(pods)
-    ]
+    running = [make_pod(f"p{i}").requests(cpu=cpu).on(f"n{at % len(nodes)}") for i, (cpu, at) in enumerate(pods)]
     return make_cache(made, running)
 
 
@@ -71,9 +67,7 @@ def columns(table: NodeTable) -> list[Any]:
 
 @settings(max_examples=200)
 @given(NODES, PODS, st.integers(0, 7), st.sampled_from(["100m", "3"]), st.booleans())
-def test_assume_then_forget_is_the_identity(
-    nodes: list[Any], pods: list[Any], at: int, cpu: str, port: bool
-) -> None:
+def test_assume_then_forget_is_the_identity(nodes: list[Any], pods: list[Any], at: int, cpu: str, port: bool) -> None:
     cache = clusters(nodes, pods)
     snapshot = cache.update_snapshot(NodeTable())
     before = columns(snapshot)
@@ -90,9 +84,9 @@ def cycle_with(
     cache: Cache, pod: Pod, plugins: dict[str, Any], added: dict[str, type[Plugin]] | None = None
 ) -> SchedulingCycle:
     """A cycle run to its decision under a profile with these plugin sets."""
-    profile = load_configuration(
-        configuration(percentageOfNodesToScore=100, profiles=[{"plugins": plugins}])
-    ).profiles[0]
+    profile = load_configuration(configuration(percentageOfNodesToScore=100, profiles=[{"plugins": plugins}])).profiles[
+        0
+    ]
     framework = Framework(profile, {**registry(), **(added or {})}, NoObjects())
     cycle = SchedulingCycle(1, "s", framework.name, QueuedPod(pod, 0, 0), cache.table(), 0)
     around = AlgorithmState(100)

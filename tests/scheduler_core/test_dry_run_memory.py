@@ -20,9 +20,7 @@ def important(name: str, cpu: str, **spec: Any) -> dict[str, Any]:
 def crowded(seed: int) -> Simulation:
     """Twelve nodes, each full of pods of several priorities."""
     sim = world(*(node(f"n{i:02}") for i in range(12)), seed=seed)
-    sim.apply(
-        ApplyObjects(tuple(pod(f"low-{i:02}", cpu=str(1 + i % 2), priority=i * 7 % 5) for i in range(48)))
-    )
+    sim.apply(ApplyObjects(tuple(pod(f"low-{i:02}", cpu=str(1 + i % 2), priority=i * 7 % 5) for i in range(48))))
     sim.run(steps=20_000)
     return sim
 

@@ -8,10 +8,10 @@ import pytest
 
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.base.trace.records import Record
-from scheduler_core.testing.storage import make_claim, make_class
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, nodes_of, of_kind, pod, scheduler_of, settle
+from tests.support.storage import make_claim, make_class
 
 WEB = "default/web"
 
@@ -62,9 +62,7 @@ def test_a_failure_is_told_by_event_and_condition(name: str, value: str, message
 
 
 @names
-def test_a_failure_gives_everything_back_in_reverse_order(
-    name: str, value: str, message: str, reason: str
-) -> None:
+def test_a_failure_gives_everything_back_in_reverse_order(name: str, value: str, message: str, reason: str) -> None:
     sim = begun(name, value)
     records = failed(sim)
     ran = [(step["point"], step["plugin"]) for step in of_kind(records, "plugin_ran")]

@@ -13,13 +13,13 @@ from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.plugins.dynamicresources.plugin import DISABLED, DynamicResources
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import NoObjects, filter_nodes, make_plugin
 from scheduler_core.world.checkpoint.archive import Archive
 from scheduler_core.world.checkpoint.decoder import decode
 from scheduler_core.world.checkpoint.encoder import encode
 from scheduler_core.world.commands import ApplyObjects, Redo, SetConfiguration, SetSettings, Undo
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, nodes_of, pod, scheduler_of, settle, world
+from tests.support.drive import NoObjects, filter_nodes, make_plugin
 
 BOTH = pytest.mark.parametrize("on", [True, False])
 
@@ -75,9 +75,7 @@ def test_turning_the_gate_off_reads_the_pods_that_are_there_anew() -> None:
 
 
 @pytest.mark.parametrize(("reading", "nonzero"), [(Reading.ALL, 3000), (Reading.IN_PLACE, 100)])
-def test_pod_level_requests_count_among_the_nonzero_sums_with_their_gate(
-    reading: Reading, nonzero: int
-) -> None:
+def test_pod_level_requests_count_among_the_nonzero_sums_with_their_gate(reading: Reading, nonzero: int) -> None:
     manifest = make_pod("p").pod_level(cpu="3").manifest()
     assert Pod.from_manifest(manifest, None, reading).nonzero[0] == nonzero
 
@@ -124,11 +122,7 @@ def test_match_label_keys_narrow_the_selector_with_their_gate(on: bool, refused:
         "labelSelector": {"matchLabels": {"app": "web"}},
         "matchLabelKeys": ["version"],
     }
-    new = (
-        make_pod("new")
-        .labels({"app": "web", "version": "2"})
-        .with_spec(topologySpreadConstraints=[constraint])
-    )
+    new = make_pod("new").labels({"app": "web", "version": "2"}).with_spec(topologySpreadConstraints=[constraint])
     old = make_pod("old").labels({"app": "web", "version": "1"}).on("a")
     handle = NoObjects()
     handle.features = Features(spread_label_keys=on)
@@ -210,13 +204,9 @@ def test_the_default_configuration_follows_the_gates_and_comes_back() -> None:
     sim = world()
     sim.apply(SetSettings({"dynamic_resources": False}))
     sim.apply(Undo())
-    assert "DynamicResources" in [
-        p.name for p in scheduler_of(sim).profiles["default-scheduler"].at(Point.FILTER)
-    ]
+    assert "DynamicResources" in [p.name for p in scheduler_of(sim).profiles["default-scheduler"].at(Point.FILTER)]
     sim.apply(Redo())
-    assert "DynamicResources" not in [
-        p.name for p in scheduler_of(sim).profiles["default-scheduler"].at(Point.FILTER)
-    ]
+    assert "DynamicResources" not in [p.name for p in scheduler_of(sim).profiles["default-scheduler"].at(Point.FILTER)]
 
 
 def test_a_change_of_a_gate_starts_the_scheduler_once() -> None:

@@ -72,9 +72,7 @@ def copies(origin: Simulation) -> list[Simulation]:
     st.integers(0, 13),
     st.lists(st.tuples(st.integers(0, WAYS - 1), st.sampled_from(DEEDS), st.integers(0, 99)), max_size=25),
 )
-def test_what_is_done_in_one_copy_is_not_felt_in_another(
-    moment: int, deeds: list[tuple[int, Deed, int]]
-) -> None:
+def test_what_is_done_in_one_copy_is_not_felt_in_another(moment: int, deeds: list[tuple[int, Deed, int]]) -> None:
     origin = moments()[moment]
     together, stories = copies(origin), [[""] for _ in range(WAYS)]
     for way, deed, number in deeds:

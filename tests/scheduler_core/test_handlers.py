@@ -11,7 +11,6 @@ from scheduler_core.apiserver.watch import ADDED, WatchEvent
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.scheduler.core.steps import handlers
 from scheduler_core.scheduler.framework.events import ObjectEvent
-from scheduler_core.testing.storage import make_claim, make_class, make_volume
 from scheduler_core.world.commands import (
     ApplyObjects,
     Command,
@@ -23,6 +22,7 @@ from scheduler_core.world.commands import (
 )
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, nodes_of, pod, scheduler_of, settle, world
+from tests.support.storage import make_claim, make_class, make_volume
 
 A = Ref("Node", "", "a")
 WEB = "default/web"
@@ -108,9 +108,7 @@ def test_a_pod_without_a_node_is_told_to_nobody_but_the_queue() -> None:
 
 def test_a_pod_that_has_ended_frees_its_room() -> None:
     sim = world(node("a"), bound())
-    sim.apply(
-        PatchObject(Ref("Pod", "default", "web"), {"status": {"phase": "Succeeded"}}, subresource="status")
-    )
+    sim.apply(PatchObject(Ref("Pod", "default", "web"), {"status": {"phase": "Succeeded"}}, subresource="status"))
     assert scheduler_of(sim).cache.table().pod_count.tolist() == [0]
 
 
@@ -136,12 +134,8 @@ STORAGE = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("manifest", "resource"), STORAGE, ids=lambda each: each if isinstance(each, str) else ""
-)
-def test_an_object_of_storage_that_comes_changes_and_goes_is_an_event(
-    manifest: dict[str, Any], resource: str
-) -> None:
+@pytest.mark.parametrize(("manifest", "resource"), STORAGE, ids=lambda each: each if isinstance(each, str) else "")
+def test_an_object_of_storage_that_comes_changes_and_goes_is_an_event(manifest: dict[str, Any], resource: str) -> None:
     sim = Simulation()
     sim.apply(SetSettings({"cluster": {"controllers": []}}))
     name, namespace = manifest["metadata"]["name"], manifest["metadata"].get("namespace", "")

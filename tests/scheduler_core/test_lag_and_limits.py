@@ -11,7 +11,6 @@ from scheduler_core.base.trace.journal import Place
 from scheduler_core.base.trace.records import Record
 from scheduler_core.scheduler.config.cluster import ClusterSettings
 from scheduler_core.scheduler.config.settings import WorldSettings
-from scheduler_core.testing.storage import make_claim, make_class, make_volume
 from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,
@@ -32,6 +31,7 @@ from tests.scheduler_core.worlds import (
     settle,
     world,
 )
+from tests.support.storage import make_claim, make_class, make_volume
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
@@ -190,9 +190,7 @@ def test_a_restarted_scheduler_lists_what_there_is_and_lags_behind_what_follows(
 
 def test_volumes_are_bound_though_their_informers_lag() -> None:
     claimed = pod("web", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}])
-    sim = lagging(
-        3 * SECOND, node("a"), make_class(), make_volume("v", hosts=["a"]), make_claim("c"), claimed
-    )
+    sim = lagging(3 * SECOND, node("a"), make_class(), make_volume("v", hosts=["a"]), make_claim("c"), claimed)
     settle(sim)
     assert nodes_of(sim) == {WEB: "a"}
     assert scheduler_of(sim).assumed == {}
@@ -200,9 +198,7 @@ def test_volumes_are_bound_though_their_informers_lag() -> None:
 
 def test_an_update_of_a_volume_that_changed_unheard_is_a_conflict() -> None:
     claimed = pod("web", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}])
-    sim = lagging(
-        3 * SECOND, node("a"), make_class(), make_volume("v", hosts=["a"]), make_claim("c"), claimed
-    )
+    sim = lagging(3 * SECOND, node("a"), make_class(), make_volume("v", hosts=["a"]), make_claim("c"), claimed)
     sim.run(until=lambda w: bool(scheduler_of(w).assumed))
     sim.apply(PatchObject(Ref("PersistentVolume", "", "v"), {"metadata": {"labels": {"x": "y"}}}))
     records = settle(sim)

@@ -45,17 +45,13 @@ class FakeRules:
         if not helps:
             return STAYS
         ready = "Fit" in entry.pending_plugins
-        return RequeueDecision(
-            Strategy.IMMEDIATELY if ready else Strategy.AFTER_BACKOFF, what.event.label, "Fit"
-        )
+        return RequeueDecision(Strategy.IMMEDIATELY if ready else Strategy.AFTER_BACKOFF, what.event.label, "Fit")
 
     def moved(self, entry: QueuedPod, place: str, cause: str, why: RequeueDecision | None) -> None:
         self.moves.append((entry.pod.name, place, cause))
 
 
-def make_queue(
-    gated: tuple[str, ...] = (), options: QueueOptions | None = None
-) -> tuple[SchedulingQueue, FakeRules]:
+def make_queue(gated: tuple[str, ...] = (), options: QueueOptions | None = None) -> tuple[SchedulingQueue, FakeRules]:
     rules = FakeRules(gated)
     return SchedulingQueue(options or QueueOptions(), rules), rules
 
@@ -311,9 +307,7 @@ class TwoMinds(FakeRules):
 
     def requeue_decision(self, entry: QueuedPod, what: ObjectEvent) -> RequeueDecision:
         comes = what.event.resource == "Node"
-        return RequeueDecision(
-            Strategy.IMMEDIATELY if comes else Strategy.AFTER_BACKOFF, what.event.label, "Fit"
-        )
+        return RequeueDecision(Strategy.IMMEDIATELY if comes else Strategy.AFTER_BACKOFF, what.event.label, "Fit")
 
 
 @pytest.mark.parametrize("happened", [(NODE_ADD, OTHER), (OTHER, NODE_ADD)])

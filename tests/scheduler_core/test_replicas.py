@@ -261,9 +261,7 @@ def test_a_deleted_lease_is_made_again() -> None:
 def test_metrics_say_who_leads() -> None:
     sim = two_replicas()
     for name, leads in (("a", 1), ("b", 0)):
-        family = next(
-            f for f in read_families(sim.scheduler(name)) if f.metric.name.endswith("master_status")
-        )
+        family = next(f for f in read_families(sim.scheduler(name)) if f.metric.name.endswith("master_status"))
         assert family.series == (Value(("kube-scheduler",), leads),)
 
 
@@ -328,9 +326,7 @@ def test_processes_are_no_edits_that_can_be_undone() -> None:
         (StopScheduler("c"), "one of a, b"),
         (PartitionScheduler("a", False), "a is not cut off already"),
         (
-            StartScheduler(
-                "c", {"apiVersion": API_VERSION, "kind": KIND, "leaderElection": {"leaseDuration": "5s"}}
-            ),
+            StartScheduler("c", {"apiVersion": API_VERSION, "kind": KIND, "leaderElection": {"leaseDuration": "5s"}}),
             "must be greater than `RenewDeadline`",
         ),
     ],

@@ -270,9 +270,7 @@ def test_a_pod_deleted_while_its_cycle_runs_is_not_bound_and_not_lost_track_of()
 
 def test_a_step_to_the_next_point_ends_though_a_timer_fires_for_ever() -> None:
     """A pod that is made anew in flight leaves its old UID there; then the timer of the unschedulable pods asks the gated ones for ever."""
-    sim = scheduler_alone(
-        node("a", cpu="1"), pod("held", schedulingGates=[{"name": "later"}]), pod("web", cpu="2")
-    )
+    sim = scheduler_alone(node("a", cpu="1"), pod("held", schedulingGates=[{"name": "later"}]), pod("web", cpu="2"))
     sim.step(Grain.POINT)
     sim.apply(DeleteObjects((Ref("Pod", "default", "web"),)))
     sim.apply(ApplyObjects((pod("web"),)))

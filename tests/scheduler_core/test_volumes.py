@@ -8,7 +8,6 @@ import pytest
 
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.testing.explained import rows
-from scheduler_core.testing.storage import make_claim, make_class, make_volume
 from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,
@@ -28,6 +27,7 @@ from tests.scheduler_core.worlds import (
     settle,
     world,
 )
+from tests.support.storage import make_claim, make_class, make_volume
 
 
 def with_claims(name: str, *claims: str) -> dict[str, Any]:
@@ -130,9 +130,7 @@ def test_a_volume_that_will_not_be_bound_times_out() -> None:
     sim = Simulation(seed=1)
     version = {"apiVersion": "kubescheduler.config.k8s.io/v1"}
     sim.apply(SetConfiguration({**version, **configuration, "profiles": [{"pluginConfig": args}]}))
-    sim.apply(
-        ApplyObjects((node("a"), make_class(), make_claim("c"), make_volume("v"), with_claims("one", "c")))
-    )
+    sim.apply(ApplyObjects((node("a"), make_class(), make_claim("c"), make_volume("v"), with_claims("one", "c"))))
     until_assumed(sim)
     sim.apply(DeleteObjects((Ref("StorageClass", "", "local"),)))
     result = sim.run(steps=2)
@@ -140,9 +138,7 @@ def test_a_volume_that_will_not_be_bound_times_out() -> None:
     sim.apply(PatchObject(Ref("PersistentVolume", "", "v"), {"spec": {"claimRef": {"name": "other"}}}))
     records = sim.run(steps=40).records
     messages = [record["message"] for record in of_kind(records, "binding_ended")]
-    assert messages[:1] == [
-        'running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded'
-    ]
+    assert messages[:1] == ['running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded']
 
 
 def test_volumes_and_classes_get_their_defaults() -> None:

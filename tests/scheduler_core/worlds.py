@@ -26,9 +26,7 @@ def node(name: str, cpu: str = "4", **metadata: Any) -> dict[str, Any]:
     }
 
 
-def pod(
-    name: str, cpu: str = "1", annotations: Mapping[str, str] | None = None, **spec: Any
-) -> dict[str, Any]:
+def pod(name: str, cpu: str = "1", annotations: Mapping[str, str] | None = None, **spec: Any) -> dict[str, Any]:
     """A pending pod manifest as a person writes it."""
     container = {"name": "c", "image": "app:v1", "resources": {"requests": {"cpu": cpu}}}
     metadata = {"name": name, "annotations": dict(annotations or {})}

@@ -46,9 +46,7 @@ async def breakpoints(request: HttpRequest, client: SessionClient) -> HttpRespon
     client.require_edit()
     fields = request.POST.dict()
     try:
-        point = core.from_form(
-            {**fields, "enabled": True, "watch": "watch" in fields, "changes": "changes" in fields}
-        )
+        point = core.from_form({**fields, "enabled": True, "watch": "watch" in fields, "changes": "changes" in fields})
         wrong = await _problems(client, point)
         if not wrong:
             await in_thread(markers.add, client.session.pk, point)
@@ -175,17 +173,13 @@ async def marks(request: HttpRequest, client: SessionClient) -> HttpResponse:
     points = {point.id: point for point, _hits in rows if point.enabled}
     found = HitsFound([], end)
     if points and 0 < end - first <= WINDOW:
-        wanted = Hits(
-            at=end, points=list(points.values()), first=first, most=MOST_MARKS, seconds=MARKS_SECONDS
-        )
+        wanted = Hits(at=end, points=list(points.values()), first=first, most=MOST_MARKS, seconds=MARKS_SECONDS)
         found = await client.ask(wanted)
     width = max(last - first, 1)
     context = {
         "bookmarks": bookmarks,
         "kept": [
-            {**one, "x": _x(one["position"], first, width)}
-            for one in bookmarks
-            if first <= one["position"] <= last
+            {**one, "x": _x(one["position"], first, width)} for one in bookmarks if first <= one["position"] <= last
         ],
         "hits": [_mark(hit, points[hit.id], _x(hit.position, first, width)) for hit in found.hits],
         "unlooked": _describe_unsearched(found.upto, end, first, width),

@@ -17,9 +17,7 @@ CHARTED = ("memory.available", "nodefs.available", "pid.available")
 
 
 def nodes(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
-    return [
-        {**row, "conditions": _notable(row["conditions"]), "ready": _ready(row["conditions"])} for row in rows
-    ]
+    return [{**row, "conditions": _notable(row["conditions"]), "ready": _ready(row["conditions"])} for row in rows]
 
 
 def _ready(conditions: list[dict[str, Any]]) -> str:
@@ -79,9 +77,7 @@ def _chart(row: Mapping[str, Any], signal: str, now: int) -> dict[str, Any] | No
     found = next((s for s in row["signals"] if s["signal"] == signal), None)
     if found is None or len(set(curve)) < 2:
         return None
-    below = {
-        f"threshold {t['text']}": [round(t["amount"] / size, 3)] * len(times) for t in found["thresholds"]
-    }
+    below = {f"threshold {t['text']}": [round(t["amount"] / size, 3)] * len(times) for t in found["thresholds"]}
     if found["if_requested"] is not None:
         below["as requested"] = [round(found["if_requested"] / size, 3)] * len(times)
     figure = curves(times, unit, {signal: curve, **below}, False)
@@ -115,8 +111,7 @@ def _build_eviction_trace(marks: Sequence[tuple[float, float]]) -> dict[str, Any
 def zones(rows: Sequence[Mapping[str, Any]], now: int) -> list[dict[str, Any]]:
     """Zones of nodes; `next` in words."""
     return [
-        {**row, "next": duration(max(row["next"] - now, 0)) if row["waiting"] and row["next"] else ""}
-        for row in rows
+        {**row, "next": duration(max(row["next"] - now, 0)) if row["waiting"] and row["next"] else ""} for row in rows
     ]
 
 

@@ -71,9 +71,7 @@ def life_of(engine: Engine, request: Cluster) -> Steps[Data]:
         events = [*piece, *events]
         end = start
     if row is None and not events:
-        raise SessionGone(
-            message(gettext_noop("There is no claim %(name)s up to this step."), name=request.name)
-        )
+        raise SessionGone(message(gettext_noop("There is no claim %(name)s up to this step."), name=request.name))
     return _answer(world, {"claim": row, "key": request.name, "events": events, "since": end})
 
 

@@ -102,9 +102,7 @@ def what_differs(ours: AttemptDetail | None, theirs: AttemptDetail | None) -> li
                 name=short(theirs.pod),
             )
         ]
-    kinds = [
-        line for names, line in _CHECKS if any(getattr(ours, name) != getattr(theirs, name) for name in names)
-    ]
+    kinds = [line for names, line in _CHECKS if any(getattr(ours, name) != getattr(theirs, name) for name in names)]
     return kinds or [message(gettext_noop("a detail of what a plugin did"))]
 
 
@@ -175,9 +173,7 @@ def _normalize_place(place: str) -> str:
 
 def scores(ours: Scored | None, theirs: Scored | None) -> dict[str, Any] | None:
     """The nodes that either attempt scored, per plugin raw, normalised and weighted in both; None where neither did."""
-    boards: list[Board | None] = [
-        attempt.board if attempt is not None else None for attempt in (ours, theirs)
-    ]
+    boards: list[Board | None] = [attempt.board if attempt is not None else None for attempt in (ours, theirs)]
     if boards[0] is None and boards[1] is None:
         return None
     plugins: dict[str, list[int | None]] = {}
@@ -226,8 +222,7 @@ def _summary(sides: Sequence[Outline]) -> list[dict[str, Any]]:
         (gettext_noop("pods preempted, since they part"), [_count_victims(side) for side in sides]),
     ]
     lines = [
-        {"what": what, "sides": [f"{value:,}" for value in pair], "change": pair[1] - pair[0]}
-        for what, pair in rows
+        {"what": what, "sides": [f"{value:,}" for value in pair], "change": pair[1] - pair[0]} for what, pair in rows
     ]
     last = [max((t for t, _ in _changes(side)), default=0) for side in sides]
     lines.append(
@@ -254,9 +249,7 @@ def _changes(side: Outline) -> list[tuple[int, int]]:
 
 
 def _waiting(side: Outline) -> int:
-    return sum(
-        pod.place not in ("bound", "running", "deleted", "binding", "ignored") for pod in side.pods.values()
-    )
+    return sum(pod.place not in ("bound", "running", "deleted", "binding", "ignored") for pod in side.pods.values())
 
 
 def _count_failures(side: Outline) -> int:
@@ -332,9 +325,7 @@ def _differ(ours: object, theirs: object, path: str, rows: list[dict[str, Any]])
     if ours == theirs or len(rows) >= MOST_FIELDS:
         return
     if path.endswith(".pluginConfig") and isinstance(ours, list) and isinstance(theirs, list):
-        ours, theirs = (
-            {entry["name"]: entry for entry in entries} for entries in (ours, theirs)
-        )  # in any order
+        ours, theirs = ({entry["name"]: entry for entry in entries} for entries in (ours, theirs))  # in any order
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
         for key in dict.fromkeys([*ours, *theirs]):
             _differ(ours.get(key), theirs.get(key), f"{path}.{key}" if path else str(key), rows)

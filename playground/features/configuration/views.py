@@ -63,9 +63,7 @@ async def _configure(request: HttpRequest, client: SessionClient) -> HttpRespons
     client.require_edit()
     text, name = request.POST.get("text", "").replace("\r\n", "\n"), _name(request)
     if "edit" in request.POST:
-        return workbench(
-            request, client, "configuration/page", {**await _page(request, client), "text": text}
-        )
+        return workbench(request, client, "configuration/page", {**await _page(request, client), "text": text})
     manifest, status, errors = None, 422, await _name_errors(request, client, name)
     offers: list[Offer] = []
     if not errors and not {"default", "remove"} & set(request.POST):
@@ -118,9 +116,7 @@ async def settings(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Change the world's settings, as far as they differ."""
     form = SettingsForm(request.POST)
     if not form.is_valid():
-        return workbench(
-            request, client, "configuration/page", {**await _page(request, client), "form": form}, 422
-        )
+        return workbench(request, client, "configuration/page", {**await _page(request, client), "form": form}, 422)
     configured = await client.ask(Configuration(at=position(request)))
     return await _change(request, client, form.differing(configured.settings), {"form": form})
 
@@ -137,9 +133,7 @@ async def gates(request: HttpRequest, client: SessionClient) -> HttpResponse:
     configured = await client.ask(Configuration(at=position(request)))
     changes = {name: on for name, on in wanted.settings.items() if on != configured.settings[name]}
     if wanted.idle:
-        messages.info(
-            request, _("These gates change nothing here: %(names)s.") % {"names": ", ".join(wanted.idle)}
-        )
+        messages.info(request, _("These gates change nothing here: %(names)s.") % {"names": ", ".join(wanted.idle)})
     return await _change(request, client, changes, {"gates_form": form})
 
 

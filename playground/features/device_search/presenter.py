@@ -28,9 +28,7 @@ _GATHERED = gettext_noop("is one of them")
 _NOT_GATHERED = gettext_noop("is none of them")
 _ENDS = {
     "found": gettext_noop("%(node)s can give all devices. %(n)s tried, %(u)s taken back."),
-    "none": gettext_noop(
-        "%(node)s can't give all devices. %(n)s tried, %(u)s taken back: nothing led to a solution."
-    ),
+    "none": gettext_noop("%(node)s can't give all devices. %(n)s tried, %(u)s taken back: nothing led to a solution."),
     "too-many": gettext_noop("%(node)s can't give all devices: a claim would have more than 32."),
     "error": gettext_noop("The search on %(node)s ends the scheduling cycle: %(text)s"),
     "": gettext_noop("The search on %(node)s goes on for longer than is shown here."),
@@ -52,9 +50,7 @@ def describe_search(root: Node, node: str, left_out: int, cut: bool, order: str)
     tried, undone = _counts(root)
     return {
         "outcome": root["outcome"],
-        "end": message(
-            _ENDS.get(root["outcome"], _ENDS[""]), node=node, n=tried, u=undone, text=root.get("text", "")
-        ),
+        "end": message(_ENDS.get(root["outcome"], _ENDS[""]), node=node, n=tried, u=undone, text=root.get("text", "")),
         "pools": [_pool(check) for check in root["checks"]],
         "blocks": _blocks(root["nodes"], frozenset()),
         "left_out": left_out,
@@ -163,12 +159,7 @@ def _fold_devices(devices: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return (
-        one["outcome"] == other["outcome"]
-        and one["why"] == other["why"]
-        and not one["inner"]
-        and not other["inner"]
-    )
+    return one["outcome"] == other["outcome"] and one["why"] == other["why"] and not one["inner"] and not other["inner"]
 
 
 Check = Mapping[str, Any]
@@ -206,9 +197,7 @@ _SAID = {
     ),
     "constraint": (
         gettext_noop("%(constraint)s %(attribute)s holds: %(value)s."),
-        gettext_noop(
-            "%(constraint)s %(attribute)s does not hold: it has %(value)s, chosen before: %(expected)s."
-        ),
+        gettext_noop("%(constraint)s %(attribute)s does not hold: it has %(value)s, chosen before: %(expected)s."),
     ),
 }
 _WHY = {

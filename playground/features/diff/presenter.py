@@ -49,9 +49,7 @@ def compare(before: WorldView, after: WorldView, kind: str = "", q: str = "") ->
         "queues": list(_queues(before, after)),
         "attempts": [_attempt(attempt) for attempt in attempts[-ATTEMPTS:]],
         "more_attempts": max(0, len(attempts) - ATTEMPTS),
-        "settings": list(
-            walk("", msgspec.structs.asdict(before.settings), msgspec.structs.asdict(after.settings))
-        ),
+        "settings": list(walk("", msgspec.structs.asdict(before.settings), msgspec.structs.asdict(after.settings))),
     }
 
 
@@ -86,13 +84,9 @@ def _rows(before: WorldView, after: WorldView) -> list[Row]:
     return sorted(rows.values(), key=lambda row: (_ORDER.get(row["kind"], 2), row["kind"], row["key"]))
 
 
-def _objects(
-    before: WorldView, after: WorldView, kind: str
-) -> Iterator[tuple[str, Manifest | None, Manifest | None]]:
+def _objects(before: WorldView, after: WorldView, kind: str) -> Iterator[tuple[str, Manifest | None, Manifest | None]]:
     """Objects of a kind that are not the same in both, by key."""
-    old, new = (
-        {_key(manifest): manifest for manifest in world.store.list(kind)} for world in (before, after)
-    )
+    old, new = ({_key(manifest): manifest for manifest in world.store.list(kind)} for world in (before, after))
     for key, manifest in new.items():
         was = old.get(key)
         if was is None or not _same(was, manifest):

@@ -47,10 +47,7 @@ class Film:
 
     def to_json(self) -> dict[str, Any]:
         """Return the film for the player: the HTML of a panel at a step is the pieces of the picture shown there."""
-        panels = {
-            name: {"pictures": list(self._pictures[name]), "shown": shown}
-            for name, shown in self._shown.items()
-        }
+        panels = {name: {"pictures": list(self._pictures[name]), "shown": shown} for name, shown in self._shown.items()}
         return {"positions": self.positions, "pieces": list(self._pieces), "panels": panels}
 
     def packed(self) -> str:

@@ -15,16 +15,12 @@ SECOND = 1_000_000_000
 
 _TEXTS = {
     "gates": gettext_noop("Remove the scheduling gates: %(list)s"),
-    "scheduler": gettext_noop(
-        "Let the profile %(name)s schedule the pod: nobody answers to its schedulerName"
-    ),
+    "scheduler": gettext_noop("Let the profile %(name)s schedule the pod: nobody answers to its schedulerName"),
     "profile": gettext_noop("Give the scheduler the profile %(name)s that the pod asks for"),
     "node-name": gettext_noop(
         "Take the nodeName %(node)s off the pod and let the scheduler choose: there is no such node"
     ),
-    "claim-name": gettext_noop(
-        "Have the pod use the claim %(to)s in place of %(from)s, which does not exist"
-    ),
+    "claim-name": gettext_noop("Have the pod use the claim %(to)s in place of %(from)s, which does not exist"),
     "volume-name": gettext_noop(
         "Call the pod's volume %(from)s by another name, such as %(to)s: the claim %(claim)s belongs to somebody else"
     ),
@@ -33,9 +29,7 @@ _TEXTS = {
     ),
     "claim": gettext_noop("Create the claim %(claim)s, of %(size)s, which the pod uses"),
     "class": gettext_noop("Create the StorageClass %(class)s, which the claim %(claim)s asks for"),
-    "default-class": gettext_noop(
-        "Make %(class)s the default StorageClass: the claim %(claim)s asks for none"
-    ),
+    "default-class": gettext_noop("Make %(class)s the default StorageClass: the claim %(claim)s asks for none"),
     "driver-class": gettext_noop(
         "Create the DeviceClass %(class)s, which the claim %(claim)s asks for, for the devices of %(driver)s"
     ),
@@ -58,9 +52,7 @@ _TEXTS = {
     ),
     "namespaces": gettext_noop("Have the pod affinity to %(text)s look in more namespaces: %(list)s"),
     "min-domains": gettext_noop("Lower minDomains of the spread over %(key)s from %(from)s to %(to)s"),
-    "attach-limit": gettext_noop(
-        "Raise how many volumes of %(driver)s %(node)s can attach from %(from)s to %(to)s"
-    ),
+    "attach-limit": gettext_noop("Raise how many volumes of %(driver)s %(node)s can attach from %(from)s to %(to)s"),
     "topologies": gettext_noop("Let the StorageClass %(class)s make volumes where %(node)s is, too"),
     "release": gettext_noop("Release the volume %(volume)s: the claim %(claim)s that held it is gone"),
     "quota": gettext_noop("Raise %(resource)s of the quota %(quota)s from %(from)s to %(to)s"),
@@ -110,9 +102,7 @@ _TEXTS = {
     "move": gettext_noop("Move %(list)s from %(node)s to %(to)s, so that there is room for the pod"),
     "resize": gettext_noop("Lower the %(resource)s request of %(pod)s in place from %(from)s to %(to)s"),
     "claim-anew": gettext_noop("Create the claim %(claim)s anew: %(node)s can't reach its volume %(volume)s"),
-    "claim-beside": gettext_noop(
-        "Have the pod use a new claim %(to)s like %(claim)s, which is being deleted"
-    ),
+    "claim-beside": gettext_noop("Have the pod use a new claim %(to)s like %(claim)s, which is being deleted"),
     "configuration": gettext_noop("Take %(argument)s out of the arguments of %(plugin)s"),
     "node": gettext_noop("Add a node %(name)s like %(node)s"),
     "wait": gettext_noop("Wait: %(pod)s gets a place by itself"),
@@ -120,9 +110,7 @@ _TEXTS = {
     "old-revision": gettext_noop(
         "Delete %(pod)s: it was made of an old template, and %(owner)s waits for it before it makes another"
     ),
-    "selected-node": gettext_noop(
-        "Take the annotation off the claim %(claim)s that ties it to the node %(node)s"
-    ),
+    "selected-node": gettext_noop("Take the annotation off the claim %(claim)s that ties it to the node %(node)s"),
     "order": gettext_noop("List the init containers in this order: %(list)s"),
     "own-claim": gettext_noop(
         "Give the pod a claim of its own, by the template %(template)s, in place of the claim %(claim)s that others use"
@@ -132,9 +120,7 @@ _TEXTS = {
         "Ask for the node %(node)s by nodeSelector in place of nodeName, so that a scheduler places the pod"
     ),
     "priority-class": gettext_noop("Create the PriorityClass %(class)s, which the pod names"),
-    "runtime-class-name": gettext_noop(
-        "Name the RuntimeClass %(to)s in place of %(from)s, which does not exist"
-    ),
+    "runtime-class-name": gettext_noop("Name the RuntimeClass %(to)s in place of %(from)s, which does not exist"),
     "priority-class-left": gettext_noop("Take the PriorityClass %(class)s out of the template"),
     "parallel": gettext_noop(
         "Make the StatefulSet %(owner)s anew with podManagementPolicy Parallel: no pod waits for the one before it"
@@ -146,17 +132,13 @@ _TEXTS = {
     "resume": gettext_noop("Let %(owner)s go on: it is paused or suspended"),
     "limits": gettext_noop("Set %(field)s of %(resource)s of the container %(container)s to %(to)s"),
     "retry": gettext_noop("Have the controller of %(owner)s try again now: change an annotation of it"),
-    "quota-scope": gettext_noop(
-        "Create a quota in %(namespace)s that allows pods of the PriorityClass %(class)s"
-    ),
+    "quota-scope": gettext_noop("Create a quota in %(namespace)s that allows pods of the PriorityClass %(class)s"),
     "unready-eviction": gettext_noop(
         "Let the PodDisruptionBudget %(budget)s evict pods that are not ready: unhealthyPodEvictionPolicy AlwaysAllow"
     ),
     "one-budget": gettext_noop("Delete the PodDisruptionBudget %(budget)s: another one covers the same pods"),
     "replicas": gettext_noop("Scale %(owner)s from %(from)s to %(to)s replicas"),
-    "namespace-selector": gettext_noop(
-        "Have the pod anti-affinity look in all namespaces: namespaceSelector {}"
-    ),
+    "namespace-selector": gettext_noop("Have the pod anti-affinity look in all namespaces: namespaceSelector {}"),
     "force-delete": gettext_noop("Force the deletion of %(pod)s, which is ending on %(node)s"),
     "delete": gettext_noop("Delete %(pod)s"),
     "free-quota": gettext_noop("Delete %(list)s, which the quota %(quota)s counts"),
@@ -182,9 +164,7 @@ _NEW_PREEMPTS = gettext_noop(
     "Let the pod preempt: give it a new PriorityClass %(name)s with the same priority %(value)s and no preemptionPolicy Never"
 )
 _NEW_CLASS = gettext_noop("Give the pod a new PriorityClass %(name)s with the priority %(value)s")
-_OF_CONTAINER = gettext_noop(
-    "Lower the %(resource)s request of the container %(container)s from %(from)s to %(to)s"
-)
+_OF_CONTAINER = gettext_noop("Lower the %(resource)s request of the container %(container)s from %(from)s to %(to)s")
 _NODE_NAME = gettext_noop("Take the nodeName %(node)s off the pod and let the scheduler choose")
 _NO_REQUEST = gettext_noop("Ask for no %(resource)s in the pod: it asks for %(from)s")
 _FREE = gettext_noop("Free %(amounts)s on %(node)s: delete %(list)s")
@@ -198,9 +178,7 @@ _SOFTEN = {
 
 # What a change defeats, or costs; those that only mend something have none.
 _DEFEATS = {
-    "force-delete": gettext_noop(
-        "Its containers may still run: only do this when the node is known to be down."
-    ),
+    "force-delete": gettext_noop("Its containers may still run: only do this when the node is known to be down."),
     "out-of-service": gettext_noop("Do this only when the machine is off: two pods may write to one disk."),
     "delete": gettext_noop("What the pod is doing is lost."),
     "remove-node": gettext_noop("All pods on the node are deleted."),
@@ -227,9 +205,7 @@ _DEFEATS = {
     "budget": gettext_noop("Fewer of its pods may be up than their owner wanted."),
     "move": gettext_noop("The pods that move are restarted."),
     "resize": gettext_noop("The other pod may need what it asked for."),
-    "free": gettext_noop(
-        "Who is deleted comes back only if a controller makes it again and it fits elsewhere."
-    ),
+    "free": gettext_noop("Who is deleted comes back only if a controller makes it again and it fits elsewhere."),
     "priority": gettext_noop("Pods of a lower priority have to go for it, now and whenever room is short."),
     "skew": gettext_noop("The pods are spread less evenly than their owner wanted."),
     "min-domains": gettext_noop("The pods are spread over fewer domains than their owner wanted."),
@@ -257,9 +233,7 @@ _SOFTENED = {
 }
 
 _EFFECTS = {
-    "violates": gettext_noop(
-        "%(pod)s has to go, although its PodDisruptionBudget allows no further disruption"
-    ),
+    "violates": gettext_noop("%(pod)s has to go, although its PodDisruptionBudget allows no further disruption"),
     "evicted": gettext_noop("%(pod)s loses its place on %(node)s and does not come back"),
     "pending": gettext_noop("%(pod)s has to wait; without this change, it would run on %(node)s"),
     "replaced": gettext_noop("%(pod)s is deleted from %(node)s; %(by)s takes its place on %(to)s"),
@@ -316,9 +290,7 @@ def _describe_new_node(values: dict[str, Any]) -> Message:
 
 def _build_list_describer(kind: str, field: str) -> Callable[[dict[str, Any]], Message]:
     def describe(values: dict[str, Any]) -> Message:
-        rest = {
-            name: short(each) if name == "pod" else each for name, each in values.items() if name != field
-        }
+        rest = {name: short(each) if name == "pod" else each for name, each in values.items() if name != field}
         listed = map(short, values[field]) if field == "pods" else values[field]
         return message(_TEXTS[kind], list=", ".join(listed), **rest)
 

@@ -89,9 +89,7 @@ async def _show(
     return go(request, _studio(twin, Look(pod=look.pod, node=look.node)))
 
 
-async def _carry_out(
-    client: SessionClient, commands: list[Command], pauses: list[int], *, begun: bool = False
-) -> None:
+async def _carry_out(client: SessionClient, commands: list[Command], pauses: list[int], *, begun: bool = False) -> None:
     """Apply commands, each after what the one before it waits for. `begun`: the first one was applied already."""
     waits = pauses[:-1] if begun else [0, *pauses[:-1]]
     for pause, command in zip(waits, commands, strict=True):

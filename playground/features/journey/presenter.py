@@ -38,9 +38,7 @@ def _step(step: Mapping[str, Any]) -> Step:
         "took": duration(step["took"]) if step["took"] else "",
         "limit": duration(step["timeout"]) if step["code"] == "Wait" and step["timeout"] else "",
         "failed": step["code"] not in ("Success", "Skip", "Wait"),
-        "plain": step["code"] == "Success"
-        and not (step["took"] or step["message"])
-        and step["point"] in _PLAIN,
+        "plain": step["code"] == "Success" and not (step["took"] or step["message"]) and step["point"] in _PLAIN,
     }
 
 
@@ -128,9 +126,7 @@ def text(story: Mapping[str, Any], said: str, stranded: str = "") -> str:
         "",
         *_fields(story, said, stranded),
         "Journey:",
-        *_indent_lines(
-            _table(("Step", "Time", "Place", "Why"), list(_lines(story["entries"])), "  ", ruled=True)
-        ),
+        *_indent_lines(_table(("Step", "Time", "Place", "Why"), list(_lines(story["entries"])), "  ", ruled=True)),
         *_write_events(story["events"]),
     ]
     return "\n".join(line.rstrip() for line in parts) + "\n"

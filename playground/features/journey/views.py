@@ -27,9 +27,7 @@ SECONDS = 1.5  # for looking into attempts
 
 @require_GET
 @opens
-async def journey_page(
-    request: HttpRequest, client: SessionClient, namespace: str, name: str
-) -> HttpResponse:
+async def journey_page(request: HttpRequest, client: SessionClient, namespace: str, name: str) -> HttpResponse:
     """The whole story, its newest part first asked for; a part of the studio's drawer too."""
     story, head = await _story(request, client, namespace, name)
     at = position(request)
@@ -52,9 +50,7 @@ async def journey_page(
 
 @require_GET
 @opens
-async def journey_text(
-    request: HttpRequest, client: SessionClient, namespace: str, name: str
-) -> HttpResponse:
+async def journey_text(request: HttpRequest, client: SessionClient, namespace: str, name: str) -> HttpResponse:
     """Return the journey as plain text, for a terminal, an issue, or a chat."""
     story, _head = await _story(request, client, namespace, name)
     return HttpResponse(_text(story), content_type="text/plain; charset=utf-8")

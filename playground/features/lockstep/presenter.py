@@ -153,17 +153,11 @@ def _collect_placement_values(ours: Attempt, theirs: Attempt) -> dict[str, str]:
 def _sentence(ours: Attempt, theirs: Attempt) -> str:
     placed = (ours.outcome == SCHEDULED, theirs.outcome == SCHEDULED)
     if placed == (True, False):
-        return gettext_noop(
-            "From attempt %(number)s on they part: A places %(pod)s on %(node)s, B does not place it."
-        )
+        return gettext_noop("From attempt %(number)s on they part: A places %(pod)s on %(node)s, B does not place it.")
     if placed == (False, True):
-        return gettext_noop(
-            "From attempt %(number)s on they part: B places %(pod)s on %(node)s, A does not place it."
-        )
+        return gettext_noop("From attempt %(number)s on they part: B places %(pod)s on %(node)s, A does not place it.")
     if ours.node != theirs.node:
-        return gettext_noop(
-            "From attempt %(number)s on they part: A places %(pod)s on %(node)s, B on %(name)s."
-        )
+        return gettext_noop("From attempt %(number)s on they part: A places %(pod)s on %(node)s, B on %(name)s.")
     return gettext_noop(
         "Attempt %(number)s for %(pod)s ends alike in both, but not every number on the way is the same."
     )

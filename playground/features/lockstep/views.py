@@ -74,10 +74,7 @@ class Pair(NamedTuple):
     async def ask(self, query: Callable[..., Query[A]], fields: Sequence[dict[str, Any]]) -> tuple[A, A]:
         """Ask both; `fields` are what each is asked with."""
         ours, theirs = await asyncio.gather(
-            *(
-                client.ask(query(**each))
-                for client, each in zip((self.client, self.other), fields, strict=True)
-            )
+            *(client.ask(query(**each)) for client, each in zip((self.client, self.other), fields, strict=True))
         )
         return ours, theirs
 

@@ -83,13 +83,9 @@ def over_time(
         stacked,
     )
     head = [gettext_noop("virtual time"), *lines]
-    rows = [
-        [clock(point["t"]), *(thousands(point[field]) for field in lines.values())] for point in some(moving)
-    ]
+    rows = [[clock(point["t"]), *(thousands(point[field]) for field in lines.values())] for point in some(moving)]
     exact = [[point["t"], *(point[field] for field in lines.values())] for point in curve]
-    return chart(
-        name, title, head, rows, figure, (["virtual_time_ns", *lines], exact), metric=metric, note=note
-    )
+    return chart(name, title, head, rows, figure, (["virtual_time_ns", *lines], exact), metric=metric, note=note)
 
 
 def _moving(curve: Curve, fields: list[str]) -> Curve:

@@ -225,9 +225,7 @@ HINTS: dict[str, tuple[str, str]] = {
     ),
     _S + "preemption_attempts_total": (
         f"rate({_S}preemption_attempts_total[5m])",
-        gettext_noop(
-            "How often no node is feasible and preemption looks for victims: a sign of a full cluster."
-        ),
+        gettext_noop("How often no node is feasible and preemption looks for victims: a sign of a full cluster."),
     ),
     _S + "pending_pods": (
         f"sum by (queue) ({_S}pending_pods)",
@@ -279,9 +277,7 @@ HINTS: dict[str, tuple[str, str]] = {
     ),
     _S + "inflight_events": (
         f'sum({_S}inflight_events{{event!="PodPopped"}})',
-        gettext_noop(
-            "Events kept for pods in flight: a number that only grows tells of a pod that is never done."
-        ),
+        gettext_noop("Events kept for pods in flight: a number that only grows tells of a pod that is never done."),
     ),
     _S + "preemption_goroutines_execution_total": (
         f"rate({_S}preemption_goroutines_execution_total[5m])",

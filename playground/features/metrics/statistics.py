@@ -124,18 +124,13 @@ def _answers(families: Families) -> Chart:
         gettext_noop("calls"),
         gettext_noop("virtual time"),
     ]
-    rows = [
-        [plugin, point, status, thousands(calls), seconds(took)]
-        for plugin, point, status, calls, took in counted
-    ]
+    rows = [[plugin, point, status, thousands(calls), seconds(took)] for plugin, point, status, calls, took in counted]
     names = ["plugin", "extension_point", "status", "calls", "virtual_time_seconds"]
     return {**drawn, "head": head, "rows": rows, "csv": (names, counted), "words": 3}
 
 
 def _executions(families: Families) -> list[list[Any]]:
-    return [
-        [*series["labels"], sum(series["counts"]), series["sum"]] for series in families.get(_EXECUTION, ())
-    ]
+    return [[*series["labels"], sum(series["counts"]), series["sum"]] for series in families.get(_EXECUTION, ())]
 
 
 def _order(point: str) -> tuple[int, str]:
@@ -145,11 +140,7 @@ def _order(point: str) -> tuple[int, str]:
 def _times(families: Families) -> Chart:
     """Virtual time by extension point, of those at which any passes."""
     name, title, metric = "times", gettext_noop("Virtual time by extension point"), BY_NAME[_POINT]
-    spent = [
-        (point, took)
-        for point, (_, took) in sum_histogram(families, _POINT, "extension_point").items()
-        if took
-    ]
+    spent = [(point, took) for point, (_, took) in sum_histogram(families, _POINT, "extension_point").items() if took]
     if not spent:
         return chart(name, title, metric=metric)
     spent.sort(key=lambda point: (-point[1], point[0]))

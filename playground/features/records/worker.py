@@ -51,9 +51,7 @@ def records(engine: Engine, request: Records) -> Steps[RecordsFound]:
     return RecordsFound([_present_step_records(step) for step in steps], before)
 
 
-def _piece(
-    engine: Engine, matcher: Matcher | None, end: int, most: int
-) -> Steps[tuple[int, deque[MatchingStep]]]:
+def _piece(engine: Engine, matcher: Matcher | None, end: int, most: int) -> Steps[tuple[int, deque[MatchingStep]]]:
     """Return the start of the piece of history before a position, and the last matching steps in it."""
     world = engine.history.nearest(end - 1)
     start = world.position
@@ -80,9 +78,7 @@ def _matching(world: Any, matcher: Matcher | None) -> MatchingStep | None:
     ]
     if not records:
         return None
-    return MatchingStep(
-        world.position, world.now, records[:MOST_OF_A_STEP], max(0, len(records) - MOST_OF_A_STEP)
-    )
+    return MatchingStep(world.position, world.now, records[:MOST_OF_A_STEP], max(0, len(records) - MOST_OF_A_STEP))
 
 
 def _present_step_records(step: MatchingStep) -> StepRecords:

@@ -161,9 +161,7 @@ def fold_passing_plugins(rows: list[Arrow]) -> list[Arrow]:
             "names": names,
             "words": message(text, plugin=names[0], n=len(names) - 1),
             "head": arrow["point"],
-            "sentence": message(
-                gettext_noop("%(names)s let it pass, or have nothing to do"), names=", ".join(names)
-            ),
+            "sentence": message(gettext_noop("%(names)s let it pass, or have nothing to do"), names=", ".join(names)),
         }
     return out
 
@@ -230,8 +228,7 @@ def _rows(rows: Sequence[dict[str, Any]], x: dict[str, int], say: Say) -> tuple[
             drawn.append(_draw_note(note, y, say, "part"))
             y += NOTE
         drawn.append(
-            _message(row, x, y, say)
-            | _when(row, before if drawn and drawn[-1]["kind"] == "message" else None)
+            _message(row, x, y, say) | _when(row, before if drawn and drawn[-1]["kind"] == "message" else None)
         )
         y, before = y + ROW, row
     return drawn, y

@@ -85,9 +85,7 @@ def _head(world: Any, request: Sequence, subject: Any) -> Data:
     }
 
 
-def _walk(
-    engine: Engine, subject: Any, begin: int, request: Sequence
-) -> Steps[tuple[list[Data], int | None]]:
+def _walk(engine: Engine, subject: Any, begin: int, request: Sequence) -> Steps[tuple[list[Data], int | None]]:
     """Replays from one position on; yields where its slice is over."""
     world = yield from engine.own(begin)
     standing = _standing(world, request)
@@ -102,9 +100,7 @@ def _walk(
             if not ahead and not looks_on:
                 return rows, world.position
             if ahead and ahead[0] - 1 > world.position:
-                gap = message(
-                    gettext_noop("%(n)s steps without a move of its own"), n=f"{ahead[0] - 1 - heard:,}"
-                )
+                gap = message(gettext_noop("%(n)s steps without a move of its own"), n=f"{ahead[0] - 1 - heard:,}")
                 world = yield from engine.own(ahead[0] - 1)
             heard = world.position
         engine.replay(world)
@@ -225,11 +221,7 @@ class OfScheduler:
         own = {record.seq for record in world.last if record.scheduler == self.name and self._tells(record)}
         if not own:
             return []
-        return [
-            record
-            for record in world.last
-            if record.seq in own or record.kind == "command" or _is_lease(record)
-        ]
+        return [record for record in world.last if record.seq in own or record.kind == "command" or _is_lease(record)]
 
     def _tells(self, record: Record) -> bool:
         source = record.source

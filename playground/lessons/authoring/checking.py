@@ -184,9 +184,7 @@ def check(files: LessonFiles, most_objects: int) -> Checked:
         found.append(str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}")
         return msgspec.structs.replace(seen, findings=_findings(found))
     if len(document) > LARGEST:
-        found.append(
-            f"with its manifests written out it has {len(document):,} bytes; {LARGEST:,} are expected at most"
-        )
+        found.append(f"with its manifests written out it has {len(document):,} bytes; {LARGEST:,} are expected at most")
         return msgspec.structs.replace(seen, findings=_findings(found))
     return msgspec.structs.replace(
         seen,
@@ -220,9 +218,7 @@ def _with_names(checked: Checked, lesson: Lesson) -> Checked:
             suggested=tuple(
                 msgspec.structs.replace(
                     each,
-                    question=msgspec.convert(
-                        with_names(msgspec.to_builtins(each.question), lesson.drawn), Question
-                    ),
+                    question=msgspec.convert(with_names(msgspec.to_builtins(each.question), lesson.drawn), Question),
                 )
                 for each in card.suggested
             ),
@@ -230,8 +226,7 @@ def _with_names(checked: Checked, lesson: Lesson) -> Checked:
         for card in checked.cards
     )
     moments = tuple(
-        msgspec.structs.replace(moment, when=with_names(dict(moment.when), lesson.drawn))
-        for moment in checked.moments
+        msgspec.structs.replace(moment, when=with_names(dict(moment.when), lesson.drawn)) for moment in checked.moments
     )
     return msgspec.structs.replace(checked, cards=cards, moments=moments)
 
@@ -242,14 +237,10 @@ def _findings(found: list[str]) -> tuple[Finding, ...]:
 
 def _of_plan(lesson: Lesson) -> Iterator[str]:
     ids = [card.id for card in lesson.plan.cards]
-    yield from (
-        f"two cards have the id {each}" for each in sorted({each for each in ids if ids.count(each) > 1})
-    )
+    yield from (f"two cards have the id {each}" for each in sorted({each for each in ids if ids.count(each) > 1}))
     if not all(words.title.strip() for words in lesson.words.values()):
         yield "the lesson has no title"
-    silent = {
-        card for words in lesson.words.values() for card, said in words.cards.items() if not said.text.strip()
-    }
+    silent = {card for words in lesson.words.values() for card, said in words.cards.items() if not said.text.strip()}
     yield from (f"card {card} says nothing" for card in ids if card in silent)
     if lesson.plan.next and lesson_of(lesson.plan.next) is None:
         yield f"next: there is no lesson {lesson.plan.next}"

@@ -57,9 +57,7 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return f"{words[0]} is about a pod: pod is expected beside it"
         if (self.scheduler is None) != (self.stage is None):
             return "scheduler and stage are expected together"
-        if self.field is not None and (
-            len(self.field) < 2 or not all(isinstance(e, str) for e in self.field[:2])
-        ):
+        if self.field is not None and (len(self.field) < 2 or not all(isinstance(e, str) for e in self.field[:2])):
             return "field is a list: a kind, a name, and the keys down to the value"
         return next((why for each in (*self.any, *self.all) if (why := each.missing())), "")
 
@@ -99,10 +97,7 @@ def files_in(folder: Path) -> LessonFiles:
     words = {language: folder / f"{language}.yaml" for language in LANGUAGES}
     return LessonFiles(
         (folder / PLAN).read_text(encoding="utf-8"),
-        {
-            language: path.read_text(encoding="utf-8") if path.exists() else ""
-            for language, path in words.items()
-        },
+        {language: path.read_text(encoding="utf-8") if path.exists() else "" for language, path in words.items()},
     )
 
 
@@ -192,9 +187,7 @@ def _convert_data(name: str, text: str, data: Any, kind: type[T], at: str) -> T:
 def _require_conditions(text: str, plan: Plan) -> None:
     """Every condition is one that can be asked of any world, and there are not too many."""
     if not 1 <= len(plan.cards) <= MOST_CARDS:
-        raise BadFile(
-            PLAN, line_of(text, "$.cards"), f"cards: {len(plan.cards)} cards; 1 to {MOST_CARDS} are expected"
-        )
+        raise BadFile(PLAN, line_of(text, "$.cards"), f"cards: {len(plan.cards)} cards; 1 to {MOST_CARDS} are expected")
     conditions: list[tuple[str, Any]] = [
         (f"$.cards[{number}].when", card.when) for number, card in enumerate(plan.cards)
     ]
@@ -237,9 +230,7 @@ def line_of(text: str, path: str) -> int:
 def _child(node: Any, step: re.Match[str]) -> tuple[int, Any] | None:
     name, index, _any = step.groups()
     if isinstance(node, yaml.MappingNode) and name is not None:
-        return next(
-            ((key.start_mark.line + 1, value) for key, value in node.value if key.value == name), None
-        )
+        return next(((key.start_mark.line + 1, value) for key, value in node.value if key.value == name), None)
     if isinstance(node, yaml.SequenceNode) and index is not None and int(index) < len(node.value):
         child = node.value[int(index)]
         return child.start_mark.line + 1, child

@@ -65,18 +65,12 @@ class Watch:
             number = self._nth(PLACE, move.pod, move.place)
             if move.place in PLACES:
                 times = {"times": number} if number > 1 else {}
-                yield _moment(
-                    world, PLACE, short(move.pod), move.place, number, {"place": move.place, **times}
-                )
+                yield _moment(world, PLACE, short(move.pod), move.place, number, {"place": move.place, **times})
         self._moves = len(journal.moves)
         yield from self._of_cycles(world)
         for event in world.store.events[self._events :]:
             pod = short(f"{event.namespace}/{event.name}")
-            if (
-                event.namespace
-                and event.reason not in SAID_OTHERWISE
-                and self._nth(EVENT, pod, event.reason) == 1
-            ):
+            if event.namespace and event.reason not in SAID_OTHERWISE and self._nth(EVENT, pod, event.reason) == 1:
                 yield _moment(world, EVENT, pod, event.reason, 1, {"event": event.reason})
         self._events = len(world.store.events)
 

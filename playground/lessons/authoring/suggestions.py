@@ -98,9 +98,7 @@ def _of_attempt(attempt: Attempt, seen: Seen) -> Iterator[Suggestion]:
     if len(attempt.plugins) == 1:
         yield about("plugin", "choice", "plugins_against", among=tuple(sorted({*FILTERS, *attempt.plugins})))
     elif attempt.plugins:
-        yield about(
-            "plugins", "victims", "plugins_against", among=tuple(sorted({*FILTERS, *attempt.plugins}))
-        )
+        yield about("plugins", "victims", "plugins_against", among=tuple(sorted({*FILTERS, *attempt.plugins})))
     if attempt.outcome == "unschedulable":
         yield about("preempts", "yesno", "preempts")
         yield about("nominated", "node", "nominated_for")

@@ -133,18 +133,11 @@ def build_plan(commands: Sequence[tuple[int, Mapping[str, Any]]], stop: int | No
     """
     first = [dict(command) for number, (at, command) in enumerate(commands) if at == number]
     plan: Data = {"track": "first-steps", "minutes": 5, **_world(first)}
-    shift = (
-        sum(key in plan for key in ("settings", "configuration"))
-        + 1
-        + len(plan.get("commands", ()))
-        - len(first)
-    )
+    shift = sum(key in plan for key in ("settings", "configuration")) + 1 + len(plan.get("commands", ())) - len(first)
     cards: list[Data] = [{"id": BEGIN, "spotlight": "map"}]
     for number, (at, command) in enumerate(commands[len(first) :], 1):
         when = {"position": at + shift}
-        cards.append(
-            {"id": f"change-{number}", "when": when, "spotlight": "map", "do": {"command": dict(command)}}
-        )
+        cards.append({"id": f"change-{number}", "when": when, "spotlight": "map", "do": {"command": dict(command)}})
     if stop is not None and stop > len(first):
         cards.append({"id": "here", "when": {"position": stop + shift}, "spotlight": "map"})
         cards.sort(key=lambda card: card.get("when", {}).get("position", 0))

@@ -52,9 +52,7 @@ def _require_names(vary: Vary, facts: Collection[str]) -> None:
         raise BadVariation("vary", f"{len(names)} names; 1 to {MOST_NAMES} are expected")
     for path, name in _places_of(vary):
         if not is_name(name):
-            raise BadVariation(
-                path, f"the name “{name}”; small letters, digits and _ are expected, a letter first"
-            )
+            raise BadVariation(path, f"the name “{name}”; small letters, digits and _ are expected, a letter first")
         if names.count(name) > 1:
             raise BadVariation(path, f"the name {name} is declared twice; one place is expected")
         if name in facts or name == ANSWER:
@@ -95,13 +93,9 @@ def _require_range(path: str, draw: Draw) -> None:
             f"written is {draw.written} and the range {draw.least} to {draw.most}; whole numbers are expected",
         )
     if step <= 0 or not least < most or max(abs(least), abs(most)) > LARGEST:
-        raise BadVariation(
-            path, f"from {draw.least} to {draw.most} by {draw.step}; a range that rises is expected"
-        )
+        raise BadVariation(path, f"from {draw.least} to {draw.most} by {draw.step}; a range that rises is expected")
     if not least <= written <= most:
-        raise BadVariation(
-            path, f"written is {draw.written}; a value from {draw.least} to {draw.most} is expected"
-        )
+        raise BadVariation(path, f"written is {draw.written}; a value from {draw.least} to {draw.most} is expected")
     if not 2 <= places(draw) <= MOST_PLACES:
         raise BadVariation(path, f"the range has {places(draw):,} values; 2 to {MOST_PLACES:,} are expected")
 
@@ -118,9 +112,7 @@ def _require_derivable(vary: Vary) -> None:
             raise BadVariation(path, f"{operation} of {len(operands)} values; {wanted} are expected")
         for operand in operands:
             if is_name(operand) and operand not in known:
-                raise BadVariation(
-                    path, f"{operand} is no value; one of {', '.join(sorted(known))} is expected"
-                )
+                raise BadVariation(path, f"{operand} is no value; one of {', '.join(sorted(known))} is expected")
         known.add(name)
     try:
         with_derived(vary, collect_written_values(vary))
@@ -138,9 +130,7 @@ def _require_relations(vary: Vary, facts: Collection[str]) -> None:
         for operand in operands:
             if is_name(operand) and operand not in values and operand not in facts:
                 known = ", ".join(sorted({*values, *facts}))
-                raise BadVariation(
-                    path, f"{operand} is neither a value nor a fact; one of {known} is expected"
-                )
+                raise BadVariation(path, f"{operand} is neither a value nor a fact; one of {known} is expected")
         if not (set(map(str, operands)) & set(facts)) and not holds(require, values):
             raise BadVariation(
                 path,
@@ -151,6 +141,5 @@ def _require_relations(vary: Vary, facts: Collection[str]) -> None:
 def format_requirement(vary: Vary, number: int) -> str:
     """A requirement as it is written."""
     return ", ".join(
-        f"{relation}: [{', '.join(map(str, operands))}]"
-        for relation, operands in vary.require[number].items()
+        f"{relation}: [{', '.join(map(str, operands))}]" for relation, operands in vary.require[number].items()
     )

@@ -57,9 +57,7 @@ def with_names(data: Any, values: Values) -> Any:
         return [with_names(value, values) for value in data]
     if not isinstance(data, str):
         return data
-    return next(
-        (f"$({name})" for name, value in values.items() if value == data and not data[:1].isdigit()), data
-    )
+    return next((f"$({name})" for name, value in values.items() if value == data and not data[:1].isdigit()), data)
 
 
 def find_value_names(pattern: Plan) -> frozenset[str]:
@@ -77,9 +75,7 @@ def _fitting(vary: Vary, values: Values) -> Values | None:
     known = [
         each
         for each in vary.require
-        if not any(
-            is_name(operand) and operand not in whole for operands in each.values() for operand in operands
-        )
+        if not any(is_name(operand) and operand not in whole for operands in each.values() for operand in operands)
     ]
     return whole if all(holds(each, whole) for each in known) else None
 
@@ -118,7 +114,5 @@ def _put(text: Any, values: Values, path: str) -> Any:
 
 def _value(name: str, values: Values, path: str) -> Scalar:
     if name not in values:
-        raise BadVariation(
-            path, f"$({name}) is no value that varies; one of {', '.join(sorted(values))} is expected"
-        )
+        raise BadVariation(path, f"$({name}) is no value that varies; one of {', '.join(sorted(values))} is expected")
     return values[name]

@@ -60,23 +60,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments for the workloads and the report."""
-        parser.add_argument(
-            "--workloads", type=Path, default=BENCHMARKS / "workloads.json.xz", metavar="FILE"
-        )
+        parser.add_argument("--workloads", type=Path, default=BENCHMARKS / "workloads.json.xz", metavar="FILE")
         parser.add_argument("--name", help="only this workload")
         parser.add_argument("--size", type=int, choices=SIZES, help="only this number of nodes")
         parser.add_argument("--pct", type=int, choices=PERCENTAGES, help="percentageOfNodesToScore")
-        parser.add_argument(
-            "--trace", choices=("on", "off"), default="off", help="keep records, journal, checkpoints"
-        )
-        parser.add_argument(
-            "--repeat", type=int, default=1, help="runs of each workload; the median one is told"
-        )
+        parser.add_argument("--trace", choices=("on", "off"), default="off", help="keep records, journal, checkpoints")
+        parser.add_argument("--repeat", type=int, default=1, help="runs of each workload; the median one is told")
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
 
-    def handle(
-        self, *args: Any, workloads: Path, as_json: bool, trace: str, repeat: int, **options: Any
-    ) -> None:
+    def handle(self, *args: Any, workloads: Path, as_json: bool, trace: str, repeat: int, **options: Any) -> None:
         """Run what was asked for and print it."""
         runs = list(_chosen(_read(workloads), options["name"], options["size"], options["pct"]))
         if not runs:
@@ -105,11 +97,7 @@ class Command(BaseCommand):
         if as_json or not sys.stderr.isatty():
             return
         width = 40
-        text = (
-            ""
-            if share is None
-            else f"[{'#' * int(share * width):<{width}}] {workload.name}, {workload.size} nodes"
-        )
+        text = "" if share is None else f"[{'#' * int(share * width):<{width}}] {workload.name}, {workload.size} nodes"
         sys.stderr.write(f"\r\x1b[2K{text}")
         sys.stderr.flush()
 
@@ -141,9 +129,7 @@ def measure(workload: Workload, percentage: int, *, post_filter: bool, trace: st
         wall += ended - started
         latencies.append(decided - started)
         if not bench.is_as_expected(cycle):
-            raise CommandError(
-                f"{workload.name}: {pod.key} came to another end: {cycle.message or cycle.chosen}"
-            )
+            raise CommandError(f"{workload.name}: {pod.key} came to another end: {cycle.message or cycle.chosen}")
     p50, p95, p99 = np.percentile(np.array(latencies) * 1e3, [50, 95, 99]).tolist()
     name = workload.name + (POST_FILTER if post_filter and workload.kind == "unschedulable" else "")
     pods = len(latencies)

@@ -49,6 +49,4 @@ class Command(BaseCommand):
             lessons.drop_unused(now - timedelta(days=days))
         self.stdout.write(f"{count} session{'' if count == 1 else 's'} {'to be ' * dry_run}removed")
         if old_rooms:
-            self.stdout.write(
-                f"{old_rooms} classroom{'' if old_rooms == 1 else 's'} {'to be ' * dry_run}removed"
-            )
+            self.stdout.write(f"{old_rooms} classroom{'' if old_rooms == 1 else 's'} {'to be ' * dry_run}removed")

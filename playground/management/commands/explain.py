@@ -98,16 +98,12 @@ class Command(TerminalCommand):
                 about = self._write_texts(about, shown, search)
                 self._write(progress, (*summarize(about, question), *said))
             elif output == "table":
-                self._write(
-                    progress, (*tabulate(search, shown, get_width()), "", *summarize(about, question), *said)
-                )
+                self._write(progress, (*tabulate(search, shown, get_width()), "", *summarize(about, question), *said))
             else:
                 about = [search.add_fixes(each) for each in about]
                 data = {"pods": about, "stuck": [loop.to_json() for loop in rest.loops]}
                 progress.clear()
-                self.stdout.write(
-                    format_data(data, ROW, [make_row(each) for each in about], output), ending=""
-                )
+                self.stdout.write(format_data(data, ROW, [make_row(each) for each in about], output), ending="")
                 self.stderr.write("\n".join(said), ending="\n" if said else "")
         if made.refused:
             self.stderr.write(format_refused_error(made.refused))

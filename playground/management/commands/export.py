@@ -63,9 +63,7 @@ class Command(BaseCommand):
             help="a file of JSON Lines, - for standard input; or a session's link, key or number",
         )
         parser.add_argument("--format", choices=("jsonl", "html", "chrome", "otlp", "csv"), default="html")
-        parser.add_argument(
-            "--table", choices=table_names(), default="attempts", metavar="TABLE", help=TABLE_HELP
-        )
+        parser.add_argument("--table", choices=table_names(), default="attempts", metavar="TABLE", help=TABLE_HELP)
         parser.add_argument(
             "--schema",
             nargs="?",
@@ -82,9 +80,7 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(SCHEMAS[schema](), indent=2))
             return
         if trace is None:
-            raise CommandError(
-                "Which trace? Name a file, - for standard input, or a session.", returncode=BAD_INPUT
-            )
+            raise CommandError("Which trace? Name a file, - for standard input, or a session.", returncode=BAD_INPUT)
         try:
             history, name, lesson = _history(trace)
             self.stdout.write(export_trace(history, format, table, name, lesson), ending="")

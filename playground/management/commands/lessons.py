@@ -33,9 +33,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments for the check and the output."""
-        parser.add_argument(
-            "--check", action="store_true", help="play each one, and say what is wrong with it"
-        )
+        parser.add_argument("--check", action="store_true", help="play each one, and say what is wrong with it")
         parser.add_argument(
             "path",
             nargs="?",

@@ -28,6 +28,4 @@ class Command(BaseCommand):
             raise CommandError(f"Nothing was restored: {error}") from error
         self.stdout.write(f"{file} is restored.")
         if older:
-            self.stdout.write(
-                "It is of an older version: run `manage.py migrate` before a server is started."
-            )
+            self.stdout.write("It is of an older version: run `manage.py migrate` before a server is started.")

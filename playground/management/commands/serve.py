@@ -41,9 +41,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--descriptor", type=int, help="a socket that a supervisor listens on already")
 
-    def handle(
-        self, *args: Any, host: str, port: int, processes: int, descriptor: int | None, **options: Any
-    ) -> None:
+    def handle(self, *args: Any, host: str, port: int, processes: int, descriptor: int | None, **options: Any) -> None:
         """Serve in this process, or see to several that do."""
         if processes < 1:
             raise CommandError(f"--processes is {processes}; it must be at least 1.")

@@ -60,9 +60,7 @@ class Command(TerminalCommand):
         parser.add_argument(
             "--drain", action="append", default=[], metavar="NODE", help="drain a node; budgets are kept"
         )
-        parser.add_argument(
-            "--remove", action="append", default=[], metavar="NODE", help="a node is lost at once"
-        )
+        parser.add_argument("--remove", action="append", default=[], metavar="NODE", help="a node is lost at once")
         parser.add_argument(
             "--add",
             action="append",
@@ -84,9 +82,7 @@ class Command(TerminalCommand):
             metavar="[N=]NS/NAME|KIND/NS/NAME|FILE",
             help="how many more of this pod fit: one of the cluster's, of a workload of it, or those of a file; several are a set",
         )
-        parser.add_argument(
-            "--most", type=int, default=MOST, metavar="N", help=f"count no further than this ({MOST})"
-        )
+        parser.add_argument("--most", type=int, default=MOST, metavar="N", help=f"count no further than this ({MOST})")
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
         parser.add_argument("--seed", type=int, default=0, help="the seed of the draws among equals (0)")
 
@@ -168,12 +164,7 @@ def _pair(text: str, option: str, form: str, first: bool) -> tuple[int, str]:
     """The number and the name of N=NAME or NAME=N."""
     left, equals, right = text.partition("=") if first else text.rpartition("=")
     number, name = (left, right) if first else (right, left)
-    if (
-        not equals
-        or not name
-        or not (number.isascii() and number.isdecimal())
-        or not 0 <= int(number) <= 5_000
-    ):
+    if not equals or not name or not (number.isascii() and number.isdecimal()) or not 0 <= int(number) <= 5_000:
         raise BadInput(f"{option} {text}: expected {form} with a whole number from 0 to 5000")
     return int(number), name
 
@@ -194,16 +185,10 @@ def _pods(world: Simulation, text: str, question: Question) -> list[Manifest]:
     try:
         (key,) = Question([], question.namespace, pods=[named]).find_objects(world)
     except BadInput as bad:
-        raise BadInput(
-            f"--more {text}: neither a pod of the cluster nor a file that can be read ({bad})"
-        ) from None
+        raise BadInput(f"--more {text}: neither a pod of the cluster nor a file that can be read ({bad})") from None
     kind, namespace, name = ("Pod", *key.split("/")) if key.count("/") == 1 else key.split("/")
     manifest = world.store.get(kind, namespace, name)
-    pods = (
-        pods_of({**manifest, "spec": {**manifest["spec"], "replicas": 1, "parallelism": 1}})
-        if manifest
-        else []
-    )
+    pods = pods_of({**manifest, "spec": {**manifest["spec"], "replicas": 1, "parallelism": 1}}) if manifest else []
     if not pods:
         raise BadInput(f"--more {text}: a {kind} has no template of pods")
     return pods * times

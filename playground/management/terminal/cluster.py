@@ -80,9 +80,7 @@ class Question:
         there = sorted(str(each["metadata"]["name"]) for each in world.store.list(kind))
         near = get_close_matches(last, there, 3)
         hint = f"; did you mean {', '.join(near)}?" if near else f"; there are {len(there)} of this kind"
-        raise BadInput(
-            f"{name}: there is no such {kind.lower() if kind else 'pod'} in namespace {namespace}{hint}"
-        )
+        raise BadInput(f"{name}: there is no such {kind.lower() if kind else 'pod'} in namespace {namespace}{hint}")
 
     def _list_readings(self, name: str, option: bool) -> Iterator[tuple[str, str, str]]:
         """Yield kind, namespace and name for each way to read a name, the likeliest first."""
@@ -123,9 +121,7 @@ class Live:
             question.namespace = shown.stdout.decode(errors="replace").strip() or "default"
         data, forbidden = self._get(RESOURCES, ["-A"])
         if "pods" in forbidden and question.namespace:
-            mine = [
-                each for each in RESOURCES if each.partition(".")[0] in forbidden and _is_namespaced(each)
-            ]
+            mine = [each for each in RESOURCES if each.partition(".")[0] in forbidden and _is_namespaced(each)]
             more, _ = self._get(mine, ["-n", question.namespace])
             return (
                 [("kubectl get -A", data), (f"kubectl get -n {question.namespace}", more)]

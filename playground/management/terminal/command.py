@@ -60,17 +60,13 @@ class TerminalCommand(BaseCommand):
             metavar="FILE|NAME|KIND/NAME",
             help="files, folders, or -; anything else names a pod or a workload",
         )
-        parser.add_argument(
-            "-n", "--namespace", default="", metavar="NS", help="the namespace of what is asked"
-        )
+        parser.add_argument("-n", "--namespace", default="", metavar="NS", help="the namespace of what is asked")
         parser.add_argument(
             "-A", "--all-namespaces", action="store_true", help="all namespaces, as for files without -n"
         )
         for name in Live.OPTIONS:
             parser.add_argument(f"--{name}", default="", metavar=name.upper(), help="as for kubectl")
-        parser.add_argument(
-            "--config", default="", metavar="FILE", help="the scheduler's configuration, in any form"
-        )
+        parser.add_argument("--config", default="", metavar="FILE", help="the scheduler's configuration, in any form")
 
     def run_from_argv(self, argv: list[str]) -> None:
         """Run the command for manage.py and the installed program."""

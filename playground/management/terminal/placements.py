@@ -80,9 +80,7 @@ def missing(world: Simulation) -> list[dict[str, Any]]:
             "message": each.reasons[0].message,
             "sentence": f"{owner['kind']} {namespace}/{owner['name']}: {plain(sentence(each))}",
         }
-    return [
-        row for key, row in rows.items() if not any(o in rows for o in (*owners_of(world.store, key),)[1:])
-    ]
+    return [row for key, row in rows.items() if not any(o in rows for o in (*owners_of(world.store, key),)[1:])]
 
 
 def idle(world: Simulation) -> Iterator[str]:
@@ -105,9 +103,7 @@ def why_waiting(world: Simulation, pod: Pod, past: Past) -> str:
     """Return the message for a pod that waits or failed: kube's own if there is one."""
     if pod.phase == FAILED:
         explained = explain(world, pod.key, past)
-        return end_of(pod).message or (
-            explained.reasons[0].message if explained and explained.reasons else ""
-        )
+        return end_of(pod).message or (explained.reasons[0].message if explained and explained.reasons else "")
     if pod.node_name:
         return "" if pod.phase != "Pending" else _last_event(world, pod)
     last = world.journal.last_attempt.get(pod.key)
@@ -124,7 +120,6 @@ def _last_event(world: Simulation, pod: Pod) -> str:
     about = (
         event.message
         for event in reversed(world.store.events)
-        if (event.kind, event.namespace, event.name) == ("Pod", pod.namespace, pod.name)
-        and event.type == "Warning"
+        if (event.kind, event.namespace, event.name) == ("Pod", pod.namespace, pod.name) and event.type == "Warning"
     )
     return next(about, "")

@@ -31,9 +31,7 @@ def wrap(line: str, width: int | None) -> list[str]:
     if width is None or len(line) <= width:
         return [line]
     indent = " " * (len(line) - len(line.lstrip()))
-    return textwrap.wrap(
-        line, width, subsequent_indent=f"{indent}  ", break_long_words=False, break_on_hyphens=False
-    )
+    return textwrap.wrap(line, width, subsequent_indent=f"{indent}  ", break_long_words=False, break_on_hyphens=False)
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int | None = None) -> Iterator[str]:
@@ -57,9 +55,7 @@ def _narrow(widths: list[int], room: int) -> None:
         widths[widths.index(widest)] -= 1
 
 
-def format_data(
-    data: Mapping[str, Any], fields: Sequence[str], rows: Sequence[Mapping[str, Any]], form: str
-) -> str:
+def format_data(data: Mapping[str, Any], fields: Sequence[str], rows: Sequence[Mapping[str, Any]], form: str) -> str:
     """The data as JSON or YAML, or these fields of its rows as CSV."""
     if form == "json":
         return json.dumps(data, ensure_ascii=False, indent=2) + "\n"

@@ -80,9 +80,7 @@ class Made:
     refused: int = 0
 
 
-def make_world(
-    files: list[tuple[str, bytes]], configuration: str = "", seed: int = 0, acting: bool = False
-) -> Made:
+def make_world(files: list[tuple[str, bytes]], configuration: str = "", seed: int = 0, acting: bool = False) -> Made:
     """A world of named files; BadInput where nothing can be made of them. `configuration`: the file of a scheduler's configuration.
 
     Of a snapshot, which has pods, the controllers do nothing unless `acting`: nobody goes on to change it.
@@ -96,9 +94,7 @@ def make_world(
     if not plan.command:
         raise BadInput("\n".join(refusals or [f"{only or 'the files'}: nothing to look at"]))
     snapshot = not acting and any(item.kind == "Pod" and item.action == "created" for item in plan.items)
-    configured, differs = (
-        read_configuration(read_file(configuration), configuration) if configuration else ([], [])
-    )
+    configured, differs = read_configuration(read_file(configuration), configuration) if configuration else ([], [])
     try:
         if snapshot:
             world.apply(SetSettings({"cluster": {"controllers": []}}))
@@ -135,9 +131,7 @@ def read_configuration(text: bytes, file: str) -> tuple[list[Command], list[str]
         raise BadInput("\n".join(f"{file}: {each}" for each in error.errors)) from None
     if not text.strip():
         return [SetConfiguration(None)], []
-    once = [
-        each for i, each in enumerate(found) if each.manifest not in [other.manifest for other in found[:i]]
-    ]
+    once = [each for i, each in enumerate(found) if each.manifest not in [other.manifest for other in found[:i]]]
     if len(once) != 1:
         where = "; ".join(f"line {each.line}: {each.where or each.what}" for each in once)
         raise BadInput(
@@ -146,15 +140,11 @@ def read_configuration(text: bytes, file: str) -> tuple[list[Command], list[str]
     adopted = adopt(once[0])
     if adopted.errors:
         raise BadInput("\n".join(f"{file}: {error}" for error in adopted.errors))
-    commands: list[Command] = [
-        SetConfiguration(adopted.manifest if adopted.without is None else adopted.without)
-    ]
+    commands: list[Command] = [SetConfiguration(adopted.manifest if adopted.without is None else adopted.without)]
     notes = [f"{file}: read as v1 from {adopted.version} ({adopted.release})"] if adopted.version else []
     for change in adopted.changes:
         line = place[0] if change.path and (place := adopted.found.locate(change.path)) else None
-        notes.append(
-            f"{file}{f':{line}' if line else ''}: {'; '.join(filter(None, (change.text, change.effect)))}"
-        )
+        notes.append(f"{file}{f':{line}' if line else ''}: {'; '.join(filter(None, (change.text, change.effect)))}")
     notes += [
         f"{file}: the plugin {plugin.name} was left out: it is not part of kube-scheduler, and not here"
         for plugin in adopted.unknown

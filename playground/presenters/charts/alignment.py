@@ -57,18 +57,14 @@ def rows(ours: Stretch, theirs: Stretch) -> list[Row]:
 
 
 def _row(before: Row, mine: Sequence[TakenStep], other: Sequence[TakenStep]) -> Row:
-    at = tuple(
-        steps[0].position if steps else stayed for steps, stayed in zip((mine, other), before.at, strict=True)
-    )
+    at = tuple(steps[0].position if steps else stayed for steps, stayed in zip((mine, other), before.at, strict=True))
     return Row((at[0], at[1]), (mine or other)[0].point)
 
 
 def place_of(steps: Sequence[Row], at: tuple[int, int | None]) -> int:
     """The index of the last row that neither is beyond; for a second position of None only the first one counts."""
     ours, theirs = at
-    known = [
-        i for i, row in enumerate(steps) if row.at[0] <= ours and (theirs is None or row.at[1] <= theirs)
-    ]
+    known = [i for i, row in enumerate(steps) if row.at[0] <= ours and (theirs is None or row.at[1] <= theirs)]
     return known[-1] if known else 0
 
 

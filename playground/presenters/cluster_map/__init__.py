@@ -101,9 +101,7 @@ def present(sim: WorldView, look: Look) -> Panel[MapContext, MapCard]:
         measure = compute_measure(sim, table, look.mode)
         cards["map-heat"] = heat.heat_card(table, refused, moment, look.mode, measure, mask)
         context["choices"] = choices(sim, table)
-        context["zones"] = [
-            {"name": "", "unlabelled": False, "cards": [card_id(table.names[row]) for row in rows]}
-        ]
+        context["zones"] = [{"name": "", "unlabelled": False, "cards": [card_id(table.names[row]) for row in rows]}]
     else:
         context["zones"] = _zones(table, rows, "" if group == "-" else group)
     for row in rows:
@@ -171,9 +169,7 @@ def find_touched_nodes(sim: WorldView) -> frozenset[str]:
     return frozenset(out - {""})
 
 
-def _rows(
-    table: NodeTable, look: Look, refused: Refusals, moment: Moment, mask: Mask | None
-) -> tuple[list[int], int]:
+def _rows(table: NodeTable, look: Look, refused: Refusals, moment: Moment, mask: Mask | None) -> tuple[list[int], int]:
     """The rows to show as cards: all of few; of many a window of those that the search means, and how many it means."""
     rows = np.arange(len(table), dtype=np.intp)
     if len(table) <= SMALL:
@@ -187,10 +183,7 @@ def _rows(
 
 def _rank(table: NodeTable, refused: Refusals, moment: Moment) -> NDArray[np.int64]:
     """Smaller comes first: the placed node, the best scores, the feasible, candidates, what was not looked at, the refused."""
-    rank = (
-        np.where(refused.group == FEASIBLE, 0, np.where(refused.group >= 0, 2, 1)).astype(np.int64)
-        * 1_000_000
-    )
+    rank = np.where(refused.group == FEASIBLE, 0, np.where(refused.group >= 0, 2, 1)).astype(np.int64) * 1_000_000
     for name in moment.preempting.candidates:
         row = table.row(name)
         if row is not None:
@@ -212,9 +205,7 @@ def _zones(table: NodeTable, rows: list[int], key: str) -> list[Zone]:
         value = table.nodes[row].labels.get(key, "") if key else ""
         zones.setdefault(value, []).append(card_id(table.names[row]))
     ordered = sorted(zones, key=lambda value: (value == "", value))
-    return [
-        {"name": value, "unlabelled": bool(key) and not value, "cards": zones[value]} for value in ordered
-    ]
+    return [{"name": value, "unlabelled": bool(key) and not value, "cards": zones[value]} for value in ordered]
 
 
 class SummaryCard(TypedDict, total=False):

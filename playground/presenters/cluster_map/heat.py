@@ -109,8 +109,7 @@ def heat_card(
         "labels": measure.labels if measure is not None else [],
         "reason": encode_base64(reason),
         "reasons": [
-            ("⊘ " if status.code is Code.UNRESOLVABLE else "✕ ") + status.message
-            for status in refusals.statuses[:254]
+            ("⊘ " if status.code is Code.UNRESOLVABLE else "✕ ") + status.message for status in refusals.statuses[:254]
         ],
         "found": encode_base64(np.packbits(mask)) if mask is not None else "",
         "searched": mask is not None,

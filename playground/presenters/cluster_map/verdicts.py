@@ -28,9 +28,7 @@ class VerdictChips(TypedDict):
     skipped: list[str]
 
 
-def chips(
-    refused: Refusals, q: str, over: bool, mask: Mask | None, skipped: Sequence[str] = ()
-) -> VerdictChips:
+def chips(refused: Refusals, q: str, over: bool, mask: Mask | None, skipped: Sequence[str] = ()) -> VerdictChips:
     """`over`: Filter has decided, so that what passes is feasible. Chips with the same text stand for one search."""
     groups = _groups(refused)
     return {
@@ -41,11 +39,7 @@ def chips(
                 _chip("un" if unresolvable else "no", count, text, text, q, plugin)
                 for count, text, plugin, unresolvable in groups[:SHOWN]
             ),
-            *(
-                [_chip("unseen" if over else "waits", refused.unseen, "", IS_UNSEEN, q)]
-                if refused.unseen
-                else []
-            ),
+            *([_chip("unseen" if over else "waits", refused.unseen, "", IS_UNSEEN, q)] if refused.unseen else []),
         ],
         "others": sum(count for count, *_ in groups[SHOWN:]),
         "found": None if mask is None else _count_verdicts(refused, mask),

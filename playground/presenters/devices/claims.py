@@ -190,9 +190,7 @@ def _matches(each: ResourceClaim, q: str) -> bool:
 _CREATED = gettext_noop("It was created; nothing is allocated yet.")
 _MADE = gettext_noop("It was created.")
 _CREATED_FOR = gettext_noop("The resource claim controller created it from a template, for the pod %(pod)s.")
-_PROTECTED = gettext_noop(
-    "The scheduler put its finalizer on it, so that it is not deleted while it is in use."
-)
+_PROTECTED = gettext_noop("The scheduler put its finalizer on it, so that it is not deleted while it is in use.")
 _ALLOCATED = gettext_noop("It was allocated %(devices)s on %(node)s.")
 _ALLOCATED_ANYWHERE = gettext_noop("It was allocated %(devices)s.")
 _RESERVED = gettext_noop("It is reserved for %(pod)s, which may use it from now on.")
@@ -234,9 +232,7 @@ def _allocation(was: ResourceClaim | None, now: ResourceClaim) -> list[Message]:
         devices = ", ".join(result.device.device for result in now.results) or "–"
         node = node_of(now.allocation)
         return [
-            message(_ALLOCATED, devices=devices, node=node)
-            if node
-            else message(_ALLOCATED_ANYWHERE, devices=devices)
+            message(_ALLOCATED, devices=devices, node=node) if node else message(_ALLOCATED_ANYWHERE, devices=devices)
         ]
     return [message(_DEALLOCATED)] if was is not None and was.is_allocated and not now.is_allocated else []
 

@@ -22,9 +22,7 @@ _EXACT = {
     "cannot schedule extended resource claim": gettext_noop(
         "A claim for extended resources is left over from an earlier attempt; it is deleted first."
     ),
-    "no new claims to deallocate": gettext_noop(
-        "The pod has no claim whose devices could be freed to try again."
-    ),
+    "no new claims to deallocate": gettext_noop("The pod has no claim whose devices could be freed to try again."),
     "deallocation of ResourceClaim completed": gettext_noop(
         "A claim that kept the pod from other nodes has given its devices back; the next attempt may allocate it elsewhere."
     ),
@@ -52,9 +50,7 @@ _SHAPES = (
     ),
     (
         r"resource claim (?P<claim>\S+) is in the process of being allocated",
-        gettext_noop(
-            "Another pod's cycle has chosen devices for the claim %(claim)s, and has not written them yet."
-        ),
+        gettext_noop("Another pod's cycle has chosen devices for the claim %(claim)s, and has not written them yet."),
     ),
     (
         r"request (?P<request>\S+): device class (?P<name>\S+) does not exist",
@@ -66,9 +62,7 @@ _SHAPES = (
     ),
     (
         r".*asks for all devices, but resource pool (?P<name>\S+) is currently being updated",
-        gettext_noop(
-            "Not all slices of the pool %(name)s are there, so that nobody knows what all its devices are."
-        ),
+        gettext_noop("Not all slices of the pool %(name)s are there, so that nobody knows what all its devices are."),
     ),
     (
         r".*pool (?P<name>\S+) is invalid: duplicate device name .*",

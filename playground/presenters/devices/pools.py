@@ -65,9 +65,7 @@ def pool(sim: WorldView, name: str, q: str, page: int) -> dict[str, Any] | None:
         "count": known.size,
         "free": row["counts"]["free"],
         "more": 0,
-        "devices": [
-            build_device_row(found, each, device, found.state(each, device)) for each, device in shown
-        ],
+        "devices": [build_device_row(found, each, device, found.state(each, device)) for each, device in shown],
         "sets": counter_sets(found, [use for each in slices for use in found.counters(each)]),
         "page": page_of.to_json(),
     }
@@ -112,9 +110,7 @@ def _counts(states: Sequence[DeviceState]) -> dict[str, Any]:
 
 
 def _totals(stock: Stock) -> dict[str, Any]:
-    states = [
-        stock.state(each, device) for pool in stock.pools for each in pool.slices for device in each.devices
-    ]
+    states = [stock.state(each, device) for pool in stock.pools for each in pool.slices for device in each.devices]
     return _counts(states)
 
 

@@ -84,8 +84,7 @@ def _cache(sim: WorldView, scheduler: SchedulerView) -> CacheState:
     cache = scheduler.cache
     bindings = {binding.pod.key: binding for binding in scheduler.bindings.values()}
     assumed = [
-        _build_assumed_row(sim, pod, node, bindings.get(pod))
-        for pod, node in list(cache.assumed.items())[:SHOWN]
+        _build_assumed_row(sim, pod, node, bindings.get(pod)) for pod, node in list(cache.assumed.items())[:SHOWN]
     ]
     return {
         "assumed": assumed,
@@ -128,8 +127,7 @@ def _build_assumed_row(sim: WorldView, key: str, node: str, binding: BindingCycl
         "node": node,
         "since": clock(since) if since is not None else "",
         "phase": str(binding.phase) if binding is not None else "",
-        "finished": binding is None
-        and not (cycle is not None and cycle.pod.key == key and cycle.ended is None),
+        "finished": binding is None and not (cycle is not None and cycle.pod.key == key and cycle.ended is None),
         "deadline": clock(due) if due is not None else "",
     }
 

@@ -103,9 +103,7 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _belongs(
-    pod: Mapping[str, Any], manifest: Mapping[str, Any], kind: str, namespace: str, name: str
-) -> bool:
+def _belongs(pod: Mapping[str, Any], manifest: Mapping[str, Any], kind: str, namespace: str, name: str) -> bool:
     """A pod that uses the claim, that the workload owns, or that the budget selects."""
     meta, spec = pod["metadata"], pod.get("spec") or {}
     if meta.get("namespace") != namespace:

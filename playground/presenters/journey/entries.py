@@ -25,9 +25,7 @@ _OF_ATTEMPT = (Place.IN_FLIGHT, Place.WAITING, Place.BINDING)
 _CAUSES: dict[str, str] = {
     CREATED.label: gettext_noop("It was created."),
     BACKOFF_COMPLETE: gettext_noop("Its backoff is over."),
-    TIMEOUT.label: gettext_noop(
-        "It had been unschedulable for longer than podMaxInUnschedulablePodsDuration allows."
-    ),
+    TIMEOUT.label: gettext_noop("It had been unschedulable for longer than podMaxInUnschedulablePodsDuration allows."),
     FORCE_ACTIVATE.label: gettext_noop("A plugin asked for it by name (Activate)."),
     "kubelet": gettext_noop("The kubelet of its node has started it."),
     "deleted": gettext_noop("It was deleted."),
@@ -36,9 +34,7 @@ _MISSED = gettext_noop("While it was in flight something happened that may help 
 _NOTHING_HELPED = gettext_noop("Nothing that happened meanwhile helps it: it waits for an event.")
 _AFTER_ERROR = gettext_noop("It failed by an error: it backs off, and no event can wake it earlier.")
 _HINT = gettext_noop("The hint of the plugin that had refused it says that this event may help.")
-_NO_HINT = gettext_noop(
-    "The plugin that had refused it has no hint for this event, so any such event wakes it."
-)
+_NO_HINT = gettext_noop("The plugin that had refused it has no hint for this event, so any such event wakes it.")
 _BOUND = gettext_noop("The API server has bound it.")
 _NOBODY = gettext_noop("No scheduler here is called %(name)s, so nobody tries it.")
 

@@ -31,9 +31,7 @@ class JourneyWhy(TypedDict):
 
 
 def why(sim: WorldView, key: str, move: Move) -> JourneyWhy:
-    waiting = (
-        (scheduler, entry) for scheduler in sim.schedulers if (entry := scheduler.queue.find(key)) is not None
-    )
+    waiting = ((scheduler, entry) for scheduler in sim.schedulers if (entry := scheduler.queue.find(key)) is not None)
     scheduler, entry = next(waiting, (None, None))
     sentence = _SENTENCES.get(move.place, _elsewhere)(sim, key, move, entry)
     out: JourneyWhy = {"sentence": sentence, "message": "", "wakes": []}
@@ -66,10 +64,7 @@ def _wakes(scheduler: SchedulerView, entry: QueuedPod) -> list[Wake]:
     for name in entry.rejectors:
         plugin = framework.plugin(name) if framework is not None else None
         if plugin is not None:
-            heard = [
-                f"{on.resource.rpartition('/')[2]}: {_actions(on.action)}"
-                for on in list_registrations(plugin)
-            ]
+            heard = [f"{on.resource.rpartition('/')[2]}: {_actions(on.action)}" for on in list_registrations(plugin)]
             out.append({"plugin": name, "events": heard})
         elif name == EXTENDER_NAME:
             out.append({"plugin": name, "events": ["*"]})
@@ -140,9 +135,7 @@ def _in_flight(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) ->
     for scheduler in sim.schedulers:
         cycle = scheduler.cycle
         if cycle is not None and cycle.pod.key == key and cycle.ended is None:
-            return message(
-                gettext_noop("Its scheduling cycle runs: %(phase)s comes next."), phase=str(cycle.phase)
-            )
+            return message(gettext_noop("Its scheduling cycle runs: %(phase)s comes next."), phase=str(cycle.phase))
     return message(gettext_noop("It was popped and is not done."))
 
 
@@ -151,9 +144,7 @@ def _waiting(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> M
     if binding is None or not binding.waiting:
         return message(gettext_noop("Its wait on Permit has been decided."))
     return message(
-        gettext_noop(
-            "It is assumed on %(node)s and waits for %(plugin)s to permit it, at most until %(until)s."
-        ),
+        gettext_noop("It is assumed on %(node)s and waits for %(plugin)s to permit it, at most until %(until)s."),
         node=binding.node,
         plugin=", ".join(sorted(binding.waiting)),
         until=clock(min(binding.waiting.values())),

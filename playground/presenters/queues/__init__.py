@@ -93,10 +93,7 @@ def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, 
         "active": _active(sim, scheduler, chosen, crowd),
         "backoff": _card(
             "backoff",
-            [
-                chips.backing_off(sim, queue, queued, chosen)
-                for queued in queue.backoff(HEAD if crowd else WINDOW)
-            ],
+            [chips.backing_off(sim, queue, queued, chosen) for queued in queue.backoff(HEAD if crowd else WINDOW)],
             backing_off,
         ),
         "unschedulable": _build_parked_card(
@@ -158,9 +155,7 @@ def _flight(scheduler: SchedulerView, chosen: str) -> QueueCard:
     """The pod of the running scheduling cycle."""
     cycle = scheduler.cycle
     running = [] if cycle is None or cycle.ended is not None else [cycle]
-    return _card(
-        "flight", [chips.in_cycle(each.pod, stands_at(each), chosen) for each in running], len(running)
-    )
+    return _card("flight", [chips.in_cycle(each.pod, stands_at(each), chosen) for each in running], len(running))
 
 
 def _binding(scheduler: SchedulerView, chosen: str) -> QueueCard:
@@ -177,9 +172,7 @@ def _permit(scheduler: SchedulerView, now: int, chosen: str) -> QueueCard:
     """The pods that wait, the inspected one first: it is the one that somebody may want to decide on."""
     waits = [binding for binding in scheduler.bindings.values() if binding.waiting]
     waits.sort(key=lambda binding: binding.pod.key != chosen)
-    return _card(
-        "permit", [chips.build_permitted_chip(binding, now, chosen) for binding in waits[:WINDOW]], len(waits)
-    )
+    return _card("permit", [chips.build_permitted_chip(binding, now, chosen) for binding in waits[:WINDOW]], len(waits))
 
 
 def _build_ignored_card(sim: WorldView, chosen: str) -> QueueCard:

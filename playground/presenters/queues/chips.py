@@ -102,9 +102,7 @@ def woken(sim: WorldView, key: str) -> _WokenPart:
     if not why or index is None:
         return {}
     event, plugin, hint = why
-    return {
-        "woken": {"event": event, "plugin": plugin, "hint": hint, "at": sim.journal.moves[index].position}
-    }
+    return {"woken": {"event": event, "plugin": plugin, "hint": hint, "at": sim.journal.moves[index].position}}
 
 
 def build_refused_chip(queued: QueuedPod, chosen: str) -> PodChip:

@@ -57,13 +57,9 @@ def group_row(sim: WorldView, by: str, group: Group, chosen: str) -> GroupRow:
     }
 
 
-def largest(
-    sim: WorldView, scheduler: SchedulerView, place: str, by: str, chosen: str, most: int
-) -> list[GroupRow]:
+def largest(sim: WorldView, scheduler: SchedulerView, place: str, by: str, chosen: str, most: int) -> list[GroupRow]:
     """The largest groups of a place."""
-    return [
-        group_row(sim, by, group, chosen) for group in islice(group_pods(sim, scheduler, place, by), most)
-    ]
+    return [group_row(sim, by, group, chosen) for group in islice(group_pods(sim, scheduler, place, by), most)]
 
 
 def behind(

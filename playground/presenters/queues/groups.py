@@ -137,9 +137,7 @@ class Grouped:
         self._entries = dict(entries)
         return True
 
-    def _replace(
-        self, key: str, was: QueuedPod, entry: QueuedPod, label: Callable[[QueuedPod], Label]
-    ) -> bool:
+    def _replace(self, key: str, was: QueuedPod, entry: QueuedPod, label: Callable[[QueuedPod], Label]) -> bool:
         known = self._labels[key]
         if label(entry) != known or family_of(was.pod) != family_of(entry.pod):
             return False

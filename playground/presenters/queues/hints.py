@@ -95,9 +95,7 @@ def just_happened(sim: WorldView) -> list[ClusterEvent]:
     Of an update it is known which event it was where it moved a pod (`moved`); here are things that came or went.
     """
     heard: list[ObjectChanged | WatchEventHeard] = [
-        record.facts
-        for record in sim.last[:LOOKED_THROUGH]
-        if isinstance(record.facts, _select_event_type(sim))
+        record.facts for record in sim.last[:LOOKED_THROUGH] if isinstance(record.facts, _select_event_type(sim))
     ]
     events = [event for facts in heard if (event := _event(sim, facts)) is not None]
     return list(dict.fromkeys(events))

@@ -103,9 +103,7 @@ def sleeping(sim: WorldView, scheduler: SchedulerView, by: str, chosen: str, *, 
     for group, data in zip([*shown, *emptied], groups, strict=True):
         data["share"] = round(100 * len(group) / most)
         data["chosen"] = chosen in group.pods
-        data["pods"] = (
-            [chips.build_refused_chip(queued, chosen) for queued in some(group, PODS)] if with_pods else []
-        )
+        data["pods"] = [chips.build_refused_chip(queued, chosen) for queued in some(group, PODS)] if with_pods else []
         data["more"] = len(group) - len(data["pods"])
     return {
         "groups": groups,
@@ -132,9 +130,7 @@ class SleepingGroup(GroupTitle):
     more: NotRequired[int]
 
 
-def _group(
-    sim: WorldView, scheduler: SchedulerView, by: str, group: Group, said: Answers | None
-) -> SleepingGroup:
+def _group(sim: WorldView, scheduler: SchedulerView, by: str, group: Group, said: Answers | None) -> SleepingGroup:
     title = title_of(sim, by, group)
     profile = scheduler.framework_of(group.first.pod) if group.pods else None
     return {

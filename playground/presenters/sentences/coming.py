@@ -33,9 +33,7 @@ def _reserve(cycle: SchedulingCycleView, pod: str) -> Message:
     if cycle.steps and cycle.steps[-1].point == Point.RESERVE:
         text = gettext_noop("Reserve goes on: plugins reserve for %(pod)s on %(node)s, or refuse it.")
     else:
-        text = gettext_noop(
-            "Reserve: %(pod)s is assumed on %(node)s; what it requests counts as used from then on."
-        )
+        text = gettext_noop("Reserve: %(pod)s is assumed on %(node)s; what it requests counts as used from then on.")
     return message(text, pod=pod, node=cycle.chosen or "–")
 
 
@@ -47,9 +45,7 @@ def _pre_score(cycle: SchedulingCycleView, pod: str) -> Message:
 
 _NEXT: dict[Phase, Callable[[SchedulingCycleView, str], Message]] = {
     Phase.PRE_FILTER: _pre_filter,
-    Phase.FILTER: _saying(
-        gettext_noop("Filter: each plugin looks at the nodes that the plugins before it passed.")
-    ),
+    Phase.FILTER: _saying(gettext_noop("Filter: each plugin looks at the nodes that the plugins before it passed.")),
     Phase.EXTENDER_FILTER: _saying(gettext_noop("The extenders look at the nodes that all plugins passed.")),
     Phase.POST_FILTER: _saying(
         gettext_noop("PostFilter: no node is feasible, so plugins look for a way to make room for %(pod)s.")
@@ -58,9 +54,7 @@ _NEXT: dict[Phase, Callable[[SchedulingCycleView, str], Message]] = {
     Phase.PRE_SCORE: _pre_score,
     Phase.SCORE: _saying(gettext_noop("Score: each plugin scores the feasible nodes for %(pod)s.")),
     Phase.NORMALIZE_SCORE: _saying(
-        gettext_noop(
-            "NormalizeScore: scores are brought to 0 to 100, then multiplied by the plugin's weight."
-        )
+        gettext_noop("NormalizeScore: scores are brought to 0 to 100, then multiplied by the plugin's weight.")
     ),
     Phase.EXTENDER_PRIORITIZE: _saying(gettext_noop("The extenders score the feasible nodes for %(pod)s.")),
     Phase.SELECT: _saying(gettext_noop("The node with the highest total score is selected for %(pod)s.")),

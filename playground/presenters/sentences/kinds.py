@@ -143,9 +143,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         NodeSelected,
         gettext_noop("Select"),
         records.node_selected,
-        Line(
-            CYCLE, CYCLE, lambda selected: message(gettext_noop("selectHost: %(node)s"), node=selected.node)
-        ),
+        Line(CYCLE, CYCLE, lambda selected: message(gettext_noop("selectHost: %(node)s"), node=selected.node)),
     ),
     Kind(
         AttemptStarted,
@@ -285,9 +283,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         EventRecorded,
         gettext_noop("Kubernetes Event"),
         records.event,
-        Line(
-            lines.reporter, API, lambda event: message(gettext_noop("Event %(reason)s"), reason=event.reason)
-        ),
+        Line(lines.reporter, API, lambda event: message(gettext_noop("Event %(reason)s"), reason=event.reason)),
         telling=False,
     ),
     Kind(
@@ -320,9 +316,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         Line(
             lambda said, standing: lines.election(said)[0],
             lambda said, standing: lines.election(said)[1],
-            lambda said: message(
-                lines.election(said)[2], leader=said.leader.rpartition("_")[0] or said.leader or "–"
-            ),
+            lambda said: message(lines.election(said)[2], leader=said.leader.rpartition("_")[0] or said.leader or "–"),
         ),
     ),
     Kind(
@@ -332,9 +326,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         Line(
             PROCESS,
             PROCESS,
-            lambda started: message(
-                gettext_noop("New: profiles %(names)s"), names=", ".join(started.profiles)
-            ),
+            lambda started: message(gettext_noop("New: profiles %(names)s"), names=", ".join(started.profiles)),
         ),
         telling=False,
     ),

@@ -202,9 +202,7 @@ def answer(call: ApiCall) -> Message | None:
 
 def evicts(started: PreemptionStarted) -> Message:
     victims = ", ".join(short(victim) for victim in started.victims)
-    return message(
-        gettext_noop("prepareCandidate on %(node)s: %(victims)s"), node=started.node, victims=victims
-    )
+    return message(gettext_noop("prepareCandidate on %(node)s: %(victims)s"), node=started.node, victims=victims)
 
 
 # A scheduler's start

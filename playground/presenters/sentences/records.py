@@ -91,9 +91,7 @@ def attempt_started(started: AttemptStarted) -> Message:
 
 
 def binding_started(started: BindingStarted) -> Message:
-    text = gettext_noop(
-        "The binding cycle of %(pod)s to %(node)s begins, beside the scheduling of other pods."
-    )
+    text = gettext_noop("The binding cycle of %(pod)s to %(node)s begins, beside the scheduling of other pods.")
     return message(text, pod=short(started.pod), node=started.node)
 
 
@@ -127,9 +125,7 @@ _ASKED = {
 
 
 def pod_assumed(assumed: PodAssumed) -> Message:
-    text = gettext_noop(
-        "%(pod)s is assumed on %(node)s: the cache counts it there before the API server knows."
-    )
+    text = gettext_noop("%(pod)s is assumed on %(node)s: the cache counts it there before the API server knows.")
     return message(text, pod=short(assumed.pod), node=assumed.node)
 
 
@@ -283,9 +279,7 @@ def api_call(call: ApiCall) -> Message:
             time=duration(call.again_after),
             message=call.fault,
         )
-    return message(
-        gettext_noop("%(verb)s %(pod)s fails: %(message)s"), verb=call.verb, pod=pod, message=call.fault
-    )
+    return message(gettext_noop("%(verb)s %(pod)s fails: %(message)s"), verb=call.verb, pod=pod, message=call.fault)
 
 
 def _object_call(call: ApiCall, pod: str) -> Message:
@@ -301,9 +295,7 @@ def _object_call(call: ApiCall, pod: str) -> Message:
 
 def describe_throttling(throttled: ApiThrottled) -> Message:
     return message(
-        gettext_noop(
-            "the API client holds a call about %(pod)s back for %(time)s, to stay within its limits"
-        ),
+        gettext_noop("the API client holds a call about %(pod)s back for %(time)s, to stay within its limits"),
         pod=short(throttled.pod),
         time=duration(throttled.wait),
     )

@@ -12,9 +12,7 @@ def of_step(step: PluginStep, pod: str) -> Message:
     """Describe a plugin's answer; `pod` is the pod's display name."""
     plugin = step.plugin
     if step.skipped:
-        return message(
-            gettext_noop("%(plugin)s returns Skip: it is not relevant to %(pod)s."), plugin=plugin, pod=pod
-        )
+        return message(gettext_noop("%(plugin)s returns Skip: it is not relevant to %(pod)s."), plugin=plugin, pod=pod)
     if step.point is Point.FILTER or (step.point is Point.EXTENDER_FILTER and step.status.ok):
         return _of_filter(step, pod)
     reason = step.status.message
@@ -31,9 +29,7 @@ def of_step(step: PluginStep, pod: str) -> Message:
         return _of_scores(step.scores, plugin, pod)
     if step.point is Point.POST_FILTER and step.evidence is not None and step.evidence.nominated:
         return _of_preemption(step.evidence, pod)
-    return message(
-        _SUCCESS.get(step.point, gettext_noop("%(pod)s passes %(plugin)s.")), plugin=plugin, pod=pod
-    )
+    return message(_SUCCESS.get(step.point, gettext_noop("%(pod)s passes %(plugin)s.")), plugin=plugin, pod=pod)
 
 
 _OF_EXTENDERS = (
@@ -62,9 +58,7 @@ _SUCCESS = {
 
 def _of_preemption(evidence: Evidence, pod: str) -> Message:
     """Describe a nomination: the nominated pod, its node, and the victims."""
-    victims = [
-        short(victim.key) for c in evidence.candidates if c.node == evidence.nominated for victim in c.victims
-    ]
+    victims = [short(victim.key) for c in evidence.candidates if c.node == evidence.nominated for victim in c.victims]
     if len(victims) == 1:
         text = gettext_noop("%(pod)s is nominated to %(node)s: evicting %(victim)s makes room for it there.")
         return message(text, pod=pod, node=evidence.nominated, victim=victims[0])

@@ -65,9 +65,7 @@ def present(sim: WorldView, look: Look, past: WorldView | None = None) -> Panel[
     aim = aim_of(sim, look)
     name, world = aim.stage, sim if past is None or aim.attempt is None else past
     stage = (
-        preemption.present(world, look, aim.pod, sim)
-        if name == "preemption"
-        else _STAGES[name](world, look, aim.pod)
+        preemption.present(world, look, aim.pod, sim) if name == "preemption" else _STAGES[name](world, look, aim.pod)
     )
     form = form_of(stage, look)
     context: StageContext = {

@@ -65,9 +65,7 @@ def _effect(exchange: Exchange) -> Message | None:
     """Summarize the effect of an exchange."""
     effect = exchange.effect
     if effect.kept is not None:
-        return message(
-            gettext_noop("keeps %(k)s of %(n)s nodes"), k=len(effect.kept), n=len(exchange.request.nodes)
-        )
+        return message(gettext_noop("keeps %(k)s of %(n)s nodes"), k=len(effect.kept), n=len(exchange.request.nodes))
     if effect.scores is not None:
         scores = ", ".join(f"{node} {score}" for node, score in effect.scores[:NAMED])
         return message(gettext_noop("adds to the totals: %(scores)s"), scores=scores or "–")

@@ -73,9 +73,7 @@ CONTROLLERS: dict[str, Term] = {
     ),
     "statefulset-controller": Term(
         "statefulset-controller",
-        gettext_noop(
-            "Keeps the numbered pods of a StatefulSet, each with its own claims, and replaces them in order."
-        ),
+        gettext_noop("Keeps the numbered pods of a StatefulSet, each with its own claims, and replaces them in order."),
         _DOCS,
     ),
     "daemonset-controller": Term(
@@ -104,9 +102,7 @@ CONTROLLERS: dict[str, Term] = {
     ),
     "node-lifecycle-controller": Term(
         "node-lifecycle-controller",
-        gettext_noop(
-            "Watches the nodes' heartbeats, marks a silent node NotReady or Unknown, and taints it."
-        ),
+        gettext_noop("Watches the nodes' heartbeats, marks a silent node NotReady or Unknown, and taints it."),
         _DOCS,
         (Source(CONCEPTS, "Taint based Evictions"), Source(CONCEPTS, "Taint Nodes by Condition")),
     ),
@@ -134,9 +130,7 @@ CONTROLLERS: dict[str, Term] = {
     ),
     "pod-garbage-collector-controller": Term(
         "pod-garbage-collector-controller",
-        gettext_noop(
-            "Deletes pods of nodes that no longer exist, and finished pods when there are too many."
-        ),
+        gettext_noop("Deletes pods of nodes that no longer exist, and finished pods when there are too many."),
         _DOCS,
     ),
     "namespace-controller": Term(
@@ -176,9 +170,7 @@ CONTROLLERS: dict[str, Term] = {
     ),
     "resourceclaim-controller": Term(
         "resourceclaim-controller",
-        gettext_noop(
-            "Creates the ResourceClaims that pods ask for by template, and frees claims whose pods are gone."
-        ),
+        gettext_noop("Creates the ResourceClaims that pods ask for by template, and frees claims whose pods are gone."),
         "docs/devices.md",
     ),
     "device-taint-eviction-controller": Term(

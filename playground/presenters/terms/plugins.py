@@ -19,17 +19,13 @@ PLUGINS: dict[str, Term] = {
     ),
     "PrioritySort": Term(
         "PrioritySort",
-        gettext_noop(
-            "Pops the pod of the highest priority first; of equal ones, the one that was queued first."
-        ),
+        gettext_noop("Pops the pod of the highest priority first; of equal ones, the one that was queued first."),
         _DOCS,
         (Source(CONCEPTS, "Effect of Pod priority on scheduling order"),),
     ),
     "NodeUnschedulable": Term(
         "NodeUnschedulable",
-        gettext_noop(
-            "Refuses cordoned nodes, unless the pod tolerates the taint node.kubernetes.io/unschedulable."
-        ),
+        gettext_noop("Refuses cordoned nodes, unless the pod tolerates the taint node.kubernetes.io/unschedulable."),
         _DOCS,
         (_FILTERS, Source(CONCEPTS, "Taint Nodes by Condition")),
     ),
@@ -95,9 +91,7 @@ PLUGINS: dict[str, Term] = {
     ),
     "VolumeZone": Term(
         "VolumeZone",
-        gettext_noop(
-            "Refuses nodes outside the zone or region that the labels of the pod's bound volumes name."
-        ),
+        gettext_noop("Refuses nodes outside the zone or region that the labels of the pod's bound volumes name."),
         _DOCS,
     ),
     "PodTopologySpread": Term(
@@ -137,17 +131,13 @@ PLUGINS: dict[str, Term] = {
     ),
     "NodeResourcesBalancedAllocation": Term(
         "NodeResourcesBalancedAllocation",
-        gettext_noop(
-            "Prefers nodes where, with the pod, CPU and memory would be requested in about the same share."
-        ),
+        gettext_noop("Prefers nodes where, with the pod, CPU and memory would be requested in about the same share."),
         _DOCS,
         (_SCORES,),
     ),
     "ImageLocality": Term(
         "ImageLocality",
-        gettext_noop(
-            "Prefers nodes that already have the pod's images; large images that many nodes have count most."
-        ),
+        gettext_noop("Prefers nodes that already have the pod's images; large images that many nodes have count most."),
         _DOCS,
         (_SCORES,),
     ),
@@ -167,9 +157,7 @@ PLUGINS: dict[str, Term] = {
     ),
     "CreationTimeSort": Term(
         "CreationTimeSort",
-        gettext_noop(
-            "A QueueSort plugin of this playground: pops the oldest pod first, whatever its priority."
-        ),
+        gettext_noop("A QueueSort plugin of this playground: pops the oldest pod first, whatever its priority."),
         _DOCS,
         (Source(CONCEPTS, "QueueSort"),),
     ),
@@ -192,17 +180,13 @@ PLUGINS: dict[str, Term] = {
     ),
     "CoschedulingSort": Term(
         "CoschedulingSort",
-        gettext_noop(
-            "A QueueSort plugin that lets the pods of a group follow each other in the active queue."
-        ),
+        gettext_noop("A QueueSort plugin that lets the pods of a group follow each other in the active queue."),
         _OWN,
         (Source(CONCEPTS, "QueueSort"),),
     ),
     "TargetLoadPacking": Term(
         "TargetLoadPacking",
-        gettext_noop(
-            "Packs nodes up to a target of measured CPU load, and prefers less loaded nodes beyond it."
-        ),
+        gettext_noop("Packs nodes up to a target of measured CPU load, and prefers less loaded nodes beyond it."),
         _OWN,
     ),
     "NodeResourcesAllocatable": Term(

@@ -56,9 +56,7 @@ PREEMPTION: dict[str, Term] = {
     ),
     "victim": Term(
         gettext_noop("victim"),
-        gettext_noop(
-            "A pod of lower priority that preemption evicts to make room. It ends after its grace period."
-        ),
+        gettext_noop("A pod of lower priority that preemption evicts to make room. It ends after its grace period."),
         "docs/glossary.md",
         (Source(CONCEPTS, "Graceful termination of preemption victims"),),
     ),
@@ -112,9 +110,7 @@ PREEMPTION: dict[str, Term] = {
     ),
     "highest priority": Term(
         gettext_noop("highest priority of a victim, the second criterion"),
-        gettext_noop(
-            "Of the candidates left, those stay whose most important victim has the lowest priority."
-        ),
+        gettext_noop("Of the candidates left, those stay whose most important victim has the lowest priority."),
         _DOCS,
         (_FLOW, _CHOICE),
     ),

@@ -99,9 +99,7 @@ QUEUES: dict[str, Term] = {
     ),
     "scheduling cycle": Term(
         gettext_noop("scheduling cycle"),
-        gettext_noop(
-            "From the pop to Permit: chooses a node for one pod. Scheduling cycles run one after the other."
-        ),
+        gettext_noop("From the pop to Permit: chooses a node for one pod. Scheduling cycles run one after the other."),
         "docs/architecture.md",
         (
             Source(CONCEPTS, "Scheduling Cycle & Binding Cycle"),

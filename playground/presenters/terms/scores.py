@@ -12,9 +12,7 @@ _ITERATES = Source(CONCEPTS, "How the scheduler iterates over Nodes")
 SCORES: dict[str, Term] = {
     "raw": Term(
         gettext_noop("raw score"),
-        gettext_noop(
-            "What Score returned for the node. Its range is the plugin's own until NormalizeScore has run."
-        ),
+        gettext_noop("What Score returned for the node. Its range is the plugin's own until NormalizeScore has run."),
         _DOCS,
         (Source(CONCEPTS, "Score"),),
     ),
@@ -56,9 +54,7 @@ SCORES: dict[str, Term] = {
     ),
     "feasible": Term(
         gettext_noop("feasible"),
-        gettext_noop(
-            "The node passes every Filter plugin, so the pod can run there. Only feasible nodes are scored."
-        ),
+        gettext_noop("The node passes every Filter plugin, so the pod can run there. Only feasible nodes are scored."),
         "docs/glossary.md",
         (Source(CONCEPTS, "Scheduling overview"), Source(OVERVIEW, "1. Filtering Phase(过滤阶段)")),
     ),

@@ -188,9 +188,7 @@ def _list(name: str, items: list[object], values: Mapping[str, object]) -> str:
 
 def _format_parts(parts: list[Mapping[str, object]], resource: str) -> Message:
     texts = [
-        message(
-            PARTS[str(part["kind"])], amount=amount(resource, int(str(part["amount"]))), name=part["name"]
-        )
+        message(PARTS[str(part["kind"])], amount=amount(resource, int(str(part["amount"]))), name=part["name"])
         for part in parts
     ]
     return reduce(lambda rest, first: message(_SUM, first=first, rest=rest), texts[-2::-1], texts[-1])

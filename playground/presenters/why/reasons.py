@@ -25,15 +25,11 @@ _NEAREST = gettext_noop(
 _MANY_SHORT = gettext_noop(
     "%(pod)s asks for %(wanted)s, too much for %(nodes)s: %(near)s of them lack at most %(below)s of it."
 )
-_TOO_SMALL = gettext_noop(
-    "%(pod)s asks for %(wanted)s, and the largest of these %(count)s nodes has %(most)s in all."
-)
+_TOO_SMALL = gettext_noop("%(pod)s asks for %(wanted)s, and the largest of these %(count)s nodes has %(most)s in all.")
 _TOO_SMALL_ALONE = gettext_noop("%(pod)s asks for %(wanted)s, and %(node)s has %(most)s in all.")
 _UNKNOWN = gettext_noop("%(pod)s asks for %(wanted)s, which none of these %(count)s nodes offers.")
 _UNKNOWN_ALONE = gettext_noop("%(pod)s asks for %(wanted)s, which %(node)s does not offer.")
-_TOO_MANY_PODS = gettext_noop(
-    "%(pod)s finds no place on %(nodes)s, where as many pods run as the kubelet allows."
-)
+_TOO_MANY_PODS = gettext_noop("%(pod)s finds no place on %(nodes)s, where as many pods run as the kubelet allows.")
 _TAINT = gettext_noop("%(pod)s does not tolerate the taint %(taint)s of %(nodes)s.")
 _CORDONED = gettext_noop("Somebody has cordoned %(nodes)s.")
 _NO_LABEL = gettext_noop("%(pod)s asks for nodes with %(text)s, and no node has the label %(key)s.")
@@ -50,9 +46,7 @@ _SPREAD_CLOSED = gettext_noop(
 )
 _SPREAD_LABEL = gettext_noop("%(pod)s is spread over a label that is missing on %(nodes)s.")
 _AFFINITY = gettext_noop("%(pod)s has to run beside certain pods, and none of them runs near %(nodes)s.")
-_AFFINITY_KEY = gettext_noop(
-    "%(pod)s has to be beside pods in the same %(key)s, and no node has the label %(key)s."
-)
+_AFFINITY_KEY = gettext_noop("%(pod)s has to be beside pods in the same %(key)s, and no node has the label %(key)s.")
 _AFFINITY_ELSEWHERE = gettext_noop(
     "%(pod)s has to be beside pods that run in another namespace: %(list)s, where its affinity does not look."
 )
@@ -130,9 +124,7 @@ def format_resource_amount(resource: str, value: int) -> Message:
 
 
 def _of_resource(resource: str, text: str) -> Message:
-    return (
-        message(_OF, amount=text, resource=resource) if is_bytes(resource) else exactly(f"{text} {resource}")
-    )
+    return message(_OF, amount=text, resource=resource) if is_bytes(resource) else exactly(f"{text} {resource}")
 
 
 def _resource(reason: Given, values: Values) -> Message:

@@ -14,36 +14,24 @@ from scheduler_core.analysis.explain import KUBELET, Explanation, Given, State
 
 FEW = 8  # nodes of a cluster of which each is told of
 
-_NO_SCHEDULER = gettext_noop(
-    "Nobody schedules %(pod)s: no running scheduler has a profile called %(scheduler)s."
-)
-_NO_NODE = gettext_noop(
-    "%(pod)s is set to run on %(node)s, and there is no such node: no kubelet will start it."
-)
+_NO_SCHEDULER = gettext_noop("Nobody schedules %(pod)s: no running scheduler has a profile called %(scheduler)s.")
+_NO_NODE = gettext_noop("%(pod)s is set to run on %(node)s, and there is no such node: no kubelet will start it.")
 _GATED = gettext_noop("%(pod)s is held back until its scheduling gates are removed: %(list)s.")
 _PREEMPTING = gettext_noop("%(pod)s is held back until the pods that make room for it have gone.")
 _HELD = gettext_noop("%(plugin)s holds %(pod)s back: %(message)s")
-_QUOTA = gettext_noop(
-    "%(pod)s can't be created, as the quota %(quota)s is used up (missing pods: %(count)s)."
-)
-_QUOTA_HAS_ROOM = gettext_noop(
-    "%(pod)s was refused while the quota %(quota)s was used up (missing pods: %(count)s)."
-)
+_QUOTA = gettext_noop("%(pod)s can't be created, as the quota %(quota)s is used up (missing pods: %(count)s).")
+_QUOTA_HAS_ROOM = gettext_noop("%(pod)s was refused while the quota %(quota)s was used up (missing pods: %(count)s).")
 _REFUSED = gettext_noop("%(pod)s can't be created (missing pods: %(count)s): %(message)s.")
 _NO_NODES = gettext_noop("%(pod)s waits, as the cluster has no node yet.")
 _FITS = gettext_noop("%(pod)s would fit on %(node)s now, and waits for its turn.")
-_FITS_BACKOFF = gettext_noop(
-    "%(pod)s would fit on %(node)s now, and is tried again once its backoff is over."
-)
+_FITS_BACKOFF = gettext_noop("%(pod)s would fit on %(node)s now, and is tried again once its backoff is over.")
 _FITS_UNHEARD = gettext_noop(
     "%(pod)s would fit on %(node)s now, but nothing has happened that makes the queue try it again."
 )
 _ATTEMPTING = gettext_noop("%(pod)s is being scheduled just now.")
 _BINDING = gettext_noop("%(pod)s goes to %(node)s, and is being bound to it.")
 _SCHEDULED = gettext_noop("%(pod)s is on %(node)s.")
-_NOMINATED = gettext_noop(
-    "%(pod)s waits for %(node)s, where pods of lower priority are being evicted for it."
-)
+_NOMINATED = gettext_noop("%(pod)s waits for %(node)s, where pods of lower priority are being evicted for it.")
 
 _REFUSES = gettext_noop("The kubelet of %(node)s refuses %(pod)s: %(message)s.")
 _REFUSES_AGAIN = gettext_noop(

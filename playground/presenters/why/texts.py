@@ -30,12 +30,8 @@ _SOURCES = {
     "DefaultPriority": gettext_noop(
         "The priority %(priority)s comes from PriorityClass %(priorityClass)s, the default of the cluster."
     ),
-    "NamespaceSelector": gettext_noop(
-        "Namespace %(namespace)s adds %(label)s to the node selector of its pods."
-    ),
-    "RuntimeClassSelector": gettext_noop(
-        "RuntimeClass %(runtimeClass)s adds %(label)s to the node selector."
-    ),
+    "NamespaceSelector": gettext_noop("Namespace %(namespace)s adds %(label)s to the node selector of its pods."),
+    "RuntimeClassSelector": gettext_noop("RuntimeClass %(runtimeClass)s adds %(label)s to the node selector."),
     "TemplateIsNewer": gettext_noop(
         "The template of %(kind)s %(owner)s asks for %(to)s by now: %(pod)s was made of an older template, with %(from)s."
     ),
@@ -47,9 +43,7 @@ _SOURCES = {
     "LimitRangeLimits": gettext_noop(
         "LimitRange %(limitRange)s gives containers that state no limit a default limit (%(limits)s), below their request."
     ),
-    "LimitRangeRefuses": gettext_noop(
-        "LimitRange %(limitRange)s of namespace %(namespace)s sets this limit."
-    ),
+    "LimitRangeRefuses": gettext_noop("LimitRange %(limitRange)s of namespace %(namespace)s sets this limit."),
     "QuotaFigures": gettext_noop(
         "One more pod needs %(each)s of %(name)s: quota %(quota)s has %(used)s of %(hard)s in use."
     ),
@@ -67,9 +61,7 @@ _HOLDERS = {
         "%(pod)s on %(node)s uses claim %(claim)s as well: the devices of the claim are on %(node)s, and its users have to run there."
     ),
     "UsesClaim": gettext_noop("%(pod)s on %(node)s uses claim %(claim)s."),
-    "IsAvoided": gettext_noop(
-        "The pod keeps away from %(pod)s, which runs on %(node)s (same %(topologyKey)s)."
-    ),
+    "IsAvoided": gettext_noop("The pod keeps away from %(pod)s, which runs on %(node)s (same %(topologyKey)s)."),
     "Repels": gettext_noop(
         "The anti-affinity of %(pod)s, which runs on %(node)s, keeps the pod away (same %(topologyKey)s)."
     ),
@@ -113,12 +105,8 @@ _NOTES = {
     "AffinityLooksFor": gettext_noop(
         "Its affinity looks for pods with %(selector)s in namespace %(namespaces)s, in the same %(topologyKey)s."
     ),
-    "NoNodeHasAll": gettext_noop(
-        "%(pod)s asks for %(requirements)s: each is met by some node, and no node meets all."
-    ),
-    "HostNetworkPorts": gettext_noop(
-        "With hostNetwork every containerPort of %(pod)s is a host port: %(ports)s."
-    ),
+    "NoNodeHasAll": gettext_noop("%(pod)s asks for %(requirements)s: each is met by some node, and no node meets all."),
+    "HostNetworkPorts": gettext_noop("With hostNetwork every containerPort of %(pod)s is a host port: %(ports)s."),
     "DevicesHaveToMatch": gettext_noop(
         "%(source)s wants devices of one node with the same %(attribute)s, and no node has enough free ones that match."
     ),
@@ -129,9 +117,7 @@ _NOTES = {
     "LastEnd": gettext_noop(
         "Container %(container)s ended last with exit code %(exitCode)s (%(reason)s). Restarts: %(count)s."
     ),
-    "IsSuspended": gettext_noop(
-        "%(kind)s %(owner)s is suspended (spec.suspend is true), and starts nothing."
-    ),
+    "IsSuspended": gettext_noop("%(kind)s %(owner)s is suspended (spec.suspend is true), and starts nothing."),
     "QueueHoldsBack": gettext_noop("The queue %(queue)s of Kueue decides when %(kind)s %(owner)s goes on."),
     "NamespaceEnds": gettext_noop(
         "Namespace %(namespace)s is being terminated, and nothing new is created in it. It waits for: %(pods)s."
@@ -145,9 +131,7 @@ _NOTES = {
         "Request %(request)s of %(source)s takes only devices for which this is true: %(expression)s."
     ),
     "Disrupted": gettext_noop("%(pod)s was evicted (%(reason)s): %(message)s"),
-    "EvictedFor": gettext_noop(
-        "%(pod)s is evicted for %(pods)s of a higher priority, nominated to %(node)s."
-    ),
+    "EvictedFor": gettext_noop("%(pod)s is evicted for %(pods)s of a higher priority, nominated to %(node)s."),
     "WaitsForProvisioner": gettext_noop(
         "The binding of %(pod)s waits for provisioner %(provisioner)s to make a volume for claim %(claim)s on %(node)s."
     ),
@@ -179,22 +163,16 @@ _NOTES = {
     "QuotaOfOther": gettext_noop("Quota %(quota)s is about another object that the pod needs: %(message)s."),
     "FiltersLeft": gettext_noop("The filters left %(count)s of %(total)s nodes."),
     "OnlyNode": gettext_noop("Only %(node)s passed the filters."),
-    "HighestScore": gettext_noop(
-        "%(node)s scored %(score)s, the highest; %(other)s came next with %(otherScore)s."
-    ),
+    "HighestScore": gettext_noop("%(node)s scored %(score)s, the highest; %(other)s came next with %(otherScore)s."),
     "OtherScoresHigher": gettext_noop(
         "%(other)s would score %(otherScore)s now, and %(node)s %(score)s: the cluster was another when the pod was placed, "
         "or not all nodes were looked at."
     ),
-    "Tie": gettext_noop(
-        "%(node)s and %(nodes)s have the same score of %(score)s: the scheduler chose at random."
-    ),
+    "Tie": gettext_noop("%(node)s and %(nodes)s have the same score of %(score)s: the scheduler chose at random."),
     "DecidingPlugin": gettext_noop(
         "%(plugin)s decided: %(points)s points for %(node)s, %(otherPoints)s for %(other)s."
     ),
-    "AgainstIt": gettext_noop(
-        "%(plugin)s preferred %(other)s: %(otherPoints)s points, %(points)s for %(node)s."
-    ),
+    "AgainstIt": gettext_noop("%(plugin)s preferred %(other)s: %(otherPoints)s points, %(points)s for %(node)s."),
     "BypassedScheduler": gettext_noop(
         "%(pod)s names %(node)s in spec.nodeName: no scheduler was asked, and no filter kept it away."
     ),
@@ -219,9 +197,7 @@ _NOTES = {
         "The spread over %(topologyKey)s is ScheduleAnyway: it adds points, and keeps no node out."
     ),
     "AsksForNothing": gettext_noop("%(pod)s asks for no cpu and no memory: it fits on every node."),
-    "LimitUnknown": gettext_noop(
-        "%(node)s has no CSINode: %(plugin)s knows no limit there, and lets every pod pass."
-    ),
+    "LimitUnknown": gettext_noop("%(node)s has no CSINode: %(plugin)s knows no limit there, and lets every pod pass."),
     "NobodySelectsNode": gettext_noop(
         "Class %(storageClass)s waits for the scheduler to select a node for claim %(claim)s: %(pod)s skipped the scheduler, "
         "so nobody does."
@@ -241,14 +217,10 @@ _NOTES = {
         "nobody is evicted then."
     ),
     "NobodyReplaces": gettext_noop("No controller owns %(pod)s: nobody makes it anew."),
-    "SameNameWaits": gettext_noop(
-        "StatefulSet %(owner)s makes no second %(pod)s as long as the first one is there."
-    ),
+    "SameNameWaits": gettext_noop("StatefulSet %(owner)s makes no second %(pod)s as long as the first one is there."),
     "LastEvent": gettext_noop("%(reporter)s at %(time)s: %(reason)s (%(message)s)."),
     "GoneSince": gettext_noop("%(pod)s was deleted at %(time)s."),
-    "WorkloadHas": gettext_noop(
-        "%(kind)s %(owner)s wants %(wanted)s pods, has %(pods)s, and %(ready)s are ready."
-    ),
+    "WorkloadHas": gettext_noop("%(kind)s %(owner)s wants %(wanted)s pods, has %(pods)s, and %(ready)s are ready."),
     "PodIsNotReady": gettext_noop("%(pod)s is not ready (%(phase)s)."),
     "RolloutStuck": gettext_noop("The rollout of %(owner)s is stuck: %(message)s"),
     "JobFailed": gettext_noop("Job %(owner)s has failed (%(reason)s): %(message)s"),
@@ -301,9 +273,7 @@ _NOTES = {
         "%(holder)s has ended since the last attempt, and the queueing hints of %(plugins)s did not wake %(pod)s for it."
     ),
     "NodeIsLost": gettext_noop("%(node)s has this taint because its kubelet does not report."),
-    "NodeIsNotReady": gettext_noop(
-        "%(node)s has this taint because its kubelet says that the node is not ready."
-    ),
+    "NodeIsNotReady": gettext_noop("%(node)s has this taint because its kubelet says that the node is not ready."),
     "ClaimOfStatefulSet": gettext_noop(
         "Claim %(claim)s comes from a volumeClaimTemplate of StatefulSet %(owner)s, whose controller makes it anew."
     ),

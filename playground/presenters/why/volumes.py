@@ -16,13 +16,9 @@ _DELETED = gettext_noop("The claim %(claim)s of %(pod)s is being deleted.")
 _DELETED_USED = gettext_noop(
     "The claim %(claim)s of %(pod)s is being deleted. It stays as long as it is in use, by %(others)s, and no new pod may use it meanwhile."
 )
-_LOST = gettext_noop(
-    "The claim %(claim)s of %(pod)s is bound to the volume %(volume)s, which does not exist."
-)
+_LOST = gettext_noop("The claim %(claim)s of %(pod)s is bound to the volume %(volume)s, which does not exist.")
 _ANOTHERS = gettext_noop("The claim %(claim)s was not made for %(pod)s, and another pod's can't be used.")
-_NO_CLASS = gettext_noop(
-    "%(pod)s waits for its claim %(claim)s, whose storage class %(class)s does not exist."
-)
+_NO_CLASS = gettext_noop("%(pod)s waits for its claim %(claim)s, whose storage class %(class)s does not exist.")
 _NO_VOLUME = gettext_noop("%(pod)s waits for its claim %(claim)s to be bound, and no volume is there for it.")
 _NO_FREE = gettext_noop(
     "%(pod)s waits for its claim %(claim)s to be bound, and every volume of its kind is taken (%(count)s)."
@@ -58,9 +54,7 @@ _REACH = gettext_noop(
 )
 _OTHER_ZONE = gettext_noop("The volume %(volume)s of %(pod)s is in another zone than %(nodes)s.")
 _NOTHING_FREE = gettext_noop("On %(nodes)s, no free volume suits the claim %(claim)s of %(pod)s.")
-_STORAGE = gettext_noop(
-    "The storage class %(class)s of the claim %(claim)s has too little room left near %(nodes)s."
-)
+_STORAGE = gettext_noop("The storage class %(class)s of the claim %(claim)s has too little room left near %(nodes)s.")
 
 _BY_REASON = {"ClaimNotFound": _NO_CLAIM, "ClaimNotCreated": _NOT_MADE, "ClaimBeingDeleted": _DELETED}
 _BY_REASON |= {"ClaimLost": _LOST, "ClaimOfAnother": _ANOTHERS}
@@ -117,15 +111,9 @@ def _unbound(claim: Mapping[str, Any], pod: str) -> Message:
 
 def _suits(volume: Mapping[str, Any], claim: Mapping[str, Any]) -> bool:
     """Return whether a volume suits a claim by labels, class, mode, size, and access modes."""
-    if (
-        not volume["selected"]
-        or volume["class"] != claim["class"]
-        or volume["volumeMode"] != claim["volumeMode"]
-    ):
+    if not volume["selected"] or volume["class"] != claim["class"] or volume["volumeMode"] != claim["volumeMode"]:
         return False
-    return volume["capacity"] >= claim["requested"] and set(claim["accessModes"]) <= set(
-        volume["accessModes"]
-    )
+    return volume["capacity"] >= claim["requested"] and set(claim["accessModes"]) <= set(volume["accessModes"])
 
 
 def _unlike(volume: Mapping[str, Any], claim: Mapping[str, Any], values: Mapping[str, object]) -> Message:
@@ -144,9 +132,7 @@ def _unlike(volume: Mapping[str, Any], claim: Mapping[str, Any], values: Mapping
     return message(_OTHER_MODES, volume=volume["volume"], **values, **modes)
 
 
-def _of_another_class(
-    volume: Mapping[str, Any], claim: Mapping[str, Any], values: Mapping[str, object]
-) -> Message:
+def _of_another_class(volume: Mapping[str, Any], claim: Mapping[str, Any], values: Mapping[str, object]) -> Message:
     has, wanted = volume["class"], claim["class"]
     if not has:
         return message(_CLASS_OF_NONE, volume=volume["volume"], wanted=wanted, **values)

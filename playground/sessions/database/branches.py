@@ -97,9 +97,7 @@ def family(session: Session, right: Right, held: Container[str] = (), link: str 
     return list(_flat(members[0], session))
 
 
-def _list_reachable_members(
-    session: Session, right: Right, line: list[Session], held: Container[str]
-) -> list[_Member]:
+def _list_reachable_members(session: Session, right: Right, line: list[Session], held: Container[str]) -> list[_Member]:
     """The sessions that a key reaches, level by level, each with its origin as its parent."""
     own = {ancestor.pk for ancestor in line}
 

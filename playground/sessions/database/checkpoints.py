@@ -124,8 +124,7 @@ def copy(origin_id: int, session_id: int, at: int) -> Copied:
         for part in needed.order_by("number")
     )
     Checkpoint.objects.bulk_create(
-        Checkpoint(session_id=session_id, volume=volume, **msgspec.structs.asdict(_travelling(row)))
-        for row in rows
+        Checkpoint(session_id=session_id, volume=volume, **msgspec.structs.asdict(_travelling(row))) for row in rows
     )
     return Copied(volume, parts, [row.position for row in rows], count)
 

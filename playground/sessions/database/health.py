@@ -40,9 +40,7 @@ class Health:
 
     @transaction.atomic
     def _write(self) -> None:
-        row = BrowserSession(
-            session_key=KEY, session_data=secrets.token_urlsafe(ROOM), expire_date=timezone.now()
-        )
+        row = BrowserSession(session_key=KEY, session_data=secrets.token_urlsafe(ROOM), expire_date=timezone.now())
         row.save()
         row.delete()
 

@@ -61,9 +61,7 @@ def files_of(lesson: OwnLesson) -> LessonFiles:
 def write(lesson_id: int, files: LessonFiles) -> None:
     """Keep what was written, right or wrong; it is not checked yet. Raises LimitReached."""
     _require_size(files)
-    OwnLesson.objects.filter(pk=lesson_id).update(
-        **_columns(files), checked=None, draft="", used=timezone.now()
-    )
+    OwnLesson.objects.filter(pk=lesson_id).update(**_columns(files), checked=None, draft="", used=timezone.now())
 
 
 @transaction.atomic
@@ -73,9 +71,7 @@ def keep(lesson_id: int, files: LessonFiles, checked: Checked) -> None:
     found: dict[str, object] = {"checked": shown, "draft": checked.slug if checked.document else ""}
     if checked.document:
         data = zlib.compress(checked.document, 6)
-        LessonDocument.objects.update_or_create(
-            slug=checked.slug, defaults={"data": data, "used": timezone.now()}
-        )
+        LessonDocument.objects.update_or_create(slug=checked.slug, defaults={"data": data, "used": timezone.now()})
         if not checked.findings:
             found["document"] = checked.slug
     OwnLesson.objects.filter(pk=lesson_id, **_columns(files)).update(**found)

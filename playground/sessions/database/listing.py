@@ -73,11 +73,7 @@ def naming(session_id: int, text: str, head: int) -> list[int]:
     wanted = text.lower().encode()
     entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head)
     payloads = entries.order_by("seq").values_list("payload", flat=True)
-    return [
-        i
-        for i, payload in enumerate(payloads.iterator())
-        if wanted in zlib.decompress(bytes(payload)).lower()
-    ]
+    return [i for i, payload in enumerate(payloads.iterator()) if wanted in zlib.decompress(bytes(payload)).lower()]
 
 
 @repeatable
@@ -113,16 +109,12 @@ def commands(session_id: int, head: int) -> list[LoggedCommand]:
             data = log.unpack(row.payload)
             text = orjson.dumps(data["command"], option=orjson.OPT_SORT_KEYS)
             print_ = hashlib.blake2b(text, digest_size=16).digest()
-            logged.append(
-                LoggedCommand(row.at, sentence(data["command"]), str(data.get("source", "")), print_)
-            )
+            logged.append(LoggedCommand(row.at, sentence(data["command"]), str(data.get("source", "")), print_))
     return logged
 
 
 def _entries(session_id: int, at: list[int]) -> list[LogEntry]:
     entries: list[LogEntry] = []
     for i in range(0, len(at), 500):  # databases take only so many parameters
-        entries += LogEntry.objects.filter(
-            session_id=session_id, kind=LogKind.COMMAND, at__in=at[i : i + 500]
-        )
+        entries += LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__in=at[i : i + 500])
     return sorted(entries, key=lambda entry: entry.at)

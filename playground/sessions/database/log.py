@@ -87,9 +87,7 @@ def find(key: str) -> Session:
     if session is None:
         raise SessionGone(
             message(
-                gettext_noop(
-                    "There is no session with this link. It may have been deleted, or the link is cut short."
-                )
+                gettext_noop("There is no session with this link. It may have been deleted, or the link is cut short.")
             )
         )
     if session.edition < EDITION:
@@ -242,9 +240,7 @@ def _moment(when: datetime) -> Any:
 
 
 @transaction.atomic
-def copy(
-    session_id: int, at: int, name: str, creator: str, branch: bool = False, traced: bool = True
-) -> Session:
+def copy(session_id: int, at: int, name: str, creator: str, branch: bool = False, traced: bool = True) -> Session:
     """A new session with the same past up to a position; `branch` puts it into its origin's family (branches.py).
 
     Without `traced` it does not lead back to its origin.
@@ -284,9 +280,7 @@ def restore(name: str, creator: str, found: TraceChecked, story: str = "") -> Se
             size = size_of(command.payload)
             rows.append(LogRow(len(rows) + 1, "command", at, at + 1, command.payload, size))
     session = create(name, story, creator, found.seed)
-    Session.objects.filter(pk=session.pk).update(
-        head=head, log_seq=len(rows), log_bytes=sum(row.size for row in rows)
-    )
+    Session.objects.filter(pk=session.pk).update(head=head, log_seq=len(rows), log_bytes=sum(row.size for row in rows))
     LogEntry.objects.bulk_create(_entry(session.pk, row, row.to) for row in rows)
     return session
 

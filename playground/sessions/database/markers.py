@@ -117,10 +117,6 @@ def _clean_name(name: str) -> str:
 def copy(origin: int, target: Session, at: int) -> None:
     """Copy to a fork all breakpoints, and the bookmarks of the past that it shares."""
     rows = Breakpoint.objects.filter(session_id=origin)
-    Breakpoint.objects.bulk_create(
-        Breakpoint(session=target, point=row.point, enabled=row.enabled) for row in rows
-    )
+    Breakpoint.objects.bulk_create(Breakpoint(session=target, point=row.point, enabled=row.enabled) for row in rows)
     marks = Bookmark.objects.filter(session_id=origin, position__lte=at)
-    Bookmark.objects.bulk_create(
-        Bookmark(session=target, name=row.name, position=row.position) for row in marks
-    )
+    Bookmark.objects.bulk_create(Bookmark(session=target, name=row.name, position=row.position) for row in marks)

@@ -41,9 +41,7 @@ def keep(session_id: int, author: str, filename: str, plan: ImportPlan) -> str:
 
 
 @transaction.atomic
-def keep_packed(
-    session_id: int, author: str, filename: str, packed: PackedPlan, token: str | None = None
-) -> str:
+def keep_packed(session_id: int, author: str, filename: str, packed: PackedPlan, token: str | None = None) -> str:
     """Keep a preview that came packed."""
     token = token or secrets.token_urlsafe(12)
     ImportPreview.objects.create(
@@ -80,9 +78,7 @@ def get_packed_command(session_id: int, token: str) -> bytes:
 def require_command(data: bytes) -> bytes:
     """Raises CommandRefused where nothing was accepted."""
     if not data:
-        raise CommandRefused(
-            message(gettext_noop("This import would change nothing: there is nothing to apply."))
-        )
+        raise CommandRefused(message(gettext_noop("This import would change nothing: there is nothing to apply.")))
     return data
 
 

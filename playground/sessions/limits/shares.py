@@ -88,9 +88,7 @@ CONNECTIONS: Shares[Any] = Shares(lambda: settings.MAX_CONNECTIONS, LEAST)
 SOCKETS: Shares[Any] = Shares(lambda: settings.MAX_SOCKETS)
 COUNTED.set_function(lambda: len(SOCKETS))
 
-ALL_TAKEN = gettext_noop(
-    "As many pages as this server takes (%(most)s) are open already. Please try again later."
-)
+ALL_TAKEN = gettext_noop("As many pages as this server takes (%(most)s) are open already. Please try again later.")
 SHARE_TAKEN = gettext_noop(
     "As many pages as this server takes of one client or one session (%(most)s) are open already. Please try again later."
 )

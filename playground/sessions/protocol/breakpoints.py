@@ -22,9 +22,7 @@ TEXT = 507  # a namespaced name's longest
 EXPRESSION_LENGTH = 500
 STATUSES = tuple(code.kube_name for code in Code)
 POINTS = tuple(point.value for point in Point)
-PLACES = tuple(
-    value for name, value in vars(Place).items() if not name.startswith("_") and isinstance(value, str)
-)
+PLACES = tuple(value for name, value in vars(Place).items() if not name.startswith("_") and isinstance(value, str))
 MOVE_FIELDS = ("came_from", "to", "event", "hint")
 _TYPES = {
     kind: {field.name: field.type for field in fields}
@@ -173,14 +171,10 @@ def from_form(data: Mapping[str, Any]) -> Breakpoint:
 
 def _problems(fields: Mapping[str, str], name: str) -> list[FieldProblem]:
     """Return the errors of single fields."""
-    problems = [
-        _problem(field, text, "a shorter text") for field, text in fields.items() if len(text) > _most(field)
-    ]
+    problems = [_problem(field, text, "a shorter text") for field, text in fields.items() if len(text) > _most(field)]
     for field, allowed in _CHOICES.items():
         if fields[field] and fields[field] not in allowed:
-            problems.append(
-                _problem(field, fields[field], "one of " + ", ".join(one for one in allowed if one))
-            )
+            problems.append(_problem(field, fields[field], "one of " + ", ".join(one for one in allowed if one)))
     problems += [
         _problem(field, repr(text), "a text without the character 0")
         for field, text in {**fields, "name": name}.items()

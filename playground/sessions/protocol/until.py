@@ -91,15 +91,7 @@ class BreakpointHolds(Condition, frozen=True, tag="break"):
         return message(gettext_noop("one of %(n)s breakpoints holds"), n=len(self.points))
 
 
-Until = (
-    NextUnschedulable
-    | PodAttempted
-    | TimeReached
-    | AttemptEnded
-    | StepReached
-    | CardReached
-    | BreakpointHolds
-)
+Until = NextUnschedulable | PodAttempted | TimeReached | AttemptEnded | StepReached | CardReached | BreakpointHolds
 KINDS = ("unschedulable", "pod", "time", "attempt", "step", "card")
 
 
@@ -122,9 +114,7 @@ def from_form(kind: str, data: Mapping[str, Any]) -> Until | None:
         return StepReached(int(_number(data.get("number"), STEP, MOST_ATTEMPTS)))
     if kind == "card":
         return CardReached(str(data.get("lesson") or ""), int(_number(data.get("number"), CARD, MOST_CARDS)))
-    raise SessionError(
-        message(gettext_noop("A run stops at one of %(kinds)s, or at the end."), kinds=", ".join(KINDS))
-    )
+    raise SessionError(message(gettext_noop("A run stops at one of %(kinds)s, or at the end."), kinds=", ".join(KINDS)))
 
 
 def _number(value: Any, text: str, most: int) -> float:

@@ -62,9 +62,7 @@ class Onlooker(Protocol):
 class Changes:
     """Whatever changes the session happens under `exclusive`."""
 
-    def __init__(
-        self, log: SessionLog, engine: EngineConnection, publisher: Publisher, onlooker: Onlooker
-    ) -> None:
+    def __init__(self, log: SessionLog, engine: EngineConnection, publisher: Publisher, onlooker: Onlooker) -> None:
         self.log = log
         self.engine = engine
         self._publisher = publisher

@@ -172,9 +172,7 @@ class SessionClient:
         await self.refresh()
         return done
 
-    async def keep_preview(
-        self, text: bytes, filename: str = "", author: str = "", rename: bool = False
-    ) -> Kept:
+    async def keep_preview(self, text: bytes, filename: str = "", author: str = "", rename: bool = False) -> Kept:
         """Preview the import of a text, and store the preview until it is applied; `rename` returns new names with its token."""
         self.require_edit()
         make = runtime().previews.make

@@ -222,9 +222,7 @@ class Driver:
             self._progress = moved.after
             self._first = self._first or moved.before
             if moved.to > self._changes.log.head:
-                await self._write(
-                    moved.to, keep or bool(moved.reason), ends=bool(moved.reason) and not moved.awaited
-                )
+                await self._write(moved.to, keep or bool(moved.reason), ends=bool(moved.reason) and not moved.awaited)
             self._steps += moved.to - moved.at
         if moved.awaited:
             await self._ask(moved.awaited)

@@ -39,9 +39,7 @@ TIMEOUTS = {False: 20.0, True: 60.0}
 class EngineConnection:
     """Lives on the sessions' loop. `shown` is what following viewers are shown: the head, or while it runs a moment before."""
 
-    def __init__(
-        self, session_id: int, log: SessionLog, services: Services, replayed: Callable[[], None]
-    ) -> None:
+    def __init__(self, session_id: int, log: SessionLog, services: Services, replayed: Callable[[], None]) -> None:
         self.id = session_id
         self.shown = 0
         self.used = time.monotonic()
@@ -119,11 +117,7 @@ class EngineConnection:
                 return
         await self._services.relay.join(self.id)  # before the log is read, so that nothing is missed between
         session, rows = await self._log.read()
-        saved = (
-            await self._services.loop.db(checkpoints.read, self.id)
-            if settings.CHECKPOINTS
-            else checkpoints.Saved()
-        )
+        saved = await self._services.loop.db(checkpoints.read, self.id) if settings.CHECKPOINTS else checkpoints.Saved()
         self.heavy = self.heavy or session.log_bytes > settings.HEAVY_LOG_BYTES
         if self.worker is None or self._must_move():
             await self._services.room.make(self.heavy)

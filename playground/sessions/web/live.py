@@ -53,9 +53,7 @@ class LiveSession:
         self.saver = CheckpointSaver(self.engine, self.log, services)
         self.publisher = Publisher(self)
         self.changes = Changes(self.log, self.engine, self.publisher, self)
-        self.elsewhere = Elsewhere(
-            self.catch_up, self.take_over, self._ask_to_pause, Lease(session_id, services)
-        )
+        self.elsewhere = Elsewhere(self.catch_up, self.take_over, self._ask_to_pause, Lease(session_id, services))
         self.driver: Driver | None = None
         self._driving = asyncio.Lock()
         self._last_end: tuple[int, Callable[[], str]] = (-1, str)
@@ -252,9 +250,7 @@ class LiveSession:
         self.publisher.say_all(partial(Error.of, error))
 
     def resumes(self) -> None:
-        self.publisher.say_all(
-            lambda: Notice(_("The database answers again: the session goes on where it was."))
-        )
+        self.publisher.say_all(lambda: Notice(_("The database answers again: the session goes on where it was.")))
         self._hint_moved()
 
     def ends(self) -> None:

@@ -38,9 +38,7 @@ def _render_change(change: PanelChange, shared: Mapping[str, Any]) -> str:
     if change.panel is not None:
         return _render(change.name, {**shared, "panel": change.panel})
     template = f"{change.name}_card"
-    return "".join(
-        _render(template, {**shared, "id": name, "card": card}) for name, card in change.cards.items()
-    )
+    return "".join(_render(template, {**shared, "id": name, "card": card}) for name, card in change.cards.items())
 
 
 def _render(template: str, context: dict[str, Any], request: HttpRequest | None = None) -> str:

@@ -72,9 +72,7 @@ class SessionLog:
         if self.size + size > settings.MAX_LOG_BYTES:
             raise LimitReached(
                 message(
-                    gettext_noop(
-                        "The log of this session would take %(has)s bytes; at most %(most)s are kept."
-                    ),
+                    gettext_noop("The log of this session would take %(has)s bytes; at most %(most)s are kept."),
                     has=f"{self.size + size:,}",
                     most=f"{settings.MAX_LOG_BYTES:,}",
                 )
@@ -88,9 +86,7 @@ def command_data(command: Command, source: str) -> bytes:
     except orjson.JSONEncodeError as error:
         raise _refusal(msgspec.to_builtins(command)) or error from None
     if len(data) > settings.MAX_COMMAND_BYTES:
-        raise LimitReached(
-            f"The command takes {len(data):,} bytes; at most {settings.MAX_COMMAND_BYTES:,} are taken."
-        )
+        raise LimitReached(f"The command takes {len(data):,} bytes; at most {settings.MAX_COMMAND_BYTES:,} are taken.")
     return data
 
 

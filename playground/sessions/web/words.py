@@ -60,8 +60,6 @@ def why_ended(moved: Moved, until: Until | None, steps: int) -> str:
         return text % {"until": waited}
     if moved.hit is not None:
         return describe_hit(moved.hit)
-    if isinstance(
-        until, StepReached | CardReached
-    ):  # the step's number stands in the bar, the card in its panel
+    if isinstance(until, StepReached | CardReached):  # the step's number stands in the bar, the card in its panel
         return ""
     return _("The run stopped where %(until)s.") % {"until": waited}

@@ -70,9 +70,7 @@ class CheckpointStore:
     """Checkpoints by position with the archive that they share. `volume` names the archive: parts of another one don't fit."""
 
     def __init__(self) -> None:
-        self.pace = (
-            0.0  # seconds that reading a byte takes: the least seen, as the collector may fall into it
-        )
+        self.pace = 0.0  # seconds that reading a byte takes: the least seen, as the collector may fall into it
         self.forget()
 
     def forget(self) -> None:
@@ -180,9 +178,7 @@ class CheckpointStore:
 
     def _chosen(self, checkpoints: Sequence[Placed]) -> list[int]:
         """Positions: the first in each cell, and the last of all; what is kept already goes before what would have to be written."""
-        known: dict[int, Placed] = {
-            one.position: one for one in [*checkpoints, *self._checkpoints] if one.position
-        }
+        known: dict[int, Placed] = {one.position: one for one in [*checkpoints, *self._checkpoints] if one.position}
         ordered = [known[position] for position in sorted(known)]
         while len(picked := self._first_of_each(ordered)) > MOST:
             self.cell *= 2

@@ -261,9 +261,7 @@ class Engine:
         if objects > most:
             raise LimitReached(
                 message(
-                    gettext_noop(
-                        "The cluster would have %(has)s objects; at most %(most)s are allowed here."
-                    ),
+                    gettext_noop("The cluster would have %(has)s objects; at most %(most)s are allowed here."),
                     has=f"{objects:,}",
                     most=f"{most:,}",
                 )
@@ -275,9 +273,7 @@ class Engine:
             self.history.keep(self.world)
         self._unwanted = False
 
-    def step(
-        self, grain: Grain, times: int = 1, keep: bool = True, followers: Sequence[Follower] = ()
-    ) -> Steps[Moved]:
+    def step(self, grain: Grain, times: int = 1, keep: bool = True, followers: Sequence[Follower] = ()) -> Steps[Moved]:
         """Engine steps of a grain; the reason is "idle" where nothing was left to do. Without `keep` nobody will look at where they end."""
         self._leave()
         before, at, reason = self.progress(), self.world.position, ""
@@ -324,11 +320,7 @@ class Engine:
             reason = "runaway" if watchdog.loop is not None else _reason(result.reason, circles)
             if not reason:
                 yield
-        doing = (
-            (yield from self._doing(reason, circles, watchdog.loop))
-            if reason in ("runaway", "budget")
-            else None
-        )
+        doing = (yield from self._doing(reason, circles, watchdog.loop)) if reason in ("runaway", "budget") else None
         self._watchdog = None if reason else watchdog
         self._waited = (self.world.position, until, holds)
         self._unwanted = not keep and not reason
@@ -359,8 +351,7 @@ class Engine:
         """Attempts made so far and pods that a queue still holds to be tried."""
         queues = [scheduler.queue for scheduler in self.world.schedulers]
         waiting = sum(
-            len(queue.active_pods) + len(queue.backoff_pods) + len(queue.error_backoff_pods)
-            for queue in queues
+            len(queue.active_pods) + len(queue.backoff_pods) + len(queue.error_backoff_pods) for queue in queues
         )
         return QueueProgress(len(self.world.journal.attempts), waiting)
 

@@ -28,9 +28,7 @@ MOST_TASKS = 48  # of all sessions; who comes back for one that was dropped begi
 class Engines:
     """The engines of one worker process, and its other work in memory."""
 
-    def __init__(
-        self, slice_: TimeSlice, advance: Callable[[int, int], None] = lambda done, total: None
-    ) -> None:
+    def __init__(self, slice_: TimeSlice, advance: Callable[[int, int], None] = lambda done, total: None) -> None:
         self.slice = slice_
         self.advance = advance  # tells the web process how far is what lets nobody else work
         self.export: Export | None = None
@@ -50,9 +48,7 @@ class Engines:
         """Raises EngineFailed where the session is not open here."""
         engine = self._engines.get(session)
         if engine is None:
-            raise EngineFailed(
-                message(gettext_noop("The engine does not have this session. Please try again."))
-            )
+            raise EngineFailed(message(gettext_noop("The engine does not have this session. Please try again.")))
         return engine
 
     def put(self, session: int, engine: Engine) -> None:

@@ -114,9 +114,7 @@ def search_on(engines: Engines, session: int, request: finding.Search) -> Steps[
     engine = engines.get(session)
     going = None if request.begin else engines.take_task(session, request.token, search.Search)
     if going is None:
-        going = search.Search(
-            engine, request.points, request.position, request.back, request.head, request.most
-        )
+        going = search.Search(engine, request.points, request.position, request.back, request.head, request.most)
     progress = yield from going.work(request.seconds)
     if not progress.done:
         engines.keep_task(session, request.token, going)
@@ -163,9 +161,7 @@ def apply_import(engines: Engines, session: int, request: moving.ApplyImport) ->
     engine, prepared = engines.get(session), engines.take_prepared(session, request.token)
     if prepared is None or not prepared.holds(engine.world):
         return moving.ImportApplied()
-    return moving.ImportApplied(
-        engine.apply_tried(prepared, engines.advance, request.max_objects, request.followers)
-    )
+    return moving.ImportApplied(engine.apply_tried(prepared, engines.advance, request.max_objects, request.followers))
 
 
 # Traces
@@ -178,9 +174,7 @@ def open_trace(engines: Engines, session: int, request: tracing.OpenTrace) -> St
 
 
 @answers_as_worker(tracing.NextTraceLines)
-def next_trace_lines(
-    engines: Engines, session: int, request: tracing.NextTraceLines
-) -> Steps[tracing.TraceLines]:
+def next_trace_lines(engines: Engines, session: int, request: tracing.NextTraceLines) -> Steps[tracing.TraceLines]:
     yield
     assert engines.export is not None
     return engines.export.next()
@@ -223,11 +217,7 @@ def draw_variant(engines: Engines, session: int, request: teaching.DrawVariant) 
 def progress(engines: Engines, session: int) -> opening.ReplayProgress:
     """Return the progress of opening a session; answered in the middle of other work."""
     engine = engines.find(session)
-    return (
-        opening.ReplayProgress(engine.world.position, engine.target)
-        if engine
-        else opening.ReplayProgress(0, 0)
-    )
+    return opening.ReplayProgress(engine.world.position, engine.target) if engine else opening.ReplayProgress(0, 0)
 
 
 load()  # the other modules: whoever imports this one has all handlers

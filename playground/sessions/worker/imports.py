@@ -61,9 +61,7 @@ MADE = gettext_noop(
 )
 
 
-def with_namespaces(
-    world: Simulation, brought: Brought, loaded: Sequence[Loaded]
-) -> tuple[Brought, list[Loaded]]:
+def with_namespaces(world: Simulation, brought: Brought, loaded: Sequence[Loaded]) -> tuple[Brought, list[Loaded]]:
     """Return the import and its objects, with the missing namespaces and a note that counts them."""
     lacking = _lacking(world, loaded)
     if not lacking:
@@ -116,9 +114,7 @@ SOURCE = "import"  # of its command
 NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be applied by itself, above"
 
 
-def preview(
-    world: Simulation, text: bytes, rename: bool = False, limits: LoadLimits | None = None
-) -> ImportPlan:
+def preview(world: Simulation, text: bytes, rename: bool = False, limits: LoadLimits | None = None) -> ImportPlan:
     """The plan of an import, under other names where that is wished. Raises CommandRefused where the text cannot be read."""
     brought = read_brought(text, limits)
     intake = take_in(world.store, world.now, [each.manifest for each in brought.objects], rename)
@@ -152,9 +148,7 @@ def list_accepted_objects(brought: Brought, intake: Intake, rename: bool) -> lis
     ]
 
 
-def import_plan(
-    world: Simulation, brought: Brought, intake: Intake, planned: Plan, rename: bool
-) -> ImportPlan:
+def import_plan(world: Simulation, brought: Brought, intake: Intake, planned: Plan, rename: bool) -> ImportPlan:
     """A plan as it is shown and kept, without its command and its text."""
     idle = notes(_list_written_manifests(planned))
     said = [*brought.notes, *variables_in(planned.items)]
@@ -199,8 +193,7 @@ def _encode_accepted_text(text: str, objects: Sequence[Any]) -> bytes:
 def _tells_no_name(note: Note) -> bool:
     """Return whether a note may be stored with a renamed import: a note of counts or kinds has no names."""
     return all(
-        name in ("kind", "old", "new") or str(value).replace(",", "").isdecimal()
-        for name, value in note.values.items()
+        name in ("kind", "old", "new") or str(value).replace(",", "").isdecimal() for name, value in note.values.items()
     )
 
 
@@ -283,9 +276,7 @@ class LargeImport:
         yield
         taking = taking_in(world.store, world.now, [each.manifest for each in brought.objects], self._rename)
         intake = yield from self._in_turns(taking)
-        brought, loaded = with_namespaces(
-            world, brought, list_accepted_objects(brought, intake, self._rename)
-        )
+        brought, loaded = with_namespaces(world, brought, list_accepted_objects(brought, intake, self._rename))
         loaded.sort(key=lambda each: get_creation_time(each.manifest))
         plan, trial = yield from self._tried(world, loaded)
         self._begin("keep", 2 * len(loaded))
@@ -309,9 +300,7 @@ class LargeImport:
         trial = yield from self._in_turns(world.rehearse([each.manifest for each in sources]))
         return build_plan(world.api, sources, trial), trial
 
-    def _pack(
-        self, objects: Sequence[object], command: ApplyObjects | None, first: bytes
-    ) -> Steps[PackedPlan]:
+    def _pack(self, objects: Sequence[object], command: ApplyObjects | None, first: bytes) -> Steps[PackedPlan]:
         """The command as the log keeps it, and the text as it may be kept."""
         before, after = _frame(command)
         done = yield from self._written(before, command.objects if command is not None else (), after)

@@ -67,15 +67,15 @@ class Attempts:
 
 MOST_CHECKPOINTS = 64
 FEWEST_CHECKPOINTS = 12
-OBJECTS = 1_200_000  # in all checkpoints together: a copy of a world takes about half a kilobyte for each of its objects
+OBJECTS = (
+    1_200_000  # in all checkpoints together: a copy of a world takes about half a kilobyte for each of its objects
+)
 LOCAL_CHECKPOINTS = 12
 RECENT = 6
 WORLDS = 6
 FIRST_SPACING = 0.04
 ROUGHLY = 1.25  # slices don't end exactly where a checkpoint is due
-FORKS_APART = (
-    2  # so many times as long as a copy takes is replayed before another one is kept on the way to a position
-)
+FORKS_APART = 2  # so many times as long as a copy takes is replayed before another one is kept on the way to a position
 FAST_FORK = 0.0015
 
 
@@ -195,9 +195,7 @@ class History:
     def twin(self, position: int, replay: Callable[[Any], None], origin: Any) -> History:
         """The same past up to a position, for a fork of the session."""
         other = History(origin, replay, self.slice, self._count)
-        other._checkpoints = [
-            checkpoint for checkpoint in self._checkpoints if checkpoint.position <= position
-        ]
+        other._checkpoints = [checkpoint for checkpoint in self._checkpoints if checkpoint.position <= position]
         other._spacing, other._work = self._spacing, other._checkpoints[-1].work
         return other
 
@@ -274,9 +272,7 @@ class History:
             bisect_right(self._checkpoints, at, key=lambda checkpoint: checkpoint.position) - 1
         ]
         before = self.store.before(at)
-        known = max(
-            (checkpoint.position, checkpoint.work), (before.position, before.work) if before else (0, 0.0)
-        )
+        known = max((checkpoint.position, checkpoint.work), (before.position, before.work) if before else (0, 0.0))
         share = (stored.position - at) / max(stored.position - known[0], 1)
         return (stored.work - known[1]) * share > self.store.cost(stored)
 

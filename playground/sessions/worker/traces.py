@@ -84,9 +84,7 @@ def lesson_in(header: Mapping[str, Any]) -> TracedLesson:
 
 def commands_of(rows: Iterable[LogRow]) -> dict[int, Any]:
     """The commands of a log's rows as JSON, by position."""
-    return {
-        row.at: orjson.loads(zlib.decompress(row.payload))["command"] for row in rows if row.kind == "command"
-    }
+    return {row.at: orjson.loads(zlib.decompress(row.payload))["command"] for row in rows if row.kind == "command"}
 
 
 def check(request: CheckTrace) -> TraceChecked:
@@ -97,9 +95,7 @@ def check(request: CheckTrace) -> TraceChecked:
         _require_room(log, request.max_objects)
         report = check_lines(lines)
     except TraceError as error:
-        raise CommandRefused(
-            message(gettext_noop("The trace cannot be read: %(why)s."), why=str(error))
-        ) from None
+        raise CommandRefused(message(gettext_noop("The trace cannot be read: %(why)s."), why=str(error))) from None
     except Refused as refused:
         raise refusal(refused.errors) from None
     return TraceChecked(
@@ -121,9 +117,7 @@ def _list_unknown_fields(commands: Iterable[Mapping[str, Any]]) -> list[str]:
     found: dict[str, None] = {}
     for command in commands:
         known = {field.encode_name for field in msgspec.structs.fields(COMMANDS[command["kind"]])}
-        found.update(
-            (f"{command['kind']}.{name}"[:80], None) for name in command if name not in known | {"kind"}
-        )
+        found.update((f"{command['kind']}.{name}"[:80], None) for name in command if name not in known | {"kind"})
     return sorted(found)[:MOST_NAMED]
 
 
@@ -154,18 +148,14 @@ def _read(data: bytes) -> list[Mapping[str, Any]]:
                 )
             ) from None
         if not isinstance(line, dict):
-            raise CommandRefused(
-                message(gettext_noop("Line %(line)s of the trace is not a JSON object."), line=number)
-            )
+            raise CommandRefused(message(gettext_noop("Line %(line)s of the trace is not a JSON object."), line=number))
         lines.append(line)
     return lines
 
 
 def _require_room(log: Mapping[int, Any], most: int) -> None:
     """A trace cannot bring more objects than a session may have."""
-    objects = sum(
-        len(command["objects"]) for command in log.values() if isinstance(command.get("objects"), list)
-    )
+    objects = sum(len(command["objects"]) for command in log.values() if isinstance(command.get("objects"), list))
     if objects > most:
         raise LimitReached(
             message(

@@ -59,8 +59,6 @@ __all__ = [
 def count_objects(world: Simulation) -> int:
     """Return the number of objects in a world's API server, besides those of every cluster."""
     standing = sum(
-        is_standing(manifest)
-        for kind in ("Namespace", "PriorityClass")
-        for manifest in world.store.list(kind)
+        is_standing(manifest) for kind in ("Namespace", "PriorityClass") for manifest in world.store.list(kind)
     )
     return sum(world.store.count(kind) for kind in world.store.kinds()) - standing

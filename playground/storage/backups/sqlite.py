@@ -62,9 +62,7 @@ def _lock_database(database: Path) -> Iterator[None]:
             held.execute("BEGIN EXCLUSIVE")
         except sqlite3.DatabaseError as error:
             if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                raise BackupError(
-                    f"{database} is in use: stop the servers that use it, then restore again."
-                ) from error
+                raise BackupError(f"{database} is in use: stop the servers that use it, then restore again.") from error
             if error.sqlite_errorcode not in DAMAGED:
                 raise
         yield

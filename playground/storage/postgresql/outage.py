@@ -52,9 +52,7 @@ class Outage:
     are not to be trusted either.
     """
 
-    def __init__(
-        self, begins: str = "the database does not answer", ends: str = "the database answers again"
-    ) -> None:
+    def __init__(self, begins: str = "the database does not answer", ends: str = "the database answers again") -> None:
         self.distrusted = 0
         self._words = begins, ends
         self._began: float | None = None

@@ -96,7 +96,5 @@ async def qr(request: HttpRequest, code: str) -> HttpResponse:
         return problem(request, error)
     link = request.build_absolute_uri(reverse("join-room", args=[found.code]))
     picture = io.BytesIO()
-    segno.make(link, error="m", micro=False).save(
-        picture, kind="svg", scale=8, border=4, dark="#000", light="#fff"
-    )
+    segno.make(link, error="m", micro=False).save(picture, kind="svg", scale=8, border=4, dark="#000", light="#fff")
     return HttpResponse(picture.getvalue(), content_type="image/svg+xml")

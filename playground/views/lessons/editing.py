@@ -69,9 +69,7 @@ async def _keep(lesson: OwnLesson, files: LessonFiles) -> None:
         await in_thread(lesson.refresh_from_db)
 
 
-async def _after(
-    request: HttpRequest, lesson: OwnLesson, goes: str, anchor: str, wrong: bool
-) -> HttpResponse:
+async def _after(request: HttpRequest, lesson: OwnLesson, goes: str, anchor: str, wrong: bool) -> HttpResponse:
     """Back to the page, at the card that was changed; in the other language's words; to the files, or a try."""
     page = reverse("edit-lesson", args=[lesson.edit_key])
     if goes == "try":

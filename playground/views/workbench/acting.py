@@ -39,9 +39,7 @@ async def act(request: HttpRequest, client: SessionClient, name: str) -> HttpRes
     return workbench(request, client, "act", {**_page(found, form), "many": request.GET.get("many", "")})
 
 
-async def build_offers_context(
-    request: HttpRequest, client: SessionClient, ref: dict[str, str]
-) -> dict[str, Any]:
+async def build_offers_context(request: HttpRequest, client: SessionClient, ref: dict[str, str]) -> dict[str, Any]:
     """Return the context for an object's actions on another page."""
     found = await client.ask(SubjectOf(at=position(request), **ref))
     return {**_about(found), "offers": offers(found.subject)}
@@ -68,15 +66,11 @@ def _chosen(subject: Subject, name: str) -> Action:
             return each
     chosen = action(subject.kind, name)
     if chosen is None:
-        raise SessionGone(
-            _("There is no action “%(name)s” for a %(kind)s.") % {"name": name, "kind": subject.kind}
-        )
+        raise SessionGone(_("There is no action “%(name)s” for a %(kind)s.") % {"name": name, "kind": subject.kind})
     return chosen
 
 
-async def _carry_out(
-    request: HttpRequest, client: SessionClient, found: SubjectFound, chosen: Action
-) -> HttpResponse:
+async def _carry_out(request: HttpRequest, client: SessionClient, found: SubjectFound, chosen: Action) -> HttpResponse:
     client.require_edit()
     subject = found.subject
     form = ActionForm(chosen, subject, request.POST, everyone=found.everyone)

@@ -49,9 +49,7 @@ async def build(request: HttpRequest, client: SessionClient, what: str) -> HttpR
         values["first"] = next_index(pattern, (listed.name for listed in taken))
     if what == "claims":
         values["name"] = await _free_name(request, client, values["name"])
-    return workbench(
-        request, client, "build", await _page(request, client, what, FORMS[what](initial=values))
-    )
+    return workbench(request, client, "build", await _page(request, client, what, FORMS[what](initial=values)))
 
 
 async def _free_name(request: HttpRequest, client: SessionClient, name: str) -> str:

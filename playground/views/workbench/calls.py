@@ -42,9 +42,7 @@ async def _ask(request: HttpRequest, client: SessionClient) -> HttpResponse:
         pod = request.POST.get("pod", "")[:MOST_KEY]
         call = request.POST.get("call", "")
         back = parse_command({"kind": "FailCall", "call": call, "pod": pod, "times": 0})
-        return await _apply(
-            request, client, back, pod, CallForm(initial={"pod": pod}), _("It was taken back.")
-        )
+        return await _apply(request, client, back, pod, CallForm(initial={"pod": pod}), _("It was taken back."))
     form = CallForm(request.POST)
     if not form.is_valid():
         return workbench(request, client, "calls", await _page(request, client, form), 422)
@@ -81,8 +79,5 @@ async def _apply(
 async def _page(request: HttpRequest, client: SessionClient, form: CallForm) -> dict[str, Any]:
     configured = await client.ask(Configuration(at=position(request)))
     words = dict(CALL_CHOICES)
-    faults = [
-        {**each, "what": words[each["call"]], "answer": ANSWERS.get(each["code"])}
-        for each in configured.faults
-    ]
+    faults = [{**each, "what": words[each["call"]], "answer": ANSWERS.get(each["code"])} for each in configured.faults]
     return {"form": form, "faults": faults}

@@ -33,9 +33,7 @@ async def components(request: HttpRequest, client: SessionClient) -> HttpRespons
     return _render_form(request, client, ClusterForm.of(msgspec.to_builtins(present)))
 
 
-def _render_form(
-    request: HttpRequest, client: SessionClient, form: ClusterForm, status: int = 200
-) -> HttpResponse:
+def _render_form(request: HttpRequest, client: SessionClient, form: ClusterForm, status: int = 200) -> HttpResponse:
     context = {"form": form, "kubelet_defaults": KUBELET_DEFAULTS}
     return workbench(request, client, "components", context, status)
 
@@ -56,14 +54,9 @@ async def _change(request: HttpRequest, client: SessionClient, form: ClusterForm
     if idle := without_effect(read["kubelet"], *read["kubelets"].values()):
         warn(
             request,
-            [
-                _("These fields of KubeletConfiguration change nothing here: %(names)s.")
-                % {"names": ", ".join(idle)}
-            ],
+            [_("These fields of KubeletConfiguration change nothing here: %(names)s.") % {"names": ", ".join(idle)}],
         )
-    return confirm_command(
-        request, client, _("The settings were changed; nobody had to restart."), "components"
-    )
+    return confirm_command(request, client, _("The settings were changed; nobody had to restart."), "components")
 
 
 async def _read(client: SessionClient, form: ClusterForm) -> dict[str, Any]:

@@ -44,9 +44,7 @@ def _of(request: HttpRequest) -> str:
     return (request.POST.get("of") or request.GET.get("of") or "")[:MOST_URL]
 
 
-def _page(
-    configured: Configured, of: str, form: Form | None = None, new: Form | None = None
-) -> dict[str, Any]:
+def _page(configured: Configured, of: str, form: Form | None = None, new: Form | None = None) -> dict[str, Any]:
     rows = [
         {**_row(entry, configured), "scheduler": scheduler.name, "index": i}
         for scheduler in configured.schedulers

@@ -124,9 +124,7 @@ async def begin_preview(request: HttpRequest, client: SessionClient) -> HttpResp
     return _to_job(request, client, job)
 
 
-async def _begin_apply(
-    request: HttpRequest, client: SessionClient, token: str, plan: ImportPlan
-) -> HttpResponse:
+async def _begin_apply(request: HttpRequest, client: SessionClient, token: str, plan: ImportPlan) -> HttpResponse:
     """Apply a large import; at an earlier step it is looked at again there, in a fork."""
     async with client.acting(position(request)) as target:
         if target is client:
@@ -168,9 +166,7 @@ def _over(error: SessionError) -> HttpResponse:
 
 
 def _confirm_import(request: HttpRequest, client: SessionClient, count: int) -> HttpResponse:
-    words = ngettext("%(count)s object imported", "%(count)s objects imported", count) % {
-        "count": f"{count:,}"
-    }
+    words = ngettext("%(count)s object imported", "%(count)s objects imported", count) % {"count": f"{count:,}"}
     messages.success(request, words)
     return go(request, reverse("studio", args=[client.key]))
 
@@ -217,9 +213,7 @@ def _with_position(request: HttpRequest, address: str) -> str:
     return address if at is None else f"{address}{'&' if '?' in address else '?'}at={at}"
 
 
-async def preview_import(
-    request: HttpRequest, client: SessionClient, text: bytes, filename: str
-) -> HttpResponse:
+async def preview_import(request: HttpRequest, client: SessionClient, text: bytes, filename: str) -> HttpResponse:
     """Preview a text; the answer leads to it, or where it was renamed tells the names, which nobody can ask for again."""
     rename = renames(request)
     token, names = await client.keep_preview(text, filename, author(request), rename)

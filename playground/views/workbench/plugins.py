@@ -74,9 +74,7 @@ async def _keep_or_try(request: HttpRequest, client: SessionClient, configured: 
         return reject_form(request, client, "plugins", error, context)
 
 
-async def _try(
-    request: HttpRequest, client: SessionClient, configured: Configured, form: PluginForm
-) -> HttpResponse:
+async def _try(request: HttpRequest, client: SessionClient, configured: Configured, form: PluginForm) -> HttpResponse:
     """Show the plugin's result for a pod on each node."""
     pod = request.POST.get("pod", "").strip()[: 2 * MOST_NAME]
     name = form.cleaned_data["plugin"]
@@ -108,9 +106,7 @@ def _add_field_errors(form: PluginForm, errors: list[FieldProblem]) -> list[Fiel
                 _("received %(received)s; expected %(expected)s") % in_words(error),
             )
         elif field == "definition":
-            form.add_error(
-                "filter", _("expected %(expected)s") % {"expected": expected_words(error.expected)}
-            )
+            form.add_error("filter", _("expected %(expected)s") % {"expected": expected_words(error.expected)})
         else:
             left.append(error)
     return left
@@ -174,9 +170,7 @@ async def _page(
     return {
         "form": form,
         "own": [_row(name, definition, where) for name, definition in own.items()],
-        "ready": [
-            {"name": name, "what": _first_line(name), "profiles": where.get(name, [])} for name in OUT_OF_TREE
-        ],
+        "ready": [{"name": name, "what": _first_line(name), "profiles": where.get(name, [])} for name in OUT_OF_TREE],
         "profiles": [
             f"{scheduler.name}/{profile.get('schedulerName')}"
             for scheduler in configured.schedulers

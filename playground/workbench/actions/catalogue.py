@@ -220,13 +220,9 @@ def applying(subject: Subject) -> list[Action]:
 
 def together(subject: Subject) -> list[Action]:
     """Return the actions that apply to several objects of a kind at once, represented by this one."""
-    return [
-        each for each in ACTIONS if subject.kind in each.kinds and each.together and each.name != "untaint"
-    ]
+    return [each for each in ACTIONS if subject.kind in each.kinds and each.together and each.name != "untaint"]
 
 
 def offers(subject: Subject) -> list[Offer]:
     """The same as plain data, for buttons and menus."""
-    return [
-        Offer(each.name, each.title, each.note, bool(each.fields), each.danger) for each in applying(subject)
-    ]
+    return [Offer(each.name, each.title, each.note, bool(each.fields), each.danger) for each in applying(subject)]

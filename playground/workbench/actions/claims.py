@@ -15,9 +15,7 @@ def _results(subject: Subject) -> list[dict[str, object]]:
 
 def _devices(subject: Subject) -> Choices:
     """All devices of the claim, and each."""
-    names = [
-        "/".join(str(each.get(name)) for name in ("driver", "pool", "device")) for each in _results(subject)
-    ]
+    names = ["/".join(str(each.get(name)) for name in ("driver", "pool", "device")) for each in _results(subject)]
     return [("", gettext_noop("all of the claim")), *((name, name) for name in dict.fromkeys(names))]
 
 
@@ -45,9 +43,7 @@ ACTIONS = (
         ),
         (
             Field("type", "text", gettext_noop("Condition"), required=True, choices=_conditions),
-            Field(
-                "status", "choice", gettext_noop("Status"), required=True, choices=lambda subject: STATUSES
-            ),
+            Field("status", "choice", gettext_noop("Status"), required=True, choices=lambda subject: STATUSES),
             Field("device", "choice", gettext_noop("Device"), choices=_devices),
             Field("reason", "text", gettext_noop("Reason"), gettext_noop("one word, such as Prepared")),
             Field("message", "text", gettext_noop("Message")),

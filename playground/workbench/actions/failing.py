@@ -22,9 +22,7 @@ def _fail(subject: Subject, values: Values) -> Command:
     if what == KUBELET:
         return SetKubelet(subject.name, False)
     if what == READY:
-        return ReportCondition(
-            subject.name, READY, "False", "KubeletNotReady", "the container runtime is down"
-        )
+        return ReportCondition(subject.name, READY, "False", "KubeletNotReady", "the container runtime is down")
     return ReportCondition(subject.name, what, "True")
 
 
@@ -54,9 +52,7 @@ ACTIONS = (
         "fail",
         ("Node",),
         gettext_noop("Fail"),
-        gettext_noop(
-            "Has something go wrong with the node. Controllers taint it for that, and evict its pods."
-        ),
+        gettext_noop("Has something go wrong with the node. Controllers taint it for that, and evict its pods."),
         gettext_noop("%(name)s fails."),
         _fail,
         (

@@ -93,9 +93,7 @@ def _act(action: Any, subject: Subject, many: str = "") -> Entry:
     }
     if action.fields:
         return Entry(action.title, page=f"act/{action.name}?{urlencode(ref)}", form=True, **common)
-    return Entry(
-        action.title, send=f"act/{action.name}", fields=ref, said=action.done, about=subject.name, **common
-    )
+    return Entry(action.title, send=f"act/{action.name}", fields=ref, said=action.done, about=subject.name, **common)
 
 
 def _delete(kind: str, namespace: str, name: str) -> Entry:
@@ -188,9 +186,7 @@ _TRAVEL = {
 }
 
 
-def _travel(
-    kind: str, key: str, may_edit: bool, plugins: Iterable[str], point: str = ""
-) -> list[list[Entry]]:
+def _travel(kind: str, key: str, may_edit: bool, plugins: Iterable[str], point: str = "") -> list[list[Entry]]:
     if kind not in _TRAVEL:
         return []
     field, breaks, seeks = _TRAVEL[kind]

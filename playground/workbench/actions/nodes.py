@@ -140,9 +140,7 @@ CORDONS = (
         "cancel-drain",
         NODE,
         gettext_noop("End the drain"),
-        gettext_noop(
-            "As Ctrl-C ends kubectl drain: no more evictions are asked for, and the node stays cordoned."
-        ),
+        gettext_noop("As Ctrl-C ends kubectl drain: no more evictions are asked for, and the node stays cordoned."),
         gettext_noop("%(name)s is no longer being drained."),
         lambda subject, values: CancelDrain(subject.name),
         applies=lambda subject: subject.draining,
@@ -228,9 +226,7 @@ KUBELETS = (
         ),
         (
             Field("type", "text", gettext_noop("Condition"), required=True, choices=_conditions),
-            Field(
-                "status", "choice", gettext_noop("Status"), required=True, choices=lambda subject: STATUSES
-            ),
+            Field("status", "choice", gettext_noop("Status"), required=True, choices=lambda subject: STATUSES),
             Field("reason", "text", gettext_noop("Reason"), gettext_noop("one word, such as KernelDeadlock")),
             Field("message", "text", gettext_noop("Message")),
         ),

@@ -47,10 +47,7 @@ def _change_plugins(
 
 def _weigh(subject: Subject, values: Values) -> SetConfiguration:
     def change(named: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [
-            {**each, "weight": values["weight"]} if each.get("name") == subject.name else each
-            for each in named
-        ]
+        return [{**each, "weight": values["weight"]} if each.get("name") == subject.name else each for each in named]
 
     return _change_plugins(subject, change, disabled=False)
 
@@ -66,9 +63,7 @@ ACTIONS = (
         "weight",
         PLUGIN,
         gettext_noop("Change the weight"),
-        gettext_noop(
-            "What the plugin's points count at Score. The scheduler restarts with the configuration."
-        ),
+        gettext_noop("What the plugin's points count at Score. The scheduler restarts with the configuration."),
         gettext_noop("%(name)s has this weight now."),
         _weigh,
         (

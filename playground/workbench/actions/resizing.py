@@ -37,18 +37,14 @@ def _resize_node(subject: Subject, values: Values) -> PatchObject:
     amounts = {name: values[name] for name in (CPU, MEMORY, PODS) if values[name]} | (values["others"] or {})
     if not amounts:
         raise Wrong(CPU, gettext_noop("Write at least one amount, such as 4"))
-    return PatchObject(
-        subject.ref, {"status": {"allocatable": amounts, "capacity": amounts}}, subresource="status"
-    )
+    return PatchObject(subject.ref, {"status": {"allocatable": amounts, "capacity": amounts}}, subresource="status")
 
 
 RESIZE_NODE = Action(
     "resize",
     ("Node",),
     gettext_noop("Resize"),
-    gettext_noop(
-        "Sets how much the node has for pods: its allocatable resources, and its capacity with them."
-    ),
+    gettext_noop("Sets how much the node has for pods: its allocatable resources, and its capacity with them."),
     gettext_noop("%(name)s was resized."),
     _resize_node,
     (
@@ -142,9 +138,7 @@ def _priority(subject: Subject, values: Values) -> ApplyObjects:
     try:
         number = int(wanted)
     except ValueError:
-        said = gettext_noop(
-            "There is no such PriorityClass; write a number, or the name of one that is there"
-        )
+        said = gettext_noop("There is no such PriorityClass; write a number, or the name of one that is there")
         raise Wrong("priority", said) from None
     if known := next((name for name, value in classes.items() if value == number), ""):
         return recreate_pod(subject, {**spec, "priorityClassName": known})
@@ -211,9 +205,7 @@ GATES = Action(
     "gates",
     ("Pod",),
     gettext_noop("Change the gates"),
-    gettext_noop(
-        "Scheduling gates keep a pod out of the queue. To add one, the pod is deleted and made anew."
-    ),
+    gettext_noop("Scheduling gates keep a pod out of the queue. To add one, the pod is deleted and made anew."),
     gettext_noop("The gates of %(name)s were changed."),
     _gates,
     (

@@ -40,9 +40,7 @@ ACTIONS = (
         "start-scheduler",
         SCHEDULER,
         gettext_noop("Start a scheduler"),
-        gettext_noop(
-            "A new process: its informers sync, it stands for election, and schedules while it leads."
-        ),
+        gettext_noop("A new process: its informers sync, it stands for election, and schedules while it leads."),
         gettext_noop("The process was started."),
         _start,
         (
@@ -59,9 +57,7 @@ ACTIONS = (
                 gettext_noop("Without election"),
                 gettext_noop("--leader-elect=false: it works, whoever else does"),
             ),
-            Field(
-                "clock_offset", "seconds", gettext_noop("Clock ahead by"), gettext_noop("empty: not at all")
-            ),
+            Field("clock_offset", "seconds", gettext_noop("Clock ahead by"), gettext_noop("empty: not at all")),
             Field("behind", "flag", gettext_noop("Clock behind instead of ahead")),
             Field(
                 "clock_rate",

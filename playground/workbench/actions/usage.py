@@ -155,9 +155,7 @@ NODE_USAGE = Action(
             gettext_noop("by everything but pods and unused images"),
             "used",
         ),
-        _field(
-            "quantity", "nodefs", gettext_noop("nodefs: capacity"), gettext_noop("default 100Gi"), "capacity"
-        ),
+        _field("quantity", "nodefs", gettext_noop("nodefs: capacity"), gettext_noop("default 100Gi"), "capacity"),
         _field(
             "quantity",
             "imagefs",

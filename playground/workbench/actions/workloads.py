@@ -96,9 +96,7 @@ ACTIONS = (
         "image",
         (*SCALED, "DaemonSet", "Pod"),
         gettext_noop("Change the image"),
-        gettext_noop(
-            "A Deployment, StatefulSet or DaemonSet replaces its pods for that; the others keep theirs."
-        ),
+        gettext_noop("A Deployment, StatefulSet or DaemonSet replaces its pods for that; the others keep theirs."),
         gettext_noop("The image of %(name)s was changed."),
         _image,
         (
@@ -111,9 +109,7 @@ ACTIONS = (
         "restart",
         ROLLED_OUT,
         gettext_noop("Roll out again"),
-        gettext_noop(
-            "As kubectl rollout restart: an annotation of the template changes, so all pods are replaced."
-        ),
+        gettext_noop("As kubectl rollout restart: an annotation of the template changes, so all pods are replaced."),
         gettext_noop("%(name)s is rolled out again."),
         _restart,
         applies=lambda subject: not _is_paused(subject),
@@ -124,9 +120,7 @@ ACTIONS = (
         "undo",
         ("Deployment",),
         gettext_noop("Roll back"),
-        gettext_noop(
-            "As kubectl rollout undo: the template of a former revision comes back, as the newest one."
-        ),
+        gettext_noop("As kubectl rollout undo: the template of a former revision comes back, as the newest one."),
         gettext_noop("%(name)s is rolled back."),
         _undo,
         (

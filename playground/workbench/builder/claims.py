@@ -69,9 +69,7 @@ def claim_manifests(
     made = (
         []
         if not pods
-        else pod_manifests(
-            replicas=pods, name=pattern, first=first, namespace=namespace, requests=requests or {}
-        )
+        else pod_manifests(replicas=pods, name=pattern, first=first, namespace=namespace, requests=requests or {})
     )
     return [claim, *(_using(pod, entry) for pod in made)]
 

@@ -46,9 +46,7 @@ def _zones() -> list[dict[str, Any]]:
         labels={"dedicated": "infra"},
         taints=infra,
     )
-    pods = pod_manifests(
-        replicas=3, name="web-{i}", labels={"app": "web"}, requests={"cpu": "1", "memory": "2Gi"}
-    )
+    pods = pod_manifests(replicas=3, name="web-{i}", labels={"app": "web"}, requests={"cpu": "1", "memory": "2Gi"})
     return (
         nodes
         + pods
@@ -75,9 +73,7 @@ def _fifty() -> list[dict[str, Any]]:
         labels={"accelerator": "nvidia"},
         taints=gpu,
     )
-    pods = pod_manifests(
-        replicas=60, name="web-{i}", labels={"app": "web"}, requests={"cpu": "1500m", "memory": "4Gi"}
-    )
+    pods = pod_manifests(replicas=60, name="web-{i}", labels={"app": "web"}, requests={"cpu": "1500m", "memory": "4Gi"})
     pods += pod_manifests(
         replicas=30, name="batch-{i}", labels={"app": "batch"}, requests={"cpu": "4", "memory": "8Gi"}
     )
@@ -109,9 +105,7 @@ def _devices() -> list[dict[str, Any]]:
         requests=requests,
     )
     claims += claim_manifests(name="one-gpu", pods=6, pod_name="serve-{i}", requests=requests)
-    claims += claim_manifests(
-        name="common", shared=True, pods=2, pod_name="notebook-{i}", requests={"cpu": "1"}
-    )
+    claims += claim_manifests(name="common", shared=True, pods=2, pod_name="notebook-{i}", requests={"cpu": "1"})
     claims.sort(key=lambda manifest: manifest["kind"] == "Pod")
     return nodes + device_manifests(PRESETS["gpu"], names, 8) + claims
 
@@ -135,9 +129,7 @@ CLUSTERS: dict[str, Cluster] = {
         Cluster(
             "devices",
             _("Four nodes with GPUs to claim"),
-            _(
-                "Eight GPUs a node, in two NVLink domains: pods that claim one, four of one domain, or share one."
-            ),
+            _("Eight GPUs a node, in two NVLink domains: pods that claim one, four of one domain, or share one."),
             _devices,
         ),
     )

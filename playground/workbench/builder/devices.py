@@ -139,9 +139,7 @@ def _partition(gpu: int, profile: str, compute: int, memory: int, place: int) ->
             "parentIndex": {"int": gpu},
         },
         "capacity": {"memory": {"value": f"{memory * 10}Gi"}, "compute": {"value": str(compute)}},
-        "consumesCounters": [
-            {"counterSet": f"gpu-{gpu}", "counters": {"compute": {"value": str(compute)}, **taken}}
-        ],
+        "consumesCounters": [{"counterSet": f"gpu-{gpu}", "counters": {"compute": {"value": str(compute)}, **taken}}],
     }
 
 

@@ -170,9 +170,7 @@ def parse_ports(text: str) -> list[dict[str, Any]]:
 
 
 def _port(part: str) -> dict[str, Any]:
-    match = re.fullmatch(
-        r"(?:(?P<ip>[0-9a-fA-F.:\[\]]+):)?(?P<port>\d{1,5})(?:/(?P<protocol>TCP|UDP|SCTP))?", part
-    )
+    match = re.fullmatch(r"(?:(?P<ip>[0-9a-fA-F.:\[\]]+):)?(?P<port>\d{1,5})(?:/(?P<protocol>TCP|UDP|SCTP))?", part)
     if match is None or not 1 <= int(match["port"]) <= 65535:
         raise GrammarError(part, _("a host port"), "8080, 53/UDP, 127.0.0.1:9100/TCP")
     port: dict[str, Any] = {"containerPort": int(match["port"]), "hostPort": int(match["port"])}

@@ -27,9 +27,7 @@ def expand(pattern: str, count: int, first: int = 1, zones: Sequence[str] = ()) 
 
 def _fill(pattern: str, count: int, first: int, zones: Sequence[str]) -> list[str]:
     return [
-        pattern.replace("{i}", str(first + index)).replace(
-            "{zone}", zones[index % len(zones)] if zones else ""
-        )
+        pattern.replace("{i}", str(first + index)).replace("{zone}", zones[index % len(zones)] if zones else "")
         for index in range(count)
     ]
 

@@ -28,9 +28,7 @@ def pod_manifests(
 ) -> list[MutableManifest]:
     """`replicas` pods alike but for the name; `spec` goes to pod_spec. Raises PatternError."""
     container: dict[str, Any] = {"name": "main", "image": image or "registry.k8s.io/pause:3.10"}
-    resources = {
-        word: dict(amounts) for word, amounts in (("requests", requests), ("limits", limits)) if amounts
-    }
+    resources = {word: dict(amounts) for word, amounts in (("requests", requests), ("limits", limits)) if amounts}
     if resources:
         container["resources"] = resources
     if host_ports:

@@ -33,8 +33,7 @@ class BuilderForm(forms.Form):
     def _fieldset(self, index: int, title: Any, names: Sequence[str]) -> dict[str, Any]:
         fields = [self[name] for name in names]
         filled = any(
-            field.errors or (self.is_bound and field.value() not in (None, "", field.initial))
-            for field in fields
+            field.errors or (self.is_bound and field.value() not in (None, "", field.initial)) for field in fields
         )
         return {"title": title, "fields": fields, "open": index < self.open_groups or filled}
 
@@ -89,19 +88,13 @@ class NodesForm(BuilderForm):
         help_text=_("{i} counts, {zone} is the zone"),
     )
     first = forms.IntegerField(label=_("{i} starts at"), min_value=0, max_value=1_000_000, initial=1)
-    zones = GrammarField(
-        zone_list, label=_("Zones"), example="zone-a, zone-b", help_text=_("the nodes take turns")
-    )
+    zones = GrammarField(zone_list, label=_("Zones"), example="zone-a, zone-b", help_text=_("the nodes take turns"))
     cpu = QuantityField(label=_("CPU"), required=True, initial="4", example="4")
     memory = QuantityField(label=_("Memory"), required=True, initial="16Gi", example="16Gi")
     pods = forms.IntegerField(label=_("Pods"), min_value=0, max_value=100_000, initial=110)
-    resources = GrammarField(
-        grammar.parse_resources, label=_("Extended resources"), example="nvidia.com/gpu=4", rows=2
-    )
+    resources = GrammarField(grammar.parse_resources, label=_("Extended resources"), example="nvidia.com/gpu=4", rows=2)
     labels = GrammarField(grammar.parse_pairs, label=_("Labels"), example="disk=ssd, rack=r1", rows=2)
-    taints = GrammarField(
-        grammar.parse_taints, label=_("Taints"), example="dedicated=infra:NoSchedule", rows=2
-    )
+    taints = GrammarField(grammar.parse_taints, label=_("Taints"), example="dedicated=infra:NoSchedule", rows=2)
     unschedulable = forms.BooleanField(label=_("Cordoned (unschedulable)"), required=False)
 
     def make(self) -> Manifests:
@@ -204,9 +197,7 @@ class PodsForm(BuilderForm):
     spread_skew = forms.IntegerField(label=_("Max skew"), required=False, min_value=1, max_value=10_000)
     spread_key = TextField(label=_("Topology key"), example="topology.kubernetes.io/zone")
     spread_when = forms.ChoiceField(label=_("When unsatisfiable"), choices=SPREAD_WHEN, required=False)
-    spread_selector = GrammarField(
-        grammar.parse_label_selector, label=_("Counts pods that match"), example="app=web"
-    )
+    spread_selector = GrammarField(grammar.parse_label_selector, label=_("Counts pods that match"), example="app=web")
 
     def clean_namespace(self) -> str:
         name: str = self.cleaned_data["namespace"]

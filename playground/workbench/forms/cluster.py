@@ -91,9 +91,7 @@ class ClusterForm(forms.Form):
     provisioning_errors = YamlField(
         "fast: rpc error: code = ResourceExhausted desc = no space left",
         label=_("CSI provisioners that fail"),
-        help_text=_(
-            "YAML: what is answered in place of a volume, by the name of a StorageClass or a provisioner"
-        ),
+        help_text=_("YAML: what is answered in place of a volume, by the name of a StorageClass or a provisioner"),
     )
     run_kubelets = forms.BooleanField(
         label=_("Nodes run a kubelet"),
@@ -123,9 +121,7 @@ class ClusterForm(forms.Form):
         label=_("Images are pulled at"),
         min_value=0,
         max_value=10**12,
-        help_text=_(
-            "bytes a second, of images whose size some node reports; 0, the default: they are there at once"
-        ),
+        help_text=_("bytes a second, of images whose size some node reports; 0, the default: they are there at once"),
     )
 
     @classmethod
@@ -134,16 +130,10 @@ class ClusterForm(forms.Form):
         fields = cls.base_fields
         apiserver = settings["apiserver"]
         chosen = settings["controllers"]
-        flags = {
-            name: field.text(settings[name])
-            for name, field in fields.items()
-            if isinstance(field, FlagsField)
-        }
+        flags = {name: field.text(settings[name]) for name, field in fields.items() if isinstance(field, FlagsField)}
         initial = {
             **flags,
-            "admission": yaml_text(
-                {name: apiserver[name] for name in ADMISSION if apiserver[name] != DEFAULTS[name]}
-            ),
+            "admission": yaml_text({name: apiserver[name] for name in ADMISSION if apiserver[name] != DEFAULTS[name]}),
             "run_kubelets": settings["run_kubelets"],
             "kubelet": yaml_text(settings["kubelet"]),
             "kubelets": yaml_text(settings["kubelets"]),

@@ -110,9 +110,7 @@ class ClaimsForm(BuilderForm):
     )
     pods = forms.IntegerField(label=_("Pods"), min_value=0, max_value=MOST_PODS, initial=1)
     pod_name = TextField(label=_("Name pattern"), initial="train-{i}", help_text=_("{i} counts"))
-    first = forms.IntegerField(
-        label=_("{i} starts at"), required=False, min_value=0, max_value=1_000_000, initial=1
-    )
+    first = forms.IntegerField(label=_("{i} starts at"), required=False, min_value=0, max_value=1_000_000, initial=1)
     cpu = QuantityField(label=_("CPU request"), initial="500m", example="500m")
     memory = QuantityField(label=_("Memory request"), initial="512Mi", example="512Mi")
     selectors = GrammarField(
@@ -140,9 +138,7 @@ class ClaimsForm(BuilderForm):
     admin = forms.BooleanField(
         label=_("Admin access"),
         required=False,
-        help_text=_(
-            "devices in use too; the namespace needs the label resource.kubernetes.io/admin-access=true"
-        ),
+        help_text=_("devices in use too; the namespace needs the label resource.kubernetes.io/admin-access=true"),
     )
 
     def clean_namespace(self) -> str:

@@ -95,9 +95,7 @@ class BehaviourForm(forms.Form):
         "has(node.metadata.labels) && 'gpu' in node.metadata.labels ? '' : 'no GPU'",
         _("pod, node → true or '': kept; false, or why the node is refused"),
     )
-    unresolvable = forms.BooleanField(
-        label=_("evicting pods would not help where it refuses"), required=False
-    )
+    unresolvable = forms.BooleanField(label=_("evicting pods would not help where it refuses"), required=False)
     prioritize = _expression(
         "prioritize", "node.metadata.name == 'node-1' ? 10 : 0", _("pod, node → a whole number, 0 to 10")
     )
@@ -109,9 +107,7 @@ class BehaviourForm(forms.Form):
         label=_("Rules"),
         required=False,
         max_length=MAX_RULES,
-        widget=forms.Textarea(
-            {**PLAIN, "rows": 4, "placeholder": '[{"verb": "filter", "refuse": {"node-1": "no"}}]'}
-        ),
+        widget=forms.Textarea({**PLAIN, "rows": 4, "placeholder": '[{"verb": "filter", "refuse": {"node-1": "no"}}]'}),
         help_text=_("a JSON list, for the kind that answers by rules; docs/extenders.md has the words"),
     )
 

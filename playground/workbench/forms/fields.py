@@ -21,9 +21,7 @@ PLAIN = {"spellcheck": "false", "autocomplete": "off", "autocapitalize": "off"}
 class GrammarField(forms.CharField):
     """A text in one of the languages of builder/grammar.py; its clean value is what the parser returns."""
 
-    def __init__(
-        self, parse: Callable[[str], Any], *, example: str = "", rows: int = 1, **kwargs: Any
-    ) -> None:
+    def __init__(self, parse: Callable[[str], Any], *, example: str = "", rows: int = 1, **kwargs: Any) -> None:
         attrs = {**PLAIN, "placeholder": example}
         widget = forms.Textarea({**attrs, "rows": rows}) if rows > 1 else forms.TextInput(attrs)
         super().__init__(required=False, widget=widget, max_length=4000, strip=False, **kwargs)

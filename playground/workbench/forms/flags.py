@@ -32,9 +32,7 @@ class FlagsField(forms.CharField):
     def __init__(self, options: type[msgspec.Struct], **kwargs: Any) -> None:
         widget = forms.Textarea({**PLAIN, "rows": 6, "wrap": "off", "placeholder": "--flag=value"})
         super().__init__(required=False, widget=widget, max_length=MOST_TEXT, strip=False, **kwargs)
-        self._fields = {
-            field.encode_name: field for field in structs.fields(options) if field.encode_name.islower()
-        }
+        self._fields = {field.encode_name: field for field in structs.fields(options) if field.encode_name.islower()}
 
     def flags(self) -> list[Flag]:
         """All that there are."""
@@ -81,9 +79,7 @@ class FlagsField(forms.CharField):
 
 def line_of(text: str, flag: str) -> int | None:
     """Return the line number of a flag, the last one if there are several; None if there is none."""
-    lines = [
-        number for number, line in enumerate(text.splitlines(), 1) if line.strip().startswith(f"--{flag}=")
-    ]
+    lines = [number for number, line in enumerate(text.splitlines(), 1) if line.strip().startswith(f"--{flag}=")]
     return lines[-1] if lines else None
 
 

@@ -22,21 +22,13 @@ from scheduler_core.scheduler.config import (
 GATE_SETTINGS = tuple(SETTINGS)
 ABOUT = {
     "SchedulerAsyncAPICalls": _("Status patches and bindings go out beside the scheduling cycles."),
-    "SchedulerAsyncPreemption": _(
-        "Victims are evicted beside the scheduling cycles; the preemptor waits gated."
-    ),
-    "SchedulerPopFromBackoffQ": _(
-        "With nothing active, the head of the backoff queue is tried before its time."
-    ),
-    "NominatedNodeNameForExpectation": _(
-        "While a binding takes its time, the pod's status tells the expected node."
-    ),
+    "SchedulerAsyncPreemption": _("Victims are evicted beside the scheduling cycles; the preemptor waits gated."),
+    "SchedulerPopFromBackoffQ": _("With nothing active, the head of the backoff queue is tried before its time."),
+    "NominatedNodeNameForExpectation": _("While a binding takes its time, the pod's status tells the expected node."),
     "PodObservedGenerationTracking": _(
         "Conditions that the scheduler writes say which generation of the pod they saw."
     ),
-    "SchedulerQueueingHints": _(
-        "Plugins say which events may help a pod. The historical queue below does without."
-    ),
+    "SchedulerQueueingHints": _("Plugins say which events may help a pod. The historical queue below does without."),
     "PodLevelResources": _(
         "spec.resources of a pod counts in place of its containers' requests: in the filter, in sums, for balance."
     ),
@@ -48,9 +40,7 @@ ABOUT = {
         "matchLabelKeys narrow a constraint's selector. The API server merges them when a pod is created, so it "
         "shows on pods alone that came by another way."
     ),
-    "NodeInclusionPolicyInPodTopologySpread": _(
-        "nodeAffinityPolicy and nodeTaintsPolicy of spread constraints."
-    ),
+    "NodeInclusionPolicyInPodTopologySpread": _("nodeAffinityPolicy and nodeTaintsPolicy of spread constraints."),
     "StorageCapacityScoring": _(
         "VolumeBinding scores nodes by how full their storage would be, by its argument shape."
     ),
@@ -61,9 +51,7 @@ ABOUT = {
     "DynamicResourceAllocation": _(
         "DynamicResources is among the default plugins. Off, the API server drops what pods claim, and claims lie idle."
     ),
-    "DRAAdminAccess": _(
-        "adminAccess: devices in use may be claimed too, in namespaces that are labelled for it."
-    ),
+    "DRAAdminAccess": _("adminAccess: devices in use may be claimed too, in namespaces that are labelled for it."),
     "DRAConsumableCapacity": _("Devices that several claims share, each taking some of their capacity."),
     "DRADeviceBindingConditions": _("A binding waits until a device's driver reports that it is ready."),
     "DRADeviceTaints": _("Devices are tainted by their driver or by rules; claims tolerate taints."),
@@ -109,9 +97,7 @@ class GatesForm(forms.Form):
         label=_("As kube-scheduler's flag"),
         required=False,
         max_length=MAX_GATES_TEXT,
-        widget=forms.TextInput(
-            {**PLAIN, "placeholder": "--feature-gates=PodLevelResources=false,AllAlpha=true"}
-        ),
+        widget=forms.TextInput({**PLAIN, "placeholder": "--feature-gates=PodLevelResources=false,AllAlpha=true"}),
         help_text=_("all gates at once: those that are not named get their default"),
     )
 

@@ -24,9 +24,7 @@ class ExpressionField(forms.CharField):
 
     def __init__(self, example: str, **kwargs: Any) -> None:
         attrs = {**PLAIN, "rows": 3, "placeholder": example, "class": "expression"}
-        super().__init__(
-            required=False, widget=forms.Textarea(attrs), max_length=LONGEST, strip=False, **kwargs
-        )
+        super().__init__(required=False, widget=forms.Textarea(attrs), max_length=LONGEST, strip=False, **kwargs)
 
 
 class PluginForm(forms.Form):
@@ -39,9 +37,7 @@ class PluginForm(forms.Form):
         max_length=100,
         widget=forms.TextInput({**PLAIN, "placeholder": "MyPlugin"}),
         help_text=_("as configurations name it; no other plugin may have it"),
-        error_messages={
-            "invalid": _("A name begins with a letter; letters, digits, dots, dashes and slashes follow.")
-        },
+        error_messages={"invalid": _("A name begins with a letter; letters, digits, dots, dashes and slashes follow.")},
     )
     description = TextField(label=_("What it is for"), max_length=500)
     filter = ExpressionField(
@@ -82,9 +78,7 @@ class PluginForm(forms.Form):
     post_filter = ExpressionField(
         "!has(victim.metadata.labels) || !('precious' in victim.metadata.labels)",
         label=_("PostFilter: who may be evicted"),
-        help_text=_(
-            "kube's preemption, among the victims for which this is true; in place of DefaultPreemption"
-        ),
+        help_text=_("kube's preemption, among the victims for which this is true; in place of DefaultPreemption"),
     )
 
     @classmethod

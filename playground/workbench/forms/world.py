@@ -64,9 +64,7 @@ class SettingsForm(forms.Form):
         ),
         Group(
             _("Historical: how older releases worked"),
-            _(
-                "kube-scheduler v1.34 has no switch for these. The queue restarts the schedulers, the other does not."
-            ),
+            _("kube-scheduler v1.34 has no switch for these. The queue restarts the schedulers, the other does not."),
             ("queue_mode", "assumed_pod_ttl"),
             historical=True,
         ),
@@ -76,9 +74,7 @@ class SettingsForm(forms.Form):
         label=_("A scheduling cycle takes"),
         help_text=_("virtual time from the pop to the decision; default 1ms"),
     )
-    bind_cost = DurationField(
-        label=_("Binding takes"), help_text=_("the call to the API server; default 5ms")
-    )
+    bind_cost = DurationField(label=_("Binding takes"), help_text=_("the call to the API server; default 5ms"))
     patch_cost = DurationField(
         label=_("Writing a pod's status takes"), help_text=_("its condition and nomination; default 1ms")
     )
@@ -101,9 +97,7 @@ class SettingsForm(forms.Form):
         label=_("API calls a second"),
         min_value=0,
         max_value=10_000,
-        help_text=_(
-            "qps of each scheduler's client; 0, the default: no limit, unless clientConnection sets one"
-        ),
+        help_text=_("qps of each scheduler's client; 0, the default: no limit, unless clientConnection sets one"),
     )
     client_burst = forms.IntegerField(
         label=_("API calls at once"),
@@ -230,9 +224,7 @@ class CallForm(forms.Form):
         required=False,
         help_text=_("only the answer is lost; try it with 504"),
     )
-    message = TextField(
-        label=_("Error message"), max_length=MAX_FAULT_MESSAGE, help_text=_("empty: kube's default")
-    )
+    message = TextField(label=_("Error message"), max_length=MAX_FAULT_MESSAGE, help_text=_("empty: kube's default"))
 
     def clean_pod(self) -> str:
         """A bare name is one of the namespace default, as kubectl takes it."""
@@ -244,9 +236,7 @@ class CallForm(forms.Form):
         if self.errors:
             return data
         if data["code"] == SLOW and data["latency"] is None:
-            raise ValidationError(
-                {"latency": _("Say how long it takes, such as 3s, or choose an answer that fails.")}
-            )
+            raise ValidationError({"latency": _("Say how long it takes, such as 3s, or choose an answer that fails.")})
         if data["code"] == SLOW and (data["after_write"] or data["message"]):
             raise ValidationError(
                 {"code": _("Choose an answer that fails: there is a message, or the answer is to be lost.")}

@@ -101,9 +101,7 @@ def _code(framework: Framework, text: str) -> str:
 _SINGLE = tuple(action for action in Action if action not in (Action.UPDATE, Action.ALL))
 
 
-def wakes(
-    scheduler: Scheduler, framework: Framework, entry: QueuedPod | None
-) -> tuple[int | None, tuple[str, ...]]:
+def wakes(scheduler: Scheduler, framework: Framework, entry: QueuedPod | None) -> tuple[int | None, tuple[str, ...]]:
     """Return the time of the queue's own retry (None: never, or at once), and the events that can retry the pod earlier."""
     if entry is None:
         return None, ()
@@ -209,13 +207,7 @@ def _may_lack(world: Simulation, pod: Pod) -> bool:
     node = world.store.node(pod.node_name) if pod.node_name else None
     if pod.phase == "Succeeded":
         return False
-    return (
-        node is None
-        or pod.phase != "Running"
-        or pod.deleting
-        or node.ready not in ("", "True")
-        or not pod.ready
-    )
+    return node is None or pod.phase != "Running" or pod.deleting or node.ready not in ("", "True") or not pod.ready
 
 
 def _explain_absent_pod(world: Simulation, key: str) -> Explanation | None:

@@ -54,9 +54,7 @@ def _list_volume_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
 def _find_maker(world: Simulation, pod: Pod, claim: str) -> str:
     """Return the StatefulSet of whose volumeClaimTemplates a claim of the pod is made, or ""."""
     owner = controller_of(pod.manifest) or {}
-    found = world.store.get(
-        "StatefulSet", pod.namespace, str(owner.get("name") or parent_and_ordinal(pod.name)[0])
-    )
+    found = world.store.get("StatefulSet", pod.namespace, str(owner.get("name") or parent_and_ordinal(pod.name)[0]))
     templates = ((found or {}).get("spec") or {}).get("volumeClaimTemplates") or ()
     made = any(f"{each['metadata']['name']}-{pod.name}" == claim for each in templates)
     return str(found["metadata"]["name"]) if found is not None and made else ""

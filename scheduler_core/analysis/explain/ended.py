@@ -91,9 +91,7 @@ def describe_limits(pod: Pod, reason: str) -> Iterator[Fact]:
         yield Fact(Role.NOTES, "IsNotPlacedAgain", {"pod": pod.key, "node": pod.node_name})
     if reason in ("NodeAffinity", "PodOSSelectorNodeLabelDoesNotMatch") and spec.get("nodeSelector"):
         labels = [f"{key}={value}" for key, value in sorted(spec["nodeSelector"].items())]
-        yield Fact(
-            Role.PROVENANCE, "AsksForLabels", {"pod": pod.key, "labels": labels, "node": pod.node_name}
-        )
+        yield Fact(Role.PROVENANCE, "AsksForLabels", {"pod": pod.key, "labels": labels, "node": pod.node_name})
 
 
 def explain_refused(world: Simulation, pod: Pod, node: str, past: Past) -> Explanation | None:

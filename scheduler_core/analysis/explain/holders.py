@@ -22,9 +22,7 @@ from scheduler_core.world.simulation import Simulation
 
 NODES, PODS = 2, 3  # that are looked at, that are named on each
 _AFFINITY, _SPREAD = "PreFilterInterPodAffinity", "PreFilterPodTopologySpread"
-WAKING = frozenset(
-    ("CountsInDomain", "HoldsCapacity", "HoldsPort", "HoldsSlot", "IsAvoided", "Repels", "UsesClaim")
-)
+WAKING = frozenset(("CountsInDomain", "HoldsCapacity", "HoldsPort", "HoldsSlot", "IsAvoided", "Repels", "UsesClaim"))
 Found = Iterator[tuple[str, Pod, Mapping[str, Any]]]  # code, holder, what it holds
 
 
@@ -112,9 +110,7 @@ def _find_capacity(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Fo
 
 def list_largest(world: Simulation, pod: Pod, resource: str) -> Iterator[Fact]:
     """Yield the pods beside a pod that hold most of a resource on its node."""
-    others = [
-        each for each in world.store.pods_on(pod.node_name) if each.uid != pod.uid and not each.terminal
-    ]
+    others = [each for each in world.store.pods_on(pod.node_name) if each.uid != pod.uid and not each.terminal]
     for other in sorted(others, key=lambda each: (-each.requests.get(resource), each.key))[:PODS]:
         if amount := other.requests.get(resource):
             values = {**describe_holder(world, other), "resource": resource, "amount": amount}
@@ -209,10 +205,7 @@ def _find_devices(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Fou
 def _find_shared_claim(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
     """Yield the pods that share an allocated claim, which ties the pod to their node."""
     pod, statuses = diagnosis.pod, diagnosis.pod.manifest.get("status") or {}
-    made = {
-        each.get("name"): each.get("resourceClaimName")
-        for each in statuses.get("resourceClaimStatuses") or ()
-    }
+    made = {each.get("name"): each.get("resourceClaimName") for each in statuses.get("resourceClaimStatuses") or ()}
     for entry in pod.manifest["spec"].get("resourceClaims") or ():
         name = entry.get("resourceClaimName") or made.get(entry.get("name"))
         claim = world.store.get("ResourceClaim", pod.namespace, str(name)) if name else None

@@ -43,11 +43,7 @@ def explain_uncreated(world: Simulation) -> list[Explanation]:
     found = list(_withheld(world))
     for kind in _OWNERS:
         for manifest in world.store.list(kind):
-            if (
-                kind == "Deployment"
-                and not _lacks_replica_set(manifest)
-                and list_replica_sets(world, manifest)
-            ):
+            if kind == "Deployment" and not _lacks_replica_set(manifest) and list_replica_sets(world, manifest):
                 continue
             meta = manifest["metadata"]
             key = (kind, str(meta.get("namespace") or ""), str(meta["name"]))
@@ -73,9 +69,7 @@ def count_missing(world: Simulation, owner: Manifest) -> int:
 
 def list_pods(world: Simulation, owner: Manifest) -> list[Pod]:
     """List the pods that an object controls: by its uid, or by its name, as a dump may have lost its uids."""
-    return [
-        pod for key in _list_controlled(world, "Pod", owner) if (pod := world.store.pod(*key)) is not None
-    ]
+    return [pod for key in _list_controlled(world, "Pod", owner) if (pod := world.store.pod(*key)) is not None]
 
 
 def list_replica_sets(world: Simulation, deployment: Manifest) -> list[Manifest]:
@@ -176,8 +170,7 @@ def _condition(manifest: Mapping[str, Any]) -> str:
         (
             str(each.get("message") or "")
             for each in conditions
-            if (each.get("reason"), each.get("status"))
-            in ((_FAILED, "True"), ("ReplicaSetCreateError", "False"))
+            if (each.get("reason"), each.get("status")) in ((_FAILED, "True"), ("ReplicaSetCreateError", "False"))
         ),
         "",
     )
@@ -236,9 +229,7 @@ def _describe_quota(
     wall = world.store.epoch + world.now
     each = usage(KINDS["Pod"], from_template(Owner.of(manifest), manifest["spec"]["template"]), wall)
     used = count_usage(world, quota, hard)
-    over = [
-        name for name in sorted(hard) if name in each and (used[name] + each[name]).nanos > hard[name].nanos
-    ]
+    over = [name for name in sorted(hard) if name in each and (used[name] + each[name]).nanos > hard[name].nanos]
     evidence["room"] = not over and any(name in hard for name in each)
     if not any(name in hard for name in each):
         yield Fact(Role.NOTES, "QuotaOfOther", {"quota": evidence["quota"], "message": message.rstrip(". ")})
@@ -281,6 +272,4 @@ def _list_users(world: Simulation, quota: Manifest, names: list[str], wall: int)
         yield from describe_end(world, pod)
         if pod.deleting and values["until"] is None and (counted := overdue_at(pod.manifest)) is not None:
             until = -(-(counted + 1 - world.store.epoch) // RESYNC) * RESYNC
-            yield Fact(
-                Role.HOLDERS, "QuotaCountsUntil", {"pod": pod.key, "quota": values["quota"], "until": until}
-            )
+            yield Fact(Role.HOLDERS, "QuotaCountsUntil", {"pod": pod.key, "quota": values["quota"], "until": until})

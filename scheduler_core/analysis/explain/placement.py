@@ -182,9 +182,7 @@ def _score(framework: Framework, trial: Trial, rows: Rows) -> dict[str, NDArray[
 # Rules that did not keep the pod away
 
 
-def _list_broken_rules(
-    scheduler: Scheduler, diagnosis: Diagnosis, row: int, bypassed: bool
-) -> Iterator[Fact]:
+def _list_broken_rules(scheduler: Scheduler, diagnosis: Diagnosis, row: int, bypassed: bool) -> Iterator[Fact]:
     """Yield the rules that the pod's place breaks now: no scheduler asked them, or they hold for new pods alone."""
     pod, node = diagnosis.pod, diagnosis.nodes.names[row]
     if bypassed:
@@ -209,12 +207,7 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
         for term in of_kind:
             yield from _describe_term(kind, term, nodes, row)
     rules = diagnosis.state.get("PreFilterInterPodAffinity")
-    if (
-        rules is not None
-        and rules.matches_itself
-        and rules.affinity
-        and not any(t.total for t in rules.affinity)
-    ):
+    if rules is not None and rules.matches_itself and rules.affinity and not any(t.total for t in rules.affinity):
         yield note("FirstOfItsGroup", pod=pod.key)
     yield from _list_uncounted(diagnosis)
     yield from _list_wishes(pod, nodes, row)
@@ -251,9 +244,7 @@ def _list_tolerated(pod: Pod, node: Node) -> Iterator[Fact]:
     for taint in node.taints:
         by = next((each for each in pod.spec.tolerations if each.tolerates(taint)), None)
         if by is not None and taint.effect in ("NoSchedule", "NoExecute"):
-            yield note(
-                "Tolerates" if by.key else "ToleratesAll", pod=pod.key, node=node.name, taint=str(taint)
-            )
+            yield note("Tolerates" if by.key else "ToleratesAll", pod=pod.key, node=node.name, taint=str(taint))
 
 
 def _describe_term(kind: str, term: AffinityTerm, nodes: NodeTable, row: int) -> Iterator[Fact]:
@@ -279,9 +270,7 @@ def _list_pods(nodes: NodeTable, chosen: Callable[[PodClass], bool], rows: NDArr
     table = nodes.pod_table
     classes = np.array([bool(chosen(each)) for each in table.classes.classes], np.bool_)
     places = np.flatnonzero(classes[table.cls] & rows[table.node] & (table.cls != NO_POD)).tolist()
-    return sorted(
-        (pod for place in places if (pod := table.pods[place]) is not None), key=lambda pod: pod.key
-    )
+    return sorted((pod for place in places if (pod := table.pods[place]) is not None), key=lambda pod: pod.key)
 
 
 def _list_uncounted(diagnosis: Diagnosis) -> Iterator[Fact]:

@@ -31,9 +31,7 @@ _COMPARED = ("nodeSelector", "affinity", "topologySpreadConstraints", "scheduler
 def trace_pod(world: Simulation, pod: Pod, reasons: Iterable[Given], preempts: bool = False) -> list[Fact]:
     """Return the sources of what the reasons rest on: requests, selectors, constraints, and the priority if it matters."""
     reasons = list(reasons)
-    resources = dict.fromkeys(
-        str(each.evidence["resource"]) for each in reasons if "resource" in each.evidence
-    )
+    resources = dict.fromkeys(str(each.evidence["resource"]) for each in reasons if "resource" in each.evidence)
     plugins = {each.plugin for each in reasons}
     found = [fact for resource in resources for fact in trace_requests(world, pod, resource)]
     if _SPREAD in plugins and not pod.spec.topology_spread:
@@ -49,9 +47,7 @@ def trace_pod(world: Simulation, pod: Pod, reasons: Iterable[Given], preempts: b
     owner, stays = template_of(world, pod), []
     if owner is not None and owner[0]["kind"] == "StatefulSet":
         if owner[0]["spec"].get("podManagementPolicy") != "Parallel":
-            stays = [
-                Fact(Role.NOTES, "OldRevisionStays", {"owner": owner[0]["metadata"]["name"], "pod": pod.key})
-            ]
+            stays = [Fact(Role.NOTES, "OldRevisionStays", {"owner": owner[0]["metadata"]["name"], "pod": pod.key})]
     return [*found, newer, *stays]
 
 
@@ -62,16 +58,12 @@ def trace_requests(world: Simulation, pod: Pod, resource: str) -> list[Fact]:
     found = []
     if len(parts) > 1 or (parts and parts[0]["kind"] != "container"):
         found.append(
-            _fact(
-                "Containers", pod=pod.key, resource=resource, amount=pod.requests.get(resource), parts=parts
-            )
+            _fact("Containers", pod=pod.key, resource=resource, amount=pod.requests.get(resource), parts=parts)
         )
     found += _trace_defaults(world, pod, resource)
     if resource in (spec.get("overhead") or {}):
         amount = read_amount(resource, spec["overhead"][resource])
-        found.append(
-            _fact("Overhead", runtimeClass=spec.get("runtimeClassName"), resource=resource, amount=amount)
-        )
+        found.append(_fact("Overhead", runtimeClass=spec.get("runtimeClassName"), resource=resource, amount=amount))
     return found + trace_resize(pod, resource)
 
 
@@ -85,16 +77,12 @@ def list_parts(spec: Spec, resource: str) -> list[dict[str, Any]]:
     highest: list[dict[str, Any]] = []
     for container in spec.get("initContainers") or ():
         sidecar = is_sidecar(container)
-        part = _part(
-            "sidecar" if sidecar else "init", container.get("name"), resource, requests_of(container)
-        )
+        part = _part("sidecar" if sidecar else "init", container.get("name"), resource, requests_of(container))
         if sidecar:
             sidecars.append(part)
             continue
         highest = max(highest, [*sidecars, part], key=_sum)
-    running = [
-        _part("container", c.get("name"), resource, requests_of(c)) for c in spec.get("containers") or ()
-    ]
+    running = [_part("container", c.get("name"), resource, requests_of(c)) for c in spec.get("containers") or ()]
     chosen = max([*sidecars, *running], highest, key=_sum)
     return [each for each in (*chosen, *overhead) if each["amount"]]
 
@@ -189,10 +177,7 @@ def _trace_defaults(world: Simulation, pod: Pod, resource: str) -> Iterator[Fact
 def _is_noted(annotation: str, container: str, resource: str) -> bool:
     """Return whether LimitRanger noted that it set a resource of a container."""
     clauses = (each.rpartition(" container ") for each in annotation.partition(": ")[2].split("; "))
-    return any(
-        name == container and resource in what.partition(" request")[0].split(", ")
-        for what, _, name in clauses
-    )
+    return any(name == container and resource in what.partition(" request")[0].split(", ") for what, _, name in clauses)
 
 
 def _trace_limit_range(world: Simulation, namespace: str, values: Mapping[str, Any]) -> Iterator[Fact]:
@@ -204,11 +189,7 @@ def _trace_limit_range(world: Simulation, namespace: str, values: Mapping[str, A
             if item.get("type") != "Container" or given is None:
                 continue
             if read_amount(resource, given) == values["amount"]:
-                same = [
-                    field
-                    for field in ("max", "default", "min")
-                    if (item.get(field) or {}).get(resource) == given
-                ]
+                same = [field for field in ("max", "default", "min") if (item.get(field) or {}).get(resource) == given]
                 field = next(iter(same), "defaultRequest")
                 yield _fact("LimitRange", limitRange=manifest["metadata"]["name"], field=field, **values)
                 return
@@ -268,14 +249,8 @@ def compare_template(world: Simulation, pod: Pod) -> Fact | None:
                 changed = {"resource": resource, "from": before, "to": after, "container": container["name"]}
                 return _fact("TemplateIsNewer", **values, **changed)
     spec = pod.manifest["spec"]
-    other = next(
-        (field for field in _COMPARED if field in template and template[field] != spec.get(field)), ""
-    )
-    return (
-        _fact("TemplateDiffers", **values, field=other)
-        if other in ("nodeSelector", "schedulerName")
-        else None
-    )
+    other = next((field for field in _COMPARED if field in template and template[field] != spec.get(field)), "")
+    return _fact("TemplateDiffers", **values, field=other) if other in ("nodeSelector", "schedulerName") else None
 
 
 def _fact(code: str, **values: Any) -> Fact:

@@ -53,9 +53,7 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
     """Explain a pod on a node that there is. `compare`: say why it is on that node, which asks all nodes."""
     node = world.store.node(pod.node_name)
     assert node is not None
-    known = Explanation(
-        pod.key, State.SCHEDULED, node=pod.node_name, phase=pod.phase, predecessors=past.before(pod)
-    )
+    known = Explanation(pod.key, State.SCHEDULED, node=pod.node_name, phase=pod.phase, predecessors=past.before(pod))
     reasons = tuple(_list_obstacles(world, pod, node)) if not pod.terminal else ()
     facts: list[Fact] = list(describe_budgets(world, pod)) if node.unschedulable else []
     if facts:
@@ -66,17 +64,13 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
         absent = [key for key in claims_of(pod) if world.store.get(CLAIM, *key.split("/", 1)) is None]
         facts += [note("ClaimIsMissing", claim=key.partition("/")[2]) for key in absent]
         facts += _list_unselected(world, pod)
-    resources = dict.fromkeys(
-        resource for reason in reasons for resource in reason.evidence.get("resources") or ()
-    )
+    resources = dict.fromkeys(resource for reason in reasons for resource in reason.evidence.get("resources") or ())
     for resource in resources:
         facts += [*trace_resize(pod, resource), *list_largest(world, pod, resource)]
     facts += [fact for reason in reasons for fact in _list_attached(world, pod, reason)]
     facts += _list_last_ends(pod)
     if not compare:
-        return replace(
-            known, state=State.NOT_RUNNING if reasons else known.state, reasons=reasons, facts=tuple(facts)
-        )
+        return replace(known, state=State.NOT_RUNNING if reasons else known.state, reasons=reasons, facts=tuple(facts))
     place = explain_place(world, pod, pod.node_name)
     return replace(
         known,
@@ -144,10 +138,7 @@ def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]
 
 def _list_last_ends(pod: Pod) -> Iterator[Fact]:
     """Yield how the containers that wait for their restart have ended."""
-    limits = {
-        c.get("name"): (c.get("resources") or {}).get("limits") or {}
-        for c in pod.manifest["spec"]["containers"]
-    }
+    limits = {c.get("name"): (c.get("resources") or {}).get("limits") or {} for c in pod.manifest["spec"]["containers"]}
     for each in (pod.manifest.get("status") or {}).get("containerStatuses") or ():
         ended = (each.get("lastState") or {}).get("terminated") or {}
         if (each.get("state") or {}).get("waiting") and ended:
@@ -165,9 +156,7 @@ def _is_shared(claim: Mapping[str, Any]) -> bool:
 
 def _list_attached(world: Simulation, pod: Pod, reason: Given) -> Iterator[Fact]:
     """Yield the pods that use a claim whose volume is attached to another node."""
-    for other in (
-        world.store.pods_on(reason.evidence["attachedTo"]) if "attachedTo" in reason.evidence else ()
-    ):
+    for other in world.store.pods_on(reason.evidence["attachedTo"]) if "attachedTo" in reason.evidence else ():
         if reason.evidence["claim"] in claims_of(other) and not other.terminal:
             values = {**describe_holder(world, other), "claim": reason.evidence["claim"].partition("/")[2]}
             yield Fact(Role.HOLDERS, "UsesClaim", values)
@@ -180,18 +169,10 @@ def list_provisioners(world: Simulation, pod: Pod) -> Iterator[Fact]:
         namespace, _, name = key.partition("/")
         claim = world.store.get(CLAIM, namespace, name)
         annotations = ((claim or {}).get("metadata") or {}).get("annotations") or {}
-        if (
-            claim is not None
-            and (claim.get("status") or {}).get("phase") != "Bound"
-            and SELECTED in annotations
-        ):
-            found = world.store.get(
-                "StorageClass", "", str((claim.get("spec") or {}).get("storageClassName") or "")
-            )
+        if claim is not None and (claim.get("status") or {}).get("phase") != "Bound" and SELECTED in annotations:
+            found = world.store.get("StorageClass", "", str((claim.get("spec") or {}).get("storageClassName") or ""))
             by = str((found or {}).get("provisioner") or annotations.get(_PROVISIONER) or "")
-            yield note(
-                "WaitsForProvisioner", pod=pod.key, claim=name, provisioner=by, node=annotations[SELECTED]
-            )
+            yield note("WaitsForProvisioner", pod=pod.key, claim=name, provisioner=by, node=annotations[SELECTED])
 
 
 def _obstacle(reason: str, text: str, node: Node, evidence: Mapping[str, Any]) -> Given:
@@ -207,13 +188,9 @@ def _list_unselected(world: Simulation, pod: Pod) -> Iterator[Fact]:
         claim = world.store.get(CLAIM, namespace, name)
         if claim is None or (claim.get("status") or {}).get("phase") == "Bound":
             continue
-        of_class = world.store.get(
-            "StorageClass", "", str((claim.get("spec") or {}).get("storageClassName") or "")
-        )
+        of_class = world.store.get("StorageClass", "", str((claim.get("spec") or {}).get("storageClassName") or ""))
         if of_class is not None and of_class.get("volumeBindingMode") == _WAIT_FOR_POD:
-            yield note(
-                "NobodySelectsNode", pod=pod.key, claim=name, storageClass=of_class["metadata"]["name"]
-            )
+            yield note("NobodySelectsNode", pod=pod.key, claim=name, storageClass=of_class["metadata"]["name"])
 
 
 # Nodes that are lost
@@ -267,9 +244,7 @@ def list_lost_nodes(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fac
     for reason in reasons:
         if reason.evidence.get("key") in (_UNREACHABLE, _NOT_READY):
             for name in reason.nodes[:2]:
-                yield note(
-                    "NodeIsLost" if reason.evidence["key"] == _UNREACHABLE else "NodeIsNotReady", node=name
-                )
+                yield note("NodeIsLost" if reason.evidence["key"] == _UNREACHABLE else "NodeIsNotReady", node=name)
 
 
 # Pods that end, and pods that are gone
@@ -280,9 +255,7 @@ def explain_terminating(world: Simulation, pod: Pod, past: Past) -> Explanation:
     target = pod.condition("DisruptionTarget") or {}
     facts = list(describe_end(world, pod))
     if target.get("status") == "True":
-        waiting = [
-            p.key for p in world.store.pods() if p.nominated_node_name == pod.node_name and not p.node_name
-        ]
+        waiting = [p.key for p in world.store.pods() if p.nominated_node_name == pod.node_name and not p.node_name]
         values = {
             "pod": pod.key,
             "reason": target.get("reason") or "",

@@ -20,9 +20,7 @@ SHOWN, LOOKED_AT = 3, 400
 NODES = 2
 
 
-def explain_preemption(
-    diagnosis: Diagnosis, preemption: Preemption, reasons: Iterable[Given]
-) -> Iterator[Fact]:
+def explain_preemption(diagnosis: Diagnosis, preemption: Preemption, reasons: Iterable[Given]) -> Iterator[Fact]:
     """Yield why evicting pods of lower priority does not make room: the policy, the priorities, or a rule that it breaks."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
     if preemption.nominated:
@@ -30,9 +28,7 @@ def explain_preemption(
     if preemption.policy == "Never":
         yield note("PreemptsNever", pod=pod.key)
         return
-    near = [
-        each for reason in reasons for each in (reason.evidence.get("near") or {}).get("nodes", ())[:NODES]
-    ]
+    near = [each for reason in reasons for each in (reason.evidence.get("near") or {}).get("nodes", ())[:NODES]]
     if not preemption.lower:
         if near:
             yield note("NoLowerPriority", pod=pod.key, priority=preemption.priority)
@@ -40,9 +36,7 @@ def explain_preemption(
     needed = [each for each in _list_needed(diagnosis) if each.priority < pod.priority]
     if needed:
         keys = [each.key for each in needed[:SHOWN]]
-        yield note(
-            "NeedsItsVictims", pod=pod.key, pods=keys, priority=pod.priority, theirs=needed[0].priority
-        )
+        yield note("NeedsItsVictims", pod=pod.key, pods=keys, priority=pod.priority, theirs=needed[0].priority)
         return
     for reason in reasons:
         found = reason.evidence.get("near") or {}
@@ -63,9 +57,7 @@ def explain_preemption(
                     short=each["short"],
                 )
             else:
-                rules = [
-                    text for code, text, _ in preemption.reasons if not code.startswith("DefaultPreemption/")
-                ]
+                rules = [text for code, text, _ in preemption.reasons if not code.startswith("DefaultPreemption/")]
                 for text in rules[:1]:
                     yield note("VictimsDoNotHelp", pod=pod.key, node=each["node"], message=text)
 
@@ -79,8 +71,7 @@ def _list_needed(diagnosis: Diagnosis) -> list[Pod]:
         for each in pods
         if terms
         and all(
-            each.namespace in (t.namespaces or (each.namespace,)) and t.selector.matches(each.labels)
-            for t in terms
+            each.namespace in (t.namespaces or (each.namespace,)) and t.selector.matches(each.labels) for t in terms
         )
     ]
     return sorted(found, key=lambda each: (each.priority, each.key)) if terms and pod.key else []
@@ -101,11 +92,7 @@ def explain_selection(pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
                 other = itself and bool(term.namespaces) and pod.namespace not in term.namespaces
                 yield note("MatchesItselfElsewhere" if other else "AffinityLooksFor", pod=pod.key, **values)
         asked = reason.evidence.get("requirements") or ()
-        if (
-            reason.code == "NodeAffinity/NoMatch"
-            and len(asked) > 1
-            and all(each["matching"] for each in asked)
-        ):
+        if reason.code == "NodeAffinity/NoMatch" and len(asked) > 1 and all(each["matching"] for each in asked):
             yield note("NoNodeHasAll", pod=pod.key, requirements=[str(each["text"]) for each in asked])
         if reason.code == "NodePorts/HostPortsTaken" and pod.manifest["spec"].get("hostNetwork"):
             ports = sorted({port.port for port in pod.spec.host_ports})
@@ -140,9 +127,7 @@ def explain_waking(
 def _wakes(framework: Framework, entry: QueuedPod, holder: Pod) -> bool:
     for plugin in map(framework.plugin, entry.rejectors):
         for on in list_registrations(plugin) if plugin is not None else ():
-            if on.matches(ASSIGNED_POD_DELETE) and (
-                on.hint is None or on.hint(plugin, entry.pod, holder, None)
-            ):
+            if on.matches(ASSIGNED_POD_DELETE) and (on.hint is None or on.hint(plugin, entry.pod, holder, None)):
                 return True
     return False
 

@@ -54,9 +54,7 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
     waiting = [pod for pod in pods if not pod.ready and not pod.terminal and not pod.deleting]
     figures = {"kind": kind, "owner": name, "pods": len(pods), "ready": sum(pod.ready for pod in pods)}
     facts = [note("WorkloadHas", **figures, wanted=_count_wanted(world, manifest)), *stuck]
-    facts += [
-        note("PodIsNotReady", pod=pod.key, phase=pod.phase, node=pod.node_name) for pod in waiting[:SHOWN]
-    ]
+    facts += [note("PodIsNotReady", pod=pod.key, phase=pod.phase, node=pod.node_name) for pod in waiting[:SHOWN]]
     facts += [fact for each in missing for fact in each.facts]
     stuck = [fact for fact in stuck if fact.code in STICKING]
     state = State.STUCK if stuck or missing or waiting else State.AS_WANTED
@@ -103,9 +101,7 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         if each.get("type") == "Progressing" and each.get("reason") == "ProgressDeadlineExceeded":
             yield note("RolloutStuck", **values, message=each.get("message") or "")
         if manifest["kind"] == "Job" and each.get("type") == "Failed" and each.get("status") == "True":
-            yield note(
-                "JobFailed", **values, reason=each.get("reason") or "", message=each.get("message") or ""
-            )
+            yield note("JobFailed", **values, reason=each.get("reason") or "", message=each.get("message") or "")
     if manifest["kind"] == "DaemonSet":
         yield from _list_bare_nodes(world, manifest, pods)
 
@@ -113,12 +109,8 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
 def _has_template(replica_set: Manifest, deployment: Manifest) -> bool:
     """Return whether a ReplicaSet has the template of its Deployment, but for the label that tells revisions apart."""
     spec, other = (each["spec"]["template"] for each in (replica_set, deployment))
-    labels = {
-        k: v for k, v in (spec.get("metadata") or {}).get("labels", {}).items() if k != "pod-template-hash"
-    }
-    return bool(
-        spec.get("spec") == other.get("spec") and labels == (other.get("metadata") or {}).get("labels")
-    )
+    labels = {k: v for k, v in (spec.get("metadata") or {}).get("labels", {}).items() if k != "pod-template-hash"}
+    return bool(spec.get("spec") == other.get("spec") and labels == (other.get("metadata") or {}).get("labels"))
 
 
 def _list_stuck_replicas(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
@@ -173,9 +165,7 @@ def explain_unborn(world: Simulation, key: str) -> Explanation | None:
         replicas = (manifest.get("spec") or {}).get("replicas")
         text = f"StatefulSet {owner} wants {1 if replicas is None else replicas} pods"
         given = Given(State.NOT_CREATED, "", text, evidence=_name_owner(manifest, 0))
-        return Explanation(
-            key, State.NOT_CREATED, (given,), facts=(note("BeyondReplicas", owner=owner, pod=key),)
-        )
+        return Explanation(key, State.NOT_CREATED, (given,), facts=(note("BeyondReplicas", owner=owner, pod=key),))
     whole = explain_workload(world, "StatefulSet", namespace, owner)
     assert whole is not None
     text = f"StatefulSet {owner} has not created it"
@@ -195,9 +185,7 @@ def explain_node(world: Simulation, name: str) -> Explanation | None:
     if world.store.node(name) is None:
         return None
     drain = world.surroundings.nodes.drains.get(name)
-    left = (
-        {each.key: each for each in drain.pods if not each.done or each.refusal} if drain is not None else {}
-    )
+    left = {each.key: each for each in drain.pods if not each.done or each.refusal} if drain is not None else {}
     pods = [pod for pod in world.store.pods_on(name) if drain is None or pod.key in left]
     facts = [fact for pod in pods for fact in describe_budgets(world, pod)]
     failed = drain is not None and bool(drain.outcome or any(each.refusal for each in left.values()))
@@ -214,11 +202,7 @@ def explain_node(world: Simulation, name: str) -> Explanation | None:
             ),
         )
         facts += [fact for pod in pods if pod.deleting for fact in describe_end(world, pod)]
-    text = (
-        ""
-        if drain is None
-        else drain.outcome or next((each.refusal for each in left.values() if each.refusal), "")
-    )
+    text = "" if drain is None else drain.outcome or next((each.refusal for each in left.values() if each.refusal), "")
     reasons = (Given(State.STUCK, "", text, (name,), 1),) if failed else ()
     return Explanation(
         f"{NODE}/{name}", State.STUCK if failed else State.AS_WANTED, reasons, node=name, facts=tuple(facts)

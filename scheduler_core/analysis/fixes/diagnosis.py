@@ -120,9 +120,7 @@ def diagnose_on(scheduler: Scheduler, framework: Framework, pod: Pod, nodes: Nod
     if whole is None:
         rows = np.arange(len(nodes), dtype=np.intp)
         if allowed is not None:
-            absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(narrowing)}]").by(
-                narrowing[0]
-            )
+            absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(narrowing)}]").by(narrowing[0])
             refused = {int(row): absent for row in rows if nodes.names[row] not in allowed}
             rows = np.array([row for row in rows if int(row) not in refused], np.intp)
         runner = FilterRunner(framework, scheduler.queue.nominator)

@@ -114,15 +114,12 @@ def effects_of(
             found.append(_describe_move(name, before.node, after.node or ""))
     found += _match_replacements(start, gone, new, _list_roots(stores) if gone and new else {})
     found += [
-        Effect("violates", pod.key, pod.node_name)
-        for pod in violating(*stores, list_displaced_pods(start, found))
+        Effect("violates", pod.key, pod.node_name) for pod in violating(*stores, list_displaced_pods(start, found))
     ]
     return tuple(sorted(found, key=lambda effect: (KINDS.index(effect.kind), effect.pod)))
 
 
-def find_disturbance(
-    start: Simulation, world: Simulation, key: str, was: Pod | None, effects: Iterable[Effect]
-) -> str:
+def find_disturbance(start: Simulation, world: Simulation, key: str, was: Pod | None, effects: Iterable[Effect]) -> str:
     """Return what a fix does to others at worst, in the words of fix.DISTURBANCES; `was` is the pod before, `key` the pod after it."""
     found, effects = world.store.pod_at(key), tuple(effects)
     places = [found.node_name if found is not None else "", *(effect.to for effect in effects)]

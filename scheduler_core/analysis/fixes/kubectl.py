@@ -37,9 +37,7 @@ def _lines(draft: Draft, store: Store) -> Iterator[str]:
         yield _format_file_command(f"{scheduler}.yaml", configuration)
     for each in draft.objects:
         yield _set_object(each, store)
-    movers = [
-        each for each in draft.others if each["metadata"].get("ownerReferences") and each["kind"] == "Pod"
-    ]
+    movers = [each for each in draft.others if each["metadata"].get("ownerReferences") and each["kind"] == "Pod"]
     if movers:
         yield from _list_move_commands(movers, store)
     anew = [clean(bare(each)) for each in draft.others if each not in movers]
@@ -75,9 +73,7 @@ def _set_object(manifest: Manifest, store: Store) -> str:
 
 def _prepare_registration(manifest: Manifest) -> dict[str, Any]:
     """A new node as it is told to the API server: its conditions are its kubelet's to write."""
-    status = {
-        name: value for name, value in manifest["status"].items() if name in ("capacity", "allocatable")
-    }
+    status = {name: value for name, value in manifest["status"].items() if name in ("capacity", "allocatable")}
     return {**clean(manifest), "status": status}
 
 
@@ -275,9 +271,7 @@ def _format_file_command(path: str, manifest: Manifest) -> str:
 
 def _yaml(manifests: list[dict[str, Any]]) -> str:
     texts = (
-        yaml.dump(
-            msgspec.to_builtins(manifest), Dumper=_DUMPER, sort_keys=False, allow_unicode=True, width=1000
-        )
+        yaml.dump(msgspec.to_builtins(manifest), Dumper=_DUMPER, sort_keys=False, allow_unicode=True, width=1000)
         for manifest in manifests
     )
     return "---\n".join(texts)

@@ -131,9 +131,7 @@ def _daemons(pods: tuple[Pod, ...]) -> tuple[int, int]:
     mine = [
         pod.requests
         for pod in pods
-        if any(
-            ref.get("kind") == "DaemonSet" for ref in pod.manifest["metadata"].get("ownerReferences") or ()
-        )
+        if any(ref.get("kind") == "DaemonSet" for ref in pod.manifest["metadata"].get("ownerReferences") or ())
     ]
     return sum(r.milli_cpu for r in mine), sum(r.memory for r in mine)
 

@@ -145,9 +145,7 @@ def _starts(pod: Pod) -> Goal:
 def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: Prover) -> Proposals:
     """What budgets have to say for a pod of a cordoned node to be evicted."""
     covering = [
-        manifest
-        for manifest in sim.store.list(BUDGETS)
-        if any(budget.covers(pod) for budget in budgets_of([manifest]))
+        manifest for manifest in sim.store.list(BUDGETS) if any(budget.covers(pod) for budget in budgets_of([manifest]))
     ]
     if not covering or not (node.manifest.get("spec") or {}).get("unschedulable"):
         return
@@ -171,13 +169,7 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
         yield draft.typing(change, call, drain), goal
     field = "maxUnavailable" if manifest["spec"].get("maxUnavailable") is not None else "minAvailable"
     was = manifest["spec"].get(field, 0)
-    to = (
-        was + 1
-        if field == "maxUnavailable" and isinstance(was, int)
-        else was - 1
-        if isinstance(was, int)
-        else 0
-    )
+    to = was + 1 if field == "maxUnavailable" and isinstance(was, int) else was - 1 if isinstance(was, int) else 0
     values = {"budget": key_of(manifest), "field": field, "from": was, "to": max(to, 0)}
     call = f'kubectl patch {_name(manifest)} --type=merge -p \'{{"spec": {{"{field}": {max(to, 0)}}}}}\''
     yield draft.typing(Change("budget", values), call, drain), goal
@@ -201,9 +193,7 @@ def _is_ready(pod: Pod) -> bool:
 # Nodes that a DaemonSet leaves out
 
 
-def search_daemons(
-    sim: Simulation, namespace: str, name: str, budget: Budget
-) -> Generator[None, None, Findings]:
+def search_daemons(sim: Simulation, namespace: str, name: str, budget: Budget) -> Generator[None, None, Findings]:
     """Prove tolerations of the taints of those nodes that a DaemonSet has no pod on."""
     key, owner = f"{namespace}/{name}", sim.store.get("DaemonSet", namespace, name)
     if owner is None:
@@ -329,9 +319,7 @@ def _resize(draft: Draft, pod: Pod, node: Node, prover: Prover) -> Proposals:
     status = pod.manifest.get("status") or {}
     if not any(each.get("type") == _PENDING for each in status.get("conditions") or ()):
         return
-    has = {
-        each["name"]: each.get("allocatedResources") or {} for each in status.get("containerStatuses") or ()
-    }
+    has = {each["name"]: each.get("allocatedResources") or {} for each in status.get("containerStatuses") or ()}
     others = [each for each in prover.sim.store.pods() if each.node_name == node.name and not each.terminal]
     for container in pod.manifest["spec"]["containers"]:
         asked, now = (
@@ -352,9 +340,7 @@ def _resize(draft: Draft, pod: Pod, node: Node, prover: Prover) -> Proposals:
 
 
 def _smaller(draft: Draft, pod: Pod, container: Manifest, resource: str, text: str) -> Draft:
-    parts = {
-        part: {resource: text} for part, each in container["resources"].items() if resource in (each or {})
-    }
+    parts = {part: {resource: text} for part, each in container["resources"].items() if resource in (each or {})}
     values = {
         "pod": pod.key,
         "resource": resource,

@@ -328,8 +328,7 @@ def _is_of(world: Simulation, pod: Pod, owner: Manifest) -> bool:
     above = workload_of(world.store, found)
     mine = (owner["kind"], meta["name"], meta.get("namespace"))
     return meta.get("uid") in direct or (
-        above is not None
-        and (above["kind"], above["metadata"]["name"], above["metadata"].get("namespace")) == mine
+        above is not None and (above["kind"], above["metadata"]["name"], above["metadata"].get("namespace")) == mine
     )
 
 

@@ -27,9 +27,7 @@ def propose(draft: Draft, diagnosis: Diagnosis, row: int, status: Status) -> Ite
     plugin = diagnosis.framework.plugin(status.plugin)
     scheduler = diagnosis.scheduler
     if plugin is None or type(plugin).propose_fixes is Plugin.propose_fixes:
-        yield from without(
-            draft.aimed_at(diagnosis.nodes.names[row]), scheduler, diagnosis.framework.name, status
-        )
+        yield from without(draft.aimed_at(diagnosis.nodes.names[row]), scheduler, diagnosis.framework.name, status)
         return
     asked = Asked(scheduler.name, diagnosis.framework.name, scheduler.configuration.given)
     refusal = Refusal(diagnosis.pod, diagnosis.nodes, diagnosis.state, row, status, asked)
@@ -154,9 +152,7 @@ def replace_old_revision(draft: Draft, sim: Simulation) -> Iterator[Draft]:
             "pod": f"{meta['namespace']}/{meta['name']}",
             "owner": f"{owner['kind']} {owner['metadata']['name']}",
         }
-        yield draft.typing(
-            Change("old-revision", values), f"kubectl delete pod {meta['name']} -n {meta['namespace']}"
-        )
+        yield draft.typing(Change("old-revision", values), f"kubectl delete pod {meta['name']} -n {meta['namespace']}")
 
 
 def _differs(had: Mapping[str, Any], now: Mapping[str, Any]) -> bool:

@@ -81,9 +81,7 @@ def _free_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[D
         mine = [each for each in sim.store.pods() if each.namespace == namespace and not each.terminal]
         for each in [each for each in mine if each.deleting][:MOST_FREED]:
             yield end_pod(Draft(pod), each)
-        waiting = sorted(
-            (each for each in mine if not each.node_name and not each.deleting), key=lambda each: each.key
-        )
+        waiting = sorted((each for each in mine if not each.node_name and not each.deleting), key=lambda each: each.key)
         name = quota["metadata"]["name"]
         for count in range(1, min(len(waiting), MOST_FREED) + 1):
             chosen = tuple((each.namespace, each.name) for each in waiting[:count])
@@ -97,8 +95,7 @@ def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
     if deployment is not None:
         keys = sim.store.controlled("ReplicaSet", str(deployment["metadata"].get("uid") or ""))
         if any(
-            each.get("reason") == _NO_REPLICA_SET
-            for each in (deployment.get("status") or {}).get("conditions") or ()
+            each.get("reason") == _NO_REPLICA_SET for each in (deployment.get("status") or {}).get("conditions") or ()
         ):
             return deployment
         name = keys[-1][1] if keys else name
@@ -158,9 +155,7 @@ def missing_of(owner: Manifest) -> int:
     if kind == "DaemonSet":
         return int(status.get("desiredNumberScheduled") or 0) - int(status.get("currentNumberScheduled") or 0)
     wanted = spec.get("parallelism" if kind == "Job" else "replicas")
-    return int(1 if wanted is None else wanted) - int(
-        status.get("active" if kind == "Job" else "replicas") or 0
-    )
+    return int(1 if wanted is None else wanted) - int(status.get("active" if kind == "Job" else "replicas") or 0)
 
 
 def _unsaid(quota: Manifest, pod: Manifest) -> Iterator[str]:
@@ -184,11 +179,7 @@ def _unsaid(quota: Manifest, pod: Manifest) -> Iterator[str]:
 def _with_defaults(draft: Draft, namespace: str, unsaid: list[str]) -> Draft:
     """A LimitRange: the API server writes into new pods what their containers don't say."""
     limits, requests = (
-        {
-            name.removeprefix(field): DEFAULTS[name.removeprefix(field)]
-            for name in unsaid
-            if name.startswith(field)
-        }
+        {name.removeprefix(field): DEFAULTS[name.removeprefix(field)] for name in unsaid if name.startswith(field)}
         for field in (_LIMITS, _REQUESTS)
     )
     item: dict[str, Any] = {"type": "Container"}

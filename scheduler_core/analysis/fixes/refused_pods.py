@@ -51,7 +51,9 @@ def resume(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
     if spec.get("paused"):
         yield draft.typing(change, f"kubectl rollout resume {kind.lower()} {name} -n {namespace}")
     if spec.get("suspend"):
-        call = f'kubectl patch {kind.lower()} {name} -n {namespace} --type=merge -p \'{{"spec": {{"suspend": false}}}}\''
+        call = (
+            f'kubectl patch {kind.lower()} {name} -n {namespace} --type=merge -p \'{{"spec": {{"suspend": false}}}}\''
+        )
         yield draft.typing(change, call)
 
 
@@ -63,9 +65,7 @@ def rebuild(owner: Manifest, namespace: str) -> Iterator[Draft]:
         made["spec"] = {**spec, "podManagementPolicy": _PARALLEL}
         orphaning = f"kubectl delete statefulset {name} -n {namespace} --cascade=orphan"
         yield draft.typing(Change("parallel", {"owner": name}), orphaning, format_apply(made))
-    failed = [
-        each for each in (owner.get("status") or {}).get("conditions") or () if each.get("type") == "Failed"
-    ]
+    failed = [each for each in (owner.get("status") or {}).get("conditions") or () if each.get("type") == "Failed"]
     if kind == "Job" and failed:
         field = "activeDeadlineSeconds" if failed[0].get("reason") == "DeadlineExceeded" else "backoffLimit"
         limit = int(spec.get(field, 6))
@@ -114,9 +114,7 @@ def _make_class(sim: Simulation, draft: Draft, target: str, found: re.Match[str]
 
 def _name_runtime_class(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
     name = found["name"]
-    by_handler = [
-        str(c["metadata"]["name"]) for c in sim.store.list("RuntimeClass") if c.get("handler") == name
-    ]
+    by_handler = [str(c["metadata"]["name"]) for c in sim.store.list("RuntimeClass") if c.get("handler") == name]
     for other in by_handler or _alike(sim, "RuntimeClass", name):
         change = Change("runtime-class-name", {"from": name, "to": other})
         yield _patch(draft, target, change, {"runtimeClassName": other})

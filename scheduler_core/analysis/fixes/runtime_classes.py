@@ -13,9 +13,7 @@ from scheduler_core.world.simulation import Simulation
 KIND = "RuntimeClass"
 
 
-def relax_class_selector(
-    draft: Draft, diagnosis: Diagnosis, rows: Iterable[int], sim: Simulation
-) -> Iterator[Draft]:
+def relax_class_selector(draft: Draft, diagnosis: Diagnosis, rows: Iterable[int], sim: Simulation) -> Iterator[Draft]:
     """Yield, per row, a draft of class and pod without those entries of the class' node selector that the node does not match."""
     name = str(draft.original["spec"].get("runtimeClassName") or "")
     found = sim.store.get(KIND, "", name) if name else None
@@ -23,11 +21,7 @@ def relax_class_selector(
     selector = scheduling.get("nodeSelector") or {}
     for row in rows:
         node = diagnosis.nodes.nodes[row]
-        wrong = {
-            key: value
-            for key, value in wrong_labels(diagnosis.pod, node).items()
-            if selector.get(key) == value
-        }
+        wrong = {key: value for key, value in wrong_labels(diagnosis.pod, node).items() if selector.get(key) == value}
         if found is None or not wrong:
             continue
 

@@ -122,25 +122,17 @@ def search_workload(
     pods = [pod for pod in sim.store.pods() if not pod.terminal]
     if kind == "Node":
         mine = [pod.key for pod in pods if pod.node_name == name and is_guarded(sim, pod)]
-        return (
-            (yield from search_fixes(sim, mine[0], budget, should_stop, found))
-            if mine
-            else Findings(key, "gone")
-        )
+        return (yield from search_fixes(sim, mine[0], budget, should_stop, found)) if mine else Findings(key, "gone")
     owners = ((pod, workload_of(sim.store, pod.manifest)) for pod in pods if pod.namespace == namespace)
     mine = [
         pod.key
         for pod, owner in owners
-        if owner is not None
-        and (owner["kind"], owner["metadata"]["name"]) == (kind, name)
-        and not pod.node_name
+        if owner is not None and (owner["kind"], owner["metadata"]["name"]) == (kind, name) and not pod.node_name
     ]
     if kind == "DaemonSet" and not mine:
         return (yield from search_daemons(sim, namespace, name, budget))
     return (
-        yield from search_fixes(
-            sim, mine[0] if mine else f"{namespace}/{name}{UNNAMED}", budget, should_stop, found
-        )
+        yield from search_fixes(sim, mine[0] if mine else f"{namespace}/{name}{UNNAMED}", budget, should_stop, found)
     )
 
 
@@ -159,9 +151,7 @@ def _bring_on(sim: Simulation, key: str) -> tuple[Simulation, Pod | None]:
     acting = sim.settings.cluster.controllers
     index = sim.journal.last_attempt.get(key)
     is_binding = index is not None and sim.journal.attempts[index].outcome == "scheduled"
-    lacks = acting is not None and any(
-        "resourceClaimTemplateName" in each for each in pod.spec.resource_claims
-    )
+    lacks = acting is not None and any("resourceClaimTemplateName" in each for each in pod.spec.resource_claims)
     if not (is_binding or lacks):
         return sim, pod
     sim = sim.fork()
@@ -268,9 +258,7 @@ class _Search:
         """Return the draft of the required changes: an unknown scheduler name, scheduling gates, a node that does not exist."""
         draft = Draft(self.pod.manifest)
         if self.pod.node_name:
-            draft = anywhere(
-                draft, self.pod.node_name, exists=self.sim.store.node(self.pod.node_name) is not None
-            )
+            draft = anywhere(draft, self.pod.node_name, exists=self.sim.store.node(self.pod.node_name) is not None)
         if scheduler_for(self.sim, self.pod) is None:
             draft = set_scheduler_name(draft, next(iter(self.sim.schedulers[0].profiles)))
         if self.pod.spec.scheduling_gates:
@@ -352,9 +340,7 @@ class _Search:
         if any(effect.kind == "violates" for effect in proof.effects):
             yield from self._proven_within_budgets(draft, proof.effects)
 
-    def _proven_within_budgets(
-        self, draft: Draft, effects: tuple[Effect, ...]
-    ) -> Generator[None, None, None]:
+    def _proven_within_budgets(self, draft: Draft, effects: tuple[Effect, ...]) -> Generator[None, None, None]:
         """The same once the budgets of those who are displaced allow it."""
         changed = within_budgets(draft, self.sim.store, list_displaced_pods(self.sim, effects))
         if changed is not None and changed.fingerprint not in self.known:

@@ -7,9 +7,7 @@ from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.world.readonly import ProfileView, SchedulingCycleView
 
 
-def figures(
-    profile: ProfileView, cycle: SchedulingCycleView, node: str, only: str = ""
-) -> dict[str, Explanation]:
+def figures(profile: ProfileView, cycle: SchedulingCycleView, node: str, only: str = "") -> dict[str, Explanation]:
     """Plugin name -> its explanation of a node of the cycle's snapshot, of those that ran at a point after which they can say it.
 
     Of one alone where `only` names it.

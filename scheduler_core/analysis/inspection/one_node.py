@@ -150,17 +150,13 @@ def _pre(plugin: object, trial: Trial, row: int) -> PluginVerdict | None:
     return None
 
 
-def _with_nominated(
-    scheduler: Scheduler, framework: Framework, trial: Trial, row: int
-) -> tuple[CycleState, NodeTable]:
+def _with_nominated(scheduler: Scheduler, framework: Framework, trial: Trial, row: int) -> tuple[CycleState, NodeTable]:
     """Return state and nodes with the pods nominated to the node, if any: kube's first, stricter pass but for affinity."""
     nominator = scheduler.queue.nominator
     nominated = find_nominated_rows(nominator, trial.pod, trial.nodes, np.array([row], np.intp))
     if not nominated:
         return trial.state, trial.nodes
-    view, state = FilterRunner(framework, nominator).with_nominated(
-        trial.state, trial.pod, trial.nodes, nominated
-    )
+    view, state = FilterRunner(framework, nominator).with_nominated(trial.state, trial.pod, trial.nodes, nominated)
     return state, view
 
 

@@ -91,13 +91,9 @@ def _on_node(plugin: Own, pod: Pod, info: NodeInfo, spent: Spent) -> tuple[OnNod
     """Return the plugin's answers for a node, and the raw score."""
     definition, on_node, score = plugin.definition, OnNode(info.name), None
     if definition.filter:
-        on_node.filter, _ = _evaluate_field(
-            plugin, "filter", _build_variables(plugin, "filter", pod, info), spent
-        )
+        on_node.filter, _ = _evaluate_field(plugin, "filter", _build_variables(plugin, "filter", pod, info), spent)
     if definition.score:
-        on_node.score, score = _evaluate_field(
-            plugin, "score", _build_variables(plugin, "score", pod, info), spent
-        )
+        on_node.score, score = _evaluate_field(plugin, "score", _build_variables(plugin, "score", pod, info), spent)
     if definition.permit:
         given = {**_build_variables(plugin, "permit", pod, info), "waiting": plugin.waiting()}
         on_node.permit, _ = _evaluate_field(plugin, "permit", given, spent)
@@ -117,9 +113,7 @@ def _victims(plugin: Own, pod: Pod, info: NodeInfo, spent: Spent) -> Iterable[tu
             yield victim.key, _evaluate_field(plugin, "post_filter", given, spent)[0]
 
 
-def _evaluate_field(
-    plugin: Own, field: str, given: Mapping[str, Any], spent: Spent
-) -> tuple[Said, int | None]:
+def _evaluate_field(plugin: Own, field: str, given: Mapping[str, Any], spent: Spent) -> tuple[Said, int | None]:
     """Return the answer of an expression, and its score, if any."""
     expression = plugin.expression(field)
     outcome = expression.evaluate(given, spent, watch=True)

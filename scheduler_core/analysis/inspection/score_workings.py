@@ -40,9 +40,7 @@ def working(profile: ProfileView, cycle: SchedulingCycleView, plugin: str, node:
     return _working(cycle, asked, board.plugins.index(plugin), places[0], normalizes)
 
 
-def _working(
-    cycle: SchedulingCycleView, plugin: PluginView, column: int, i: int, normalizes: bool
-) -> Working:
+def _working(cycle: SchedulingCycleView, plugin: PluginView, column: int, i: int, normalizes: bool) -> Working:
     board = cycle.scores
     assert board is not None
     raw, scores = int(board.raw[column][i]), board.raw[column]

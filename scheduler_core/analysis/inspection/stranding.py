@@ -33,9 +33,7 @@ class Way(enum.StrEnum):
         "existing anti-affinity"  # the deletion of a pod whose anti-affinity refused it moves nobody
     )
     NO_HINT = "no hint"  # what helped it was no event to the plugins that refused it
-    GATED_PREEMPTOR = (
-        "gated preemptor"  # held back for a preemption that is over: it hears of deleted pods alone
-    )
+    GATED_PREEMPTOR = "gated preemptor"  # held back for a preemption that is over: it hears of deleted pods alone
     OPEN_GATE = "open gate"  # its PreEnqueue plugin would let it pass and has heard of nothing
 
 

@@ -38,8 +38,7 @@ def _controller(world: World, controller: Controller) -> Reading:
         "watches": list(controller.watches),
         "length": len(waiting),
         "waiting": [
-            {"key": key, "due": due, "failures": queue.failures.get(key, 0)}
-            for due, key in waiting[:MOST_WAITING]
+            {"key": key, "due": due, "failures": queue.failures.get(key, 0)} for due, key in waiting[:MOST_WAITING]
         ],
         "done": [{"t": done.t, "key": done.key, "text": done.text} for done in reversed(queue.done)],
     }
@@ -66,9 +65,7 @@ def read_nodes(world: World) -> list[Reading]:
 
 def _conditions(manifest: Manifest) -> list[Reading]:
     conditions = (manifest.get("status") or {}).get("conditions") or ()
-    return [
-        {name: str(c.get(name) or "") for name in ("type", "status", "reason", "message")} for c in conditions
-    ]
+    return [{name: str(c.get(name) or "") for name in ("type", "status", "reason", "message")} for c in conditions]
 
 
 def read_node(world: World, name: str) -> Reading | None:
@@ -87,9 +84,7 @@ def read_node(world: World, name: str) -> Reading | None:
         "levels": _levels(world, f"Node//{name}"),
         "signals": _signals(world, name),
         "measured": _levels(world, f"Signals//{name}"),
-        "evictions": [
-            read_eviction(each) for each in reversed(world.surroundings.kubelet.evictions.get(name, ()))
-        ],
+        "evictions": [read_eviction(each) for each in reversed(world.surroundings.kubelet.evictions.get(name, ()))],
         "planned": read_planned(world, name),
         "drains": [drain for drain in read_drains(world) if drain["node"] == name],
     }
@@ -155,9 +150,7 @@ def read_budgets(world: World) -> list[Reading]:
 def _budget(world: World, manifest: Manifest) -> Reading:
     meta, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     side = "minAvailable" if spec.get("minAvailable") is not None else "maxUnavailable"
-    reasons = [
-        str(c.get("message") or "") for c in status.get("conditions") or () if c.get("status") != "True"
-    ]
+    reasons = [str(c.get("message") or "") for c in status.get("conditions") or () if c.get("status") != "True"]
     return {
         "namespace": meta.get("namespace") or "",
         "name": meta["name"],
@@ -203,9 +196,7 @@ def _rollout(world: World, deployment: Manifest, sets: Sequence[Manifest]) -> Re
             {
                 "name": manifest["metadata"]["name"],
                 "revision": _revision(manifest),
-                "levels": _levels(
-                    world, f"ReplicaSet/{meta.get('namespace') or ''}/{manifest['metadata']['name']}"
-                ),
+                "levels": _levels(world, f"ReplicaSet/{meta.get('namespace') or ''}/{manifest['metadata']['name']}"),
                 **dict(_now(world, manifest)),
             }
             for manifest in newest

@@ -103,6 +103,4 @@ def what_if(
 
 def waiting(sim: Simulation) -> tuple[str, ...]:
     """The pods that have no node and have not ended, by key."""
-    return tuple(
-        sorted(p.key for p in sim.store.pods() if not p.node_name and not p.terminal and not p.deleting)
-    )
+    return tuple(sorted(p.key for p in sim.store.pods() if not p.node_name and not p.terminal and not p.deleting))

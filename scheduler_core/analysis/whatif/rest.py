@@ -126,11 +126,7 @@ class Settling:
         """Keeps the controllers of what is held back from acting, and notes whether anything else changes."""
         mine = {each for loop in self.held.values() for each in (loop.owner, loop.workload)}
         self._others_act = self._others_act or any(
-            (
-                subject_of(pod)
-                if (pod := event.new_pod or event.old_pod)
-                else (event.kind, event.namespace, event.name)
-            )
+            (subject_of(pod) if (pod := event.new_pod or event.old_pod) else (event.kind, event.namespace, event.name))
             not in mine
             for event in self.world.changes
         )

@@ -47,17 +47,13 @@ def room_for(sim: Simulation, pods: Sequence[Manifest], most: int = MOST, batch:
     size = len(pods)
     while (count := len(placed) // size) < most:
         sets = range(count, count + min(batch if size == 1 else 1, most - count))
-        copies = [
-            copy_of(pod, f"{_prefix(pod, size > 1 and i)}-{n}") for n in sets for i, pod in enumerate(pods)
-        ]
+        copies = [copy_of(pod, f"{_prefix(pod, size > 1 and i)}-{n}") for n in sets for i, pod in enumerate(pods)]
         claims = [claim for each in copies for claim in _make_claims(each)]
         if claims:
             world.apply(ApplyObjects(tuple(claims), create_only=True))
             _rest(world, len(claims))
         world.apply(ApplyObjects(tuple(copies), create_only=True))
-        keys = [
-            f"{each['metadata'].get('namespace') or 'default'}/{each['metadata']['name']}" for each in copies
-        ]
+        keys = [f"{each['metadata'].get('namespace') or 'default'}/{each['metadata']['name']}" for each in copies]
         for attempt in _attempts(world, keys):
             if attempt is None or attempt.outcome != "scheduled":
                 whole = len(placed) // size

@@ -146,9 +146,7 @@ def room_for_deep_trees() -> Iterator[None]:
 CALL_LIMIT = 1_000_000
 """The limit of one evaluation where none is given: kube's PerCallLimit."""
 
-NEWER = frozenset(
-    ("slice", "flatten", "lists.range", "reverse", "distinct", "sort", "@sortByAssociatedKeys", "sortBy")
-)
+NEWER = frozenset(("slice", "flatten", "lists.range", "reverse", "distinct", "sort", "@sortByAssociatedKeys", "sortBy"))
 """What kube v1.34 runs where it is stored and does not take in what is new: cel-go's lists."""
 
 
@@ -230,9 +228,7 @@ class Program:
         with room_for_deep_trees():
             return estimate(self.tree, self._sizes)
 
-    def evaluate(
-        self, variables: Mapping[str, object], limit: int | None = None, watch: bool = False
-    ) -> Outcome:
+    def evaluate(self, variables: Mapping[str, object], limit: int | None = None, watch: bool = False) -> Outcome:
         """The value for these variables; `limit` is the highest cost, CALL_LIMIT where it is None, and bounds the work as well."""
         limit = CALL_LIMIT if limit is None else limit
         run, width = self._run, self._width

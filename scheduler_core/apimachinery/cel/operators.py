@@ -126,11 +126,7 @@ def subtract(left: object, right: object) -> Result:
 
 def lacking(left: object, function: str) -> Failure:
     """Return the failure for a type that lacks an operator; types with members of their own omit the operator's name."""
-    return (
-        NO_OVERLOAD
-        if left.__class__ in (str, Duration, Timestamp)
-        else Failure(f"no such overload: {function}")
-    )
+    return NO_OVERLOAD if left.__class__ in (str, Duration, Timestamp) else Failure(f"no such overload: {function}")
 
 
 def multiply(left: object, right: object) -> Result:

@@ -95,9 +95,7 @@ def _format_value(value: object, left: list[int]) -> str:
         pairs = [(value_of_key(key), held) for key, held in value.items()]
         return f"{{{', '.join(f'{_format_value(key, left)}: {_format_value(held, left)}' for key, held in pairs)}}}"
     if isinstance(value, Optional):
-        return (
-            "optional.none()" if value.value is NOTHING else f"optional({_format_value(value.value, left)})"
-        )
+        return "optional.none()" if value.value is NOTHING else f"optional({_format_value(value.value, left)})"
     if isinstance(value, Type):
         return value.name
     if isinstance(value, Duration | Timestamp):

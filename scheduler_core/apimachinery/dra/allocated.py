@@ -54,9 +54,7 @@ def get_consumed_nanos(result: Allocated) -> Consumed | None:
     return None if consumed is None else {name: amount.nanos for name, amount in consumed.items()}
 
 
-def add_consumed(
-    capacity: dict[DeviceId, dict[str, int]], device: DeviceId, consumed: Consumed | None
-) -> None:
+def add_consumed(capacity: dict[DeviceId, dict[str, int]], device: DeviceId, consumed: Consumed | None) -> None:
     if consumed is None:
         return
     known = capacity.setdefault(device, {})
@@ -64,9 +62,7 @@ def add_consumed(
         known[name] = known.get(name, 0) + amount
 
 
-def remove_consumed(
-    capacity: dict[DeviceId, dict[str, int]], device: DeviceId, consumed: Consumed | None
-) -> None:
+def remove_consumed(capacity: dict[DeviceId, dict[str, int]], device: DeviceId, consumed: Consumed | None) -> None:
     """Names that are not there are left alone; a device with nothing consumed is forgotten."""
     known = capacity.get(device)
     if known is None or consumed is None:

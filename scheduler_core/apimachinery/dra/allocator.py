@@ -92,9 +92,7 @@ class Allocator:
     ) -> Allocation:
         features = self._features
         pools = gather_pools(slices, node, features)
-        attempt = Attempt(
-            features, self._state, self._classes, self._selectors, node, claims, pools, budget, watch
-        )
+        attempt = Attempt(features, self._state, self._classes, self._selectors, node, claims, pools, budget, watch)
         if watch is not None:
             _show_pools(watch, pools)
         wanted, constraints = prepare(attempt)

@@ -34,9 +34,7 @@ class DeviceToleration(Toleration):
 
     @classmethod
     def of(cls, raw: Manifest) -> DeviceToleration:
-        key, operator, value, effect = (
-            str(raw.get(name) or "") for name in ("key", "operator", "value", "effect")
-        )
+        key, operator, value, effect = (str(raw.get(name) or "") for name in ("key", "operator", "value", "effect"))
         return cls(key, operator, value, effect)
 
 
@@ -215,9 +213,7 @@ def claim_name(pod: Pod, pod_claim: Manifest) -> tuple[str | None, bool]:
     if pod_claim.get("resourceClaimName") is not None:
         return str(pod_claim["resourceClaimName"]), False
     if pod_claim.get("resourceClaimTemplateName") is None:
-        raise ClaimError(
-            f'pod "{pod.key}", spec.resourceClaim "{name}": none of the supported fields are set'
-        )
+        raise ClaimError(f'pod "{pod.key}", spec.resourceClaim "{name}": none of the supported fields are set')
     for status in (pod.manifest.get("status") or _NOTHING).get("resourceClaimStatuses") or ():
         if status.get("name") == name:
             return status.get("resourceClaimName"), True

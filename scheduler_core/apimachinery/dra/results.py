@@ -55,9 +55,7 @@ class DeviceResult:
         if self.admin:
             words.append("admin=true")
         if self.consumed:
-            words.append(
-                "consumes=" + ",".join(f"{name}:{amount.text()}" for name, amount in sorted(self.consumed))
-            )
+            words.append("consumes=" + ",".join(f"{name}:{amount.text()}" for name, amount in sorted(self.consumed)))
         if self.shared:
             words.append("shared")
         return " ".join(words)
@@ -75,9 +73,7 @@ class AllocationResult:
         """status.allocation as kube writes it, but for its timestamp; `new_share_id` is asked once for every share."""
         devices: dict[str, Any] = {}
         if self.devices:
-            devices["results"] = [
-                result.manifest(new_share_id() if result.shared else None) for result in self.devices
-            ]
+            devices["results"] = [result.manifest(new_share_id() if result.shared else None) for result in self.devices]
         if self.configs:
             devices["config"] = [dict(config) for config in self.configs]
         written: dict[str, Any] = {"devices": devices}
@@ -114,9 +110,7 @@ def node_selector(
     for each, device in chosen:
         scope = device.scope if each.per_device and device.scope is not None else each.scope
         if scope.node_name is not None or (device.binds_to_node and features.experimental):
-            return _one_node(
-                node_name if features.experimental or scope.node_name is None else scope.node_name
-            )
+            return _one_node(node_name if features.experimental or scope.node_name is None else scope.node_name)
         terms = (scope.selector_manifest or {}).get("nodeSelectorTerms") or ()
         if len(terms) > 1:
             raise AllocationError(f"unsupported ResourceSlice.NodeSelector with {len(terms)} terms")

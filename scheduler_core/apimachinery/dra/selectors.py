@@ -223,9 +223,7 @@ class CelSelectors:
 
 def _ready(device: Device) -> Variables | SelectorError:
     try:
-        return device_variables(
-            device.id.driver, device.attributes, device.capacity_manifest, device.allows_multiple
-        )
+        return device_variables(device.id.driver, device.attributes, device.capacity_manifest, device.allows_multiple)
     except SelectorError as error:
         return error
 

@@ -169,8 +169,7 @@ class ResourceSlice:
         pool_id = PoolId(spec.get("driver") or "", pool.get("name") or "")
         per_device = spec.get("perDeviceNodeSelection")
         devices = tuple(
-            _device(pool_id, index, raw, bool(per_device))
-            for index, raw in enumerate(spec.get("devices") or ())
+            _device(pool_id, index, raw, bool(per_device)) for index, raw in enumerate(spec.get("devices") or ())
         )
         return cls(
             manifest,

@@ -49,9 +49,7 @@ class FieldError:
 
     def at(self, place: tuple[int, int] | None) -> FieldError:
         """The same error at a line and column of a text (both from 1)."""
-        return (
-            self if place is None or self.line is not None else replace(self, line=place[0], column=place[1])
-        )
+        return self if place is None or self.line is not None else replace(self, line=place[0], column=place[1])
 
     def in_file(self, file: str) -> FieldError:
         """The same error, saying which file it is in."""

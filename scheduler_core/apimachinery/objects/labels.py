@@ -81,9 +81,7 @@ class Requirement:
         return f"{self.key} {self.op.lower()} ({','.join(sorted(self.values))})"
 
 
-def requirement_errors(
-    requirement: Requirement, path: str, operators: Sequence[str]
-) -> tuple[FieldError, ...]:
+def requirement_errors(requirement: Requirement, path: str, operators: Sequence[str]) -> tuple[FieldError, ...]:
     """Return the errors of kube's labels.NewRequirement. An unsupported operator is reported alone.
 
     `path` is the expression's path ("": a LabelSelector's, where Go has null for no values).
@@ -105,9 +103,7 @@ def requirement_errors(
         ]
     for i, value in enumerate(values):
         if problems := label_value_errors(value):
-            errors.append(
-                invalid(format_key_path(child(path, f"values[{i}]"), key), value, "; ".join(problems))
-            )
+            errors.append(invalid(format_key_path(child(path, f"values[{i}]"), key), value, "; ".join(problems)))
     return tuple(errors)
 
 
@@ -218,9 +214,7 @@ class NodeSelector:
     @classmethod
     def of(cls, manifest: Mapping[str, Any], path: str = "") -> NodeSelector:
         raw = manifest.get("nodeSelectorTerms") or ()
-        return cls(
-            tuple(NodeSelectorTerm.of(term, _at(path, "nodeSelectorTerms", i)) for i, term in enumerate(raw))
-        )
+        return cls(tuple(NodeSelectorTerm.of(term, _at(path, "nodeSelectorTerms", i)) for i, term in enumerate(raw)))
 
     def matches(self, labels: Labels, name: str) -> bool:
         return any(term.matches(labels, name) for term in self.terms)

@@ -70,9 +70,7 @@ def load_manifests(
                             f"more than {limits.max_objects} objects",
                             f"at most {limits.max_objects} are read at once",
                         )
-                    objects.append(
-                        Loaded(manifest, len(objects), partial(_locate, find, source, number, steps), file)
-                    )
+                    objects.append(Loaded(manifest, len(objects), partial(_locate, find, source, number, steps), file))
         except InvalidObject as error:
             raise InvalidObject(each.in_file(file) for each in error.errors) from error
     return objects

@@ -36,8 +36,7 @@ _is_wildcard = re.compile(_WILDCARD + r"\Z").match
 _NOT_A_SEGMENT = (".", "..")
 _NOT_IN_A_SEGMENT = ("/", "%")
 _QNAME_WORDS = (
-    "must consist of alphanumeric characters, '-', '_' or '.', "
-    "and must start and end with an alphanumeric character"
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
 )
 
 
@@ -67,10 +66,7 @@ def _check_qualified_name(name: str) -> tuple[str, ...]:
     words = _regex(_QNAME_WORDS, _QNAME, "MyName", "my.name", "123-abc")
     parts = name.split("/")
     if len(parts) > 2:
-        return (
-            f"a qualified name {words} with an optional DNS subdomain prefix and '/' "
-            "(e.g. 'example.com/MyName')",
-        )
+        return (f"a qualified name {words} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",)
     problems: list[str] = []
     if len(parts) == 2:
         prefix = parts[0]

@@ -75,10 +75,7 @@ class Node:
             bool(spec.get("unschedulable")),
             Resources.of_list(allocatable),
             value(allocatable.get(PODS, 0)),
-            tuple(
-                (tuple(raw.get("names") or ()), raw.get("sizeBytes") or 0)
-                for raw in status.get("images") or ()
-            ),
+            tuple((tuple(raw.get("names") or ()), raw.get("sizeBytes") or 0) for raw in status.get("images") or ()),
             zone_key(labels),
             _ready(status),
             optional_time(metadata.get("creationTimestamp")),
@@ -88,9 +85,7 @@ class Node:
 def zone_key(labels: Mapping[str, str]) -> str:
     """kube: GetZoneKey; the deprecated labels win where they are present."""
     zone = labels.get("failure-domain.beta.kubernetes.io/zone", labels.get("topology.kubernetes.io/zone", ""))
-    region = labels.get(
-        "failure-domain.beta.kubernetes.io/region", labels.get("topology.kubernetes.io/region", "")
-    )
+    region = labels.get("failure-domain.beta.kubernetes.io/region", labels.get("topology.kubernetes.io/region", ""))
     return f"{region}:\x00:{zone}" if region or zone else ""
 
 

@@ -62,9 +62,7 @@ class Pod:
     reading: Reading = Reading.ALL
 
     @classmethod
-    def from_manifest(
-        cls, manifest: Mapping[str, Any], like: Pod | None = None, reading: Reading = Reading.ALL
-    ) -> Pod:
+    def from_manifest(cls, manifest: Mapping[str, Any], like: Pod | None = None, reading: Reading = Reading.ALL) -> Pod:
         """Create a pod from a valid manifest (see scheduler_core.apiserver.validation).
 
         `like` is the pod before a change that left its spec alone (nodeName excepted); the new pod is read as

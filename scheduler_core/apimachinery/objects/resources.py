@@ -106,9 +106,7 @@ def pod_requests(spec: Mapping[str, Any], *, pod_level: bool = True, defaults: b
     `defaults` counts 100m and 200Mi for each container without a request for cpu or memory (an explicit zero
     stays zero).
     """
-    return Resources.of_nanos(
-        pod_request_nanos(spec, pod_level=pod_level, non_missing=NON_MISSING if defaults else {})
-    )
+    return Resources.of_nanos(pod_request_nanos(spec, pod_level=pod_level, non_missing=NON_MISSING if defaults else {}))
 
 
 def pod_request_nanos(
@@ -135,9 +133,7 @@ def pod_level_requests(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {name: quantity for name, quantity in requests.items() if is_pod_level_name(name)}
 
 
-def nonzero_requests(
-    spec: Mapping[str, Any], actual: Mapping[str, Mapping[str, int]] | None = None
-) -> tuple[int, int]:
+def nonzero_requests(spec: Mapping[str, Any], actual: Mapping[str, Mapping[str, int]] | None = None) -> tuple[int, int]:
     """(milli-CPUs, bytes) that a bound pod adds to its node's non-zero sums.
 
     With pod-level requests the defaults stand in only for what the pod's total lacks. kube:

@@ -77,9 +77,7 @@ def _check_scalar(value: Any, shape: Scalar, path: str) -> list[FieldError]:
     if not _is_a(value, shape.kind):
         return [wrong_type(path, value, f"{article} {shape.kind}")]
     if shape.kind == "integer" and not shape.low <= value <= shape.high:
-        return [
-            FieldError(path, format_value(value), f"expected an integer from {shape.low} to {shape.high}")
-        ]
+        return [FieldError(path, format_value(value), f"expected an integer from {shape.low} to {shape.high}")]
     return []
 
 

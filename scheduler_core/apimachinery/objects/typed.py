@@ -52,11 +52,7 @@ def _field_error(error: msgspec.ValidationError, data: object, kind: Any) -> Fie
         return FieldError(child(path, problem.field), _format_value(problem.received), problem.expected)
     steps = _with_keys(str(error), data, kind, parse_path(path))
     for step, known in zip(parse_path(path), steps, strict=True):
-        path = (
-            path
-            if step == known
-            else path.replace(format_key_path("", _ENTRY), format_key_path("", str(known)), 1)
-        )
+        path = path if step == known else path.replace(format_key_path("", _ENTRY), format_key_path("", str(known)), 1)
     if match["key"]:
         return FieldError(path, _format_value(_value(data, steps)), "an object whose keys are strings")
     if (field := _FIELD.fullmatch(match["said"])) is not None:
@@ -127,9 +123,7 @@ def _type(node: inspect.Type, data: Any, steps: tuple[Step, ...]) -> inspect.Typ
     raise TypeError(f"nothing is below a {type(node).__name__}")
 
 
-def _type_in_union(
-    node: inspect.UnionType, data: Any, steps: tuple[Step, ...]
-) -> inspect.Type | tuple[str, ...]:
+def _type_in_union(node: inspect.UnionType, data: Any, steps: tuple[Step, ...]) -> inspect.Type | tuple[str, ...]:
     """The same, below the member of the union that the data is meant for."""
     structs = [each for each in node.types if isinstance(each, inspect.StructType)]
     tagged = {str(each.tag): each for each in structs if each.tag_field is not None}
@@ -141,9 +135,7 @@ def _type_in_union(
     return _type(next(each for each in node.types if isinstance(each, shapes)), data, steps)
 
 
-def _describe_expected(
-    node: inspect.Type | tuple[str, ...], received: object, unit: str = ""
-) -> tuple[str, int]:
+def _describe_expected(node: inspect.Type | tuple[str, ...], received: object, unit: str = "") -> tuple[str, int]:
     """Return what a type accepts, in words, and the length of a text with a limit, shown instead of one that is too long."""
     match node:
         case tuple():

@@ -131,11 +131,7 @@ def _namespace(manifest: Manifest) -> Manifest:
 
 
 def _priority_class(manifest: Manifest) -> Manifest:
-    return (
-        manifest
-        if manifest.get("preemptionPolicy")
-        else {**manifest, "preemptionPolicy": "PreemptLowerPriority"}
-    )
+    return manifest if manifest.get("preemptionPolicy") else {**manifest, "preemptionPolicy": "PreemptLowerPriority"}
 
 
 def _storage_class(manifest: Manifest) -> Manifest:

@@ -94,9 +94,7 @@ Chain = tuple[AdmissionPlugin, ...]
 @lru_cache(maxsize=64)
 def _chosen(enabled: tuple[str, ...], disabled: tuple[str, ...]) -> tuple[Chain, Chain, Chain]:
     on = tuple(
-        plugin
-        for plugin in PLUGINS
-        if (plugin.on_by_default or plugin.name in enabled) and plugin.name not in disabled
+        plugin for plugin in PLUGINS if (plugin.on_by_default or plugin.name in enabled) and plugin.name not in disabled
     )
     others = tuple(plugin for plugin in on if not plugin.pods_by_spec)
     return on, others, tuple(plugin for plugin in on if type(plugin).commit is not AdmissionPlugin.commit)

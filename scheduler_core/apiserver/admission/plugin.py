@@ -18,9 +18,7 @@ Operation = Literal["CREATE", "UPDATE", "DELETE"]
 ADMIN = ""
 
 
-@dataclass(
-    slots=True
-)  # an import makes one for each object, and frozen ones take three times as long to make
+@dataclass(slots=True)  # an import makes one for each object, and frozen ones take three times as long to make
 class Request:
     """One write; nobody changes it. `old` is None on CREATE. `user` "" is the cluster's administrator, "system:node:NAME" a kubelet.
 

@@ -38,9 +38,7 @@ _LOOK = re.compile(
     r"|(?<=://)[^\s/:@]*:[^\s/@]+(?=@)",  # user:password of a URL
     re.DOTALL,
 )
-_LINE = re.compile(
-    rf"(?im)((?:^|[\s\"',;{{&?-])[\w.-]*(?:{_WORDS})[\w.-]*[\"']?\s*(?:=|:)\s*[\"']?)([^\s\"',;&}}]+)"
-)
+_LINE = re.compile(rf"(?im)((?:^|[\s\"',;{{&?-])[\w.-]*(?:{_WORDS})[\w.-]*[\"']?\s*(?:=|:)\s*[\"']?)([^\s\"',;&}}]+)")
 _FLAG = re.compile(rf"(?i)^--?[\w.-]*(?:{_WORDS})$")
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 _PODS = ("Pod", "PodTemplate")
@@ -99,9 +97,7 @@ def _metadata(meta: Manifest, counts: Counter[str]) -> Manifest:
     new = {name: value for name, value in meta.items() if name != "managedFields"}
     counts[MANAGED] += managed
     if isinstance(notes, _MAPPING) and notes:
-        new["annotations"] = {
-            name: _value(str(name), text, counts) for name, text in notes.items() if name != _APPLIED
-        }
+        new["annotations"] = {name: _value(str(name), text, counts) for name, text in notes.items() if name != _APPLIED}
         counts[APPLIED] += _APPLIED in notes
         if not new["annotations"]:
             del new["annotations"]
@@ -196,8 +192,6 @@ def _is_credential(name: str) -> bool:
 
 
 def _redact_match(match: re.Match[str]) -> str:
-    if _POINTER.search(match[1].rstrip(" :=\"'")) or match[2].startswith(
-        ("$(", "${", "(removed", "{", "[", "|")
-    ):
+    if _POINTER.search(match[1].rstrip(" :=\"'")) or match[2].startswith(("$(", "${", "(removed", "{", "[", "|")):
         return match[0]
     return match[1] + REMOVED

@@ -42,9 +42,7 @@ def take_in(store: Store, now: int, manifests: Sequence[Any], rename: bool = Fal
             return intake
 
 
-def taking_in(
-    store: Store, now: int, manifests: Sequence[Any], rename: bool = False
-) -> Generator[int, None, Intake]:
+def taking_in(store: Store, now: int, manifests: Sequence[Any], rename: bool = False) -> Generator[int, None, Intake]:
     """The same, some objects at a time; says how many there have been, each of which is looked at three times."""
     left_out: Counter[str] = Counter()
     cleaned: list[Any] = []

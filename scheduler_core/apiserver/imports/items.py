@@ -115,9 +115,7 @@ def notes(store: Store, items: tuple[Item, ...]) -> list[str]:
         ended += (item.manifest.get("status") or {}).get("phase") in TERMINAL_PHASES
     said = [_absent_node(name, count) for name, count in sorted(absent.items())]
     if ended:
-        said.append(
-            f"{_pods(ended)} past the end (Succeeded or Failed): kept, and left alone by the scheduler"
-        )
+        said.append(f"{_pods(ended)} past the end (Succeeded or Failed): kept, and left alone by the scheduler")
     return said
 
 

@@ -51,9 +51,7 @@ def _notes(pool: _Pool, slices: list[Manifest]) -> list[str]:
             "devices are an error as long as that is so"
         )
     if twice := _twice(current):
-        said.append(
-            f"{name} is invalid: device {twice} is there twice; whoever searches it ends with an error"
-        )
+        said.append(f"{name} is invalid: device {twice} is there twice; whoever searches it ends with an error")
     return said
 
 

@@ -62,9 +62,7 @@ class Trial:
         return not any(each.written and each.errors for each in self.outcomes)
 
 
-def apply(
-    api: APIServer, manifests: Sequence[Manifest], user: str = ADMIN, create_only: bool = False
-) -> None:
+def apply(api: APIServer, manifests: Sequence[Manifest], user: str = ADMIN, create_only: bool = False) -> None:
     """Creates what is new and updates what is there, what others refer to first. Refused, with the errors of all, and nothing is done.
 
     `create_only` refuses names that are taken.
@@ -83,9 +81,7 @@ def _demand(outcomes: Sequence[Outcome]) -> None:
         raise Refused([error for outcome in refused for error in outcome.errors], refused[0].answer)
 
 
-def run_trial(
-    api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False
-) -> Trial:
+def run_trial(api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False) -> Trial:
     """Imports objects into a copy, what others refer to first; what is refused is passed over. `create_only`: names that are taken are."""
     trying = try_out(api, manifests, user, create_only)
     while True:
@@ -171,9 +167,7 @@ def _first(errors: list[FieldError]) -> tuple[FieldError, ...]:
     return (*errors[:MAX_ERRORS], more)
 
 
-def _create_or_update(
-    api: APIServer, manifest: Any, user: str, create_only: bool
-) -> tuple[Manifest, Manifest | None]:
+def _create_or_update(api: APIServer, manifest: Any, user: str, create_only: bool) -> tuple[Manifest, Manifest | None]:
     """The object as it was stored, and as it was before."""
     old = None if create_only else _present(api.store, manifest)
     if old is None:

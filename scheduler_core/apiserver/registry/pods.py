@@ -52,8 +52,7 @@ def apply_resize(old: Manifest, new: Manifest) -> Manifest:
         known = {each.get("name"): each for each in spec.get(field) or ()}
         given = (new.get("spec") or {}).get(field) or ()
         changed = [
-            _copy_resources(known[each.get("name")], each) if each.get("name") in known else each
-            for each in given
+            _copy_resources(known[each.get("name")], each) if each.get("name") in known else each for each in given
         ]
         if changed:
             spec[field] = changed

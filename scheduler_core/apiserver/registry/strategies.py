@@ -58,9 +58,7 @@ def _drop_gated_fields(spec: Manifest) -> Manifest:
     if "hostnameOverride" in spec:  # HostnameOverride
         changed["hostnameOverride"] = None
     gone = [each.get("name") for each in spec.get("volumes") or () if each.get("image") is not None]
-    volumes = [
-        _volume(each) for each in spec.get("volumes") or () if each.get("image") is None
-    ]  # ImageVolume
+    volumes = [_volume(each) for each in spec.get("volumes") or () if each.get("image") is None]  # ImageVolume
     if volumes != list(spec.get("volumes") or ()):
         changed["volumes"] = volumes
     for field in ("containers", "initContainers", "ephemeralContainers"):
@@ -74,9 +72,7 @@ def _with(value: Manifest, changed: Drops) -> Manifest:
     """Return the value with changed fields; None removes a field."""
     if not changed:
         return value
-    return {
-        name: each for name, each in {**value, **changed}.items() if name not in changed or each is not None
-    }
+    return {name: each for name, each in {**value, **changed}.items() if name not in changed or each is not None}
 
 
 def _volume(volume: Manifest) -> Manifest:
@@ -97,9 +93,7 @@ def _container(raw: Manifest, field: str, gone: list[Any]) -> Manifest:
         changed["lifecycle"] = _with(raw["lifecycle"], {"stopSignal": None}) or None
     if any("fileKeyRef" in (each.get("valueFrom") or {}) for each in raw.get("env") or ()):  # EnvFiles
         changed["env"] = [
-            {**each, "valueFrom": _with(each["valueFrom"], {"fileKeyRef": None})}
-            if each.get("valueFrom")
-            else each
+            {**each, "valueFrom": _with(each["valueFrom"], {"fileKeyRef": None})} if each.get("valueFrom") else each
             for each in raw["env"]
         ]
     mounts = raw.get("volumeMounts") or ()
@@ -155,9 +149,7 @@ def prepare_for_create(kind: Kind, manifest: Manifest, restored: bool = False) -
 
 def with_defaults(kind: Kind, manifest: Manifest) -> Manifest:
     """Return an object with the defaults of its kind."""
-    return apply_kind_defaults(
-        apply_object_defaults(without_gated_fields(manifest, kind.key), kind), kind.key
-    )
+    return apply_kind_defaults(apply_object_defaults(without_gated_fields(manifest, kind.key), kind), kind.key)
 
 
 def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
@@ -180,9 +172,7 @@ def refuse_deletion(kind: Kind, name: str) -> None:
         raise Refused.because(forbidden_answer(kind.resource, name, why), reference(kind.key, "", name))
 
 
-def prepare_for_update(
-    kind: Kind, old: Manifest, new: Manifest, subresource: str, imported: bool
-) -> Manifest:
+def prepare_for_update(kind: Kind, old: Manifest, new: Manifest, subresource: str, imported: bool) -> Manifest:
     """The object to be: only the part that the (sub)resource may write.
 
     DEVIATION: of a node an update of the object may write its status too, so that it can be edited in one go; and of kinds whose status

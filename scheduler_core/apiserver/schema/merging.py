@@ -111,9 +111,7 @@ def _demand_order(given: Sequence[Any], order: Sequence[Any], field: Field, name
     for each in kept if order else ():
         key = _key(each, field.merge_key)
         if key not in wanted[place + 1 :]:
-            raise BadPatch(
-                f"The order in patch list:\n{list(given)}\n doesn't match {ORDER} list:\n{list(order)}\n"
-            )
+            raise BadPatch(f"The order in patch list:\n{list(given)}\n doesn't match {ORDER} list:\n{list(order)}\n")
         place = wanted.index(key, place + 1)
 
 

@@ -68,9 +68,7 @@ def _list(inner: Check) -> Check:
 
 def _map(inner: Check) -> Check:
     def check(value: Any, lenient: bool) -> bool:
-        return type(value) is dict and all(
-            entry is not None and inner(entry, lenient) for entry in value.values()
-        )
+        return type(value) is dict and all(entry is not None and inner(entry, lenient) for entry in value.values())
 
     return check
 

@@ -72,9 +72,7 @@ def metadata(manifest: Mapping[str, Any], namespaced: bool, name_check: NameChec
     meta = manifest.get("metadata") or {}
     name, namespace = meta.get("name") or "", meta.get("namespace") or ""
     if base := meta.get("generateName"):
-        errors += [
-            invalid("metadata.generateName", base, problem) for problem in prefix_errors(name_check, base)
-        ]
+        errors += [invalid("metadata.generateName", base, problem) for problem in prefix_errors(name_check, base)]
     if name:
         errors += [invalid("metadata.name", name, problem) for problem in name_check(name)]
     else:
@@ -138,9 +136,7 @@ def node_selector_term(term: Mapping[str, Any], path: str, errors: Errors, *, ch
 def node_selector(selector: Mapping[str, Any], path: str, errors: Errors) -> None:
     terms = selector.get("nodeSelectorTerms") or ()
     if not terms:
-        errors.append(
-            build_required_error(f"{path}.nodeSelectorTerms", "must have at least one node selector term")
-        )
+        errors.append(build_required_error(f"{path}.nodeSelectorTerms", "must have at least one node selector term"))
     for i, term in enumerate(terms):
         node_selector_term(term, f"{path}.nodeSelectorTerms[{i}]", errors, check_values=True)
 
@@ -153,14 +149,10 @@ def _requirement(expression: Mapping[str, Any], path: str, errors: Errors, *, or
             errors.append(build_required_error(where, "must be specified when `operator` is 'In' or 'NotIn'"))
     elif op in ("Exists", "DoesNotExist"):
         if values:
-            errors.append(
-                forbidden(where, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
-            )
+            errors.append(forbidden(where, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
     elif ordered and op in ("Gt", "Lt"):
         if len(values) != 1:
-            errors.append(
-                build_required_error(where, "must be specified single value when `operator` is 'Lt' or 'Gt'")
-            )
+            errors.append(build_required_error(where, "must be specified single value when `operator` is 'Lt' or 'Gt'"))
     else:
         errors.append(invalid(f"{path}.operator", op, "not a valid selector operator"))
     label_name(expression.get("key") or "", f"{path}.key", errors)
@@ -265,9 +257,7 @@ def _within_limit(name: str, quantity: Any, limits: Mapping[str, Any], path: str
     shared = ("/" not in name or "kubernetes.io/" in name) and not name.startswith(HUGE_PAGES)
     if name not in limits:
         if not shared:
-            errors.append(
-                build_required_error(f"{path}.limits", "Limit must be set for non overcommitable resources")
-            )
+            errors.append(build_required_error(f"{path}.limits", "Limit must be set for non overcommitable resources"))
         return
     request, limit = Amount.of(quantity), Amount.of(limits[name])
     relation = "equal to" if request.nanos != limit.nanos and not shared else "less than or equal to"

@@ -70,9 +70,7 @@ def job(manifest: Manifest, errors: Errors) -> None:
         errors.append(invalid("metadata.name", name, detail))
 
 
-def _validate_generated_labels(
-    selector: Manifest, template: Manifest, meta: Manifest, errors: Errors
-) -> None:
+def _validate_generated_labels(selector: Manifest, template: Manifest, meta: Manifest, errors: Errors) -> None:
     """Labels that kube puts on the pods of a Job that has no selector of its own."""
     labels = (template.get("metadata") or {}).get("labels") or {}
     uid, name = meta.get("uid") or "", meta.get("name") or ""
@@ -99,9 +97,7 @@ def job_spec(spec: Manifest, where: str, errors: Errors) -> None:
     """Adds what is wrong with the spec at a path, but for its selector."""
     not_negative(*_COUNTS)(spec, where, errors)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
-        errors.append(
-            build_required_error(f"{where}.backoffLimitPerIndex", "when maxFailedIndexes is specified")
-        )
+        errors.append(build_required_error(f"{where}.backoffLimitPerIndex", "when maxFailedIndexes is specified"))
     if (manager := spec.get("managedBy")) is not None:
         _manager(manager, f"{where}.managedBy", errors)
     one("completionMode", "NonIndexed", "Indexed", empty=True)(spec, where, errors)
@@ -282,15 +278,11 @@ def _rule(spec: Manifest, rule: Manifest, where: str, errors: Errors) -> None:
 def _exit_codes(spec: Manifest, codes: Manifest, where: str, errors: Errors) -> None:
     operator, values, container = codes.get("operator"), codes.get("values") or [], codes.get("containerName")
     if not operator:
-        errors.append(
-            build_required_error(f"{where}.operator", f"valid values: {_format_strings(_OPERATORS)}")
-        )
+        errors.append(build_required_error(f"{where}.operator", f"valid values: {_format_strings(_OPERATORS)}"))
     elif operator not in _OPERATORS:
         errors.append(not_supported(f"{where}.operator", operator, _OPERATORS))
     pod = (spec.get("template") or {}).get("spec") or {}
-    names = [
-        one.get("name") or "" for field in ("containers", "initContainers") for one in pod.get(field) or ()
-    ]
+    names = [one.get("name") or "" for field in ("containers", "initContainers") for one in pod.get(field) or ()]
     if container is not None and container not in names:
         detail = "must be one of the container or initContainer names in the pod template"
         errors.append(invalid(f"{where}.containerName", container, detail))

@@ -22,9 +22,7 @@ _CONTAINERS = ("containers", "initContainers")
 def pod_resize(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
     """Return the errors of a pod resize."""
     before, after = old.get("spec") or {}, new.get("spec") or {}
-    if any(
-        (spec.get("resources") or {}).get(side) for spec in (before, after) for side in ("requests", "limits")
-    ):
+    if any((spec.get("resources") or {}).get(side) for spec in (before, after) for side in ("requests", "limits")):
         return [forbidden("", "pods with pod-level resources cannot be resized")]
     if _MIRROR in (old["metadata"].get("annotations") or {}):
         return [forbidden("", "static pods cannot be resized")]

@@ -132,8 +132,7 @@ def _only_additions(before: Spec, after: Spec) -> bool:
     if not any(before.get(field) for field in fields):
         return not any(after.get(field) for field in fields)
     return all(
-        alike((after.get(field) or [])[: len(before.get(field) or ())], before.get(field) or [])
-        for field in fields
+        alike((after.get(field) or [])[: len(before.get(field) or ())], before.get(field) or []) for field in fields
     )
 
 
@@ -152,11 +151,7 @@ def pod_status_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Fi
         running = [each.get("name") for each in after.get(field) or () if _get_terminated_state(each) is None]
         for i, status in enumerate(before.get(field) or ()):
             ended = _get_terminated_state(status)
-            if (
-                ended is None
-                or (policy == "OnFailure" and ended.get("exitCode"))
-                or status.get("name") in sidecars
-            ):
+            if ended is None or (policy == "OnFailure" and ended.get("exitCode")) or status.get("name") in sidecars:
                 continue
             if status.get("name") in running:
                 detail = "may not be transitioned to non-terminated state"

@@ -33,9 +33,7 @@ def need(*fields: str, detail: str = "") -> Rule:
     """Fields that may not be empty."""
 
     def check(value: Object, path: str, errors: Errors) -> None:
-        errors += [
-            build_required_error(child(path, field), detail) for field in fields if not value.get(field)
-        ]
+        errors += [build_required_error(child(path, field), detail) for field in fields if not value.get(field)]
 
     return check
 
@@ -81,9 +79,7 @@ def not_negative(*fields: str) -> Rule:
 
     def check(value: Object, path: str, errors: Errors) -> None:
         errors += [
-            invalid(child(path, field), value[field], NOT_NEGATIVE)
-            for field in fields
-            if (value.get(field) or 0) < 0
+            invalid(child(path, field), value[field], NOT_NEGATIVE) for field in fields if (value.get(field) or 0) < 0
         ]
 
     return check

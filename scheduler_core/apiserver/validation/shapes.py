@@ -64,9 +64,7 @@ def time(value: Any, path: str, errors: list[FieldError]) -> None:
     try:
         parse_time(value)
     except (TypeError, ValueError, OverflowError):
-        errors.append(
-            FieldError(path, format_value(value), "is not a time; write it as 2026-01-31T12:00:00Z")
-        )
+        errors.append(FieldError(path, format_value(value), "is not a time; write it as 2026-01-31T12:00:00Z"))
 
 
 def quantity(value: Any, path: str, errors: list[FieldError]) -> None:
@@ -115,9 +113,7 @@ def list_of(item: Shape, most: int = 2000) -> Shape:
             errors.append(wrong_type(path, value, "a list"))
             return
         if len(value) > most:
-            errors.append(
-                FieldError(path, str(len(value)), f"must have at most {most} items", kind="Too many")
-            )
+            errors.append(FieldError(path, str(len(value)), f"must have at most {most} items", kind="Too many"))
             return
         for i, entry in enumerate(value):
             where = f"{path}[{i}]" if path else ""
@@ -178,9 +174,7 @@ METADATA = record(
     generation=int64,
     resourceVersion=string,
     finalizers=STRINGS,
-    ownerReferences=list_of(
-        record(apiVersion=string, kind=string, name=string, uid=string, controller=boolean)
-    ),
+    ownerReferences=list_of(record(apiVersion=string, kind=string, name=string, uid=string, controller=boolean)),
 )
 CONTAINER = record(
     name=string,
@@ -254,9 +248,7 @@ POD_SPEC = record(
     schedulingGates=list_of(record(name=string)),
     terminationGracePeriodSeconds=int64,
     activeDeadlineSeconds=int64,
-    tolerations=list_of(
-        record(key=string, operator=string, value=string, effect=string, tolerationSeconds=int64)
-    ),
+    tolerations=list_of(record(key=string, operator=string, value=string, effect=string, tolerationSeconds=int64)),
     topologySpreadConstraints=list_of(
         record(
             maxSkew=int32,
@@ -271,9 +263,7 @@ POD_SPEC = record(
     ),
     volumes=list_of(POD_VOLUME),
 )
-CONDITIONS = list_of(
-    record(type=string, status=string, reason=string, message=string, lastTransitionTime=time)
-)
+CONDITIONS = list_of(record(type=string, status=string, reason=string, message=string, lastTransitionTime=time))
 _CONTAINER_STATUSES = list_of(record(name=string, resources=RESOURCES, allocatedResources=QUANTITIES))
 POD_STATUS = record(
     phase=string,
@@ -348,14 +338,10 @@ KIND_SHAPES: dict[str, dict[str, Shape]] = {
         "provisioner": string,
         "reclaimPolicy": string,
         "volumeBindingMode": string,
-        "allowedTopologies": list_of(
-            record(matchLabelExpressions=list_of(record(key=string, values=STRINGS)))
-        ),
+        "allowedTopologies": list_of(record(matchLabelExpressions=list_of(record(key=string, values=STRINGS)))),
     },
     "CSINode": {
-        "spec": record(
-            drivers=list_of(record(name=string, topologyKeys=STRINGS, allocatable=record(count=int32)))
-        )
+        "spec": record(drivers=list_of(record(name=string, topologyKeys=STRINGS, allocatable=record(count=int32))))
     },
     "CSIDriver": {"spec": record(storageCapacity=boolean, attachRequired=boolean)},
     "CSIStorageCapacity": {
@@ -364,7 +350,5 @@ KIND_SHAPES: dict[str, dict[str, Shape]] = {
         "capacity": optional_quantity,
         "maximumVolumeSize": optional_quantity,
     },
-    "VolumeAttachment": {
-        "spec": record(attacher=string, nodeName=string, source=record(persistentVolumeName=string))
-    },
+    "VolumeAttachment": {"spec": record(attacher=string, nodeName=string, source=record(persistentVolumeName=string))},
 }

@@ -78,9 +78,7 @@ def _storage_class(old: Manifest, new: Manifest, errors: Errors) -> None:
 
 
 def _stateful_set(old: Manifest, new: Manifest, errors: Errors) -> None:
-    fixed = [
-        {n: v for n, v in (each.get("spec") or {}).items() if n not in _SET_FIELDS} for each in (old, new)
-    ]
+    fixed = [{n: v for n, v in (each.get("spec") or {}).items() if n not in _SET_FIELDS} for each in (old, new)]
     if not alike(*fixed):
         errors.append(forbidden("spec", _SET))
 

@@ -107,9 +107,7 @@ class Journal(State):
         self.last_move = {move.pod: index for index, move in enumerate(self.moves)}
         self.last_attempt = {attempt.pod: index for index, attempt in enumerate(self.attempts)}
 
-    def move(
-        self, pod: str, t: int, position: int, place: str, cause: str, why: Why = (), until: int = 0
-    ) -> None:
+    def move(self, pod: str, t: int, position: int, place: str, cause: str, why: Why = (), until: int = 0) -> None:
         prev, same = self.last_move.get(pod, -1), self._same
         if prev >= 0:
             pod = self.moves[prev].pod

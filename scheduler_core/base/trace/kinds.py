@@ -53,9 +53,7 @@ class CommandApplied(Facts, frozen=True):
     count: Annotated[int | None, "how many objects it deletes"] = None
 
     def to_json(self) -> dict[str, Any]:
-        data: dict[str, Any] = msgspec.json.decode(
-            msgspec.json.encode(self)
-        )  # what commands have as tuples are lists
+        data: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))  # what commands have as tuples are lists
         return data
 
 
@@ -296,9 +294,7 @@ class ApiCall(Facts, frozen=True):
     node: Annotated[str, "of BIND: the node"] = ""
     status: Annotated[list[str] | None, "of PATCH: the fields of the status that are written"] = None
     kind: Annotated[str, "of another object than the pod: its kind"] = ""
-    object: Annotated[
-        str, "of another object than the pod: namespace/name, with /status where that is written"
-    ] = ""
+    object: Annotated[str, "of another object than the pod: namespace/name, with /status where that is written"] = ""
     patch: Annotated[dict[str, Any] | None, "of UPDATE: the JSON merge patch"] = None
     effects: Annotated[
         list[str] | None,

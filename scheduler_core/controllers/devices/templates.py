@@ -48,9 +48,7 @@ def _is_there(store: Store, pod: Pod, entry: Manifest) -> bool:
         name, own = claim_name(pod, entry)
     except ClaimError:
         if entry.get("resourceClaimTemplateName") is None:
-            raise CannotMake(
-                "checking for claim before creating it: none of the supported fields are set"
-            ) from None
+            raise CannotMake("checking for claim before creating it: none of the supported fields are set") from None
         return False
     if not name:
         return name is None
@@ -109,9 +107,7 @@ def _explain_disabled(template: Manifest, settings: WorldSettings) -> str:
     """Return why the feature gates disable a template, or ""."""
     claim = (template.get("spec") or {}).get("spec") or {}
     requests = (claim.get("devices") or {}).get("requests") or ()
-    if not settings.dra_admin_access and any(
-        (request.get("exactly") or {}).get("adminAccess") for request in requests
-    ):
+    if not settings.dra_admin_access and any((request.get("exactly") or {}).get("adminAccess") for request in requests):
         return "admin access is requested, but the feature is disabled"
     if not settings.dra_prioritized_list and any(request.get("firstAvailable") for request in requests):
         return "template includes a prioritized list of subrequests, but the feature is disabled"

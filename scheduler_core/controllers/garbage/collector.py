@@ -151,8 +151,7 @@ class GarbageCollector(Controller):
             found = world.store.by_uid(str(ref.get("uid") or ""))
             if found is not None and found[1] and found[1] != item.namespace:
                 said = ", ".join(
-                    f"{field}: {value}"
-                    for field, value in (("namespace", item.namespace), ("name", ref.get("name")))
+                    f"{field}: {value}" for field, value in (("namespace", item.namespace), ("name", ref.get("name")))
                 )
                 said = f"[{ref.get('apiVersion')}/{ref.get('kind')}, {said}, uid: {ref.get('uid')}]"
                 text = f'ownerRef {said} does not exist in namespace "{item.namespace}"'
@@ -176,8 +175,7 @@ class GarbageCollector(Controller):
         blocking = [
             (dependent, manifest)
             for dependent in _dependents(world, owner)
-            if (manifest := world.store.get(*dependent)) is not None
-            and _blocks(manifest, owner["metadata"].get("uid"))
+            if (manifest := world.store.get(*dependent)) is not None and _blocks(manifest, owner["metadata"].get("uid"))
         ]
         if not blocking:
             _take_finalizer(world, item, owner, FOREGROUND)
@@ -235,10 +233,7 @@ def _take_references(world: World, item: Item, manifest: Manifest, uids: set[str
 
 
 def _unblock(world: World, item: Item, manifest: Manifest) -> Manifest:
-    refs = [
-        {**ref, "blockOwnerDeletion": False} if ref.get("blockOwnerDeletion") else ref
-        for ref in owners(manifest)
-    ]
+    refs = [{**ref, "blockOwnerDeletion": False} if ref.get("blockOwnerDeletion") else ref for ref in owners(manifest)]
     return world.api.update(with_section(manifest, "metadata", {"ownerReferences": refs}))
 
 
@@ -255,8 +250,7 @@ def _concerns(old: Manifest, new: Manifest) -> bool:
     """Return whether an update changes the owners, the finalizers, or the deletion timestamp."""
     before, after = old["metadata"], new["metadata"]
     return any(
-        before.get(field) != after.get(field)
-        for field in ("ownerReferences", "deletionTimestamp", "finalizers")
+        before.get(field) != after.get(field) for field in ("ownerReferences", "deletionTimestamp", "finalizers")
     )
 
 

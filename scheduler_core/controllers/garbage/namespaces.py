@@ -118,9 +118,7 @@ def _finalizers(world: World, item: Item) -> list[str]:
 def _grace(world: World, name: str, namespace: Manifest) -> int:
     """Seconds that pods may take to end; none once that time is over."""
     graces = [
-        pod.spec.termination_grace_seconds
-        for pod in world.store.pods()
-        if pod.namespace == name and not pod.terminal
+        pod.spec.termination_grace_seconds for pod in world.store.pods() if pod.namespace == name and not pod.terminal
     ]
     begun = parse_time(namespace["metadata"]["deletionTimestamp"]) - world.store.epoch
     longest = max(graces, default=0)

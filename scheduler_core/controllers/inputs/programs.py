@@ -58,9 +58,7 @@ class Program:
 DEFAULT = Program()
 
 
-def program_of(
-    programs: Sequence[Program], labels: Mapping[str, str], created: int, container: str
-) -> Program:
+def program_of(programs: Sequence[Program], labels: Mapping[str, str], created: int, container: str) -> Program:
     """The rule for a container of a pod with these labels, created at a virtual time (ns)."""
     for program in programs:
         if (
@@ -123,18 +121,14 @@ class _Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise FieldProblem("ready.after", None, "a duration such as 5s")
         for i, point in enumerate(self.ready if isinstance(self.ready, tuple) else ()):
             if point.at is None or point.becomes is None:
-                raise FieldProblem(
-                    f"ready[{i}]", "no time, or no value", '{"at": a duration, "is": true or false}'
-                )
+                raise FieldProblem(f"ready[{i}]", "no time, or no value", '{"at": a duration, "is": true or false}')
 
 
 def read_programs(rules: Sequence[Any]) -> tuple[Program, ...]:
     """The rules as a user writes them. InvalidObject says what is wrong."""
     if len(rules) > MOST_RULES:
         raise InvalidObject((FieldError("rules", f"{len(rules)} rules", f"at most {MOST_RULES}"),))
-    return tuple(
-        _program(_check_rule_types(rule, f"rules[{i}]"), f"rules[{i}].pods") for i, rule in enumerate(rules)
-    )
+    return tuple(_program(_check_rule_types(rule, f"rules[{i}]"), f"rules[{i}].pods") for i, rule in enumerate(rules))
 
 
 def _check_rule_types(rule: Any, path: str) -> _Rule:

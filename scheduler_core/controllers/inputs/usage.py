@@ -184,9 +184,7 @@ def _entry(given: Any, path: str) -> UsageEntry:
     try:
         entry: _Entry = convert_data(given, _Entry)
     except InvalidObject as invalid:
-        raise InvalidObject(
-            [replace(error, path=child(path, error.path)) for error in invalid.errors]
-        ) from invalid
+        raise InvalidObject([replace(error, path=child(path, error.path)) for error in invalid.errors]) from invalid
     pod = entry.pod if "/" in entry.pod or not entry.pod else f"default/{entry.pod}"
     selector = read_selector(entry.pod_label, f"{path}.podLabel")
     return UsageEntry(parse_duration(entry.at), pod, selector, entry.node, tuple(_amounts(entry)))

@@ -64,9 +64,7 @@ def refusals(pod: Pod, node: Node, others: Sequence[Pod]) -> list[Refusal]:
     found = list(_short(pod, node, others))
     if not _matches(pod, node):
         found.append(_predicate("NodeAffinity"))
-    if pod.spec.host_ports and list_taken_ports(
-        pod, [port for other in others for port in other.spec.host_ports]
-    ):
+    if pod.spec.host_ports and list_taken_ports(pod, [port for other in others for port in other.spec.host_ports]):
         found.append(_predicate("NodePorts"))
     if not is_static(pod) and any(
         taint.effect == NO_EXECUTE and not pod.spec.tolerates(taint) for taint in node.taints
@@ -101,9 +99,7 @@ def _short(pod: Pod, node: Node, others: Sequence[Pod]) -> Iterator[Refusal]:
         yield _out_of(PODS, 1, len(others), node.allowed_pods)
     there = {name for name, _ in node.allocatable.scalar}
     scalars = [
-        name
-        for name, amount in pod.spec.requests.scalar
-        if amount and (name in there or not is_extended_name(name))
+        name for name, amount in pod.spec.requests.scalar if amount and (name in there or not is_extended_name(name))
     ]
     for name in (CPU, MEMORY, EPHEMERAL_STORAGE, *scalars):
         wanted = pod.spec.requests.get(name)
@@ -114,7 +110,5 @@ def _short(pod: Pod, node: Node, others: Sequence[Pod]) -> Iterator[Refusal]:
 
 
 def _out_of(name: str, wanted: int, used: int, capacity: int) -> Refusal:
-    message = (
-        f"Node didn't have enough resource: {name}, requested: {wanted}, used: {used}, capacity: {capacity}"
-    )
+    message = f"Node didn't have enough resource: {name}, requested: {wanted}, used: {used}, capacity: {capacity}"
     return Refusal(f"OutOf{name}", message, name, wanted - (capacity - used))

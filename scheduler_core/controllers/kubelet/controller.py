@@ -243,8 +243,7 @@ def _forget_pauses(world: World, node: str) -> None:
     for key in memory.on_node.get(node, ()):
         run = memory.pods[key]
         init, containers = (
-            tuple(replace(each, pause=0, paused_at=0) for each in each_)
-            for each_ in (run.init, run.containers)
+            tuple(replace(each, pause=0, paused_at=0) for each in each_) for each_ in (run.init, run.containers)
         )
         memory.put(key, replace(run, init=init, containers=containers))
 
@@ -295,6 +294,4 @@ def _retime_container(each: ContainerRun, setting: Setting, now: int) -> Contain
     if not each.running or each.signalled or each.started is None:
         return each
     length, exit_code = setting.program(each.name).run(each.starts - 1)
-    return replace(
-        each, ends=None if length is None else max(each.started + length, now), exit_code=exit_code
-    )
+    return replace(each, ends=None if length is None else max(each.started + length, now), exit_code=exit_code)

@@ -58,6 +58,4 @@ def report(world: World, pod: Pod, problem: str, component: str) -> None:
     """Records that a pod's devices can't be made ready."""
     if problem.startswith("prepare dynamic resources"):
         text = f"Failed to prepare dynamic resources: {problem}"
-        world.store.record(
-            KubeEvent(world.now, WARNING, FAILED, "Pod", pod.namespace, pod.name, text, component)
-        )
+        world.store.record(KubeEvent(world.now, WARNING, FAILED, "Pod", pod.namespace, pod.name, text, component))

@@ -48,9 +48,7 @@ Condition = dict[str, Any]
 def conditions(ready: bool, pressure: Sequence[str] = ()) -> list[Condition]:
     """The kubelet's own conditions, by what it finds; `pressure` names those that are True."""
     found = [
-        _condition(kind, "True", *_UNDER_PRESSURE[kind])
-        if kind in pressure
-        else _condition(kind, "False", *said)
+        _condition(kind, "True", *_UNDER_PRESSURE[kind]) if kind in pressure else _condition(kind, "False", *said)
         for kind, said in _PRESSURE.items()
     ]
     if ready:
@@ -58,9 +56,7 @@ def conditions(ready: bool, pressure: Sequence[str] = ()) -> list[Condition]:
     return [*found, _condition(READY, "False", "KubeletNotReady", _NOT_YET)]
 
 
-def merge_conditions(
-    old: Sequence[Mapping[str, Any]], fresh: Sequence[Condition], now: str
-) -> list[Mapping[str, Any]]:
+def merge_conditions(old: Sequence[Mapping[str, Any]], fresh: Sequence[Condition], now: str) -> list[Mapping[str, Any]]:
     """The conditions with some set anew. The very ones where all is so already but for the times."""
     places = {condition.get("type"): i for i, condition in enumerate(old)}
     new = list(old)
@@ -124,16 +120,12 @@ def _record_events(world: World, node: Node, new: Sequence[Mapping[str, Any]]) -
     before = {condition.get("type"): condition.get("status") for condition in old}
     for condition in new:
         kind, status = condition["type"], condition["status"]
-        if before.get(kind) in (None, status) and not (
-            kind == READY and status == "True" != before.get(kind)
-        ):
+        if before.get(kind) in (None, status) and not (kind == READY and status == "True" != before.get(kind)):
             continue
         reason = _EVENTS.get((kind, status))
         if reason is not None:
             message = f"Node {node.name} status is now: {reason}"
-            world.store.record(
-                KubeEvent(world.now, NORMAL, reason, "Node", "", node.name, message, "kubelet")
-            )
+            world.store.record(KubeEvent(world.now, NORMAL, reason, "Node", "", node.name, message, "kubelet"))
 
 
 def _condition(kind: str, status: str, reason: str, message: str) -> Condition:

@@ -96,9 +96,7 @@ class OutOfMemoryKiller(Controller):
                 return each
             return replace(each, ends=world.now, exit_code=KILL_EXIT, reason=OOM_KILLED)
 
-        memory.put(
-            key, replace(run, init=tuple(map(ended, run.init)), containers=tuple(map(ended, run.containers)))
-        )
+        memory.put(key, replace(run, init=tuple(map(ended, run.init)), containers=tuple(map(ended, run.containers))))
         world.controller("kubelet").enqueue(world, key, 0)
 
 

@@ -77,9 +77,7 @@ def adopt_running_pod(world: World, pod: Pod) -> PodRun:
         return replace(run, starts=1, started=started, ends=ends, exit_code=exit_code)
 
     init = tuple(
-        running(run)
-        if is_sidecar(c)
-        else replace(run, starts=1, started=started, ended=started, reason="Completed")
+        running(run) if is_sidecar(c) else replace(run, starts=1, started=started, ended=started, reason="Completed")
         for c, run in zip(setting.init, new_runs(setting.init), strict=True)
     )
     containers = tuple(running(run) for run in new_runs(setting.regular))
@@ -174,9 +172,7 @@ def end(world: World, pod: Pod, grace: int | None, reason: str, message: str, di
     if run.kill is not None:
         seconds = min(seconds, run.kill.grace)
         until = min(now + seconds * SECOND, run.kill.until)
-        kill = replace(
-            run.kill, until=until, grace=seconds, reason=reason, message=message, disruption=disruption
-        )
+        kill = replace(run.kill, until=until, grace=seconds, reason=reason, message=message, disruption=disruption)
     else:
         kill = Kill(now, now + seconds * SECOND, seconds, reason, message, disruption)
     memory.put(pod.key, replace(run, kill=kill))
@@ -185,29 +181,21 @@ def end(world: World, pod: Pod, grace: int | None, reason: str, message: str, di
     if any(each.running for each in run.init):
         return kill.until
     signalled = advance_run(record_ends(memory.pods[pod.key], now), setting)
-    return max(
-        (each.ends for each in signalled.containers if each.running and each.ends is not None), default=now
-    )
+    return max((each.ends for each in signalled.containers if each.running and each.ends is not None), default=now)
 
 
 def _preempt_pod(world: World, victim: Pod) -> int:
-    event = KubeEvent(
-        world.now, WARNING, PREEMPTING, "Pod", victim.namespace, victim.name, MESSAGE, COMPONENT
-    )
+    event = KubeEvent(world.now, WARNING, PREEMPTING, "Pod", victim.namespace, victim.name, MESSAGE, COMPONENT)
     world.store.record(event)
     return end(world, victim, None, PREEMPTING, MESSAGE, CONDITION)
 
 
 def refuse(world: World, pod: Pod, refusal: Refusal) -> Done:
     """Has a pod fail that the node does not take."""
-    fields = build_refused_status(
-        setting_of(world, pod), refusal.reason, refusal.message, world.store.timestamp
-    )
+    fields = build_refused_status(setting_of(world, pod), refusal.reason, refusal.message, world.store.timestamp)
     world.store.patch_pod_status(pod.key, world.now, fields=fields)
     world.store.record(
-        KubeEvent(
-            world.now, WARNING, refusal.reason, "Pod", pod.namespace, pod.name, refusal.message, COMPONENT
-        )
+        KubeEvent(world.now, WARNING, refusal.reason, "Pod", pod.namespace, pod.name, refusal.message, COMPONENT)
     )
     return Done(f"refused it: {refusal.message}")
 
@@ -295,9 +283,7 @@ def _record_events(world: World, pod: Pod, before: PodRun, run: PodRun, setting:
     """Records the Kubernetes Events of what was done."""
 
     def event(type_: str, reason: str, message: str) -> None:
-        world.store.record(
-            KubeEvent(world.now, type_, reason, "Pod", pod.namespace, pod.name, message, COMPONENT)
-        )
+        world.store.record(KubeEvent(world.now, type_, reason, "Pod", pod.namespace, pod.name, message, COMPONENT))
 
     if any(new.starts > old.starts for old, new in zip(before.all, run.all, strict=True)):
         for name in images.mark_pulled(world, pod):

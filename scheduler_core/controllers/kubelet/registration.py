@@ -45,11 +45,7 @@ def with_allocatable(world: World, manifest: Any) -> Any:
     """
     status = manifest.get("status") if _is_node(manifest) else None
     capacity = status.get("capacity") if isinstance(status, Mapping) else None
-    if (
-        not isinstance(status, Mapping)
-        or status.get("allocatable") is not None
-        or not isinstance(capacity, Mapping)
-    ):
+    if not isinstance(status, Mapping) or status.get("allocatable") is not None or not isinstance(capacity, Mapping):
         return manifest
     configuration = world.cluster.kubelet_of(_name(manifest))
     try:

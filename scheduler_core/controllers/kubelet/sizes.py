@@ -105,9 +105,7 @@ def grant_all(run: PodRun, setting: Setting) -> PodRun:
     return _map_containers(run, setting, grant)
 
 
-def _map_containers(
-    run: PodRun, setting: Setting, change: Callable[[Container, ContainerRun], ContainerRun]
-) -> PodRun:
+def _map_containers(run: PodRun, setting: Setting, change: Callable[[Container, ContainerRun], ContainerRun]) -> PodRun:
     init = tuple(change(container, each) for container, each in zip(setting.init, run.init, strict=True))
     regular = zip(setting.regular, run.containers, strict=True)
     return replace(run, init=init, containers=tuple(change(container, each) for container, each in regular))
@@ -193,15 +191,9 @@ def _adopt(each: ContainerRun, wanted: Amounts, status: Mapping[str, Any], pendi
     if actual is None:
         return replace(each, allocated=wanted)
     given = status.get("allocatedResources")
-    requests = _replace_resizable(
-        wanted.get("requests"), (actual.get("requests") if given is None else given) or {}
-    )
+    requests = _replace_resizable(wanted.get("requests"), (actual.get("requests") if given is None else given) or {})
     pending = pending or not are_alike({"requests": requests}, {"requests": wanted.get("requests")})
-    limits = (
-        _replace_resizable(wanted.get("limits"), actual.get("limits") or {})
-        if pending
-        else wanted.get("limits")
-    )
+    limits = _replace_resizable(wanted.get("limits"), actual.get("limits") or {}) if pending else wanted.get("limits")
     allocated = {side: amounts for side, amounts in (("limits", limits), ("requests", requests)) if amounts}
     allocated = dict(wanted) if are_alike(allocated, wanted) else allocated
     done = not each.running or are_alike(_keep_resizable(actual), _keep_resizable(allocated))

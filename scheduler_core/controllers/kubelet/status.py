@@ -136,9 +136,7 @@ def _readiness(run: PodRun, setting: Setting, phase: str, old: Sequence[Mapping[
     unready = [each.name for each in (*sidecars, *run.containers) if not setting.ready(each)]
     if unready:
         message = f"containers with unready status: [{' '.join(unready)}]"
-        return [
-            _condition(kind, _FALSE, "ContainersNotReady", message) for kind in ("Ready", "ContainersReady")
-        ]
+        return [_condition(kind, _FALSE, "ContainersNotReady", message) for kind in ("Ready", "ContainersReady")]
     problem = _gates(setting, old)
     ready = _condition("Ready", _FALSE, "ReadinessGatesNotReady", problem) if problem else None
     return [ready or _condition("Ready", _TRUE), _condition("ContainersReady", _TRUE)]
@@ -169,9 +167,7 @@ def _merge_conditions(
     merged: Conditions = []
     for condition in fresh:
         known = before.get(condition["type"])
-        since = (
-            known.get("lastTransitionTime") if known and known.get("status") == condition["status"] else None
-        )
+        since = known.get("lastTransitionTime") if known and known.get("status") == condition["status"] else None
         merged.append(
             {
                 **condition,
@@ -247,11 +243,7 @@ def _state(each: ContainerRun, setting: Setting, timestamp: Timestamp, may_resta
             f"pod={pod.name}_{pod.namespace}({pod.uid})"
         )
         return {"waiting": {"reason": "CrashLoopBackOff", "message": message}}
-    return {
-        "terminated": _build_terminated(
-            Ending(each.started, each.ended, each.exit_code, each.reason), timestamp
-        )
-    }
+    return {"terminated": _build_terminated(Ending(each.started, each.ended, each.exit_code, each.reason), timestamp)}
 
 
 def _build_terminated(ending: Ending, timestamp: Timestamp) -> dict[str, Any]:

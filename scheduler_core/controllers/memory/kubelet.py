@@ -112,30 +112,20 @@ class KubeletMemory(State):
     pods: Copied[dict[str, PodRun]] = field(default_factory=dict)
     on_node: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)
     since: Copied[dict[str, int]] = field(default_factory=dict)  # when the kubelet started (ns)
-    stopped: Copied[dict[str, int]] = field(
-        default_factory=dict
-    )  # when it stopped, where it does not run (ns)
+    stopped: Copied[dict[str, int]] = field(default_factory=dict)  # when it stopped, where it does not run (ns)
 
     eviction: Copied[dict[str, EvictionState]] = field(default_factory=dict)
-    evictions: Copied[dict[str, tuple[Eviction, ...]]] = field(
-        default_factory=dict
-    )  # the newest of each node
+    evictions: Copied[dict[str, tuple[Eviction, ...]]] = field(default_factory=dict)  # the newest of each node
     pressure: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)  # conditions that are True
 
     resizes: Copied[dict[str, Resizes]] = field(default_factory=dict)  # by node
     asking: Copied[dict[str, bool]] = field(
         default_factory=dict
     )  # pods that ask for something else than was allocated to them
-    mirrors: Copied[dict[str, Shared[tuple[Mapping[str, Any], PodRun]]]] = field(
-        default_factory=dict
-    )  # deleted ones
+    mirrors: Copied[dict[str, Shared[tuple[Mapping[str, Any], PodRun]]]] = field(default_factory=dict)  # deleted ones
     image_sizes: Copied[dict[str, int]] = field(default_factory=dict)  # bytes, by name with its tag
-    pulled: Copied[dict[str, tuple[str, ...]]] = field(
-        default_factory=dict
-    )  # by node, what is still to be reported
-    homeless: Copied[dict[str, tuple[str, ...]]] = field(
-        default_factory=dict
-    )  # pods of nodes that are not there
+    pulled: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)  # by node, what is still to be reported
+    homeless: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)  # pods of nodes that are not there
 
     def put(self, key: str, run: PodRun) -> None:
         """Notes a pod as it is now."""

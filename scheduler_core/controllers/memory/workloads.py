@@ -35,9 +35,7 @@ class Selectors:
         self._demanding: dict[tuple[str, str, str], list[tuple[str, LabelSelector]]] = {}
         self._others: dict[str, list[tuple[str, LabelSelector]]] = {}
         for namespace, key, selector in workloads:
-            demand = next(
-                (one for one in selector.requirements if one.op == IN and len(one.values) == 1), None
-            )
+            demand = next((one for one in selector.requirements if one.op == IN and len(one.values) == 1), None)
             if demand is not None:
                 place = (namespace, demand.key, demand.values[0])
                 self._demanding.setdefault(place, []).append((key, selector))
@@ -62,9 +60,7 @@ class WorkloadsMemory(State):
     daemons: Copied[dict[str, Backoff]] = field(default_factory=dict)
     jobs: Copied[dict[str, Failures]] = field(default_factory=dict)
     selectors: Derived[dict[str, Selectors]] = field(default_factory=dict)  # by kind, once they are asked for
-    schedules: Copied[dict[str, int]] = field(
-        default_factory=dict
-    )  # when a CronJob is looked at next (ns), by key
+    schedules: Copied[dict[str, int]] = field(default_factory=dict)  # when a CronJob is looked at next (ns), by key
 
     def waits_until(self, key: str, now: int) -> int | None:
         """Until when a key has to wait still; None: it doesn't."""

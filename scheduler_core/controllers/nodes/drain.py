@@ -169,9 +169,7 @@ class Draining(Controller):
         said = "; ".join((answer.message, *answer.causes))
         if answer.code == 429:
             self.enqueue_at(world, pod.key, world.now + AGAIN_AFTER, pod.tries >= WORN_OUT)
-            return replace(
-                pod, refusal=said
-            ), f"{pod.key} may not go yet, and is asked for again in 5 s: {said}"
+            return replace(pod, refusal=said), f"{pod.key} may not go yet, and is asked for again in 5 s: {said}"
         namespace, _, name = pod.key.partition("/")
         error = f'error when evicting pods/"{name}" -n "{namespace}": {said}'
         return replace(pod, done=True, refusal=error), error

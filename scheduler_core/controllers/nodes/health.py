@@ -69,9 +69,7 @@ def with_unknown(world: World, node: Manifest) -> list[Manifest]:
 def heartbeat(node: Manifest | None) -> tuple[str, str] | None:
     """Status and time of the heartbeat of a node's condition Ready."""
     condition = None if node is None else condition_of(node, "Ready")
-    return (
-        None if condition is None else (str(condition.get("status")), str(condition.get("lastHeartbeatTime")))
-    )
+    return None if condition is None else (str(condition.get("status")), str(condition.get("lastHeartbeatTime")))
 
 
 def with_ready_false(status: Manifest, timestamp: str) -> list[Manifest] | None:

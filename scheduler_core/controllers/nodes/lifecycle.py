@@ -92,9 +92,7 @@ class NodeLifecycle(Controller):
         if add or remove:
             swap(world, name, add, remove)
             texts += [f"tainted {name} {key}:{effect} as its conditions say" for key, effect in add]
-            texts += [
-                f"took {key}:{effect} off {name}: nothing calls for it any more" for key, effect in remove
-            ]
+            texts += [f"took {key}:{effect} off {name}: nothing calls for it any more" for key, effect in remove]
         labels = taints.label_changes(manifest)
         if labels:
             world.api.patch(("Node", "", name), {"metadata": {"labels": labels}})
@@ -164,9 +162,7 @@ class NodeLifecycle(Controller):
 
     def _lose(self, world: World, node: Node) -> str:
         seconds = (world.now - health.silent_since(world, node.name)) // SECOND
-        world.api.patch_status(
-            ("Node", "", node.name), {"conditions": health.with_unknown(world, node.manifest)}
-        )
+        world.api.patch_status(("Node", "", node.name), {"conditions": health.with_unknown(world, node.manifest)})
         text = f"{node.name} is Unknown: its kubelet has been silent for {seconds} s"
         if node.ready != "True":
             return text
@@ -186,9 +182,7 @@ class NodeLifecycle(Controller):
         if not taints.has(node.manifest, wanted) and not waits:
             zones.let_go(zone, node.name)
         zones.take_on(zone, node.name, world.now)
-        return (
-            [f"{node.name} waits for its NoExecute taint"] if node.name in zone.waiting and not waits else []
-        )
+        return [f"{node.name} waits for its NoExecute taint"] if node.name in zone.waiting and not waits else []
 
     def _free(self, world: World, node: Node) -> bool:
         """Takes the NoExecute taints off a node, and the node off the queue for them."""
@@ -255,9 +249,7 @@ class NodeLifecycle(Controller):
         return f"{key} is not ready: its node {node.name} is not" if marked else ""
 
     def _mark_not_ready(self, world: World, pod: Pod) -> bool:
-        conditions = health.with_ready_false(
-            pod.manifest.get("status") or {}, world.store.timestamp(world.now)
-        )
+        conditions = health.with_ready_false(pod.manifest.get("status") or {}, world.store.timestamp(world.now))
         if conditions is None:
             return False
         world.api.patch_status(("Pod", pod.namespace, pod.name), {"conditions": conditions})
@@ -274,11 +266,7 @@ class NodeLifecycle(Controller):
 def zone_name(key: str) -> str:
     """A zone as people are told of it."""
     region, _, zone = key.partition(":\x00:")
-    return (
-        f"zone {'/'.join(part for part in (region, zone) if part)}"
-        if key
-        else "the zone of nodes without one"
-    )
+    return f"zone {'/'.join(part for part in (region, zone) if part)}" if key else "the zone of nodes without one"
 
 
 def _is_untidy(manifest: Manifest) -> bool:

@@ -139,9 +139,7 @@ class TaintEviction(Controller):
         return f"called off the eviction of {key}: {why}"
 
     def _evict(self, world: World, pod: Pod, why: str) -> str:
-        self.event(
-            world, NORMAL, "TaintManagerEviction", "Pod", pod.key, f"Marking for deletion Pod {pod.key}"
-        )
+        self.event(world, NORMAL, "TaintManagerEviction", "Pod", pod.key, f"Marking for deletion Pod {pod.key}")
         try:
             disrupt(world.api, pod.key, DELETION_BY_TAINT_MANAGER, MESSAGE)
         except Refused as refused:

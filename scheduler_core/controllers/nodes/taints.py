@@ -72,9 +72,7 @@ def with_old_labels(manifest: Any) -> Any:
     if not isinstance(meta, Mapping) or not isinstance(meta.get("labels"), Mapping):
         return manifest
     changes = label_changes(manifest)
-    return (
-        {**manifest, "metadata": {**meta, "labels": {**meta["labels"], **changes}}} if changes else manifest
-    )
+    return {**manifest, "metadata": {**meta, "labels": {**meta["labels"], **changes}}} if changes else manifest
 
 
 def has(node: Manifest, key: Key) -> bool:
@@ -92,11 +90,7 @@ def swap(world: World, node: str, add: Iterable[Key], remove: Iterable[Key]) -> 
     kept = [taint for taint in old if _key(taint) not in gone]
     present = {_key(taint) for taint in kept}
     now = world.store.timestamp(world.now)
-    fresh = [
-        {"key": key, "effect": effect, "timeAdded": now}
-        for key, effect in add
-        if (key, effect) not in present
-    ]
+    fresh = [{"key": key, "effect": effect, "timeAdded": now} for key, effect in add if (key, effect) not in present]
     if fresh or len(kept) != len(old):
         world.api.patch(("Node", "", node), {"spec": {"taints": [*kept, *fresh] or None}})
 

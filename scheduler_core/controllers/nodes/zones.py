@@ -110,9 +110,7 @@ def align_to_period(t: int, period: int) -> int:
     return -(-t // period) * period
 
 
-def follow(
-    zones: Mapping[str, Zone], counts: Mapping[str, Census], flags: ControllerManagerOptions, now: int
-) -> str:
+def follow(zones: Mapping[str, Zone], counts: Mapping[str, Census], flags: ControllerManagerOptions, now: int) -> str:
     """Sets the states and rates of zones by what their nodes are now; a zone whose nodes do not count has no state. "entered" or "left",
     where that is so of full disruption of all zones, else "".
     """

@@ -155,9 +155,7 @@ class AttachDetach(Controller):
         for node, pods in wanted.items():
             if node in attachments:
                 if is_attached(attachments[node]) and memory.attaching.pop(name_of(attachments[node]), False):
-                    yield self._record(
-                        world, pods, NORMAL, ATTACHED, "AttachVolume.Attach succeeded", name, ""
-                    )
+                    yield self._record(world, pods, NORMAL, ATTACHED, "AttachVolume.Attach succeeded", name, "")
             elif world.store.node(node) is None or (busy and not shared):
                 continue
             elif attachments and not shared:
@@ -186,9 +184,7 @@ class AttachDetach(Controller):
             text = self._record(world, [pod], WARNING, FAILED, "Multi-Attach error", volume, why)
         return text
 
-    def _record(
-        self, world: World, pods: list[Pod], type_: str, reason: str, what: str, volume: str, why: str
-    ) -> str:
+    def _record(self, world: World, pods: list[Pod], type_: str, reason: str, what: str, volume: str, why: str) -> str:
         message = f'{what} for volume "{volume}" {why}'
         for pod in pods:
             self.event(world, type_, reason, "Pod", pod.key, message)

@@ -104,9 +104,7 @@ def find_wanted(world: World, volume: Manifest | None) -> dict[str, list[Pod]]:
     """List the nodes whose pods use a volume, each with these pods, the oldest first."""
     claim = None if volume is None or not find_driver(world.store, volume)[0] else find_claim(world, volume)
     wanted: dict[str, list[Pod]] = {}
-    for pod in (
-        [] if claim is None else sorted(list_users(world, claim), key=lambda pod: pod.creation_time or 0)
-    ):
+    for pod in [] if claim is None else sorted(list_users(world, claim), key=lambda pod: pod.creation_time or 0):
         if pod.node_name and not _is_over(pod):
             wanted.setdefault(pod.node_name, []).append(pod)
     return wanted

@@ -160,6 +160,5 @@ def _to_recycle(world: World, keys: Iterable[str]) -> list[str]:
     return [
         name
         for name, ref, volume in found
-        if released.policy_of(volume) == "Recycle"
-        and f"{ref.get('namespace') or ''}/{ref.get('name') or ''}" in wanted
+        if released.policy_of(volume) == "Recycle" and f"{ref.get('namespace') or ''}/{ref.get('name') or ''}" in wanted
     ]

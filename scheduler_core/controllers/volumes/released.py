@@ -60,7 +60,9 @@ def _hand_over(world: World, volume: Manifest, claim: Manifest) -> tuple[str, st
     namespace, name = str(claim["metadata"].get("namespace") or ""), name_of(claim)
     if volume_mode(volume) == volume_mode(claim):
         return "", f"{namespace}/{name}"
-    to_volume = f'Cannot bind PersistentVolume to requested PersistentVolumeClaim "{name}" due to incompatible volumeMode.'
+    to_volume = (
+        f'Cannot bind PersistentVolume to requested PersistentVolumeClaim "{name}" due to incompatible volumeMode.'
+    )
     to_claim = (
         f'Cannot bind PersistentVolume "{name_of(volume)}" to requested PersistentVolumeClaim '
         "due to incompatible volumeMode."
@@ -87,9 +89,7 @@ def _reclaim(world: World, volume: Manifest) -> str:
         return _recycle(world, volume)
     if policy == "Delete":
         return _delete(world, volume)
-    return _fail(
-        world, volume, "VolumeUnknownReclaimPolicy", "Volume has unrecognized PersistentVolumeReclaimPolicy"
-    )
+    return _fail(world, volume, "VolumeUnknownReclaimPolicy", "Volume has unrecognized PersistentVolumeReclaimPolicy")
 
 
 def _recycle(world: World, volume: Manifest) -> str:

@@ -66,9 +66,7 @@ def sync_revisions(world: World, owner: Owner, label: str, given: str = "") -> R
     if equal:
         update = world.api.patch(_target(equal[-1]), {"revision": number})
     else:
-        update, collisions = _create_revision(
-            world, owner, data, number, collisions, label, "" if known else given
-        )
+        update, collisions = _create_revision(world, owner, data, number, collisions, label, "" if known else given)
     rest = [one for one in known if name_of(one) != name_of(update)]
     return Revisions(tuple(in_order([*rest, update])), update, collisions)
 

@@ -173,9 +173,7 @@ def _candidates(world: World, owner: Owner, kind: str) -> list[tuple[str, str]]:
     return own + world.store.uncontrolled(kind, owner.namespace)
 
 
-def _claim(
-    world: World, owner: Owner, kind: str, manifest: Manifest, fits: bool, finalizers: Sequence[str]
-) -> bool:
+def _claim(world: World, owner: Owner, kind: str, manifest: Manifest, fits: bool, finalizers: Sequence[str]) -> bool:
     reference = controller_of(manifest)
     if reference is not None:
         if reference.get("uid") != owner.uid:

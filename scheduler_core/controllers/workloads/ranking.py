@@ -30,9 +30,7 @@ class Candidate:
     restarts: tuple[int, int]
 
 
-def first_to_go(
-    pods: Sequence[Pod], count: int, now: int, on_nodes: Mapping[str, int] | None = None
-) -> list[Pod]:
+def first_to_go(pods: Sequence[Pod], count: int, now: int, on_nodes: Mapping[str, int] | None = None) -> list[Pod]:
     """So many of the pods, those first that are missed least.
 
     `now`: ns since 1970. `on_nodes`: how many related pods there are on each node; the more, the sooner one goes.
@@ -118,7 +116,5 @@ def _restarts(pod: Pod) -> tuple[int, int]:
         return regular, 0
     containers = pod.manifest["spec"].get("initContainers") or ()
     sidecars = {c["name"] for c in containers if c.get("restartPolicy") == "Always"}
-    counts = (
-        int(c.get("restartCount") or 0) for c in status["initContainerStatuses"] if c["name"] in sidecars
-    )
+    counts = (int(c.get("restartCount") or 0) for c in status["initContainerStatuses"] if c["name"] in sidecars)
     return regular, max(counts, default=0)

@@ -37,9 +37,7 @@ from scheduler_core.controllers.workloads.watching import WorkloadController
 _FAILURE = "ReplicaFailure"
 
 
-def replica_status(
-    world: World, owner: Owner, pods: Sequence[Pod], refused: Refused | None
-) -> dict[str, Any]:
+def replica_status(world: World, owner: Owner, pods: Sequence[Pod], refused: Refused | None) -> dict[str, Any]:
     """Fields of the status, counted from the pods as they were before anything was done about them."""
     labels = (owner.template.get("metadata") or {}).get("labels") or {}
     min_ready = owner.number("minReadySeconds")

@@ -39,8 +39,7 @@ def fit_ours(manifest: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Chang
         return manifest, []
     changes: list[Change] = []
     profiles = [
-        _profile(profile, f"profiles[{i}]", changes)
-        for i, profile in enumerate(manifest.get("profiles") or ())
+        _profile(profile, f"profiles[{i}]", changes) for i, profile in enumerate(manifest.get("profiles") or ())
     ]
     return ({**manifest, "profiles": profiles}, changes) if changes else (manifest, [])
 
@@ -50,9 +49,7 @@ def _profile(profile: Mapping[str, Any], path: str, changes: list[Change]) -> Mu
     plugins = profile.get("plugins") or {}
     if plugins:
         out["plugins"] = {
-            point: _set(plugin_set or {}, point, f"{path}.plugins.{point}", changes)
-            if point in FIELDS
-            else plugin_set
+            point: _set(plugin_set or {}, point, f"{path}.plugins.{point}", changes) if point in FIELDS else plugin_set
             for point, plugin_set in plugins.items()
         }
         _sort(out["plugins"], f"{path}.plugins.multiPoint.enabled", changes)
@@ -71,9 +68,7 @@ def _set(plugin_set: Mapping[str, Any], point: str, path: str, changes: list[Cha
         if ours is None or not is_registered(ours):
             enabled.append(entry)
             continue
-        changes.append(
-            Change("moved", f"{path}.enabled[{i}]", _explain_replacement(point, entry["name"], ours))
-        )
+        changes.append(Change("moved", f"{path}.enabled[{i}]", _explain_replacement(point, entry["name"], ours)))
         enabled.append({**entry, "name": ours})
     return {**plugin_set, "enabled": enabled} if enabled else dict(plugin_set)
 
@@ -84,9 +79,7 @@ def _sort(plugins: MutableManifest, path: str, changes: list[Change]) -> None:
     for (point, name), ours in _STANDS_FOR.items():
         if name in enabled and is_registered(ours) and point in dict(missing_points(plugins)):
             plugins[point] = {"enabled": [{"name": ours}]}
-            changes.append(
-                Change("moved", f"{path}[{enabled.index(name)}]", _explain_replacement(point, name, ours))
-            )
+            changes.append(Change("moved", f"{path}[{enabled.index(name)}]", _explain_replacement(point, name, ours)))
 
 
 def _explain_replacement(point: str, name: str, ours: str) -> str:
@@ -137,9 +130,7 @@ class Adoption:
         return not (changed or self.found.where or self.found.what != "configuration")
 
 
-def adopt(
-    found: Found, features: Features = DEFAULT_FEATURES, own: Mapping[str, Definition] | None = None
-) -> Adoption:
+def adopt(found: Found, features: Features = DEFAULT_FEATURES, own: Mapping[str, Definition] | None = None) -> Adoption:
     """Return the adoption of a found configuration, given these user-defined plugins."""
     with with_own(own or {}):
         return _adopt(found, features)
@@ -159,8 +150,7 @@ def _adopt(found: Found, features: Features) -> Adoption:
     without = without_plugins(result.manifest, names) if unknown else None
     errors = _errors(result.manifest if without is None else without, features)
     there = [
-        replace(error, path=path_before(error.path, without or result.manifest, found.manifest))
-        for error in errors
+        replace(error, path=path_before(error.path, without or result.manifest, found.manifest)) for error in errors
     ]
     return Adoption(
         found,
@@ -199,9 +189,7 @@ def _locate_errors(found: Found, errors: list[FieldError] | tuple[FieldError, ..
 
 def _at_home(found: Found, manifest: Mapping[str, Any], plugin: UnknownPlugin) -> UnknownPlugin:
     """The same with its places in the document as it was found."""
-    return replace(
-        plugin, places=tuple(path_before(path, manifest, found.manifest) for path in plugin.places)
-    )
+    return replace(plugin, places=tuple(path_before(path, manifest, found.manifest) for path in plugin.places))
 
 
 def path_before(path: str, after: Any, before: Any) -> str:
@@ -221,9 +209,7 @@ def _before(path: str, after: Any, before: Any) -> str:
             if before is None:
                 break
         else:
-            after, before = (
-                each.get(step) if isinstance(each, Mapping) else None for each in (after, before)
-            )
+            after, before = (each.get(step) if isinstance(each, Mapping) else None for each in (after, before))
         out.append(step)
         if before is None:
             break

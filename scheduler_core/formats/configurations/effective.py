@@ -62,8 +62,7 @@ def effective(plugins: Mapping[str, Any] | None, path: str, version: Version) ->
         ran, doubled = _merge_plugins(version, point, custom, where)
         profile.ran[point] = ran
         profile.disabled[point] = {
-            each.get("name") or "": f"{where}.disabled[{i}]"
-            for i, each in enumerate(custom.get("disabled") or ())
+            each.get("name") or "": f"{where}.disabled[{i}]" for i, each in enumerate(custom.get("disabled") or ())
         }
         if next(iter(custom), "") == "enabled":
             profile.enabled_first.append(point)
@@ -79,11 +78,7 @@ def _merge_plugins(
     """The default plugins less the disabled ones, then the enabled ones; one that is configured anew keeps its place."""
     off = {each.get("name") for each in custom.get("disabled") or ()}
     enabled = [present(each) for each in custom.get("enabled") or ()]
-    ran = [
-        Ran(name, weight)
-        for name, weight in version.defaults.get(point, ())
-        if "*" not in off and name not in off
-    ]
+    ran = [Ran(name, weight) for name, weight in version.defaults.get(point, ()) if "*" not in off and name not in off]
     at = {each.name: i for i, each in enumerate(ran)}
     changes = []
     for i, entry in enumerate(enabled):

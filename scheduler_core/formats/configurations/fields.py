@@ -91,17 +91,13 @@ def _source(source: MutableManifest, profile: MutableManifest) -> list[Change]:
     """algorithmSource: a Policy, which is elsewhere, or a provider's default plugins."""
     if source.get("policy"):
         effect = "the plugins here are kube's defaults; paste the Policy, which can be turned into v1, too"
-        return [
-            Change("lost", "algorithmSource.policy", "the Policy that it names is not in this text", effect)
-        ]
+        return [Change("lost", "algorithmSource.policy", "the Policy that it names is not in this text", effect)]
     if source.get("provider") == "ClusterAutoscalerProvider":
         _replace_scorer(profile)
         text = "ClusterAutoscalerProvider scored by NodeResourcesMostAllocated in place of NodeResourcesLeastAllocated"
         return [Change("moved", "algorithmSource.provider", text)]
     if source.get("provider"):
-        return [
-            Change("dropped", "algorithmSource.provider", "its default plugins are the default in v1, too")
-        ]
+        return [Change("dropped", "algorithmSource.provider", "its default plugins are the default in v1, too")]
     return []
 
 
@@ -152,9 +148,7 @@ def _preemption(manifest: MutableManifest) -> list[Change]:
             **(profile.get("plugins") or {}),
             "postFilter": {"disabled": [{"name": "DefaultPreemption"}]},
         }
-    return [
-        Change("moved", "disablePreemption", "preemption is the plugin DefaultPreemption, which is disabled")
-    ]
+    return [Change("moved", "disablePreemption", "preemption is the plugin DefaultPreemption, which is disabled")]
 
 
 def _args(profile: MutableManifest, name: str) -> MutableManifest:

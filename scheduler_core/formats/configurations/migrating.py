@@ -40,10 +40,7 @@ def keep_sets(
 ) -> tuple[dict[str, Any], list[Change]]:
     """The sets as they are, without plugins that v1 does not have; and what is said of these."""
     changes: list[Change] = []
-    kept = {
-        point: _clean_set(plugin_set or {}, f"{path}.{point}", changes)
-        for point, plugin_set in plugins.items()
-    }
+    kept = {point: _clean_set(plugin_set or {}, f"{path}.{point}", changes) for point, plugin_set in plugins.items()}
     for name in SPREADERS:
         configs.pop(name, None)
     if any(change.text.endswith(_SPREAD) for change in changes):
@@ -64,9 +61,7 @@ def _clean_set(plugin_set: Mapping[str, Any], path: str, changes: list[Change]) 
     return out
 
 
-def _entry(
-    entry: Mapping[str, Any], which: str, path: str, changes: list[Change]
-) -> Mapping[str, Any] | None:
+def _entry(entry: Mapping[str, Any], which: str, path: str, changes: list[Change]) -> Mapping[str, Any] | None:
     """None where it is left out."""
     name = entry.get("name")
     if name in VOLUME_COUNTS:
@@ -118,8 +113,7 @@ def migrate(manifest: Mapping[str, Any]) -> Migration:
         changes += fields.alpha(out)
     profiles = [present(each) for each in out.get("profiles") or [{}]]
     converted = [
-        _profile(profile, "" if single else f"profiles[{i}].", version, changes)
-        for i, profile in enumerate(profiles)
+        _profile(profile, "" if single else f"profiles[{i}].", version, changes) for i, profile in enumerate(profiles)
     ]
     if out.get("profiles") or any(converted):
         out["profiles"] = converted
@@ -211,12 +205,7 @@ def _arguments(configs: Configs, where: Mapping[str, str], version: Version) -> 
             args["apiVersion"] = API_VERSION
             changes.append(Change("moved", f"{where[name]}.args.apiVersion", "arguments are of v1, too"))
     spread = configs.get(SPREAD)
-    if (
-        version.name != "v1beta2"
-        and spread
-        and spread.get("defaultConstraints")
-        and "defaultingType" not in spread
-    ):
+    if version.name != "v1beta2" and spread and spread.get("defaultConstraints") and "defaultingType" not in spread:
         spread["defaultingType"] = "List"
         text = "defaultConstraints ask for the defaultingType List, which was understood then"
         changes.append(Change("kept", where[SPREAD], text))

@@ -9,9 +9,7 @@ from __future__ import annotations
 _PLUGINS = "kubernetes-sigs/scheduler-plugins"
 _KOORDINATOR = "koordinator-sh/koordinator"
 _DESCHEDULER = "a plugin of the descheduler, which evicts pods and is configured by a DeschedulerPolicy; kube-scheduler never had it"
-_VOLCANO = (
-    "a plugin of Volcano, a scheduler of its own with a configuration of its own; kube-scheduler never had it"
-)
+_VOLCANO = "a plugin of Volcano, a scheduler of its own with a configuration of its own; kube-scheduler never had it"
 _SAMPLE = "a plugin that tutorials build"
 
 _WHAT = {
@@ -89,14 +87,8 @@ _GONE = {
 
 
 def _all() -> dict[str, str]:
-    said = {
-        name: f"{what}; a plugin of {project}"
-        for project, names in _WHAT.items()
-        for name, what in names.items()
-    }
-    said["Coscheduling"] = (
-        f"{_WHAT[_PLUGINS]['Coscheduling']}; a plugin of {_PLUGINS}, and another of {_KOORDINATOR}"
-    )
+    said = {name: f"{what}; a plugin of {project}" for project, names in _WHAT.items() for name, what in names.items()}
+    said["Coscheduling"] = f"{_WHAT[_PLUGINS]['Coscheduling']}; a plugin of {_PLUGINS}, and another of {_KOORDINATOR}"
     said |= _OTHERS
     said |= dict.fromkeys(_DESCHEDULERS.split(), _DESCHEDULER) | dict.fromkeys(_VOLCANOS.split(), _VOLCANO)
     return said | {name: f"was kube-scheduler's own: {why}" for name, why in _GONE.items()}

@@ -101,9 +101,7 @@ _BESIDES_FILTER = {
     "preBind": ("VolumeBinding",),
 }
 _BEFORE_SCORE = ("InterPodAffinity", SPREAD, "TaintToleration", "NodeAffinity", "SelectorSpread")
-_LEGACY_EXTENDER: Shape = (
-    {**EXTENDER, "enableHttps": BOOL, "httpTimeout": ANY} if isinstance(EXTENDER, dict) else ANY
-)
+_LEGACY_EXTENDER: Shape = {**EXTENDER, "enableHttps": BOOL, "httpTimeout": ANY} if isinstance(EXTENDER, dict) else ANY
 _RATIO: Shape = {"shape": ListOf(ANY), "resources": ListOf(ANY)}
 SHAPE: Shape = {
     "apiVersion": STRING,
@@ -178,9 +176,7 @@ def _write_policy_plugins(profile: Profile) -> dict[str, Any]:
     """A default plugin that the Policy did not ask for did not run."""
     for point in FIELDS:
         usual = [name for name, _ in _READ_AS.defaults.get(point, ())]
-        profile.disabled[point] = dict.fromkeys(
-            (name for name in usual if name not in profile.names(point)), ""
-        )
+        profile.disabled[point] = dict.fromkeys((name for name in usual if name not in profile.names(point)), "")
     plugins, _ = write_plugins(profile, _READ_AS)
     return plugins
 
@@ -196,9 +192,7 @@ def _filters(policy: Mapping[str, Any], profile: Profile, configs: Configs) -> l
         plugins = _predicate(each, configs)
         path = f"predicates[{i}]"
         for name in plugins:
-            asked.setdefault(
-                name, path if "predicates" in policy and policy["predicates"] is not None else ""
-            )
+            asked.setdefault(name, path if "predicates" in policy and policy["predicates"] is not None else "")
         if policy.get("predicates") is not None:
             changes.append(Change("moved", path, f"{each.get('name')} is {' and '.join(plugins)} at filter"))
     for name in _MANDATORY:
@@ -244,18 +238,14 @@ def _scores(policy: Mapping[str, Any], profile: Profile, configs: Configs) -> li
         weight = each.get("weight") or 1
         ran[name] = Ran(name, weight, path)
         if written:
-            changes.append(
-                Change("moved", path, f"{each.get('name')} is {name} at score, with the weight {weight}")
-            )
+            changes.append(Change("moved", path, f"{each.get('name')} is {name} at score, with the weight {weight}"))
     profile.ran[SCORE] = list(ran.values())
     profile.ran["preScore"] = [Ran(name) for name in ran if name in _BEFORE_SCORE]
     if "SelectorSpread" in ran and SPREAD in ran:
         ran["SelectorSpread"].weight = 0  # the first weight counted, and EvenPodsSpreadPriority was first
     elif SPREAD in ran:
         configs[SPREAD] = {"defaultingType": "List"}
-        changes.append(
-            Change("kept", "", f"{SPREAD} had no default constraints without SelectorSpreadPriority")
-        )
+        changes.append(Change("kept", "", f"{SPREAD} had no default constraints without SelectorSpreadPriority"))
     return changes
 
 

@@ -82,9 +82,7 @@ def _strategy(profile: Profile, configs: Configs, where: Mapping[str, str]) -> l
         text = f"{chosen.name} is what {FIT} does at score by itself"
         return [*changes, Change(kind, chosen.path, text)]
     configs.setdefault(FIT, {})["scoringStrategy"] = strategy
-    text = (
-        f"{chosen.name} became the scoringStrategy {strategy['type']} of {FIT}, with its weight and arguments"
-    )
+    text = f"{chosen.name} became the scoringStrategy {strategy['type']} of {FIT}, with its weight and arguments"
     return [*changes, Change("moved", chosen.path or where.get(chosen.name, ""), text)]
 
 
@@ -170,7 +168,9 @@ def _labels(profile: Profile, configs: Configs, where: Mapping[str, str]) -> lis
 
 def _require_labels(profile: Profile, configs: Configs, ran: Ran, wanted: list[dict[str, str]]) -> Change:
     if AFFINITY not in profile.names("filter"):
-        text = f"NodeLabel is not in kube-scheduler any more, and {AFFINITY}, which could stand for it, is disabled here"
+        text = (
+            f"NodeLabel is not in kube-scheduler any more, and {AFFINITY}, which could stand for it, is disabled here"
+        )
         return Change("lost", ran.path, text, "nodes are no longer filtered by which labels they have")
     affinity = dict(configs.setdefault(AFFINITY, {}).get("addedAffinity") or {})
     required = dict(affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {})

@@ -115,9 +115,7 @@ def _point(point: str, wanted: list[Ran], usual: list[tuple[str, int]], starred:
         return _set(wanted, ["*"], point)
     names, before = [each.name for each in wanted], dict(usual)
     enabled = [
-        each
-        for each in wanted
-        if each.name not in before or (point == SCORE and before[each.name] != each.weight)
+        each for each in wanted if each.name not in before or (point == SCORE and before[each.name] != each.weight)
     ]
     removed = [name for name in before if name not in names]
     return _set(enabled, ["*"] if removed and len(removed) == len(before) else removed, point)

@@ -88,9 +88,7 @@ def _record(facts: type[Facts]) -> Schema:
 
 
 def _digest() -> Schema:
-    return _line(
-        "digest", position=_NUMBER, attempt=_NUMBER, digest={"type": "string", "pattern": "^[0-9a-f]{32}$"}
-    )
+    return _line("digest", position=_NUMBER, attempt=_NUMBER, digest={"type": "string", "pattern": "^[0-9a-f]{32}$"})
 
 
 def _detail() -> Schema:

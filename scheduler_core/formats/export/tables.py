@@ -22,10 +22,7 @@ def _attempts(sim: Simulation) -> Iterator[Row]:
 
 
 def _moves(sim: Simulation) -> Iterator[Row]:
-    return (
-        {name: value for name, value in move._asdict().items() if name != "prev"}
-        for move in sim.journal.moves
-    )
+    return ({name: value for name, value in move._asdict().items() if name != "prev"} for move in sim.journal.moves)
 
 
 def _pods(sim: Simulation) -> Iterator[Row]:

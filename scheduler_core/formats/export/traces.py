@@ -183,9 +183,7 @@ def _read_header(line: Mapping[str, Any]) -> tuple[int, int]:
     edition = line.get("edition", 1)
     if edition != EDITION:
         older = f"edition {edition!r}"
-        raise TraceError(
-            1, older, f"edition {EDITION}; Scheduler Playground {LAST_WITH_OLDER} opens older traces"
-        )
+        raise TraceError(1, older, f"edition {EDITION}; Scheduler Playground {LAST_WITH_OLDER} opens older traces")
     return line["seed"], line["head"]
 
 

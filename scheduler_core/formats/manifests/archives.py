@@ -198,9 +198,7 @@ def _of_zip(data: bytes, unpacked: Unpacked, budget: Budget) -> Iterator[File]:
                 continue
             if (member.external_attr >> 16) & 0o170000 == 0o120000:
                 unpacked.links += 1
-            elif (
-                not _is_wanted(member.filename) or member.flag_bits & 1 or member.compress_type not in (0, 8)
-            ):
+            elif not _is_wanted(member.filename) or member.flag_bits & 1 or member.compress_type not in (0, 8):
                 unpacked.skipped += 1
             else:
                 with packed.open(member) as content:

@@ -30,12 +30,8 @@ def autoscaler_notes(objects: Sequence[Loaded]) -> list[Note]:
         status = _status(each.manifest)
         groups = list(_groups(status)) if status else []
         if groups:
-            shown = [
-                f"{name} ({target}; {least}–{most})" for name, target, least, most in groups[:_MOST_SHOWN]
-            ]
-            said.append(
-                Note(GROUPS, {"groups": ", ".join(shown) + (", …" if len(groups) > _MOST_SHOWN else "")})
-            )
+            shown = [f"{name} ({target}; {least}–{most})" for name, target, least, most in groups[:_MOST_SHOWN]]
+            said.append(Note(GROUPS, {"groups": ", ".join(shown) + (", …" if len(groups) > _MOST_SHOWN else "")}))
     return said
 
 

@@ -86,9 +86,7 @@ def _format(manifest: Mapping[str, Any]) -> str | None:
     if sum(isinstance(manifest.get(name), list) for name in _EXPORT) >= 2:
         return EXPORTED
     spec, status = manifest.get("spec"), manifest.get("status")
-    reviewed = (
-        isinstance(spec, Mapping) and isinstance(spec.get("templates"), list) and "podRequirements" in spec
-    )
+    reviewed = isinstance(spec, Mapping) and isinstance(spec.get("templates"), list) and "podRequirements" in spec
     return REVIEWED if reviewed and isinstance(status, Mapping) else None
 
 

@@ -34,11 +34,7 @@ _SHORT = {"pvs": "PersistentVolume", "pvcs": "PersistentVolumeClaim"}
 
 def with_kind(manifest: Any, file: str) -> Any:
     """An object without a kind as the one that its file's name tells: `cluster-resources/pods/web.json` holds Pods."""
-    if (
-        not isinstance(manifest, Mapping)
-        or manifest.get("kind")
-        or not isinstance(manifest.get("metadata"), Mapping)
-    ):
+    if not isinstance(manifest, Mapping) or manifest.get("kind") or not isinstance(manifest.get("metadata"), Mapping):
         return manifest
     for part in reversed(file.replace("\\", "/").split("/")):
         known = _resources().get(part.partition(".")[0].replace("-", "").replace("_", "").lower())
@@ -51,9 +47,7 @@ def with_kind(manifest: Any, file: str) -> Any:
 @cache
 def _resources() -> Mapping[str, tuple[str, str]]:
     """Version and kind by the plural that files are named by."""
-    known = {name: KINDS[kind] for name, kind in _SHORT.items()} | {
-        kind.plural: kind for kind in KINDS.values()
-    }
+    known = {name: KINDS[kind] for name, kind in _SHORT.items()} | {kind.plural: kind for kind in KINDS.values()}
     return {
         name: (f"{kind.group}/{_VERSIONS.get(kind.key, 'v1')}".removeprefix("/"), kind.key)
         for name, kind in known.items()
@@ -169,11 +163,7 @@ def _build_repeated_note(file: str, found: RepeatedKey) -> Note:
     if file:
         place = file if found.line is None else f"{file}:{found.line}"
         return Note(REPEATED_AT, {"place": place, "key": key})
-    return (
-        Note(REPEATED, {"key": key})
-        if found.line is None
-        else Note(REPEATED_ON, {"line": found.line, "key": key})
-    )
+    return Note(REPEATED, {"key": key}) if found.line is None else Note(REPEATED_ON, {"line": found.line, "key": key})
 
 
 def _build_intake(documents: list[Loaded], notes: list[Note], text: str) -> Intake:
@@ -188,9 +178,7 @@ def _build_intake(documents: list[Loaded], notes: list[Note], text: str) -> Inta
     return Intake(_number_documents(objects, 0), said, whole, text)
 
 
-def _of_text(
-    text: str, name: str, limits: LoadLimits, repeated: list[RepeatedKey]
-) -> tuple[list[Loaded], list[Note]]:
+def _of_text(text: str, name: str, limits: LoadLimits, repeated: list[RepeatedKey]) -> tuple[list[Loaded], list[Note]]:
     """The documents of one file. What is no YAML or JSON, or holds none of objects, is looked at for what else it could be. `repeated`
     takes the keys that stand twice in an object.
     """
@@ -200,18 +188,12 @@ def _of_text(
     except InvalidObject as error:
         return _of_other_text(text, name, limits, error, repeated)
     quoted = "```" in text or "~~~" in text
-    if any(
-        isinstance(each.manifest, str) or (quoted and not _says_kind(each.manifest)) for each in documents
-    ):
+    if any(isinstance(each.manifest, str) or (quoted and not _says_kind(each.manifest)) for each in documents):
         return _of_other_text(text, name, limits, None, repeated)
     unfinished = "{{" in text and any(_is_unfinished(each.manifest) for each in documents)
     if unfinished and (note := template(text)):
         raise NotObjects(note)
-    if (
-        documents
-        and not any(_says_kind(each.manifest) for each in documents)
-        and (note := recognise_text(text, True))
-    ):
+    if documents and not any(_says_kind(each.manifest) for each in documents) and (note := recognise_text(text, True)):
         raise NotObjects(note)
     return _in_file(documents, name), []
 
@@ -274,8 +256,7 @@ def _in_file(documents: list[Loaded], name: str) -> list[Loaded]:
 
 def _number_documents(documents: Sequence[Loaded], first: int) -> list[Loaded]:
     return [
-        each if each.index == index else replace(each, index=index)
-        for index, each in enumerate(documents, start=first)
+        each if each.index == index else replace(each, index=index) for index, each in enumerate(documents, start=first)
     ]
 
 

@@ -118,9 +118,5 @@ def find_describe_command(lines: list[str]) -> str:
 def _find_described_kind(fields: Mapping[str, str]) -> str:
     for marks, kind in _DESCRIPTIONS:
         if marks in fields:
-            return (
-                kind
-                if marks != "Replicas:"
-                else next((k for each, k in _REPLICAS if each in fields), "deployment")
-            )
+            return kind if marks != "Replicas:" else next((k for each, k in _REPLICAS if each in fields), "deployment")
     return ""

@@ -24,19 +24,13 @@ STATUS = gettext_noop("This is an answer of an API server, not an object: %(said
 TABLE = gettext_noop(
     "A Table of the API server leaves out most of what the objects say. Bring the objects themselves: %(command)s"
 )
-PARTIAL = gettext_noop(
-    "Here is metadata alone, without the objects. Bring the objects themselves: %(command)s"
-)
+PARTIAL = gettext_noop("Here is metadata alone, without the objects. Bring the objects themselves: %(command)s")
 METRICS = gettext_noop(
     "Figures of the metrics server were left out: what a pod uses plays no part in scheduling, what it requests does."
 )
-COMPONENTS = gettext_noop(
-    "Statuses of components were left out: the API server makes them up when it is asked."
-)
+COMPONENTS = gettext_noop("Statuses of components were left out: the API server makes them up when it is asked.")
 AUDIT = gettext_noop("Events of an audit log were left out: they are no objects.")
-REPLAYED = gettext_noop(
-    "Recorded patches of kwok were left out: the objects are taken as they stand before them."
-)
+REPLAYED = gettext_noop("Recorded patches of kwok were left out: the objects are taken as they stand before them.")
 
 _EVERYTHING = "kubectl get nodes,pods,namespaces -A -o yaml"
 _RAW = "kubectl get KIND -A -o json"
@@ -143,11 +137,7 @@ def _of_group(group: str, kind: str, manifest: Manifest) -> Note | None:
 
 
 def _without_kind(manifest: Manifest) -> Note | None:
-    if (
-        manifest.get("apiVersion") in ("v1", "v2")
-        and isinstance(manifest.get("name"), str)
-        and "version" in manifest
-    ):
+    if manifest.get("apiVersion") in ("v1", "v2") and isinstance(manifest.get("name"), str) and "version" in manifest:
         return Note(CHART, {"command": "helm template RELEASE CHART"})
     if "apiVersion" in manifest:
         return None

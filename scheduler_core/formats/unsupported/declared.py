@@ -94,9 +94,7 @@ WHOLLY_READ = frozenset(_WHOLLY_READ.split())
 _DISKS = "gcePersistentDisk awsElasticBlockStore cinder azureDisk azureFile vsphereVolume portworxVolume csi"
 _OTHER_VOLUMES = "glusterfs flexVolume cephfs flocker fc quobyte photonPersistentDisk scaleIO storageos"
 _AZURE_FILE = "secretName shareName readOnly"
-_ISCSI = (
-    "targetPortal lun iscsiInterface fsType portals chapAuthDiscovery chapAuthSession secretRef initiatorName"
-)
+_ISCSI = "targetPortal lun iscsiInterface fsType portals chapAuthDiscovery chapAuthSession secretRef initiatorName"
 
 FIELDS: Mapping[str, Fields] = {
     "ObjectMeta": Fields(
@@ -140,27 +138,19 @@ FIELDS: Mapping[str, Fields] = {
     ),
     "PersistentVolumeClaimVolumeSource": Fields("claimName", {reasons.NOT_MOUNTED: "readOnly"}),
     "GCEPersistentDiskVolumeSource": Fields("pdName readOnly", {reasons.NOT_MOUNTED: "fsType partition"}),
-    "AWSElasticBlockStoreVolumeSource": Fields(
-        "volumeID readOnly", {reasons.NOT_MOUNTED: "fsType partition"}
-    ),
+    "AWSElasticBlockStoreVolumeSource": Fields("volumeID readOnly", {reasons.NOT_MOUNTED: "fsType partition"}),
     "ISCSIVolumeSource": Fields("iqn readOnly", {reasons.NOT_MOUNTED: _ISCSI}),
-    "RBDVolumeSource": Fields(
-        "monitors image pool readOnly", {reasons.NOT_MOUNTED: "fsType user keyring secretRef"}
-    ),
+    "RBDVolumeSource": Fields("monitors image pool readOnly", {reasons.NOT_MOUNTED: "fsType user keyring secretRef"}),
     "CinderVolumeSource": Fields("volumeID", {reasons.NOT_MOUNTED: "fsType readOnly secretRef"}),
     "CinderPersistentVolumeSource": Fields("volumeID", {reasons.NOT_MOUNTED: "fsType readOnly secretRef"}),
-    "AzureDiskVolumeSource": Fields(
-        "diskURI kind", {reasons.NOT_MOUNTED: "diskName cachingMode fsType readOnly"}
-    ),
+    "AzureDiskVolumeSource": Fields("diskURI kind", {reasons.NOT_MOUNTED: "diskName cachingMode fsType readOnly"}),
     "AzureFileVolumeSource": Fields(silent={reasons.NOT_MOUNTED: _AZURE_FILE}),
     "AzureFilePersistentVolumeSource": Fields(silent={reasons.NOT_MOUNTED: f"{_AZURE_FILE} secretNamespace"}),
     "VsphereVirtualDiskVolumeSource": Fields(
         silent={reasons.NOT_MOUNTED: "volumePath fsType storagePolicyName storagePolicyID"}
     ),
     "PortworxVolumeSource": Fields("volumeID", {reasons.NOT_MOUNTED: "fsType readOnly"}),
-    "CSIVolumeSource": Fields(
-        "driver", {reasons.NOT_MOUNTED: "readOnly fsType volumeAttributes nodePublishSecretRef"}
-    ),
+    "CSIVolumeSource": Fields("driver", {reasons.NOT_MOUNTED: "readOnly fsType volumeAttributes nodePublishSecretRef"}),
     "CSIPersistentVolumeSource": Fields(
         "driver volumeHandle",
         {

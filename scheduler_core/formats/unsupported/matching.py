@@ -69,8 +69,7 @@ def _maker(manifest: Manifest) -> Any:
 def notes_of_configuration(configuration: Manifest) -> list[str]:
     """Fields of a KubeSchedulerConfiguration that are accepted and have no effect, each with the reason."""
     return [
-        f"{path} has no effect here: {entry.why}"
-        for entry, path in _find_matches_of_kind(configuration, CONFIGURATION)
+        f"{path} has no effect here: {entry.why}" for entry, path in _find_matches_of_kind(configuration, CONFIGURATION)
     ]
 
 

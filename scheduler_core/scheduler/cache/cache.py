@@ -265,9 +265,7 @@ class Cache(State):
             taint_sets=of_nodes.taint_sets,
             images=of_nodes.images,
             ports=[self.ports.get(slot, NO_PORTS) for slot in slots],
-            rows_with_ports=frozenset(
-                row for slot in self.ports if (row := of_nodes.by_slot.get(slot)) is not None
-            ),
+            rows_with_ports=frozenset(row for slot in self.ports if (row := of_nodes.by_slot.get(slot)) is not None),
             pods=[self.pods[slot] for slot in slots],
             pod_table=self.columns.snapshot(of_nodes.by_slot, len(self.names)),
             rows=of_nodes.rows,
@@ -287,9 +285,7 @@ class Cache(State):
         slots = [self.slots[name] for name in names]
         nodes = [node for slot in slots if (node := self.nodes[slot]) is not None]
         index: dict[tuple[Taint, ...], int] = {}
-        taints = np.fromiter(
-            (index.setdefault(node.taints, len(index)) for node in nodes), np.int32, len(nodes)
-        )
+        taints = np.fromiter((index.setdefault(node.taints, len(index)) for node in nodes), np.int32, len(nodes))
         rows = {name: row for row, name in enumerate(names)}
         return NodeRows(
             resources=len(self.resources),

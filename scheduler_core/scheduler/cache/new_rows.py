@@ -31,16 +31,12 @@ def with_new_rows(table: NodeTable, nodes: Sequence[Node]) -> NodeTable:
         own,
         names=[*table.names, *(node.name for node in nodes)],
         nodes=[*table.nodes, *nodes],
-        allocatable=np.concatenate(
-            [_wider(table.allocatable, own.resources), _allocatable(own.resources, nodes)]
-        ),
+        allocatable=np.concatenate([_wider(table.allocatable, own.resources), _allocatable(own.resources, nodes)]),
         requested=_longer(_wider(table.requested, own.resources), more),
         nonzero=_longer(table.nonzero, more),
         allowed_pods=np.concatenate([table.allowed_pods, _column(node.allowed_pods for node in nodes)]),
         pod_count=_longer(table.pod_count, more),
-        unschedulable=np.concatenate(
-            [table.unschedulable, np.array([node.unschedulable for node in nodes], np.bool_)]
-        ),
+        unschedulable=np.concatenate([table.unschedulable, np.array([node.unschedulable for node in nodes], np.bool_)]),
         taint_set=np.concatenate([table.taint_set, taint_set]),
         taint_sets=taint_sets,
         ports=[*table.ports, *([NO_PORTS] * more)],

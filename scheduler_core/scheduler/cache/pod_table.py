@@ -96,9 +96,7 @@ class PodColumns(_Columns):
     def snapshot(self, rows: Mapping[int, int], slots: int) -> PodTable:
         """A new table of all pods. `rows`: slot -> row of the nodes in it; pods of other slots are left out."""
         row_of_slot = np.full(max(slots, 1), -1, np.int32)
-        row_of_slot[np.fromiter(rows.keys(), np.intp, len(rows))] = np.fromiter(
-            rows.values(), np.int32, len(rows)
-        )
+        row_of_slot[np.fromiter(rows.keys(), np.intp, len(rows))] = np.fromiter(rows.values(), np.int32, len(rows))
         table = PodTable(len(rows), self.classes)
         table._copy_columns(self)
         table.node = row_of_slot[self.node]
@@ -144,9 +142,7 @@ class PodTable(_Columns):
     _zeros: Derived[Shared[Counts]]
     _log: Derived[Copied[list[tuple[int, int, int]]]]  # row, class, one pod more or less
     _log_start: Derived[Shared[int]]  # entries that have been let go
-    _counts: Derived[
-        Copied[dict[object, Shared[tuple[Counts, int]]]]
-    ]  # measure -> counts at a position of the log
+    _counts: Derived[Copied[dict[object, Shared[tuple[Counts, int]]]]]  # measure -> counts at a position of the log
 
     def __init__(self, rows: int = 0, classes: PodClasses | None = None) -> None:
         super().__init__(classes)

@@ -76,9 +76,7 @@ class NodeTable(State):
     names: Shared[list[str]] = field(default_factory=list)
     nodes: Shared[list[Node]] = field(default_factory=list)
     resources: Copied[ResourceIndex] = field(default_factory=ResourceIndex)
-    allocatable: Shared[NDArray[np.int64]] = field(
-        default_factory=lambda: np.zeros((0, 3), np.int64)
-    )  # [n, R]
+    allocatable: Shared[NDArray[np.int64]] = field(default_factory=lambda: np.zeros((0, 3), np.int64))  # [n, R]
     requested: Copied[NDArray[np.int64]] = field(default_factory=lambda: np.zeros((0, 3), np.int64))  # [n, R]
     nonzero: Copied[NDArray[np.int64]] = field(
         default_factory=lambda: np.zeros((0, 2), np.int64)
@@ -86,24 +84,18 @@ class NodeTable(State):
     allowed_pods: Shared[NDArray[np.int64]] = field(default_factory=lambda: np.zeros(0, np.int64))
     pod_count: Copied[NDArray[np.int64]] = field(default_factory=lambda: np.zeros(0, np.int64))
     unschedulable: Shared[NDArray[np.bool_]] = field(default_factory=lambda: np.zeros(0, np.bool_))
-    taint_set: Shared[NDArray[np.int32]] = field(
-        default_factory=lambda: np.zeros(0, np.int32)
-    )  # index into taint_sets
+    taint_set: Shared[NDArray[np.int32]] = field(default_factory=lambda: np.zeros(0, np.int32))  # index into taint_sets
     taint_sets: Shared[list[tuple[Taint, ...]]] = field(default_factory=list)
     images: Shared[dict[str, ImageState]] = field(default_factory=dict)  # by normalized name (with tag)
     ports: Copied[list[frozenset[HostPort]]] = field(default_factory=list)  # per row: used host ports
     rows_with_ports: frozenset[int] = frozenset()
-    pods: Copied[list[tuple[Pod, ...]]] = field(
-        default_factory=list
-    )  # per row, in kube's NodeInfo.Pods order
+    pods: Copied[list[tuple[Pod, ...]]] = field(default_factory=list)  # per row, in kube's NodeInfo.Pods order
     pod_table: Copied[PodTable] = field(default_factory=PodTable)  # the same pods by column
     rows: Shared[dict[str, int]] = field(default_factory=dict)  # name -> row
     origins: Shared[NDArray[np.intp] | None] = (
         None  # of a table with new rows: each row's of the same name in the snapshot, or -1
     )
-    memo: Derived[Shared[dict[Hashable, Any]]] = field(
-        default_factory=dict
-    )  # valid until a Node object changes
+    memo: Derived[Shared[dict[Hashable, Any]]] = field(default_factory=dict)  # valid until a Node object changes
     label_columns: Derived[Shared[dict[str, LabelColumn]]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -134,7 +126,5 @@ class NodeTable(State):
 
 def _intern(raw: list[str | None]) -> LabelColumn:
     index: dict[str, int] = {}
-    codes = np.fromiter(
-        (-1 if v is None else index.setdefault(v, len(index)) for v in raw), np.int32, len(raw)
-    )
+    codes = np.fromiter((-1 if v is None else index.setdefault(v, len(index)) for v in raw), np.int32, len(raw))
     return LabelColumn(tuple(index), codes)

@@ -22,9 +22,7 @@ def arguments_of(name: str) -> Arguments | None:
     return None if plugin is None else plugin.arguments
 
 
-def default_arguments(
-    name: str, args: Mapping[str, Any], features: Features = DEFAULT_FEATURES
-) -> dict[str, Any]:
+def default_arguments(name: str, args: Mapping[str, Any], features: Features = DEFAULT_FEATURES) -> dict[str, Any]:
     """A plugin's arguments with defaults filled in; of a plugin without declared arguments those that are given."""
     args, arguments = present(args), arguments_of(name)
     if arguments is None or arguments.lenient:
@@ -43,9 +41,7 @@ def shape_errors(name: str, args: Mapping[str, Any] | None, path: str) -> list[F
 def _type_errors(name: str, args: Mapping[str, Any], path: str) -> list[FieldError]:
     version, kind = args.get("apiVersion") or API_VERSION, args.get("kind") or f"{name}Args"
     if version != API_VERSION:
-        return [
-            invalid(f"{path}.apiVersion", version, f'no kind "{kind}" is registered for version "{version}"')
-        ]
+        return [invalid(f"{path}.apiVersion", version, f'no kind "{kind}" is registered for version "{version}"')]
     if kind != f"{name}Args":
         detail = f"args for plugin {name} were not of type {name}Args.kubescheduler.config.k8s.io, got {kind}"
         return [invalid(f"{path}.kind", kind, f"{detail}.kubescheduler.config.k8s.io")]
@@ -64,9 +60,7 @@ def argument_errors(
     return arguments.validate(args, path, features)
 
 
-def _lenient_errors(
-    arguments: Arguments, args: Mapping[str, Any], path: str, features: Features
-) -> list[FieldError]:
+def _lenient_errors(arguments: Arguments, args: Mapping[str, Any], path: str, features: Features) -> list[FieldError]:
     """Return the errors of the known fields."""
     known = {field: value for field, value in present(args).items() if field in arguments.fields}
     wrong = check_shape(known, arguments.shape, path)

@@ -73,17 +73,11 @@ class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kubelets: Mapping[str, Mapping[str, Any]] = {}  # of single nodes, by name
     controllers: tuple[str, ...] | None = None  # which ones run, by kube's names; None: all
     run_kubelets: bool = True  # False: nodes have no kubelet, and bound pods stay Pending
-    provisioners: tuple[str, ...] | None = (
-        None  # the CSI provisioners that run; None: one for whatever a class names
-    )
-    provisioning_errors: Mapping[
-        str, ErrorText
-    ] = {}  # what is answered in place of a volume, by class or driver
+    provisioners: tuple[str, ...] | None = None  # the CSI provisioners that run; None: one for whatever a class names
+    provisioning_errors: Mapping[str, ErrorText] = {}  # what is answered in place of a volume, by class or driver
     reconcile_latency: Latency = 10 * MILLISECOND  # from a change until a controller looks at it
     image_pull_rate: PullRate = 0  # of images whose size is known; 0: they are there at once
-    api_latency: Latency = (
-        5 * MILLISECOND
-    )  # what a scheduler's process waits for a list, or for a call about its lease
+    api_latency: Latency = 5 * MILLISECOND  # what a scheduler's process waits for a list, or for a call about its lease
 
     def __post_init__(self) -> None:
         for place, own in (
@@ -93,9 +87,7 @@ class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             try:
                 read_kubelet(self.kubelet, own)
             except FieldProblem as problem:
-                raise FieldProblem(
-                    f"{place}.{problem.field}", problem.received, problem.expected
-                ) from problem
+                raise FieldProblem(f"{place}.{problem.field}", problem.received, problem.expected) from problem
 
     def kubelet_of(self, node: str) -> KubeletConfiguration:
         """The configuration of a node's kubelet."""

@@ -39,9 +39,7 @@ CLIENT_CONNECTION: MutableManifest = {
 }
 
 
-def default_configuration(
-    manifest: Mapping[str, Any], features: Features = DEFAULT_FEATURES
-) -> MutableManifest:
+def default_configuration(manifest: Mapping[str, Any], features: Features = DEFAULT_FEATURES) -> MutableManifest:
     """A new manifest with every default filled in; the one passed, whose shape has been checked, is left as it is."""
     out = present(manifest)
     out["apiVersion"], out["kind"] = API_VERSION, KIND
@@ -130,9 +128,7 @@ def _merge_entries(
 ) -> list[tuple[MutableManifest, int | None]]:
     """The default set less what is disabled, its re-configured plugins in place, the other custom ones behind, with their indexes."""
     off = {plugin.get("name", "") for plugin in custom.get("disabled") or ()}
-    enabled: list[MutableManifest] = [
-        {"name": "", **present(plugin)} for plugin in custom.get("enabled") or ()
-    ]
+    enabled: list[MutableManifest] = [{"name": "", **present(plugin)} for plugin in custom.get("enabled") or ()]
     last = {plugin["name"]: i for i, plugin in enumerate(enabled)}
     merged: list[tuple[MutableManifest, int | None]] = []
     replaced: dict[int, None] = {}
@@ -148,9 +144,7 @@ def _merge_entries(
 
 def collect_enabled_names(plugins: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(
-        plugin.get("name", "")
-        for plugin_set in plugins.values()
-        for plugin in plugin_set.get("enabled") or ()
+        plugin.get("name", "") for plugin_set in plugins.values() for plugin in plugin_set.get("enabled") or ()
     )
 
 

@@ -150,9 +150,7 @@ def resolve(gates: Mapping[str, bool]) -> Wanted:
     if problems := [problem for name, on in gates.items() if (problem := _problem(name, on))]:
         raise GateError(problems)
     whole = {_WHOLE_STAGES[name]: on for name, on in gates.items() if name in _WHOLE_STAGES}
-    settings = {
-        gate.setting: gates.get(gate.name, whole.get(gate.stage, gate.default)) for gate in SETTINGS.values()
-    }
+    settings = {gate.setting: gates.get(gate.name, whole.get(gate.stage, gate.default)) for gate in SETTINGS.values()}
     return Wanted(settings, tuple(name for name in gates if name in OTHERS))
 
 

@@ -133,9 +133,7 @@ def _profile(raw: Mapping[str, Any], path: str) -> tuple[Profile, list[FieldErro
     return profile, errors
 
 
-def _where_given(
-    errors: list[FieldError], profile: Mapping[str, Any], features: Features
-) -> list[FieldError]:
+def _where_given(errors: list[FieldError], profile: Mapping[str, Any], features: Features) -> list[FieldError]:
     """Errors of plugins at multiPoint with their index in the list that was given, in place of the one with the defaults."""
     indexes = list_given_indexes(profile.get("plugins") or {}, features)
     out = []
@@ -150,9 +148,7 @@ def _check_required_plugins(plugins: Mapping[Point, Any], name: str, path: str) 
     errors = []
     sorters = len(plugins[Point.QUEUE_SORT])
     if sorters != 1:
-        detail = (
-            f'only one queue sort plugin required for profile with scheduler name "{name}", but got {sorters}'
-        )
+        detail = f'only one queue sort plugin required for profile with scheduler name "{name}", but got {sorters}'
         errors.append(invalid(f"{path}.queueSort", sorters, detail))
     if not plugins[Point.BIND]:
         detail = f'at least one bind plugin is needed for profile with scheduler name "{name}"'

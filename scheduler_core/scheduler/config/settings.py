@@ -77,9 +77,7 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     queue_mode: QueueMode = CURRENT  # or HISTORICAL: the queue as reference 003 describes it
     assumed_pod_ttl: Duration = 0  # historical: unconfirmed, an assumed pod is forgotten after this; 0: never
     informer_lag: Duration = 0  # from a change in the API server until schedulers hear of it
-    client_qps: Rate = (
-        0  # of a scheduler's API client; 0: as the configuration says, by default without limit
-    )
+    client_qps: Rate = 0  # of a scheduler's API client; 0: as the configuration says, by default without limit
     client_burst: Burst = 100  # calls at once where client_qps is set
     cluster: ClusterSettings = ClusterSettings()  # the components around the schedulers
     plugins: Mapping[str, Definition] = {}  # of one's own, in CEL; set by DefinePlugin
@@ -97,9 +95,7 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def reading(self) -> Reading:
         """The way the gates affect reading pods' requests."""
-        return Reading(
-            self.pod_level_resources * Reading.POD_LEVEL + self.in_place_scaling * Reading.IN_PLACE
-        )
+        return Reading(self.pod_level_resources * Reading.POD_LEVEL + self.in_place_scaling * Reading.IN_PLACE)
 
     def needs_restart(self, before: WorldSettings) -> bool:
         """Return whether any setting differs that a scheduler reads only at start."""

@@ -50,9 +50,7 @@ def configuration_errors(configuration: Mapping[str, Any], features: Features) -
         errors.append(invalid("parallelism", configuration["parallelism"], detail))
     errors += _profiles_errors(configuration["profiles"], features)
     errors += _percentage_errors(configuration, "percentageOfNodesToScore")
-    errors += _backoff_errors(
-        configuration["podInitialBackoffSeconds"], configuration["podMaxBackoffSeconds"]
-    )
+    errors += _backoff_errors(configuration["podInitialBackoffSeconds"], configuration["podMaxBackoffSeconds"])
     return errors + _extender_errors(configuration.get("extenders") or ())
 
 
@@ -129,9 +127,7 @@ def _queue_sort_errors(profiles: Sequence[Mapping[str, Any]]) -> list[FieldError
     count = len(first.get("enabled") or ())
     if count > 1:
         errors.append(
-            invalid(
-                "profiles[0].plugins.queueSort.Enabled", count, "only one queue sort plugin can be enabled"
-            )
+            invalid("profiles[0].plugins.queueSort.Enabled", count, "only one queue sort plugin can be enabled")
         )
     for i, profile in enumerate(profiles[1:], 1):
         if _queue_sort(profile) != first:

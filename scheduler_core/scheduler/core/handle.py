@@ -131,9 +131,7 @@ class WorldHandle:
         fault = client.take_fault(self._scheduler, VOLUMES, pod.key)
         answer = DONE if fault is None else fault.answer(f"{kind.lower()}s", name)
         said = "" if answer.ok else answer.message
-        self._world.record(
-            ApiCall("UPDATE", kind=kind, object=f"{namespace}/{name}", patch=dict(patch), fault=said)
-        )
+        self._world.record(ApiCall("UPDATE", kind=kind, object=f"{namespace}/{name}", patch=dict(patch), fault=said))
         if not answer.ok and fault is not None and not fault.after_write:
             return error(answer.message)
         if self.behind(kind, namespace, name):

@@ -64,13 +64,7 @@ class Measured(Protocol):
 def cycle_over(scheduler: Measured, cycle: SchedulingCycle) -> None:
     """A scheduling cycle succeeded, or failed and is about to be reported so."""
     figures, search = scheduler.figures, cycle.search
-    if (
-        cycle.scores is None
-        or cycle.outcome != "scheduled"
-        or cycle.waits
-        or search is None
-        or cycle.nominated_refusal
-    ):
+    if cycle.scores is None or cycle.outcome != "scheduled" or cycle.waits or search is None or cycle.nominated_refusal:
         now = scheduler.world.now
         figures.scheduling_algorithm.observe((), (cycle.decided if cycle.chosen else now) - cycle.started)
         _count_steps(figures, cycle)
@@ -227,9 +221,7 @@ def record_binding(scheduler: Measured, binding: BindingCycle) -> None:
         figures.pod_scheduling_sli.observe((label,), now - queued.initial_timestamp)
 
 
-def record_plugin(
-    scheduler: Measured, binding: BindingCycle, plugin: str, status: Status, over: bool
-) -> None:
+def record_plugin(scheduler: Measured, binding: BindingCycle, plugin: str, status: Status, over: bool) -> None:
     """A plugin of the binding cycle is done; it took what has passed since the one before was. `over`: so is its extension point."""
     figures, now, point = scheduler.figures, scheduler.world.now, str(binding.phase)
     code = OK if status.code is Code.SUCCESS else status.code.kube_name

@@ -29,9 +29,7 @@ class RulesOwner(measure.Measured, Protocol):
 
     def framework_of(self, pod: Pod) -> Framework | None: ...
 
-    def move(
-        self, pod: str, place: str, cause: str, why: Why = (), until: int = 0, kept: bool = True
-    ) -> None: ...
+    def move(self, pod: str, place: str, cause: str, why: Why = (), until: int = 0, kept: bool = True) -> None: ...
 
 
 class QueueRules:

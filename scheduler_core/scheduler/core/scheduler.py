@@ -257,9 +257,7 @@ class Scheduler(State):
 
     # Helpers of its parts
 
-    def move(
-        self, pod: str, place: str, cause: str, why: Why = (), until: int = 0, kept: bool = True
-    ) -> None:
+    def move(self, pod: str, place: str, cause: str, why: Why = (), until: int = 0, kept: bool = True) -> None:
         """Notes in trace and journal that a pod came to a place; `until` is the end of its backoff.
 
         Where another pod has its name by now, it is not `kept` in the journal, which is about that one.

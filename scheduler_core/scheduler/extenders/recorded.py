@@ -61,9 +61,7 @@ def _filter(request: Request, rule: Rule) -> dict[str, Any]:
     return {**_build_filter_nodes(nodes, kept, rule, request.names_only), **answer}
 
 
-def _reasons(
-    nodes: Mapping[str, Node], by_name: Mapping[str, str] | None, for_all: str | None
-) -> dict[str, str]:
+def _reasons(nodes: Mapping[str, Node], by_name: Mapping[str, str] | None, for_all: str | None) -> dict[str, str]:
     """Only nodes of the request; a text for all is for those without one of their own."""
     out = {name: text for name, text in (by_name or {}).items() if name in nodes}
     if for_all is not None:
@@ -71,9 +69,7 @@ def _reasons(
     return out
 
 
-def _build_filter_nodes(
-    nodes: Mapping[str, Node], kept: Sequence[str], rule: Rule, names_only: bool
-) -> dict[str, Any]:
+def _build_filter_nodes(nodes: Mapping[str, Node], kept: Sequence[str], rule: Rule, names_only: bool) -> dict[str, Any]:
     form = rule.get("form") or ("nodeNames" if names_only else "nodes")
     if form == "nodeNames":
         return {"NodeNames": list(kept)}

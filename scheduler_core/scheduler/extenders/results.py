@@ -201,13 +201,9 @@ _FILTER = go.struct(
         "Error": go.text,
     },
 )
-_PRIORITIES = go.list_of(
-    go.struct("HostPriority", {"Host": go.text, "Score": go.int64}), "v1.HostPriorityList", _empty
-)
+_PRIORITIES = go.list_of(go.struct("HostPriority", {"Host": go.text, "Score": go.int64}), "v1.HostPriorityList", _empty)
 _META_POD = go.struct("MetaPod", {"UID": go.text})
-_META_VICTIMS = go.struct(
-    "MetaVictims", {"Pods": go.list_of(_META_POD, "[]*v1.MetaPod"), "NumPDBViolations": go.int64}
-)
+_META_VICTIMS = go.struct("MetaVictims", {"Pods": go.list_of(_META_POD, "[]*v1.MetaPod"), "NumPDBViolations": go.int64})
 _PREEMPT = go.struct(
     "ExtenderPreemptionResult",
     {"NodeNameToMetaVictims": go.map_of(_META_VICTIMS, "map[string]*v1.MetaVictims")},

@@ -132,9 +132,7 @@ class _Call:
             raise _Failed(f"{self._verb.value} of {node}: {text}")
         if type(outcome.value) not in _TYPES[self._verb].values():
             expected = " or ".join(_TYPES[self._verb])
-            raise _Failed(
-                f"{self._verb.value} of {node}: received {str(outcome.value)[:80]}, expected {expected}"
-            )
+            raise _Failed(f"{self._verb.value} of {node}: received {str(outcome.value)[:80]}, expected {expected}")
         return outcome.value
 
 
@@ -159,10 +157,7 @@ def _filter(call: _Call, request: Request, written: Written) -> dict[str, Any]:
 def _prioritize(call: _Call, request: Request, written: Written) -> list[dict[str, Any]]:
     if not written.prioritize:
         return []
-    return [
-        {"Host": node.name, "Score": call.value(node.name, {"node": node.manifest}, 0)}
-        for node in request.nodes
-    ]
+    return [{"Host": node.name, "Score": call.value(node.name, {"node": node.manifest}, 0)} for node in request.nodes]
 
 
 def _preempt(call: _Call, request: Request, written: Written) -> dict[str, Any]:

@@ -34,9 +34,7 @@ class ObjectCalls(Protocol):
 
     def update(self, manifest: Manifest, subresource: str = "") -> Reply: ...
 
-    def change(
-        self, kind: str, namespace: str, name: str, how: Callable[[Manifest], Manifest | None]
-    ) -> Reply:
+    def change(self, kind: str, namespace: str, name: str, how: Callable[[Manifest], Manifest | None]) -> Reply:
         """A patch of the status, whatever version is stored; None leaves the object as it is."""
         ...
 

@@ -89,9 +89,7 @@ class Below:
     parts: tuple[Part, ...]
 
 
-Part: TypeAlias = (
-    str | Words | Key | Code | Amount | Written | PodName | Bar | Aside | Below
-)  # a str is shown as it is
+Part: TypeAlias = str | Words | Key | Code | Amount | Written | PodName | Bar | Aside | Below  # a str is shown as it is
 Parts: TypeAlias = tuple[Part, ...]
 
 

@@ -310,7 +310,5 @@ _METHODS: Mapping[str, _Method] = {
     "bind": _Method(_is(CallResult), _of(CallResult)),
     "post_bind": _Method(_anything, _status),
     "explain": _Method(_is(tuple), lambda self, failed, args: (Paragraph((failed.message,), "bad"),)),
-    "propose_fixes": _Method(
-        _anything, lambda self, failed, args: iter(()), whole=lambda drafts: iter(tuple(drafts))
-    ),
+    "propose_fixes": _Method(_anything, lambda self, failed, args: iter(()), whole=lambda drafts: iter(tuple(drafts))),
 }

@@ -49,9 +49,7 @@ class NodeToStatus:
 
     def frozen(self) -> NodeToStatus:
         """Return a copy that later changes don't affect."""
-        return replace(
-            self, refused_by=self.refused_by.copy(), reason=self.reason.copy(), steps=list(self.steps)
-        )
+        return replace(self, refused_by=self.refused_by.copy(), reason=self.reason.copy(), steps=list(self.steps))
 
     def __len__(self) -> int:
         """Rows, once Filter has begun."""
@@ -93,9 +91,7 @@ class NodeToStatus:
     def groups(self) -> Groups:
         """Rows with the same plugin and the same message are one group."""
         # One number for each (step, reason); its distinct values are the answers. Steps and reasons are small.
-        both = np.where(
-            self.refused_by >= 0, self.refused_by.astype(np.int64) * 65536 + self.reason, self.refused_by
-        )
+        both = np.where(self.refused_by >= 0, self.refused_by.astype(np.int64) * 65536 + self.reason, self.refused_by)
         answers, inverse = np.unique(both, return_inverse=True)
         sizes = np.bincount(inverse, minlength=len(answers)).tolist()
         index: dict[tuple[str, str], int] = {}

@@ -88,9 +88,7 @@ class PerNodePlugin(Plugin):
         """One pod less on the node, which is without it already. kube: RemovePod"""
 
 
-def _filter(
-    self: PerNodePlugin, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows
-) -> Verdicts | None:
+def _filter(self: PerNodePlugin, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
     changed = state.get(_CHANGED + self.name) or {}
     reason = np.full(len(rows), -1, np.int32)
     statuses: dict[Status, int] = {}
@@ -113,9 +111,7 @@ def _score(self: PerNodePlugin, state: CycleState, pod: Pod, nodes: NodeTable, r
     return scores
 
 
-def _adjust(
-    self: PerNodePlugin, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]
-) -> None:
+def _adjust(self: PerNodePlugin, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
     states = dict(state.get(_CHANGED + self.name) or {})
     for change in changes:
         own = states[change.row] = (states.get(change.row) or state).copy()

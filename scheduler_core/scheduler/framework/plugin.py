@@ -150,7 +150,9 @@ class Failure:
     nominated_nodes: Callable[[], list[str]]
     draw: Callable[[int], int]  # a number below n from the seeded stream
     now: int = NEVER  # ns since 1970; without a clock: later than all
-    extended: bool = False  # extenders are asked about victims: a plugin that finds some answers Wait, and `nominate` is called then
+    extended: bool = (
+        False  # extenders are asked about victims: a plugin that finds some answers Wait, and `nominate` is called then
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,9 +356,7 @@ class Plugin:
         """None: every row passes."""
         raise NotImplementedError
 
-    def post_filter(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
-    ) -> PostFilterResult:
+    def post_filter(self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure) -> PostFilterResult:
         raise NotImplementedError
 
     def nominate(
@@ -380,9 +380,7 @@ class Plugin:
         """Raw scores, int64[len(rows)]; a status where the plugin can't score, which ends the cycle as an error."""
         raise NotImplementedError
 
-    def normalize(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores
-    ) -> Scores | Status:
+    def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores | Status:
         """Normalised scores within 0..100, a new array; a status where the plugin can't, which ends the cycle as an error."""
         raise NotImplementedError
 

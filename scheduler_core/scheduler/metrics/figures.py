@@ -92,18 +92,14 @@ class Figures(State):
     preemption_victims: Copied[Histogram] = field(default_factory=lambda: _numbers("preemption_victims"))
     preemption_attempts: int = 0
     pod_scheduling_sli: Copied[Histogram] = field(default_factory=lambda: _seconds("pod_scheduling_sli"))
-    pod_scheduling_attempts: Copied[Histogram] = field(
-        default_factory=lambda: _numbers("pod_scheduling_attempts")
-    )
+    pod_scheduling_attempts: Copied[Histogram] = field(default_factory=lambda: _numbers("pod_scheduling_attempts"))
     extension_point: Copied[Histogram] = field(default_factory=lambda: _seconds("framework_extension_point"))
     plugin_execution: Copied[Histogram] = field(default_factory=lambda: _seconds("plugin_execution"))
     permit_wait: Copied[Histogram] = field(default_factory=lambda: _seconds("permit_wait"))
     calls: Copied[dict[Labels, Tally[str]]] = field(default_factory=dict)
     alike: Copied[dict[tuple[str, Labels, Labels], Alike]] = field(default_factory=dict)
     queueing_hint: Copied[Histogram] = field(default_factory=lambda: _seconds("queueing_hint_execution"))
-    preemption_goroutines: Copied[Histogram] = field(
-        default_factory=lambda: _seconds("preemption_goroutines")
-    )
+    preemption_goroutines: Copied[Histogram] = field(default_factory=lambda: _seconds("preemption_goroutines"))
     async_api_call: Copied[Histogram] = field(default_factory=lambda: _seconds("async_api_call_execution"))
     volume_errors: Copied[Tally[Labels]] = field(default_factory=Tally)
 

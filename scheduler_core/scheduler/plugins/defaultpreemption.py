@@ -109,9 +109,7 @@ class DefaultPreemption(Plugin):
         """Holds the pod back while its victims are being evicted, but for the last one, whose deletion is to be heard."""
         return IN_PROGRESS if pod.uid in (self.handle.preempting or ()) else SUCCESS
 
-    def post_filter(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
-    ) -> PostFilterResult:
+    def post_filter(self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure) -> PostFilterResult:
         evidence = Evidence()
         live = self.handle.get("Pod", pod.namespace, pod.name)
         if live is None:
@@ -213,9 +211,7 @@ def _nominate_best(pod: Pod, failure: Failure, evidence: Evidence) -> PostFilter
     return PostFilterResult(SUCCESS, best.node, best.victims, lower, evidence)
 
 
-def _recall_outcomes(
-    local: tuple[object, ...] | None, pod: Pod, nodes: NodeTable, budgets: list[Budget]
-) -> Outcomes:
+def _recall_outcomes(local: tuple[object, ...] | None, pod: Pod, nodes: NodeTable, budgets: list[Budget]) -> Outcomes:
     """Return the outcomes of earlier dry runs of such a pod, by row; empty if a filter depends on other rows."""
     if local is None:
         return {}

@@ -63,20 +63,14 @@ class ImageLocality(Plugin):
         return remember(nodes.memo, key, lambda: _score_table(nodes, images, containers))[rows]
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
-        images = [
-            Line((Code(name),), _build_image_term(nodes, row, name), "memory") for name in pod.spec.images
-        ]
+        images = [Line((Code(name),), _build_image_term(nodes, row, name), "memory") for name in pod.spec.images]
         held = Line(_SUM, total(*images) if images else constant(0, "memory"), "memory")
         lowest = constant(MIN_THRESHOLD, "memory")
-        highest = times(
-            constant(MAX_CONTAINER_THRESHOLD, "memory"), Value(pod.spec.num_image_containers, _IMAGES)
-        )
+        highest = times(constant(MAX_CONTAINER_THRESHOLD, "memory"), Value(pod.spec.num_image_containers, _IMAGES))
         few = held.result < MIN_THRESHOLD
         bounded = Line(_BOUNDED, most(held, lowest) if few else least(held, highest), "memory")
         over = times(constant(MAX_NODE_SCORE), minus(bounded, lowest))
-        return Formula(
-            (*images, held, bounded, Line(_NODE, by(over, minus(highest, lowest)))), (_SPREAD, _BOUNDS)
-        )
+        return Formula((*images, held, bounded, Line(_NODE, by(over, minus(highest, lowest)))), (_SPREAD, _BOUNDS))
 
 
 def _scale_size(image: ImageState, total_nodes: int) -> int:

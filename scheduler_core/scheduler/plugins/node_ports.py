@@ -102,9 +102,7 @@ class NodePorts(Plugin):
         yield draft.with_pod(Change("port", {"ports": taken}), _without_host_ports)
         wanted = {(port.protocol, port.port) for port in spec.host_ports}
         holders = [
-            pod
-            for pod in nodes.pods[row]
-            if any((port.protocol, port.port) in wanted for port in pod.spec.host_ports)
+            pod for pod in nodes.pods[row] if any((port.protocol, port.port) in wanted for port in pod.spec.host_ports)
         ]
         if holders and not draft.changes and len(holders) <= MOST_DELETED:
             yield delete_pods(draft, nodes.names[row], holders)

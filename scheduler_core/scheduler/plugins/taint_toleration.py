@@ -107,9 +107,7 @@ class TaintToleration(Plugin):
         if state.get(PRE_SCORE_STATE) is None:
             return error(f'failed to read "{PRE_SCORE_STATE}" from cycleState: not found')
         tolerations = pod.spec.tolerations
-        per_set = remember(
-            nodes.memo, (NAME, "score", tolerations), lambda: _count_sets(nodes.taint_sets, tolerations)
-        )
+        per_set = remember(nodes.memo, (NAME, "score", tolerations), lambda: _count_sets(nodes.taint_sets, tolerations))
         return per_set[nodes.taint_set[rows]]
 
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
@@ -221,8 +219,7 @@ def _ready(manifest: dict[str, Any]) -> None:
     spec, status = manifest["spec"], manifest["status"]
     spec["taints"] = [t for t in spec.get("taints") or () if not t["key"].startswith(SET_BY_CONTROLLERS)]
     status["conditions"] = [
-        {**each, "status": "True" if each["type"] == "Ready" else "False"}
-        for each in status.get("conditions") or ()
+        {**each, "status": "True" if each["type"] == "Ready" else "False"} for each in status.get("conditions") or ()
     ]
 
 

@@ -103,9 +103,7 @@ class VolumeRestrictions(Plugin):
             return
         changed = dict(claims.changed)
         for change in changes:
-            uses = sum(
-                not use.ephemeral and use.claim in claims.names for use in volumes_of(change.pod.spec).claims
-            )
+            uses = sum(not use.ephemeral and use.claim in claims.names for use in volumes_of(change.pod.spec).claims)
             if uses:
                 changed[change.row] = changed.get(change.row, 0) + change.sign * uses
         state.write(NAME, ExclusiveClaims(claims.names, claims.used, changed))
@@ -169,9 +167,7 @@ def _used(namespace: str, names: Mapping[str, None], nodes: NodeTable) -> int:
 
 def conflicts(disks: Sequence[Manifest], pods: Sequence[Pod]) -> bool:
     """Return whether a pod already uses one of the disks in a conflicting way."""
-    return any(
-        _conflict(disk, other) for pod in pods for other in volumes_of(pod.spec).disks for disk in disks
-    )
+    return any(_conflict(disk, other) for pod in pods for other in volumes_of(pod.spec).disks for disk in disks)
 
 
 def _conflict(a: Manifest, b: Manifest) -> bool:

@@ -50,9 +50,7 @@ NAME = "VolumeZone"
 _OTHER_ZONE = Reason("OtherZone", "node(s) had no available volume zone")
 _NO_NAME = Reason("ClaimWithoutName", "PersistentVolumeClaim had no name")
 _NO_VOLUME = Reason("VolumeNotFound", not_found("persistentvolume", "<volume>"))
-_NO_CLASS_NAMED = Reason(
-    "ClaimWithoutClass", "PersistentVolumeClaim had no pv name and storageClass name", True
-)
+_NO_CLASS_NAMED = Reason("ClaimWithoutClass", "PersistentVolumeClaim had no pv name and storageClass name", True)
 _NO_CLASS = Reason("ClassNotFound", not_found("storageclass.storage.k8s.io", "<class>"), True)
 _NO_MODE = Reason("ClassWithoutMode", 'VolumeBindingMode not set for StorageClass "<class>"')
 _UNBOUND = Reason("ClaimNotBound", "PersistentVolume had no name", True)

@@ -129,9 +129,7 @@ class HintedMoves:
     def on_update(self, entry: QueuedPod, happened: Sequence[ObjectEvent], now: int) -> None:
         gated = bool(entry.gated_by)
         for what in happened:
-            place = self._placing.follow(
-                entry, self._rules.requeue_decision(entry, what), what.event.label, now
-            )
+            place = self._placing.follow(entry, self._rules.requeue_decision(entry, what), what.event.label, now)
             if place is not Place.UNSCHEDULABLE:
                 self._state.unpark(entry.key, gated)
                 if place is Place.ACTIVE or self._options.pop_from_backoff:

@@ -92,9 +92,7 @@ class Placing:
         for plugin in entry.rejectors:
             self._state.metrics.unschedulable[plugin, entry.pod.spec.scheduler_name] -= 1
         self._state.cycle += 1
-        entry = replace(
-            entry, unschedulable_plugins=(), pending_plugins=(), gated_by="", cycle=self._state.cycle
-        )
+        entry = replace(entry, unschedulable_plugins=(), pending_plugins=(), gated_by="", cycle=self._state.cycle)
         self._rules.moved(entry, Place.IN_FLIGHT, "popped", None)
         return entry
 

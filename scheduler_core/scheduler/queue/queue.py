@@ -167,9 +167,7 @@ class SchedulingQueue(State):
         """The pod is no longer in flight."""
         self.state.flight.done(uid)
 
-    def requeue(
-        self, entry: QueuedPod, now: int, plugins: tuple[str, ...], pending: tuple[str, ...] = ()
-    ) -> None:
+    def requeue(self, entry: QueuedPod, now: int, plugins: tuple[str, ...], pending: tuple[str, ...] = ()) -> None:
         """A pod whose attempt failed, with the plugins that refused it (none: it failed by an error).
 
         It may be queued already, put there when the attempt of a deleted pod of its name failed: then it stays where it is.
@@ -183,9 +181,7 @@ class SchedulingQueue(State):
             self._placing.report_place(queued)
         self.done(entry.pod.uid)
 
-    def _requeue_failed(
-        self, entry: QueuedPod, now: int, plugins: tuple[str, ...], pending: tuple[str, ...]
-    ) -> None:
+    def _requeue_failed(self, entry: QueuedPod, now: int, plugins: tuple[str, ...], pending: tuple[str, ...]) -> None:
         failed = not plugins and not pending
         entry = self._placing.backoff.begin(
             replace(

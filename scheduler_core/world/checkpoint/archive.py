@@ -258,9 +258,7 @@ def _names(row: type) -> tuple[str, ...]:
 
 def _rows_of(row: type, columns: list[list[Any]]) -> list[Any]:
     nested = [any(type(value) is list for value in column) for column in columns]
-    values_of = [
-        list(map(_tuples, column)) if deep else column for deep, column in zip(nested, columns, strict=True)
-    ]
+    values_of = [list(map(_tuples, column)) if deep else column for deep, column in zip(nested, columns, strict=True)]
     return [row(*values) for values in zip(*values_of, strict=True)]
 
 

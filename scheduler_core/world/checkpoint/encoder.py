@@ -214,9 +214,7 @@ class Encoder:
         written: list[Any] = [self._class(shape.name)]
         for name in shape.fields:
             field = getattr(value, name)
-            written.append(
-                self._rows(f"{shape.name}.{name}", field) if name in shape.rows else self.value(field)
-            )
+            written.append(self._rows(f"{shape.name}.{name}", field) if name in shape.rows else self.value(field))
         return written
 
     def _rows(self, name: str, rows: list[Any]) -> list[int]:

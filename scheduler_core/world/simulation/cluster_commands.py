@@ -123,9 +123,7 @@ def apply_rehearsed(world: World, command: ApplyObjects, trial: Trial) -> None:
 
 def _make_way(world: World, objects: list[Any]) -> list[Any]:
     """Deletes the pods and claims that can't be changed in place. The objects, those as new ones. Refused before anything goes."""
-    replaced = {
-        id(manifest): key for manifest in objects if (key := _find_replaced(world, manifest)) is not None
-    }
+    replaced = {id(manifest): key for manifest in objects if (key := _find_replaced(world, manifest)) is not None}
     new = [_as_new(manifest) if id(manifest) in replaced else manifest for manifest in objects]
     for api in (replace(world.api, store=world.store.replica()), world.api):
         for key in replaced.values():
@@ -246,14 +244,10 @@ def _device_condition(world: World, command: ReportDeviceCondition) -> None:
         raise refuse("claim", command.claim, "the namespace/name of a ResourceClaim")
     results = results_named(claim, command.device)
     if not results:
-        raise refuse(
-            "device", command.device, "the driver/pool/device of a device that is allocated to the claim"
-        )
+        raise refuse("device", command.device, "the driver/pool/device of a device that is allocated to the claim")
     reason = command.reason or "Reported"
     condition = {"type": command.type, "status": command.status, "reason": reason, "message": command.message}
-    world.api.update(
-        set_device_conditions(claim, results, condition, world.store.timestamp(world.now)), "status"
-    )
+    world.api.update(set_device_conditions(claim, results, condition, world.store.timestamp(world.now)), "status")
 
 
 def _programs(world: World, command: SetPrograms) -> None:

@@ -142,9 +142,7 @@ def _find_changed_faults(before: Faults, after: Faults) -> tuple[tuple[tuple[str
     """Return the earlier faults that differ now."""
     if before == after:
         return ()
-    return tuple(
-        (key, before.get(key)) for key in sorted({*before, *after}) if before.get(key) != after.get(key)
-    )
+    return tuple((key, before.get(key)) for key in sorted({*before, *after}) if before.get(key) != after.get(key))
 
 
 def _summary(command: Command) -> CommandApplied:
@@ -193,9 +191,7 @@ def _configure(world: EditableWorld, command: SetConfiguration) -> None:
     for i, profile in enumerate(configuration.profiles):
         if profile.scheduler_name in names:
             other = names[profile.scheduler_name]
-            raise refuse(
-                f"profiles[{i}].schedulerName", profile.scheduler_name, f"a name that {other} does not have"
-            )
+            raise refuse(f"profiles[{i}].schedulerName", profile.scheduler_name, f"a name that {other} does not have")
     world.start_scheduler(command.scheduler, configuration)
 
 
@@ -267,9 +263,7 @@ def _under(
         raise Refused(invalid.errors) from invalid
 
 
-def _restart_all(
-    world: EditableWorld, configurations: tuple[tuple[str, SchedulerConfiguration], ...]
-) -> None:
+def _restart_all(world: EditableWorld, configurations: tuple[tuple[str, SchedulerConfiguration], ...]) -> None:
     for name, configuration in configurations:
         world.start_scheduler(name, configuration)
 

@@ -75,8 +75,6 @@ def require_compiled(definition: Definition) -> None:
     problems = problems_of(definition)
     if problems:
         raise Refused(
-            FieldError(
-                f"definition.{wrong.field}", "", wrong.message, line=wrong.line, column=wrong.column + 1
-            )
+            FieldError(f"definition.{wrong.field}", "", wrong.message, line=wrong.line, column=wrong.column + 1)
             for wrong in problems
         )

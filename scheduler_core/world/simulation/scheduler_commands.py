@@ -105,9 +105,7 @@ def _running(world: SchedulersWorld, name: str) -> Scheduler:
     for scheduler in world.schedulers:
         if scheduler.name == name:
             return scheduler
-    raise refuse(
-        "name", name, f"one of {', '.join(s.name for s in world.schedulers) or 'none: no scheduler runs'}"
-    )
+    raise refuse("name", name, f"one of {', '.join(s.name for s in world.schedulers) or 'none: no scheduler runs'}")
 
 
 EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {

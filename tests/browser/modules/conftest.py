@@ -143,9 +143,7 @@ class Alone:
         """A page with this body, and with attributes of its body element."""
         whole = PAGE.format(script=SCRIPT, attributes=attributes, body=body)
         self.site.html = (
-            body.replace("<head>", f"<head><script>{SCRIPT}</script>", 1)
-            if body.startswith("<!DOCTYPE")
-            else whole
+            body.replace("<head>", f"<head><script>{SCRIPT}</script>", 1) if body.startswith("<!DOCTYPE") else whole
         )
         self.page.goto(f"{self.site.origin}{PLACE}{query}")
         self.do("tick(0)")  # htmx starts

@@ -9,7 +9,9 @@ from typing import Any
 from tests.browser.modules.conftest import Alone
 
 STYLE = "<style>:root { --p1: #111111; --p3: #333333; --p5: #555555; --line: #dddddd }</style>"
-PLOTLY = "globalThis.Plotly = { react: async (holder, data, layout) => hear(holder.id || holder.className, data, layout) };"
+PLOTLY = (
+    "globalThis.Plotly = { react: async (holder, data, layout) => hear(holder.id || holder.className, data, layout) };"
+)
 
 
 def shown(alone: Alone, body: str) -> None:
@@ -50,9 +52,7 @@ def metric(name: str, figure: dict[str, Any]) -> str:
 
 BARS = {"data": [{"type": "bar", "token": "--p1", "x": [1]}], "layout": {}}
 LINES = {"data": [{"type": "scatter", "token": "--p3", "stackgroup": "a", "x": [1]}], "layout": {"unit": "s"}}
-DETAILS = (
-    '<details id="more"><summary>more</summary></details><details id="rest"><summary>rest</summary></details>'
-)
+DETAILS = '<details id="more"><summary>more</summary></details><details id="rest"><summary>rest</summary></details>'
 
 
 def test_metrics_are_drawn_and_stay_while_the_part_around_them_is_swapped(alone: Alone) -> None:

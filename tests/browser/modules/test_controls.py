@@ -73,9 +73,7 @@ def lanes(alone: Alone) -> Alone:
         (["left"] * 9, [0, 100]),
     ],
 )
-def test_keys_zoom_and_move_the_lanes_in_one_request(
-    lanes: Alone, keys: list[str], window: list[int]
-) -> None:
+def test_keys_zoom_and_move_the_lanes_in_one_request(lanes: Alone, keys: list[str], window: list[int]) -> None:
     for key in keys:
         lanes.do(f"act.{key}()")
     assert lanes.heard == []
@@ -135,9 +133,7 @@ FORM = """<details id="until" open><summary>until</summary><form data-run id="ru
 def test_forms_go_over_the_stream_or_are_left_to_the_browser(alone: Alone, open: bool) -> None:
     alone.show(TOASTS + FORM)
     alone.call(FORMS, "({ listenForms }, open) => listenForms((message) => (hear(message), open))", open)
-    alone.do(
-        "void addEventListener('submit', (event) => (hear(event.defaultPrevented), event.preventDefault()))"
-    )
+    alone.do("void addEventListener('submit', (event) => (hear(event.defaultPrevented), event.preventDefault()))")
     alone.page.click("#run button")
     assert alone.heard == [{"type": "run", "until": "idle"}, open]
     assert alone.do("document.querySelector('#until').open") is not open
@@ -170,9 +166,7 @@ def test_a_refused_form_says_why(alone: Alone, text: str, said: list[str]) -> No
     assert alone.page.locator(".toast").all_inner_texts() == said
 
 
-RENAME = (
-    '<form class="rename" action="/s/key/rename"><input id="session-name" name="name" value="old"></form>'
-)
+RENAME = '<form class="rename" action="/s/key/rename"><input id="session-name" name="name" value="old"></form>'
 
 
 @pytest.mark.parametrize(("status", "said"), [(200, []), (400, ["Not allowed"])])
@@ -226,7 +220,9 @@ DIALOG = """<div id="keep">Keep the link <button data-copy="edit" id="copy-edit"
 <button id="share-open">share</button><dialog id="share-dialog"><input type="checkbox" id="share-step">
 <input id="edit-link" value="/s/edit/"><input id="view-link" value="/s/view/"><button data-copy="view" id="copy-view">copy</button>
 <p id="copied" data-copied="Copied."></p></dialog>"""
-COPIED = "void (navigator.clipboard.writeText = async (text) => { hear(text); if (globalThis.refuse) throw new Error(); })"
+COPIED = (
+    "void (navigator.clipboard.writeText = async (text) => { hear(text); if (globalThis.refuse) throw new Error(); })"
+)
 
 
 @pytest.fixture

@@ -9,7 +9,9 @@ import pytest
 from tests.browser.modules.conftest import Alone
 
 ORDER, PANES, ROWS = "palette/order.js", "frame/panes.js", "frame/rows.js"
-MATCHING = "({ matching }, labels, text) => matching(labels.map((label) => ({ label })), text).map(({ label }) => label)"
+MATCHING = (
+    "({ matching }, labels, text) => matching(labels.map((label) => ({ label })), text).map(({ label }) => label)"
+)
 LABELS = ["Run to the end", "Set a bookmark", "Step to the end", "Rerun", "Show the scores"]
 
 
@@ -59,9 +61,7 @@ def panes(alone: Alone) -> Alone:
         (["Home", "ArrowRight"], 160),
     ],
 )
-def test_arrow_keys_resize_a_pane_within_bounds_and_fold_it(
-    panes: Alone, keys: list[str], width: int
-) -> None:
+def test_arrow_keys_resize_a_pane_within_bounds_and_fold_it(panes: Alone, keys: list[str], width: int) -> None:
     for key in keys:
         panes.page.press(".grip", key)
     assert panes.do("document.body.style.getPropertyValue('--rail')") == f"{width}px"
@@ -71,9 +71,7 @@ def test_arrow_keys_resize_a_pane_within_bounds_and_fold_it(
 def test_a_double_click_gives_a_pane_its_first_size_and_a_reload_the_chosen_one(panes: Alone) -> None:
     panes.page.press(".grip", "ArrowRight")
     assert panes.do("JSON.parse(localStorage.panes)") == {"rail": 216}
-    panes.do(
-        "void document.querySelector('.grip').dispatchEvent(new MouseEvent('dblclick', { bubbles: true }))"
-    )
+    panes.do("void document.querySelector('.grip').dispatchEvent(new MouseEvent('dblclick', { bubbles: true }))")
     assert panes.do("[document.body.style.getPropertyValue('--rail'), localStorage.panes]") == ["", "{}"]
 
 

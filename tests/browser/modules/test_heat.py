@@ -9,9 +9,7 @@ import pytest
 
 from tests.browser.modules.conftest import Alone
 
-ARRANGE, DATA, HEAT, VIEW, WORDS = (
-    f"heat/{name}.js" for name in ("arrange", "data", "heat", "view", "words")
-)
+ARRANGE, DATA, HEAT, VIEW, WORDS = (f"heat/{name}.js" for name in ("arrange", "data", "heat", "view", "words"))
 UNSEEN, OK, NO, BEST, HERE = range(5)
 
 
@@ -280,9 +278,7 @@ def test_every_verdict_has_its_look(heat: Alone) -> None:
 
 def test_legend_and_cells_have_the_same_colours(heat: Alone) -> None:
     bring(heat, panel(mode="score"))
-    swatches = heat.do(
-        "[...document.querySelectorAll('#heat-legend .band')].map((mark) => mark.style.background)"
-    )
+    swatches = heat.do("[...document.querySelectorAll('#heat-legend .band')].map((mark) => mark.style.background)")
     assert swatches == ["rgb(7, 7, 7)", "rgb(1, 1, 1)"]
     assert {TOKENS["m7"], TOKENS["m1"]} <= colours(heat)
     said = heat.do("[...document.querySelectorAll('#heat-legend span')].map((item) => item.textContent)")
@@ -348,9 +344,7 @@ def test_arrow_keys_go_from_node_to_node_and_enter_opens(heat: Alone) -> None:
 
 
 def test_names_are_fetched_once_for_each_order_of_the_nodes(heat: Alone) -> None:
-    heat.do(
-        "void (globalThis.fetch = async (url) => (hear(url), { ok: true, json: async () => ({ names: ['m0'] }) }))"
-    )
+    heat.do("void (globalThis.fetch = async (url) => (hear(url), { ok: true, json: async () => ({ names: ['m0'] }) }))")
     for order in ("1", "2", "2"):
         bring(heat, panel(order))
     assert heat.heard == ["nodes.json"]
@@ -367,15 +361,11 @@ def test_a_key_that_is_quicker_than_the_names_is_answered_with_the_name_when_it_
     heat.page.press("canvas", "ArrowRight")
     assert heat.page.inner_text("#heat-says") == "… – not examined"
     heat.do("void come()")
-    heat.page.wait_for_function(
-        "document.querySelector('#heat-says').innerText === 'm0 – not examined'", timeout=5_000
-    )
+    heat.page.wait_for_function("document.querySelector('#heat-says').innerText === 'm0 – not examined'", timeout=5_000)
 
 
 def test_cards_ask_for_what_they_say_of_the_nodes_on_the_screen(heat: Alone) -> None:
-    heat.do(
-        "void (globalThis.fetch = async (url) => (hear(url), { ok: true, json: async () => ({ nodes: [] }) }))"
-    )
+    heat.do("void (globalThis.fetch = async (url) => (hear(url), { ok: true, json: async () => ({ nodes: [] }) }))")
     heat.page.focus("canvas")
     for _ in range(3):
         heat.page.keyboard.press("+")

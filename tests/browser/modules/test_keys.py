@@ -72,9 +72,7 @@ def test_other_keys_are_the_browsers(page: Alone, key: str) -> None:
         ("#lanes", "b", [["breakNext"]]),
     ],
 )
-def test_keys_mean_first_what_they_mean_where_the_focus_is(
-    page: Alone, where: str, key: str, heard: list[Any]
-) -> None:
+def test_keys_mean_first_what_they_mean_where_the_focus_is(page: Alone, where: str, key: str, heard: list[Any]) -> None:
     assert pressed(page, key, where) == heard
 
 
@@ -195,9 +193,7 @@ def test_actions_press_and_focus_what_the_page_has_now(alone: Alone) -> None:
 
 
 def test_the_inspected_pod_is_decided_before_others(alone: Alone) -> None:
-    chosen = (
-        '<span class="pod chosen"><span class="decide"><button value="allow">chosen</button></span></span>'
-    )
+    chosen = '<span class="pod chosen"><span class="decide"><button value="allow">chosen</button></span></span>'
     alone.show(CONTROLS + chosen)
     alone.do("void document.addEventListener('click', ({ target }) => hear(target.textContent))")
     assert acted(alone, "allow")[0] == "chosen"

@@ -79,9 +79,7 @@ def test_it_says_what_it_is_about(menu: Alone) -> None:
 
 
 def test_what_has_no_menu_keeps_the_browsers(menu: Alone) -> None:
-    menu.do(
-        "void addEventListener('contextmenu', (event) => (hear(event.defaultPrevented), event.preventDefault()))"
-    )
+    menu.do("void addEventListener('contextmenu', (event) => (hear(event.defaultPrevented), event.preventDefault()))")
     menu.page.click("#plain", button="right")
     assert (items(menu), menu.heard) == ([], [False])
 
@@ -122,7 +120,9 @@ def test_a_click_elsewhere_closes_it(menu: Alone) -> None:
 
 def test_a_long_press_opens_it_and_is_no_click(menu: Alone) -> None:
     menu.do("void addEventListener('hashchange', () => hear('clicked'))")
-    press = "document.querySelector('#pod').dispatchEvent(new PointerEvent('{}', {{bubbles: true, pointerType: 'touch'}}))"
+    press = (
+        "document.querySelector('#pod').dispatchEvent(new PointerEvent('{}', {{bubbles: true, pointerType: 'touch'}}))"
+    )
     with menu.page.expect_response("**/menu?*"):
         menu.do(press.format("pointerdown"))
         menu.do("tick(600)")

@@ -67,9 +67,7 @@ def test_the_first_thing_said_is_what_is_looked_at_and_seen(studio: Alone) -> No
 
 
 def test_a_delta_is_painted_and_the_place_follows(studio: Alone) -> None:
-    transport = (
-        '<div id="panel-transport" hx-swap-oob="true" data-profile="p" data-position="3">painted</div>'
-    )
+    transport = '<div id="panel-transport" hx-swap-oob="true" data-profile="p" data-position="3">painted</div>'
     delta(studio, 3, 3, html=transport)
     assert studio.page.inner_text("#panel-transport") == "painted"
     assert studio.page.inner_text("#scrub-says") == "3 / 3"
@@ -129,9 +127,7 @@ def test_keys_links_and_the_rail_are_sent(studio: Alone) -> None:
 
 def test_what_is_pressed_while_it_is_offline_is_left_to_the_browser(studio: Alone) -> None:
     studio.do("sockets[0].close()")
-    studio.do(
-        "void addEventListener('click', (event) => (hear(event.defaultPrevented), event.preventDefault()))"
-    )
+    studio.do("void addEventListener('click', (event) => (hear(event.defaultPrevented), event.preventDefault()))")
     studio.do("heard.splice(0)")
     studio.page.locator(".tabs a").nth(1).click()
     assert studio.heard == [False]
@@ -164,8 +160,7 @@ def test_a_session_that_is_gone_says_so_and_stays_closed(studio: Alone) -> None:
 def test_pods_are_seen_to_move_only_at_a_pace_that_can_be_followed(studio: Alone) -> None:
     def queues(*chips: str) -> str:
         return "".join(
-            f'<div class="queue" id="queue-{i}" hx-swap-oob="true">{chip}</div>'
-            for i, chip in enumerate(chips)
+            f'<div class="queue" id="queue-{i}" hx-swap-oob="true">{chip}</div>' for i, chip in enumerate(chips)
         )
 
     pod = '<span class="pod"><a data-pod="ns/x">x</a></span>'

@@ -48,9 +48,7 @@ def test_what_goes_on_is_told(alone: Alone, state: dict[str, Any], says: str, va
     alone.show(JOBS)
     alone.call(JOB, SHOW_JOB, {"running": None, "searching": None, **state})
     assert alone.page.inner_text("#job-says") == says
-    bar = alone.do(
-        "(({ position, value }) => position < 0 ? null : value)(document.querySelector('#job-bar'))"
-    )
+    bar = alone.do("(({ position, value }) => position < 0 ? null : value)(document.querySelector('#job-bar'))")
     assert bar == value
 
 
@@ -220,9 +218,7 @@ def test_changes_since_a_bookmark_or_since_a_step_that_was_kept(changes: Alone) 
 
 STRIP = """<div id="branches"><div class="branch-scroll"><a href="/s/other/" data-keeps-look id="other">other</a></div>
 <svg><circle id="branch-here" data-line='[[0, "11"], [20, "33"]]' data-most="80"/></svg></div>"""
-SHOW_BRANCHES = (
-    "({ showBranches }, position, head, running) => showBranches(position, head, running ?? false)"
-)
+SHOW_BRANCHES = "({ showBranches }, position, head, running) => showBranches(position, head, running ?? false)"
 
 
 @pytest.fixture
@@ -235,9 +231,7 @@ def branches(alone: Alone) -> Alone:
 @pytest.mark.parametrize(
     ("position", "x", "y"), [(0, "0%", "11"), (20, "25%", "11"), (40, "50%", "33"), (99, "100%", "33")]
 )
-def test_the_viewer_stands_on_the_present_branchs_line(
-    branches: Alone, position: int, x: str, y: str
-) -> None:
+def test_the_viewer_stands_on_the_present_branchs_line(branches: Alone, position: int, x: str, y: str) -> None:
     branches.call(BRANCHES, SHOW_BRANCHES, position, 80)
     here = branches.page.locator("#branch-here")
     assert (here.get_attribute("cx"), here.get_attribute("cy")) == (x, y)
@@ -312,9 +306,7 @@ def test_forms_links_and_the_url_follow_where_the_viewer_stands(
         )
     ) == [hidden, hidden]
     assert (
-        alone.do(
-            "[...document.querySelectorAll('[data-standing], [data-position]')].flatMap((e) => e.value ?? [])"
-        )
+        alone.do("[...document.querySelectorAll('[data-standing], [data-position]')].flatMap((e) => e.value ?? [])")
         == values
     )
     alone.do("tick(100)")
@@ -465,8 +457,6 @@ def test_an_element_that_a_page_must_have_is_missed_loudly(alone: Alone) -> None
 def test_the_time_from_an_action_to_the_picture_is_measured_once(alone: Alone) -> None:
     alone.show()
     measured = "performance.getEntriesByType('measure').map(({ name }) => name)"
-    alone.call(
-        "studio/latency.js", "({ acted, answered }) => { answered(); acted(); answered(); answered(); }"
-    )
+    alone.call("studio/latency.js", "({ acted, answered }) => { answered(); acted(); answered(); answered(); }")
     alone.page.wait_for_function(f"{measured}.length > 1")
     assert alone.do(measured) == ["step to change", "step to paint"]

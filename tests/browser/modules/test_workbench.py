@@ -53,9 +53,7 @@ def test_an_error_leads_to_its_line(alone: Alone, way: str) -> None:
     alone.page.keyboard.type("x")
     assert value(alone).split("\n")[29] == "x30"
     assert alone.do("document.querySelector('#text').scrollTop") == 24 * 20
-    alone.page.wait_for_function(
-        "document.querySelector('.gutter div').style.transform === 'translateY(-480px)'"
-    )
+    alone.page.wait_for_function("document.querySelector('.gutter div').style.transform === 'translateY(-480px)'")
 
 
 @pytest.mark.parametrize(
@@ -73,9 +71,7 @@ def test_tab_indents_what_is_selected(
 ) -> None:
     editor(alone, text)
     alone.page.focus("#text")
-    alone.page.evaluate(
-        "([from, to]) => document.querySelector('#text').setSelectionRange(from, to)", list(selected)
-    )
+    alone.page.evaluate("([from, to]) => document.querySelector('#text').setSelectionRange(from, to)", list(selected))
     alone.page.keyboard.press(key)
     assert value(alone) == indented
     alone.page.keyboard.press("Control+z")
@@ -157,9 +153,7 @@ REFUSED = """<div id="workbench"><p>long</p><div class="field wrong"><input id="
 <div data-editor><textarea id="text">a</textarea></div></div>"""
 
 
-def workbench(
-    alone: Alone, path: str, text: str, status: int, asks: bool = False, form: bool = False
-) -> None:
+def workbench(alone: Alone, path: str, text: str, status: int, asks: bool = False, form: bool = False) -> None:
     """The page, with what a form is answered."""
     headers = {"X-Asks": "1"} if asks else {"X-Form": "back"} if form else {}
     alone.answer(path, text, status, headers=headers)

@@ -130,9 +130,7 @@ async def test_a_question_has_the_engines_key_and_wrong_answers_have_reasons(
     assert groups["refused"]["given"] == ["small"] and groups["lower"]["given"] == ["medium"]
 
 
-@pytest.mark.parametrize(
-    ("kind", "key"), [("scheduled", "yes"), ("feasible", "2"), ("next", "web"), ("node", "large")]
-)
+@pytest.mark.parametrize(("kind", "key"), [("scheduled", "yes"), ("feasible", "2"), ("next", "web"), ("node", "large")])
 async def test_the_engine_foresees(desk: Seat, kind: str, key: str, session: Session) -> None:
     await desk.say(type="ask", kind=kind)
     told = await desk.until(polled)
@@ -158,9 +156,7 @@ async def test_the_last_answer_counts_and_none_after_the_end(desk: Seat, student
     assert (await student.next())["message"] == "This question takes no more answers."
 
 
-@pytest.mark.parametrize(
-    "given", [["perhaps"], [], ["yes", "no"], ["=cmd"]], ids=["unknown", "none", "two", "formula"]
-)
+@pytest.mark.parametrize("given", [["perhaps"], [], ["yes", "no"], ["=cmd"]], ids=["unknown", "none", "two", "formula"])
 async def test_an_answer_is_one_of_those_to_choose_from(desk: Seat, student: Seat, given: list[str]) -> None:
     await desk.say(type="ask", kind="free", ask="Tea?", options=["yes", "no"])
     number = (await student.until(polled))["poll"]["number"]
@@ -198,9 +194,7 @@ async def test_who_floods_is_refused(student: Seat) -> None:
     assert (await student.until(lambda told: told["type"] == "error"))["kind"] == "limit"
 
 
-async def test_hands_stand_in_a_row_until_they_are_lowered(
-    desk: Seat, student: Seat, room: Room, seats: Seats
-) -> None:
+async def test_hands_stand_in_a_row_until_they_are_lowered(desk: Seat, student: Seat, room: Room, seats: Seats) -> None:
     other = await seated(room, seats, "Grace")
     await other.say(type="hand", up=True)
     await other.until(lambda told: told["type"] == "hand")
@@ -208,9 +202,9 @@ async def test_hands_stand_in_a_row_until_they_are_lowered(
     board = await desk.until(lambda told: len(told.get("hands", ())) == 2)
     assert [each["name"] for each in board["hands"]] == ["Grace", "Ada"]
     await desk.say(type="lower", student=board["hands"][0]["id"])
-    assert [
-        each["name"] for each in (await desk.until(lambda told: len(told.get("hands", ())) == 1))["hands"]
-    ] == ["Ada"]
+    assert [each["name"] for each in (await desk.until(lambda told: len(told.get("hands", ())) == 1))["hands"]] == [
+        "Ada"
+    ]
 
 
 async def test_a_students_fork_comes_on_every_screen(desk: Seat, student: Seat, session: Session) -> None:
@@ -320,9 +314,7 @@ async def test_a_student_removes_nobody_and_closes_nothing(student: Seat, room: 
     assert not room.locked and await Student.objects.filter(removed=None).aexists()
 
 
-async def test_a_room_ends_by_itself_and_is_removed_with_its_answers(
-    desk: Seat, room: Room, settings: Any
-) -> None:
+async def test_a_room_ends_by_itself_and_is_removed_with_its_answers(desk: Seat, room: Room, settings: Any) -> None:
     assert not await sync_to_async(rooms.is_over)(room)
     await Room.objects.aupdate(created=timezone.now() - timedelta(hours=settings.ROOM_HOURS))
     found = await sync_to_async(rooms.of_code)(room.code)
@@ -352,9 +344,7 @@ async def test_pages_from_share_to_results(session: Session, async_client: Async
     page = (await async_client.get(f"/join/{room.code}/")).content.decode()
     assert room.key not in page and session.edit_key not in page
     student = await Student.objects.aget()
-    poll = await Poll.objects.acreate(
-        room=room, number=1, kind="choice", words={"en": {"ask": "=cmd()"}}, key="a"
-    )
+    poll = await Poll.objects.acreate(room=room, number=1, kind="choice", words={"en": {"ask": "=cmd()"}}, key="a")
     await Answer.objects.acreate(poll=poll, student=student, given="a", right=True, changed=timezone.now())
     rows = (await async_client.get(f"/room/{room.key}/results.csv")).content.decode().splitlines()
     assert len(rows) == 2 and "'=cmd()" in rows[1] and rows[1].endswith("a,<b>=1+1,a,yes")
@@ -366,9 +356,7 @@ async def test_pages_from_share_to_results(session: Session, async_client: Async
     assert not await Answer.objects.aexists() and not await Student.objects.aexists()
 
 
-@pytest.mark.parametrize(
-    "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1", "＠SUM(A1)"]
-)
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1", "＠SUM(A1)"])
 def test_no_cell_is_a_formula(text: str) -> None:
     assert harmless(text) == f"'{text}"
 
@@ -399,9 +387,7 @@ PASTED = (
 
 
 @pytest.mark.parametrize("text", PASTED)
-async def test_the_code_is_taken_out_of_whatever_was_pasted(
-    async_client: AsyncClient, room: Room, text: str
-) -> None:
+async def test_the_code_is_taken_out_of_whatever_was_pasted(async_client: AsyncClient, room: Room, text: str) -> None:
     wide = "".join(chr(ord(sign) + 0xFEE0) for sign in room.code)
     pasted = text.format(code=room.code, lower=room.code.lower(), wide=wide)
     answer = await async_client.get("/join/", {"code": pasted})

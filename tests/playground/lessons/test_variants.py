@@ -64,9 +64,7 @@ def test_every_variant_that_is_shown_has_one_answer_to_each_question(slug, shown
         assert solve(lesson, played.last) == (False, True)
         for other in (2, 3):
             keys = play(lesson, other).keys
-            assert all(
-                is_same(question, played.keys[card], keys[card]) for card, question in lesson.questions
-            )
+            assert all(is_same(question, played.keys[card], keys[card]) for card, question in lesson.questions)
         for card, question in lesson.questions:
             options = played.options[card]
             if question.kind in ("node", "pod", "choice", "yesno"):

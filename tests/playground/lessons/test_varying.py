@@ -99,9 +99,7 @@ def test_a_lesson_of_ones_own_is_told_the_line(changed):
 def test_a_lesson_of_ones_own_with_variants_is_well_and_its_variants_are_proven(changed):
     checked = check(files_in(changed(lambda plan: None)), 1_000)
     assert checked.findings == ()
-    wrong = check(
-        files_in(changed(lambda plan: plan["vary"]["require"].append({"rising": ["half", "none"]}))), 1_000
-    )
+    wrong = check(files_in(changed(lambda plan: plan["vary"]["require"].append({"rising": ["half", "none"]}))), 1_000)
     assert "variant 1 can't be shown" in wrong.findings[0].text
 
 
@@ -156,9 +154,7 @@ def test_a_draw_that_is_never_as_required_ends(changed):
         plan["vary"]["draws"] = {"size": {"written": "8", "from": 8, "to": 20, "step": 12}}
         plan["vary"]["derived"] = {}
         plan["vary"]["require"] = [{"equal": ["size", 8]}]
-        text = (
-            yaml.safe_dump(plan, sort_keys=False).replace("$(fuller)", "half").replace("$(emptier)", "empty")
-        )
+        text = yaml.safe_dump(plan, sort_keys=False).replace("$(fuller)", "half").replace("$(emptier)", "empty")
         text = text.replace("$(used)", "'4'").replace("$(asks)", "'2'")
         plan.clear()
         plan.update(yaml.safe_load(text))

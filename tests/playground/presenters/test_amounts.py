@@ -77,7 +77,5 @@ def test_an_amount_can_be_said_in_whole_units(size: int, text: str) -> None:
         ("nvidia.com/gpu", (4, 2), ["4", "2"]),
     ],
 )
-def test_amounts_of_one_sentence_have_one_unit(
-    resource: str, values: tuple[int, ...], texts: list[str]
-) -> None:
+def test_amounts_of_one_sentence_have_one_unit(resource: str, values: tuple[int, ...], texts: list[str]) -> None:
     assert amounts.amounts(resource, *values) == texts

@@ -41,11 +41,7 @@ WEB = {"kind": "Deployment", "namespace": "default", "name": "web"}
         (WEB, {"spec": {"paused": True}}, "pauses the rollout of Deployment web"),
         (
             WEB,
-            {
-                "spec": {
-                    "template": {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": "now"}}}
-                }
-            },
+            {"spec": {"template": {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": "now"}}}}},
             "rolls out Deployment web again",
         ),
         (

@@ -99,9 +99,7 @@ def test_shares_of_a_device_are_a_bar_of_its_capacity() -> None:
 
 
 def test_admin_access_takes_a_device_from_nobody() -> None:
-    sim = world(
-        node("n1"), slice_of("n1", ["gpu-0"]), claim("watch", [{"device": "gpu-0", "adminAccess": True}])
-    )
+    sim = world(node("n1"), slice_of("n1", ["gpu-0"]), claim("watch", [{"device": "gpu-0", "adminAccess": True}]))
     (row,) = node_devices(sim, "n1")[0]["devices"]
     assert (row["state"], row["holders"][0]["admin"]) == ("free", True)
 
@@ -265,9 +263,7 @@ def test_who_holds_what_follows_each_change_of_claims() -> None:
 
 def test_a_device_is_assumed_until_the_allocation_is_written() -> None:
     entry = {"name": "c", "resourceClaimName": "c"}
-    sim = world(
-        node("n1"), slice_of("n1", GPUS), device_class(), claim("c"), pod("p", resourceClaims=[entry])
-    )
+    sim = world(node("n1"), slice_of("n1", GPUS), device_class(), claim("c"), pod("p", resourceClaims=[entry]))
     until(sim, ran("Reserve", "DynamicResources"))
     mark = card(sim)["devices"][0]["marks"][0]
     assert (mark["state"], mark["claims"]) == ("assumed", "c")

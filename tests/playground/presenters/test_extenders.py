@@ -81,11 +81,7 @@ def test_a_call_is_shown_with_request_answer_and_effect() -> None:
 def test_a_call_that_failed_passes_no_node() -> None:
     sim = world(nodeCacheCapable=True)
     key = "default/bad"
-    sim.run(
-        until=lambda w: any(
-            r.data.get("point") == "ExtenderFilter" and r.data.get("pod") == key for r in w.last
-        )
-    )
+    sim.run(until=lambda w: any(r.data.get("point") == "ExtenderFilter" and r.data.get("pod") == key for r in w.last))
     heads = PANELS["stage"](sim, replace(Look(), stage="filter", pod=key)).cards["filter-heads"]["heads"]
     assert [(head["state"], head["now"]) for head in heads if head["plugin"] == URL] == [("never", True)]
 

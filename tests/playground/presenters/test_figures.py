@@ -109,10 +109,7 @@ def test_affinity_tells_which_existing_pods_match_which_term() -> None:
         ("anti-affinity app in (web)kubernetes.io/hostname = a", "1 one", "bad"),
     ]
     assert '<a href="?pod=default/one" data-pod="default/one"><code>one</code></a>' in html(section)
-    assert (
-        'data-field="metadata.labels[kubernetes.io/hostname]">kubernetes.io/hostname = a</a></span>'
-        in html(section)
-    )
+    assert 'data-field="metadata.labels[kubernetes.io/hostname]">kubernetes.io/hostname = a</a></span>' in html(section)
 
 
 def test_existing_pods_that_keep_the_pod_away_are_named() -> None:
@@ -148,11 +145,7 @@ def test_volumes_tell_what_a_claim_would_get_and_which_volumes_are_offered() -> 
             "nodeAffinity": {
                 "required": {
                     "nodeSelectorTerms": [
-                        {
-                            "matchExpressions": [
-                                {"key": "kubernetes.io/hostname", "operator": "In", "values": ["a"]}
-                            ]
-                        }
+                        {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": ["a"]}]}
                     ]
                 }
             },
@@ -175,7 +168,5 @@ def test_volumes_tell_what_a_claim_would_get_and_which_volumes_are_offered() -> 
     ((_, volume),) = rows(elsewhere)
     assert "would get" not in volume
     assert volume.endswith("disk-1 (out of reach)")
-    offered = (
-        'data-controller="PersistentVolume//disk-1" data-tab="yaml" data-field="spec.nodeAffinity">disk-1</a>'
-    )
+    offered = 'data-controller="PersistentVolume//disk-1" data-tab="yaml" data-field="spec.nodeAffinity">disk-1</a>'
     assert html(here).count(offered) == 2

@@ -66,8 +66,6 @@ def test_a_fix_is_worded_whole() -> None:
         ("nvidia.com/gpu", "4", "2", "from 4 to 2"),
     ],
 )
-def test_amounts_before_and_after_a_change_have_one_unit(
-    resource: str, before: str, after: str, said: str
-) -> None:
+def test_amounts_before_and_after_a_change_have_one_unit(resource: str, before: str, after: str, said: str) -> None:
     values = {"pod": "default/x", "resource": resource, "from": before, "to": after}
     assert in_english(sentence({"kind": "resize", "values": values})).endswith(said)

@@ -72,9 +72,7 @@ def test_a_group_that_no_node_has_falls_back_to_the_zone() -> None:
     assert shown("map", three_nodes(), group="no-such-label")["context"]["group"] == ZONE
 
 
-@pytest.mark.parametrize(
-    ("q", "left"), [("sma", 1), (f"{ZONE}=a", 2), ("untolerated taint", 1), ("nothing", 0)]
-)
+@pytest.mark.parametrize(("q", "left"), [("sma", 1), (f"{ZONE}=a", 2), ("untolerated taint", 1), ("nothing", 0)])
 def test_the_search_dims_what_it_does_not_mean_by_name_label_or_refusal(q: str, left: int) -> None:
     sim = until(three_nodes(), decided())
     found = [card for name, card in cards(sim, q=q).items() if name.startswith("node-")]

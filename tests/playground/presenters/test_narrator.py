@@ -38,10 +38,7 @@ def test_an_empty_world_says_what_to_do_next() -> None:
 
 def test_a_refusal_names_plugin_count_and_reason() -> None:
     sim = until(three_nodes(), ran("Filter", "NodeResourcesFit"))
-    assert (
-        said(sim)
-        == "Filter · NodeResourcesFit: NodeResourcesFit refuses 1 of 2 nodes for web-1: Insufficient cpu"
-    )
+    assert said(sim) == "Filter · NodeResourcesFit: NodeResourcesFit refuses 1 of 2 nodes for web-1: Insufficient cpu"
 
 
 def test_an_import_is_counted() -> None:

@@ -100,9 +100,7 @@ def test_nodes_that_are_no_candidates_say_why() -> None:
     more = [node("node-x", cpu="8"), running("boss", "node-x", "8", 3000)]
     body = tab(until(world(*objects(), *more), decided()))
     assert body["helpless"] == 2  # the tainted one, and the one that is too small even when empty
-    assert [(g["text"], g["count"]) for g in body["rejected"]] == [
-        ("No preemption victims found for incoming pod", 1)
-    ]
+    assert [(g["text"], g["count"]) for g in body["rejected"]] == [("No preemption victims found for incoming pod", 1)]
 
 
 def test_who_is_nominated_where_is_listed_for_every_pod() -> None:
@@ -132,9 +130,7 @@ def test_at_the_first_post_filter_plugin_victims_are_still_to_be_looked_for() ->
     body = tab(sim)
     assert body["kind"] == "at hand"
     stands = {n["name"]: {pod["name"]: pod["lower"] for pod in n["pods"]} for n in body["standing"]["nodes"]}
-    later = {
-        column["node"] for column in tab(preempted())["theatre"]["columns"] if column["kind"] == "candidate"
-    }
+    later = {column["node"] for column in tab(preempted())["theatre"]["columns"] if column["kind"] == "candidate"}
     assert later <= stands.keys()
     assert any(stands["node-b2"].values())
 
@@ -142,9 +138,9 @@ def test_at_the_first_post_filter_plugin_victims_are_still_to_be_looked_for() ->
 def test_who_is_not_below_the_priority_stays() -> None:
     peer = pod("peer", cpu="3", nodeName="one", priority=10)
     asks = pod("asks", cpu="2", priority=10)
-    (one,) = tab(until(world(node("one", cpu="4"), peer, asks), ran("PostFilter", "DynamicResources")))[
-        "standing"
-    ]["nodes"]
+    (one,) = tab(until(world(node("one", cpu="4"), peer, asks), ran("PostFilter", "DynamicResources")))["standing"][
+        "nodes"
+    ]
     assert [(each["name"], each["lower"]) for each in one["pods"]] == [("peer", False)]
 
 
@@ -220,9 +216,7 @@ def test_the_bar_of_a_column_fills_as_its_pods_are_put_back() -> None:
 
 def test_each_number_of_the_theatre_leads_to_where_it_comes_from() -> None:
     column = next(column for column in columns(preempted()).values() if column["best"])
-    leads = [
-        {name: cell[name] for name in ("pod", "field", "sum") if name in cell} for cell in column["rungs"]
-    ]
+    leads = [{name: cell[name] for name in ("pod", "field", "sum") if name in cell} for cell in column["rungs"]]
     victims = [victim["key"] for victim in column["victims"]]
     assert leads[1] == {"pod": victims[0], "field": "spec.priority"}
     assert leads[2]["sum"].count(" + ") == len(victims) - 1

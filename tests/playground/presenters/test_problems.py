@@ -69,9 +69,7 @@ def test_every_own_text_of_the_core_has_words_in_chinese() -> None:
     texts = {known(text) for text in own_texts()}
     assert len(texts) > 40
     with override("zh-hans"):
-        assert [
-            text for text in sorted(texts) if not CHINESE.search(format_message(expectation(text), gettext))
-        ] == []
+        assert [text for text in sorted(texts) if not CHINESE.search(format_message(expectation(text), gettext))] == []
 
 
 @pytest.mark.parametrize("text", [*EXPECTED, *RECEIVED, *SENTENCES])
@@ -102,8 +100,7 @@ def test_a_refusal_says_how_many_more_there_are() -> None:
     assert in_english(summarize_errors(errors)) == "Node x: node: 'x' the name of a node (and 1 more)"
     with override("zh-hans"):
         assert (
-            format_message(summarize_errors(errors), gettext)
-            == "Node x: node: 收到 'x'；应为节点的名称（另有 1 个）"
+            format_message(summarize_errors(errors), gettext) == "Node x: node: 收到 'x'；应为节点的名称（另有 1 个）"
         )
 
 

@@ -97,9 +97,7 @@ def test_a_pod_is_at_post_filter_until_its_cycle_ends() -> None:
 
 def test_an_unschedulable_pod_names_the_plugins_that_refused_it() -> None:
     sim = until(three_nodes(pod("huge", cpu="64")), decided())
-    assert [p["plugins"] for p in group(sim, "unschedulable")["pods"]] == [
-        ["NodeResourcesFit", "TaintToleration"]
-    ]
+    assert [p["plugins"] for p in group(sim, "unschedulable")["pods"]] == [["NodeResourcesFit", "TaintToleration"]]
 
 
 def test_the_inspected_pod_is_marked() -> None:
@@ -109,9 +107,7 @@ def test_the_inspected_pod_is_marked() -> None:
 
 
 def test_a_pod_that_an_event_woke_tells_the_event_the_plugin_and_the_hint() -> None:
-    sim = until(
-        three_nodes(pod("huge", cpu="64")), lambda w: w.journal.place("default/huge") == "unschedulable"
-    )
+    sim = until(three_nodes(pod("huge", cpu="64")), lambda w: w.journal.place("default/huge") == "unschedulable")
     sim.apply(ApplyObjects((node("vast", cpu="128"),)))
     woken = group(sim, "backoff")["pods"][0]["woken"]
     assert (woken["event"], woken["plugin"]) == ("NodeAdd", "NodeResourcesFit")

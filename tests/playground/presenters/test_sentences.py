@@ -61,10 +61,7 @@ def test_a_line_goes_from_one_lifeline_to_another_with_words(kind: Kind[Any]) ->
     facts = made(kind.facts, list(fields_of(kind.facts)))
     if kind.facts is PointStarted:  # its words are those of points that there are
         facts = PointStarted("Filter", "default/p")
-    ends = [
-        end if isinstance(end, str) else end(facts, Standing())
-        for end in (kind.line.source, kind.line.target)
-    ]
+    ends = [end if isinstance(end, str) else end(facts, Standing()) for end in (kind.line.source, kind.line.target)]
     assert set(ends) <= set(TITLES)
     assert in_english(kind.line.words(facts))
 

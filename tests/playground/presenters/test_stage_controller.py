@@ -115,16 +115,12 @@ def test_a_command_is_told_as_kubectl_and_lists_its_objects() -> None:
 
 
 def test_a_node_whose_kubelet_is_silent_shows_its_condition_its_taint_and_what_is_planned() -> None:
-    sim = until(
-        cluster(node("a"), node("b"), pod("web")), lambda w: w.journal.place("default/web") == "running"
-    )
+    sim = until(cluster(node("a"), node("b"), pod("web")), lambda w: w.journal.place("default/web") == "running")
     home = sim.store.pod_at("default/web").node_name
     sim.apply(SetKubelet(home, False))
     until(sim, did("node-lifecycle-controller", "unreachable"), 3000)
     (found,) = body(sim)["nodes"]
-    assert {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown", "bad": True} in found[
-        "conditions"
-    ]
+    assert {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown", "bad": True} in found["conditions"]
     assert any(taint.startswith("node.kubernetes.io/unreachable") for taint in found["taints"])
 
 

@@ -48,9 +48,7 @@ def said(text: dict[str, Any]) -> str:
 
 def refused_world(*more: dict[str, Any]) -> Simulation:
     """Two pods that are too big, and one that no untainted node wants."""
-    sim = three_nodes(
-        pod("big-1", cpu="64"), pod("big-2", cpu="64"), pod("picky", nodeSelector={"gpu": "yes"}), *more
-    )
+    sim = three_nodes(pod("big-1", cpu="64"), pod("big-2", cpu="64"), pod("picky", nodeSelector={"gpu": "yes"}), *more)
     return until(sim, decided(3 + len(more)))
 
 
@@ -67,9 +65,7 @@ def test_active_pods_are_numbered_in_pop_order_with_priority_and_time() -> None:
 
 
 def test_behind_the_first_pods_of_a_crowd_stand_groups_by_priority() -> None:
-    sim = world(
-        node("a"), *(pod(f"api-{i}", priority=100) for i in range(6)), *(pod(f"etl-{i}") for i in range(40))
-    )
+    sim = world(node("a"), *(pod(f"api-{i}", priority=100) for i in range(6)), *(pod(f"etl-{i}") for i in range(40)))
     card = pool(sim, "active")
     behind = [(group["count"], said(group["title"]), group["families"]) for group in card["groups"]]
     assert (len(card["rows"]), behind) == (4, [(2, "priority 100", ["api"]), (40, "priority 0", ["etl"])])
@@ -98,9 +94,7 @@ def test_a_pod_of_higher_priority_goes_first_however_late_it_was_queued() -> Non
     sim = until(three_nodes(pod("a"), pod("b"), pod("c")), decided())
     sim.apply(ApplyObjects((pod("urgent", priority=1000),)))
     until(sim, lambda w: w.journal.place("default/urgent") == "in flight")
-    assert said(pool(sim, "flight")["popped"]["first"]).endswith(
-        "yet goes first: priority counts before time."
-    )
+    assert said(pool(sim, "flight")["popped"]["first"]).endswith("yet goes first: priority counts before time.")
 
 
 def test_unschedulable_pods_are_grouped_by_kubes_reasons_with_plugins_and_events() -> None:
@@ -130,9 +124,7 @@ def test_unschedulable_pods_are_grouped_by_kubes_reasons_with_plugins_and_events
 def test_they_can_be_grouped_by_owner_and_by_priority() -> None:
     sim = refused_world()
     assert [said(group["title"]) for group in sleepers(sim, by="owner")] == ["no owner"]
-    assert [(group["count"], said(group["title"])) for group in sleepers(sim, by="priority")] == [
-        (3, "priority 0")
-    ]
+    assert [(group["count"], said(group["title"])) for group in sleepers(sim, by="priority")] == [(3, "priority 0")]
 
 
 def test_an_event_tells_of_each_group_what_its_hints_said() -> None:

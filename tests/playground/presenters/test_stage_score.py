@@ -134,9 +134,7 @@ def test_where_the_search_stopped_early_it_is_told_how_many_nodes_were_looked_at
     assert body(growing())["why"]["sampled"] is None
 
 
-@pytest.mark.parametrize(
-    ("value", "text"), [(0.5, "0.5"), (1 / 3, "0.333333…"), (2.0, "2"), (2 / 3, "0.666666…")]
-)
+@pytest.mark.parametrize(("value", "text"), [(0.5, "0.5"), (1 / 3, "0.333333…"), (2.0, "2"), (2 / 3, "0.666666…")])
 def test_a_fraction_is_exact_or_says_that_it_was_cut(value: float, text: str) -> None:
     assert number(value) == text
 
@@ -167,8 +165,7 @@ def test_other_weights_are_told_with_who_leads_by_how_much_and_up_to_where_not()
     sim = until(world(small, large, pod("web-1", cpu="2")), decided())
     columns = [plugin["name"] for plugin in body(sim)["plugins"]]
     weights = [
-        0 if name == "TaintToleration" else w["weight"]
-        for name, w in zip(columns, body(sim)["plugins"], strict=True)
+        0 if name == "TaintToleration" else w["weight"] for name, w in zip(columns, body(sim)["plugins"], strict=True)
     ]
     found = body(sim, weights=".".join(map(str, weights)))["what_if"]
     first, *more = found["sentences"]

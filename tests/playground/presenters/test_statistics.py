@@ -115,9 +115,7 @@ def test_a_long_curves_table_is_short_and_its_csv_has_all() -> None:
     assert len(drawn["rows"]) <= 20 < len(drawn["csv"][1])
 
 
-@pytest.mark.parametrize(
-    "name", ["use", "stranded", "pending", "attempts", "refused", "evaluations", "times"]
-)
+@pytest.mark.parametrize("name", ["use", "stranded", "pending", "attempts", "refused", "evaluations", "times"])
 def test_every_chart_that_is_drawn_has_a_table_of_the_same_series(name: str) -> None:
     drawn = chart(shown(run_world()), name)
     assert all(len(row) == len(drawn["head"]) for row in drawn["rows"])

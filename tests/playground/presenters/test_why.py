@@ -19,9 +19,7 @@ from tests.scheduler_core.worlds import settle
 
 
 def why(sim: Any, name: str) -> Any:
-    return shown("inspector", sim, tab="summary", about="pod", pod=f"default/{name}")["context"]["body"][
-        "why"
-    ]
+    return shown("inspector", sim, tab="summary", about="pod", pod=f"default/{name}")["context"]["body"]["why"]
 
 
 def words(message: Any) -> str:
@@ -49,9 +47,7 @@ def test_a_pod_that_its_kubelet_refuses_says_so_and_why() -> None:
     sim = world(node("n", cpu="4"), pod("p", cpu="9", nodeName="n"))
     settle(sim)
     said = why(sim, "p")
-    refused = (
-        "Pod was rejected: Node didn't have enough resource: cpu, requested: 9000, used: 0, capacity: 4000"
-    )
+    refused = "Pod was rejected: Node didn't have enough resource: cpu, requested: 9000, used: 0, capacity: 4000"
     bypassed = "p names n in spec.nodeName: no scheduler was asked, and no filter kept it away."
     assert words(said["sentence"]) == f"The kubelet of n refuses p: {refused}. {bypassed}"
     assert ([each["code"] for each in said["reasons"]], said["fixable"]) == (["Kubelet/OutOfcpu"], False)

@@ -33,9 +33,7 @@ def test_every_code_has_a_sentence_and_is_documented() -> None:
     assert len(codes) > 60
     assert codes - TEXTS.keys() == set()
     documented = set(
-        re.findall(
-            r"^\| `(\w+)` \| (?:provenance|holders|notes) \|", (ROOT / "docs/explain.md").read_text(), re.M
-        )
+        re.findall(r"^\| `(\w+)` \| (?:provenance|holders|notes) \|", (ROOT / "docs/explain.md").read_text(), re.M)
     )
     assert documented == TEXTS.keys()
 

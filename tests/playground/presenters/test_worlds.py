@@ -19,14 +19,9 @@ def test_a_presenter_is_tested_in_a_world_that_a_user_has(path: Path) -> None:
     tree = ast.parse(path.read_text())
     calls = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
     imported = {
-        (node.module, alias.name)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
+        (node.module, alias.name) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names
     }
-    assert "Simulation" not in calls, (
-        "make it with empty_world or world of tests/playground/presenters/worlds.py"
-    )
+    assert "Simulation" not in calls, "make it with empty_world or world of tests/playground/presenters/worlds.py"
     assert ("tests.scheduler_core.worlds", "world") not in imported
 
 

@@ -46,10 +46,7 @@ def three_nodes(*pods: dict[str, Any]) -> Simulation:
 
 def many_nodes(count: int = 1523, pods: int = 0) -> Simulation:
     """A large cluster in seven racks; every fifth node is too small for a pod of 2 cpu."""
-    nodes = [
-        node(f"node-{i:04}", cpu="1" if i % 5 == 0 else "16", labels={"rack": f"r{i % 7}"})
-        for i in range(count)
-    ]
+    nodes = [node(f"node-{i:04}", cpu="1" if i % 5 == 0 else "16", labels={"rack": f"r{i % 7}"}) for i in range(count)]
     return world(*nodes, *(pod(f"web-{i}", cpu="2") for i in range(max(pods, 1))))
 
 

@@ -313,9 +313,7 @@ def test_an_action_becomes_a_command(about, name, filled_in, command):
 
 def test_many_nodes_are_tainted_by_one_command_and_keep_what_they_have():
     others = [subject("Node", taints=[TAINT]), subject("Node")]
-    form = ActionForm(
-        action("Node", "taint"), others[0], {"key": "x", "effect": "NoSchedule"}, everyone=others
-    )
+    form = ActionForm(action("Node", "taint"), others[0], {"key": "x", "effect": "NoSchedule"}, everyone=others)
     assert form.is_valid(), form.errors
     command = as_json(form.command)
     assert command["kind"] == "ApplyObjects"
@@ -506,9 +504,7 @@ spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
 
 def test_a_drain_that_may_not_begin_says_why_and_keeps_its_flags(clustered):
     clustered.post("act/bind", **POD_WEB, node="n1")
-    said = clustered.browser.post(
-        f"{clustered.url}act/drain", {**NODE_N1, "ignore_daemon_sets": "on"}, follow=True
-    )
+    said = clustered.browser.post(f"{clustered.url}act/drain", {**NODE_N1, "ignore_daemon_sets": "on"}, follow=True)
     assert "cannot delete Pods that declare no controller (use --force to override)" in page_text(said)
     assert "The drain ended" in page_text(said)
     assert re.search(r'name="ignore_daemon_sets"[^>]* checked', said.content.decode())
@@ -616,9 +612,7 @@ def test_a_view_link_looks_and_changes_nothing(clustered):
 def test_in_the_past_an_action_forks_at_once_and_says_so(clustered):
     clustered.post("step", grain="event")
     head = clustered.head()
-    said = clustered.browser.post(
-        f"{clustered.url}act/label", {**NODE_N1, "labels": "a=b", "at": "1"}, follow=True
-    )
+    said = clustered.browser.post(f"{clustered.url}act/label", {**NODE_N1, "labels": "a=b", "at": "1"}, follow=True)
     assert "You were viewing step 1, so the change was made in a fork from there." in page_text(said)
     narrator = said.content.decode().partition('<section id="narrator"')[2]
     assert 'class="messages"' in narrator

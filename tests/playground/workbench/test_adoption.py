@@ -51,9 +51,7 @@ def profiles(begun) -> list[dict]:
 
 def offered(answer) -> list[str]:
     """The texts that the page would apply."""
-    found = re.findall(
-        r"<textarea name=\"text\" hidden>\n(.*?)</textarea>", answer.content.decode(), re.DOTALL
-    )
+    found = re.findall(r"<textarea name=\"text\" hidden>\n(.*?)</textarea>", answer.content.decode(), re.DOTALL)
     return [unescape(text) for text in found]
 
 

@@ -46,9 +46,7 @@ async def add(session: Session, **point: Any) -> int:
     return number
 
 
-async def test_a_breakpoint_is_set_switched_and_deleted_by_forms(
-    async_client: AsyncClient, session: Session
-) -> None:
+async def test_a_breakpoint_is_set_switched_and_deleted_by_forms(async_client: AsyncClient, session: Session) -> None:
     await async_client.post(
         url("breakpoints", session), {"plugin": "NodeResourcesFit", "point": "Filter", "name": "fit"}
     )
@@ -60,9 +58,7 @@ async def test_a_breakpoint_is_set_switched_and_deleted_by_forms(
     assert await points(session) == []
 
 
-async def test_each_kind_of_record_is_offered_under_its_name(
-    async_client: AsyncClient, session: Session
-) -> None:
+async def test_each_kind_of_record_is_offered_under_its_name(async_client: AsyncClient, session: Session) -> None:
     page = (await async_client.get(url("breakpoints", session))).content.decode()
     [select] = re.findall(r'<select id="bp-kind".*?</select>', page, re.S)
     assert re.findall(r">\s*([^<>]*?)\s*</option>", select) == ["any", *KINDS]
@@ -78,9 +74,7 @@ async def test_a_mistake_in_an_expression_comes_back_at_its_character_with_what_
     assert await points(session) == []
 
 
-async def test_a_view_link_sees_the_list_and_changes_nothing(
-    async_client: AsyncClient, session: Session
-) -> None:
+async def test_a_view_link_sees_the_list_and_changes_nothing(async_client: AsyncClient, session: Session) -> None:
     number = await add(session, pod="p1")
     key = session.view_key
     page = (await async_client.get(url("breakpoints", session, key=key))).content.decode()
@@ -91,9 +85,7 @@ async def test_a_view_link_sees_the_list_and_changes_nothing(
     assert len(await points(session)) == 1
 
 
-async def test_a_view_link_searches_back_and_forth_in_the_past(
-    async_client: AsyncClient, session: Session
-) -> None:
+async def test_a_view_link_searches_back_and_forth_in_the_past(async_client: AsyncClient, session: Session) -> None:
     await add(session, kind="attempt_started")
     where = url("search", session, key=session.view_key)
     back = await async_client.post(where, {"direction": "back"})
@@ -116,9 +108,7 @@ async def test_a_search_that_finds_nothing_says_so_and_moves_nothing(
     assert "Not found in the 60 steps before this one" in response.content.decode()
 
 
-async def test_without_a_breakpoint_a_search_says_what_is_missing(
-    async_client: AsyncClient, session: Session
-) -> None:
+async def test_without_a_breakpoint_a_search_says_what_is_missing(async_client: AsyncClient, session: Session) -> None:
     response = await async_client.post(url("search", session), {"direction": "back"})
     assert response.status_code == 400
     assert "No breakpoint is set" in response.content.decode()

@@ -106,9 +106,7 @@ def test_a_view_link_cannot_edit(begun, path):
     assert begun.head() == 0
 
 
-@pytest.mark.parametrize(
-    "path", ["build/nodes", "build/pods", "objects", "yaml", "configuration", "import", "session"]
-)
+@pytest.mark.parametrize("path", ["build/nodes", "build/pods", "objects", "yaml", "configuration", "import", "session"])
 def test_a_view_link_is_told_that_it_is_one(begun, path):
     answer = begun.browser.get(begun.view_url + path)
     assert answer.status_code == 200

@@ -156,9 +156,7 @@ def test_yaml_that_is_no_object_is_refused_at_its_field(clustered, field: str, t
         ("kubelet", "maxPods: [1]", "maxPods: received"),
     ],
 )
-def test_a_part_that_is_of_another_type_is_refused_at_its_field(
-    clustered, field: str, text: str, where: str
-) -> None:
+def test_a_part_that_is_of_another_type_is_refused_at_its_field(clustered, field: str, text: str, where: str) -> None:
     answer = clustered.post("components", **{**FILLED_IN, field: text})
     assert answer.status_code == 422
     assert where in unescape(str(answer.context["form"].errors[field]))

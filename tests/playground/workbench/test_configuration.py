@@ -125,9 +125,7 @@ def test_a_wrong_configuration_is_refused_at_its_line(begun, text, line, said):
 
 
 def test_settings_are_changed_in_words(begun):
-    begun.post(
-        "settings", **{**SETTINGS, "cycle_cost": "1.5s", "demonstration": "on", "pop_from_backoff": ""}
-    )
+    begun.post("settings", **{**SETTINGS, "cycle_cost": "1.5s", "demonstration": "on", "pop_from_backoff": ""})
     settings = configured(begun).settings
     assert settings["cycle_cost"] == 1_500_000_000
     assert (settings["demonstration"], settings["pop_from_backoff"]) == (True, False)
@@ -139,10 +137,7 @@ def test_gates_are_taken_as_kube_schedulers_flag(begun):
     answer = begun.browser.post(f"{begun.url}gates", {"gates": flag}, follow=True)
     assert "and the schedulers restarted" in page_text(answer)
     settings = configured(begun).settings
-    changed = {
-        name: settings[name]
-        for name in ("pod_level_resources", "storage_capacity_scoring", "in_place_scaling")
-    }
+    changed = {name: settings[name] for name in ("pod_level_resources", "storage_capacity_scoring", "in_place_scaling")}
     assert changed == {
         "pod_level_resources": False,
         "storage_capacity_scoring": True,
@@ -177,9 +172,7 @@ def test_gates_that_change_nothing_here_are_told(begun):
 def test_a_gate_that_the_configuration_needs_is_not_turned_off(begun):
     begun.post("gates", gates="StorageCapacityScoring=true")
     shape = "[{name: VolumeBinding, args: {shape: [{utilization: 0, score: 5}]}}]"
-    begun.post(
-        "configuration", text=TWO.split("profiles:")[0] + f"profiles: [{{pluginConfig: {shape}}}]", apply=""
-    )
+    begun.post("configuration", text=TWO.split("profiles:")[0] + f"profiles: [{{pluginConfig: {shape}}}]", apply="")
     answer = begun.post("gates", gates="")
     assert answer.status_code == 422
     assert "turn on the feature gate StorageCapacityScoring" in page_text(answer)
@@ -236,7 +229,9 @@ def test_a_wrong_setting_is_told_at_its_field(begun, field, value, said):
     assert said in page_text(answer)
 
 
-SECOND = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: [{schedulerName: batch}]"
+SECOND = (
+    "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: [{schedulerName: batch}]"
+)
 
 
 def schedulers(begun) -> list[str]:
@@ -269,9 +264,7 @@ def test_a_further_scheduler_that_cannot_be_is_refused(begun, name, text, said):
 def test_pods_that_nobody_schedules_are_told_with_what_to_do(begun):
     pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {schedulerName: batch, containers: [{name: c, image: i}]}}"
     begun.post("yaml", text=pod, create="")
-    assert "1 pod asks for schedulerName batch , which no scheduler has" in page_text(
-        begun.get("configuration")
-    )
+    assert "1 pod asks for schedulerName batch , which no scheduler has" in page_text(begun.get("configuration"))
     studio = page_text(begun.browser.get(f"{begun.url}?pod=default/p&tab=pod"))
     assert "No such scheduler" in studio
     assert "no running scheduler has a profile called batch" in studio

@@ -62,9 +62,7 @@ def test_the_service_and_the_budget_are_about_the_servers():
 def test_a_server_is_ready_while_its_health_says_so(client, transactional_db):
     (server,) = manifest("Deployment")["spec"]["template"]["spec"]["containers"]
     probe = server["readinessProbe"]["httpGet"]
-    assert (
-        client.get(probe["path"], headers={"Host": "10.244.1.7:8000"}).status_code == 200
-    )  # the pod's address
+    assert client.get(probe["path"], headers={"Host": "10.244.1.7:8000"}).status_code == 200  # the pod's address
 
 
 def test_a_server_has_time_to_end():

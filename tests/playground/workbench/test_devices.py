@@ -8,9 +8,9 @@ from msgspec import to_builtins
 
 from playground.sessions.web.client import create_session
 from scheduler_core.testing.builders import make_node, make_pod
-from scheduler_core.testing.devices import claim, claiming, device_class, gpus
 from scheduler_core.world.commands import ApplyObjects
 from tests.playground.workbench.conftest import Visitor, page_text
+from tests.support.devices import claim, claiming, device_class, gpus
 
 
 @pytest.fixture
@@ -57,9 +57,7 @@ def test_claims_are_listed_by_state(begun) -> None:
     text = page_text(begun.get("cluster", part="claims"))
     assert "pending 1" in text
     assert "shared in use r: 1 × gpu gpu-0 on n1 a b" in text
-    assert (
-        "shared" not in page_text(begun.get("cluster", part="claims", state="pending")).partition("pods")[2]
-    )
+    assert "shared" not in page_text(begun.get("cluster", part="claims", state="pending")).partition("pods")[2]
 
 
 def test_a_claim_says_how_it_came_to_be_what_it_is(begun) -> None:

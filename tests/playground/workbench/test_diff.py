@@ -28,16 +28,12 @@ async def page(client: AsyncClient, session: Session, **query: str) -> str:
     return str(response.content.decode())
 
 
-async def test_a_view_link_sees_what_changed_between_two_steps(
-    async_client: AsyncClient, session: Session
-) -> None:
+async def test_a_view_link_sees_what_changed_between_two_steps(async_client: AsyncClient, session: Session) -> None:
     text = await page(async_client, session, **{"from": "1", "to": "60"})
     assert "default/p0" in text and "requested cpu" in text and "place" in text
 
 
-async def test_without_steps_it_is_what_the_newest_step_changed(
-    async_client: AsyncClient, session: Session
-) -> None:
+async def test_without_steps_it_is_what_the_newest_step_changed(async_client: AsyncClient, session: Session) -> None:
     assert f'name="from" min="0" value="{session.head - 1}"' in await page(async_client, session)
 
 

@@ -70,9 +70,7 @@ def test_tables_come_one_by_one_or_all_in_a_zip(run):
     ]
     data = body(run.get("tables.zip"))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        assert {"attempts.csv", "moves.csv", "nodes.csv", "pods.csv", "plugin_ran.csv"} <= {
-            *archive.namelist()
-        }
+        assert {"attempts.csv", "moves.csv", "nodes.csv", "pods.csv", "plugin_ran.csv"} <= {*archive.namelist()}
         assert "preemption_started.csv" not in archive.namelist()  # no pod had to go
         assert archive.read("attempts.csv") == one
     assert body(run.get("tables.zip")) == data

@@ -11,12 +11,8 @@ from scheduler_core.scheduler.config.load import load_configuration
 from tests.playground.workbench.conftest import page_text
 from tests.scheduler_core.worlds import configuration
 
-PLUGINS = {
-    "score": {"enabled": [{"name": "NodeResourcesFit", "weight": 7}], "disabled": [{"name": "ImageLocality"}]}
-}
-CHANGED = configuration(
-    podMaxBackoffSeconds=20, profiles=[{"schedulerName": "default-scheduler", "plugins": PLUGINS}]
-)
+PLUGINS = {"score": {"enabled": [{"name": "NodeResourcesFit", "weight": 7}], "disabled": [{"name": "ImageLocality"}]}}
+CHANGED = configuration(podMaxBackoffSeconds=20, profiles=[{"schedulerName": "default-scheduler", "plugins": PLUGINS}])
 
 
 def shown(manifest: dict[str, Any] | None) -> dict[str, Any]:

@@ -25,9 +25,7 @@ def names_by_kind(start):
         manifests = CLUSTERS[slug].make()
     else:
         commands = beginning(lesson_of(slug).plan)
-        manifests = [
-            each for command in commands if isinstance(command, ApplyObjects) for each in command.objects
-        ]
+        manifests = [each for command in commands if isinstance(command, ApplyObjects) for each in command.objects]
     names = {}
     for manifest in manifests:
         names.setdefault(manifest["kind"], set()).add(manifest["metadata"]["name"])

@@ -95,9 +95,7 @@ def test_several_files_are_one_import(begun, shapes):
 
 def test_errors_of_several_files_name_the_file_and_its_own_line(begun):
     good, bad = YAML.format(1), "kind: Pod\napiVersion: v1\nmetadata: {name: p}\nspec:\n  containers: 7\n"
-    parts = [
-        SimpleUploadedFile(name, text.encode()) for name, text in (("one.yaml", good), ("two.yaml", bad))
-    ]
+    parts = [SimpleUploadedFile(name, text.encode()) for name, text in (("one.yaml", good), ("two.yaml", bad))]
     shown = page_text(begun.browser.get(begun.post("import", file=parts)["Location"]))
     assert "two.yaml line 5 spec.containers" in shown
 
@@ -192,14 +190,10 @@ spec: {ports: [{port: 80}]}
 
 def test_what_has_no_effect_is_told_in_the_preview_and_when_it_is_applied(begun):
     shown = page_text(preview(begun, PROBED))
-    assert (
-        "Pod probed: spec.containers[].livenessProbe has no effect here: containers run no program" in shown
-    )
+    assert "Pod probed: spec.containers[].livenessProbe has no effect here: containers run no program" in shown
     assert "Service s: has no effect here: nothing is routed" in shown
     applied = apply(begun, PROBED)
-    assert "spec.containers[].livenessProbe has no effect here" in page_text(
-        begun.browser.get(applied["Location"])
-    )
+    assert "spec.containers[].livenessProbe has no effect here" in page_text(begun.browser.get(applied["Location"]))
 
 
 def test_an_archive_is_read_and_what_it_holds_is_said(begun):

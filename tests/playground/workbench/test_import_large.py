@@ -57,9 +57,7 @@ def cluster(pods: int = 60, **odd: object) -> bytes:
         for i in range(pods)
     ]
     others = [{"apiVersion": "v1", "kind": "Pod", **odd}] if odd else []
-    return json.dumps(
-        {"apiVersion": "v1", "kind": "List", "items": [*nodes, *made, *others]}, indent=1
-    ).encode()
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": [*nodes, *made, *others]}, indent=1).encode()
 
 
 @pytest.fixture(autouse=True)
@@ -124,9 +122,7 @@ def test_what_is_wrong_in_a_large_file_is_said_with_its_line(begun):
     assert f"{NODES + 60} created" in page_text(previewed)
     token = previewed.context["plan"]["token"]
     refused = page_text(
-        begun.browser.get(
-            reverse("import", args=[begun.session.edit_key]), {"token": token, "show": "refused"}
-        )
+        begun.browser.get(reverse("import", args=[begun.session.edit_key]), {"token": token, "show": "refused"})
     )
     assert re.search(r"refused Pod (default/)?wrong", refused)
     assert re.search(r"line \d+", refused)
@@ -258,9 +254,7 @@ def test_a_file_over_the_limit_says_what_it_has_and_what_may_be(begun, settings)
     settings.MAX_IMPORT_BYTES = 3000
     answer = bring(begun, cluster())
     assert answer.status_code == 422
-    assert re.search(
-        r"The file has [\d,]+ bytes; at most 3,000 are taken \(MAX_IMPORT_BYTES\)", page_text(answer)
-    )
+    assert re.search(r"The file has [\d,]+ bytes; at most 3,000 are taken \(MAX_IMPORT_BYTES\)", page_text(answer))
 
 
 def test_several_files_have_the_limit_of_texts(begun, settings):

@@ -48,9 +48,7 @@ def test_a_plugin_is_stopped_at_where_it_is_seen():
 
 @pytest.mark.parametrize("kind", ["Node", "Pod", "Deployment", "PodDisruptionBudget", "ResourceClaim"])
 def test_no_letter_chooses_two_things(kind):
-    letters = [
-        entry.letter for group in menu(kind, "ns", "web", subject(kind), True)[0].groups for entry in group
-    ]
+    letters = [entry.letter for group in menu(kind, "ns", "web", subject(kind), True)[0].groups for entry in group]
     chosen = [letter for letter in letters if letter]
     assert len(chosen) == len(set(chosen)), chosen
 

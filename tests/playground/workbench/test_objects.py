@@ -9,9 +9,7 @@ from tests.playground.workbench.conftest import page_text
 NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '2', memory: 4Gi, pods: '10'}}\n"
 BOMB = (
     "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
-    + "".join(
-        f"{b}: &{b} [{', '.join(['*' + a] * 10)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
-    )
+    + "".join(f"{b}: &{b} [{', '.join(['*' + a] * 10)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True))
     + NODE
 )
 
@@ -99,9 +97,7 @@ spec: {{nodeName: {node}, containers: [{{name: c, image: i}}]}}
 
 
 def test_what_else_is_to_be_known_of_objects_is_said_when_they_are_applied(begun):
-    answer = begun.browser.post(
-        f"{begun.url}yaml", {"text": BOUND.format(node="x"), "create": ""}, follow=True
-    )
+    answer = begun.browser.post(f"{begun.url}yaml", {"text": BOUND.format(node="x"), "create": ""}, follow=True)
     assert "1 object applied" in page_text(answer)
     assert 'node "x" is not in the cluster: 1 pod is bound to it' in page_text(answer)
 

@@ -64,17 +64,13 @@ async def test_where_the_viewer_stands_the_list_begins(async_client: AsyncClient
     assert steps(text)[0] == 100 and 'aria-current="step"' in text
 
 
-async def test_fields_choose_records_and_a_plugins_answer_is_told(
-    async_client: AsyncClient, session: Session
-) -> None:
+async def test_fields_choose_records_and_a_plugins_answer_is_told(async_client: AsyncClient, session: Session) -> None:
     text = await page(async_client, session, pod="p1", plugin="NodeResourcesFit", point="Filter")
     assert len(steps(text)) == 1
     assert "Filter · NodeResourcesFit NodeResourcesFit passes all 2 nodes for p1" in words_of(text)
 
 
-async def test_many_records_of_one_step_are_cut_and_counted(
-    async_client: AsyncClient, session: Session
-) -> None:
+async def test_many_records_of_one_step_are_cut_and_counted(async_client: AsyncClient, session: Session) -> None:
     assert "more records of this step" in await page(async_client, session, at="1")
 
 
@@ -88,9 +84,7 @@ async def test_fields_that_cannot_be_are_told_with_what_was_expected(
     assert "expected one of" in await page(async_client, session, 422, point="Nowhere")
 
 
-async def test_each_kind_of_record_is_offered_under_its_name(
-    async_client: AsyncClient, session: Session
-) -> None:
+async def test_each_kind_of_record_is_offered_under_its_name(async_client: AsyncClient, session: Session) -> None:
     text = await page(async_client, session, kind="queue_moved")
     options = re.findall(r'<option value="(\w+)"[^>]*?( selected)?\s*>\s*([^<]*?)\s*</option>', text)
     assert [(value, shown) for value, _, shown in options] == [(kind, kind) for kind in KINDS]

@@ -16,9 +16,7 @@ from tests.playground.workbench.conftest import Visitor, page_text
 from tests.playground.workbench.test_configuration import SETTINGS
 
 EDITORS, SAVES = 3, 25
-NODE = (
-    "apiVersion: v1\nkind: Node\nmetadata: {{name: {}}}\nstatus: {{allocatable: {{cpu: '2', pods: '10'}}}}\n"
-)
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {{name: {}}}\nstatus: {{allocatable: {{cpu: '2', pods: '10'}}}}\n"
 FAULTS = [
     Conflict("Somebody was first."),
     EngineFailed("The engine broke."),
@@ -42,9 +40,7 @@ def test_three_editors_save_at_the_same_time_and_nothing_is_lost(visitor) -> Non
     async def editor(who: str) -> list[int]:
         browser = AsyncClient()
         return [
-            (
-                await browser.post(f"{begun.url}yaml", {"text": NODE.format(f"{who}-{i}"), "create": ""})
-            ).status_code
+            (await browser.post(f"{begun.url}yaml", {"text": NODE.format(f"{who}-{i}"), "create": ""})).status_code
             for i in range(SAVES)
         ]
 

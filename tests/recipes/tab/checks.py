@@ -8,9 +8,7 @@ from tests.playground.presenters.worlds import pod, shown, three_nodes
 
 
 def test_it_lists_the_labels_of_the_chosen_pod() -> None:
-    sim = three_nodes(
-        {**pod("web-1"), "metadata": {"name": "web-1", "labels": {"tier": "front", "app": "web"}}}
-    )
+    sim = three_nodes({**pod("web-1"), "metadata": {"name": "web-1", "labels": {"tier": "front", "app": "web"}}})
     panel = shown("inspector", sim, tab="labels", pod="default/web-1")
     assert panel["context"]["body"] == {"labels": [("app", "web"), ("tier", "front")]}
     html = get_template("inspector.html", using="panels").render({"panel": panel})

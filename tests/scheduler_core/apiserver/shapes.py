@@ -103,9 +103,7 @@ CLASS = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadat
 def places(value, path=()):
     """Paths of all parts of a value."""
     yield path
-    members = (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    )
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for name, inner in members:
         yield from places(inner, (*path, name))
 

@@ -56,9 +56,7 @@ def test_unknown_fields_survive():
 
 
 def test_the_given_manifest_is_not_changed():
-    given = pod(
-        {"hostNetwork": True}, {"ports": [{"containerPort": 80}], "resources": {"limits": {"cpu": "1"}}}
-    )
+    given = pod({"hostNetwork": True}, {"ports": [{"containerPort": 80}], "resources": {"limits": {"cpu": "1"}}})
     before = repr(given)
     admit(given)
     assert repr(given) == before
@@ -105,9 +103,7 @@ def test_a_gated_pod_says_so_in_its_condition():
 
 
 def test_a_class_gives_its_priority_and_policy():
-    manifest, _ = admit(
-        pod({"priorityClassName": "high"}), priority_class("high", 7, preemptionPolicy="Never")
-    )
+    manifest, _ = admit(pod({"priorityClassName": "high"}), priority_class("high", 7, preemptionPolicy="Never"))
     assert (manifest["spec"]["priority"], manifest["spec"]["preemptionPolicy"]) == (7, "Never")
 
 

@@ -105,9 +105,7 @@ def test_every_workload_s_template_is_stored_with_the_api_s_defaults(
     spec, way = told
     found = template_of(world(workload(*of, spec)), of[1], way)["spec"]
     given = spec["jobTemplate"]["spec"] if of[1] == "CronJob" else spec
-    expected = OF_A_SPEC | {
-        name: value for name, value in given["template"]["spec"].items() if name in OF_A_SPEC
-    }
+    expected = OF_A_SPEC | {name: value for name, value in given["template"]["spec"].items() if name in OF_A_SPEC}
     assert {name: found[name] for name in OF_A_SPEC} == expected
     (container,) = found["containers"]
     assert container["imagePullPolicy"] == "Always"
@@ -179,9 +177,7 @@ def test_a_template_with_all_defaults_is_the_same_object() -> None:
 
 def test_the_claims_of_a_stateful_set_are_defaulted_too() -> None:
     claims = [{"metadata": {"name": "data"}, "spec": CLAIM}]
-    sim = world(
-        workload("apps/v1", "StatefulSet", {**SPEC, "serviceName": "s", "volumeClaimTemplates": claims})
-    )
+    sim = world(workload("apps/v1", "StatefulSet", {**SPEC, "serviceName": "s", "volumeClaimTemplates": claims}))
     (claim,) = sim.store.get("StatefulSet", "default", "web")["spec"]["volumeClaimTemplates"]
     assert (claim["apiVersion"], claim["kind"]) == ("v1", "PersistentVolumeClaim")
     assert (claim["spec"]["volumeMode"], claim["status"]) == ("Filesystem", {"phase": "Pending"})

@@ -250,8 +250,7 @@ RULES = [
     (
         "spec/topologySpreadConstraints",
         [SPREAD, SPREAD],
-        "spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}: Duplicate value: "
-        '"{zone, DoNotSchedule}"',
+        'spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}: Duplicate value: "{zone, DoNotSchedule}"',
     ),
     (
         "spec/topologySpreadConstraints",
@@ -295,9 +294,7 @@ def test_all_errors_of_an_object_are_told_at_once():
 
 def test_a_bound_pod_has_no_gates():
     broken = with_field(with_field(POD, "spec/nodeName", "n1"), "spec/schedulingGates", [{"name": "x"}])
-    assert errors(broken) == [
-        "spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared"
-    ]
+    assert errors(broken) == ["spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared"]
 
 
 def test_pod_level_requests_are_at_least_the_containers_sum():
@@ -356,9 +353,7 @@ def test_a_workloads_selector_matches_its_template():
 
 def test_a_priority_of_a_users_class_has_a_limit():
     manifest = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "x"}}
-    assert errors({**manifest, "value": 1_000_000_001})[0].startswith(
-        "value: Forbidden: maximum allowed value"
-    )
+    assert errors({**manifest, "value": 1_000_000_001})[0].startswith("value: Forbidden: maximum allowed value")
 
 
 def test_a_list_without_end_is_refused_before_it_is_looked_at():

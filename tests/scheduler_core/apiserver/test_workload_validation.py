@@ -37,9 +37,7 @@ def test_a_plain_workload_is_fine(kind):
     assert errors(kind) == []
 
 
-@pytest.mark.parametrize(
-    "kind", ["Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet"]
-)
+@pytest.mark.parametrize("kind", ["Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet"])
 def test_pods_that_run_for_ever_are_restarted_always(kind):
     (message,) = errors(kind, {"restartPolicy": "Never"})
     assert message.endswith('restartPolicy: Unsupported value: "Never": supported values: "Always"')

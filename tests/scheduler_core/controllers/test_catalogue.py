@@ -26,6 +26,4 @@ def test_it_hears_of_the_kinds_that_it_watches(controller: Controller) -> None:
 @every_controller
 def test_it_can_be_switched_off(controller: Controller) -> None:
     assert runs(controller, ClusterSettings())
-    assert runs(controller, ClusterSettings(controllers=())) is (
-        controller.always_on or controller.of_kubelet
-    )
+    assert runs(controller, ClusterSettings(controllers=())) is (controller.always_on or controller.of_kubelet)

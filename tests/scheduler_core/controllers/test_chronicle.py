@@ -16,9 +16,7 @@ def with_replica_set() -> Simulation:
     template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
     spec = {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}
     meta = {"name": "web", "namespace": "default"}
-    sim.apply(
-        ApplyObjects(({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": meta, "spec": spec},))
-    )
+    sim.apply(ApplyObjects(({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": meta, "spec": spec},)))
     return sim
 
 

@@ -64,9 +64,7 @@ def _taint(sim: Simulation, name: str, number: int) -> Command:
 def _cordon(sim: Simulation, name: str, number: int) -> Command:
     found = sim.store.node(name)
     assert found is not None
-    return PatchObject(
-        Ref("Node", "", name), {"spec": {"unschedulable": None if found.unschedulable else True}}
-    )
+    return PatchObject(Ref("Node", "", name), {"spec": {"unschedulable": None if found.unschedulable else True}})
 
 
 def _drain(sim: Simulation, name: str, number: int) -> Command:
@@ -83,9 +81,7 @@ def _scale(sim: Simulation, name: str, number: int) -> Command:
 
 
 DEEDS: list[Callable[[Simulation, str, int], Command]] = [_kubelet, _taint, _cordon, _drain, _evict, _scale]
-deeds = st.tuples(
-    st.sampled_from(DEEDS), st.sampled_from(NODES), st.integers(0, 9), st.sampled_from((0.2, 3, 40, 400))
-)
+deeds = st.tuples(st.sampled_from(DEEDS), st.sampled_from(NODES), st.integers(0, 9), st.sampled_from((0.2, 3, 40, 400)))
 
 
 @settings(max_examples=15)

@@ -66,9 +66,7 @@ def test_what_was_imported_with_its_uid_is_counted_too() -> None:
     settled(sim)
     old = {"uid": "u", "creationTimestamp": "2025-01-01T00:00:00Z"}
     sim.apply(
-        ApplyObjects(
-            tuple({**pod(name), "metadata": {"name": name, "namespace": "default", **old}} for name in "ab")
-        )
+        ApplyObjects(tuple({**pod(name), "metadata": {"name": name, "namespace": "default", **old}} for name in "ab"))
     )
     assert settled(sim)["used"] == {"pods": "2"}
 

@@ -18,9 +18,7 @@ def written(*writes: tuple[str, Any], every: int = SECOND) -> tuple[Trouble, ...
     surroundings, old = Surroundings(), 1
     now = 0
     for controller, replicas in writes:
-        before, after = (
-            {**make("ReplicaSet", "web"), "spec": {"replicas": number}} for number in (old, replicas)
-        )
+        before, after = ({**make("ReplicaSet", "web"), "spec": {"replicas": number}} for number in (old, replicas))
         note(
             surroundings.troubles,
             controller,
@@ -63,9 +61,7 @@ def test_pods_that_are_ended_as_soon_as_they_are_made_are_churn() -> None:
     spec = {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}, "template": template}
     taint = {"key": "bad", "effect": "NoExecute"}
     names = ["replicaset-controller", "taint-eviction-controller"]
-    sim = cluster(
-        {**node("n"), "spec": {"taints": [taint]}}, make("ReplicaSet", "web", spec=spec), controllers=names
-    )
+    sim = cluster({**node("n"), "spec": {"taints": [taint]}}, make("ReplicaSet", "web", spec=spec), controllers=names)
     wait(sim, 2)
     (trouble,) = [found for found in troubles_of(sim.surroundings, sim.now) if found.sign == "churn"]
     assert (trouble.about, trouble.controllers) == ("ReplicaSet default/web", ("taint-eviction-controller",))

@@ -79,9 +79,7 @@ def fits_on(sim: Simulation, scheduler: Scheduler, pod: Pod) -> str | None:
 
 def _says_why_it_fails(sim: Simulation, scheduler: Scheduler, pod: Pod) -> bool:
     """A pod that asks for it, or whose volumes never come, is tried and refused behind the filters, or waits there."""
-    behind = pod.spec.manifest.get("volumes") or any(
-        name.startswith("playground.dev/") for name in pod.annotations
-    )
+    behind = pod.spec.manifest.get("volumes") or any(name.startswith("playground.dev/") for name in pod.annotations)
     if not behind:
         return False
     if sim.journal.place(pod.key) in (Place.IN_FLIGHT, Place.WAITING, Place.BINDING, Place.GATED):
@@ -91,6 +89,4 @@ def _says_why_it_fails(sim: Simulation, scheduler: Scheduler, pod: Pod) -> bool:
 
 
 def _told(sim: Simulation, pod: Pod) -> str:
-    return "; ".join(
-        f"{move.t / SECOND:.3f} {move.place} ({move.cause})" for move in sim.journal.lane(pod.key)
-    )
+    return "; ".join(f"{move.t / SECOND:.3f} {move.place} ({move.cause})" for move in sim.journal.lane(pod.key))

@@ -98,9 +98,7 @@ def _one_place_each(sim: Simulation, scheduler: Scheduler, places: dict[str, lis
     for key in (key for pods in scheduler.queue.state.maps() for key in pods):
         pod = scheduler.view.pod_at(key)
         entry = scheduler.queue.find(key)
-        if entry is not None and (
-            not scheduler.responsible_for(entry.pod) or _changed_schedulers(sim, entry.pod)
-        ):
+        if entry is not None and (not scheduler.responsible_for(entry.pod) or _changed_schedulers(sim, entry.pod)):
             continue
         assert pod is not None and entry is not None and not pod.node_name, f"{key} is queued for nothing"
         assert entry.pod.uid == pod.uid, f"{key} is queued as the pod that it was before"

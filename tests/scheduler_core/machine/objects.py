@@ -7,7 +7,6 @@ from typing import Any
 from hypothesis import strategies as st
 
 from scheduler_core.apimachinery.objects.manifest import MutableManifest
-from scheduler_core.testing.storage import make_claim, make_class, make_csi_node, make_volume
 from scheduler_core.world.commands import (
     DEFAULT_SCHEDULER_NAME,
     Command,
@@ -18,6 +17,7 @@ from scheduler_core.world.commands import (
     Undo,
 )
 from tests.scheduler_core.worlds import configuration, node, pod
+from tests.support.storage import make_claim, make_class, make_csi_node, make_volume
 
 NODES = st.sampled_from(["n0", "n1", "n2"])
 PODS = st.sampled_from([f"p{i}" for i in range(6)])
@@ -80,9 +80,7 @@ _SPECS: dict[str, st.SearchStrategy[MutableManifest]] = {
     "spread": st.builds(_spread, APPS, TOPOLOGIES, st.integers(1, 2), st.booleans()),
     "near": TERMS.map(lambda terms: {"affinity": {"podAffinity": {REQUIRED: terms}}}),
     "away": TERMS.map(lambda terms: {"affinity": {"podAntiAffinity": {REQUIRED: terms}}}),
-    "claim": CLAIMS.map(
-        lambda name: {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": name}}]}
-    ),
+    "claim": CLAIMS.map(lambda name: {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": name}}]}),
     "scheduler": st.sampled_from(["second", "nobody"]).map(lambda name: {"schedulerName": name}),
 }
 TRAITS = st.lists(
@@ -115,9 +113,7 @@ EFFECTS = ["", "", "NoSchedule", "PreferNoSchedule", "NoExecute"]
 @st.composite
 def nodes(draw: st.DrawFn) -> MutableManifest:
     zone, effect = draw(st.sampled_from(["", "z0", "z1"])), draw(st.sampled_from(EFFECTS))
-    made = node(
-        draw(NODES), cpu=draw(st.sampled_from(["1", "2", "4", "8"])), labels={ZONE: zone} if zone else {}
-    )
+    made = node(draw(NODES), cpu=draw(st.sampled_from(["1", "2", "4", "8"])), labels={ZONE: zone} if zone else {})
     made["spec"] = {"taints": [{"key": "t", "effect": effect}]} if effect else {}
     return made
 

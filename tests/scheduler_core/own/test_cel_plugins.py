@@ -75,9 +75,7 @@ def test_filter_sees_pod_node_amounts_and_pods() -> None:
         "now > timestamp('1970-01-01T00:00:00Z') && args.zone == 'z'"
     )
     args = {"Mine": {"zone": "z"}}
-    sim = world(
-        node("a"), pod("there", nodeName="a"), pod("web"), filter=sees, chosen=profile("Mine", args=args)
-    )
+    sim = world(node("a"), pod("there", nodeName="a"), pod("web"), filter=sees, chosen=profile("Mine", args=args))
     settle(sim)
     assert nodes_of(sim)["default/web"] == "a"
 
@@ -107,14 +105,11 @@ def test_score_is_normalized_as_is_asked_for(normalize: Any, scores: dict[str, i
     steps = [r for r in of_kind(records, "plugin_ran") if r["plugin"] == "Mine" and "scores" in r]
     assert steps[-1]["scores"] == scores
     workings = [
-        working(scheduler_of(sim).profiles["default-scheduler"], cycle_of(sim), "Mine", each)
-        for each in scores
+        working(scheduler_of(sim).profiles["default-scheduler"], cycle_of(sim), "Mine", each) for each in scores
     ]
     formulas = [each.normalization or each.formula for each in workings if each is not None]
     assert [formula and formula.result for formula in formulas] == list(scores.values())
-    assert [step["point"] for step in steps] == (
-        ["Score"] if normalize == "none" else ["Score", "NormalizeScore"]
-    )
+    assert [step["point"] for step in steps] == (["Score"] if normalize == "none" else ["Score", "NormalizeScore"])
 
 
 @pytest.mark.parametrize(("expression", "score"), [("99.9", 99), ("true", 100), ("false", 0), ("7", 7)])
@@ -207,9 +202,7 @@ def test_an_evaluation_error_about_a_victim_is_told_at_post_filter() -> None:
 
 
 def test_an_evaluation_error_at_one_node_ends_the_cycle_with_plugin_and_node() -> None:
-    sim = world(
-        node("a", labels={"gpu": "yes"}), node("b"), pod("web"), filter="node.metadata.labels.gpu == 'yes'"
-    )
+    sim = world(node("a", labels={"gpu": "yes"}), node("b"), pod("web"), filter="node.metadata.labels.gpu == 'yes'")
     assert attempt(sim) == (
         "error",
         'running "Mine" filter plugin: evaluating CEL expression of Filter on node "b": no such key: gpu',
@@ -260,9 +253,7 @@ def test_an_expression_that_costs_too_much_is_cancelled(monkeypatch: pytest.Monk
 def test_all_nodes_together_may_cost_so_much(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "LIMIT_OF_A_CALL", 300)
     many = [node(f"n{i}") for i in range(50)]
-    _, said = attempt(
-        world(*many, pod("web"), filter="pod.metadata.name == 'web' && node.metadata.name != ''")
-    )
+    _, said = attempt(world(*many, pod("web"), filter="pod.metadata.name == 'web' && node.metadata.name != ''"))
     assert said.endswith("this call has cost more than 300, all nodes together")
 
 
@@ -362,9 +353,7 @@ def test_settings_do_not_set_plugins() -> None:
 def test_only_schedulers_that_use_it_start_again() -> None:
     sim = Simulation(settings=WorldSettings(cluster=ClusterSettings()))
     sim.apply(DefinePlugin("Mine", Definition(score="1")))
-    sim.apply(
-        SetConfiguration(configuration(profiles=[{**profile("Mine"), "schedulerName": "mine"}]), "mine")
-    )
+    sim.apply(SetConfiguration(configuration(profiles=[{**profile("Mine"), "schedulerName": "mine"}]), "mine"))
     sim.apply(StartScheduler("third"))
     before = {scheduler.name: scheduler for scheduler in sim.schedulers}
     sim.apply(DefinePlugin("Other", Definition(score="1")))
@@ -415,9 +404,7 @@ def test_the_command_survives_json() -> None:
 
 
 def test_a_plugin_is_explained_with_the_values_of_its_parts() -> None:
-    sim = world(
-        node("a"), node("b"), pod("web"), score="allocatable.cpu / 1000 + 3", filter="pods.size() < 5"
-    )
+    sim = world(node("a"), node("b"), pod("web"), score="allocatable.cpu / 1000 + 3", filter="pods.size() < 5")
     sim.run(until=lambda w: any(r.kind == "plugin_ran" and r.data["point"] == "Score" for r in w.last))
     sim.run(until=lambda w: any(r.kind == "plugin_ran" and r.data["plugin"] == "Mine" for r in w.last))
     (framework,) = scheduler_of(sim).profiles.values()

@@ -78,15 +78,11 @@ def test_an_exception_ends_the_scheduling_cycle_as_kube_ends_one_with_an_error(p
 
 
 @pytest.mark.parametrize("point", CYCLE)
-def test_a_plugin_that_never_returns_is_ended_by_its_budget(
-    point: Point, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plugin_that_never_returns_is_ended_by_its_budget(point: Point, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scheduler_core.scheduler.framework.guard.LINES", 500)
     with with_plugins(failing(point, forever)):
         attempt = first_attempt().journal.attempts[0]
-    assert attempt.message == CYCLE[point].replace(
-        "ValueError: boom", "has not returned after 500 lines of Python"
-    )
+    assert attempt.message == CYCLE[point].replace("ValueError: boom", "has not returned after 500 lines of Python")
 
 
 @pytest.mark.parametrize("point", CYCLE)
@@ -116,17 +112,11 @@ def test_an_exception_ends_the_binding_cycle(point: Point, said: str) -> None:
 @pytest.mark.parametrize("point", [Point.UNRESERVE, Point.POST_BIND])
 def test_where_kube_knows_no_answer_the_error_is_told_and_changes_nothing(point: Point) -> None:
     reserve = {"reserve": lambda self, *args: SUCCESS} if point is Point.UNRESERVE else {}
-    refuse = (
-        {"permit": lambda self, *args: PermitResult(SUCCESS, 0)}
-        if point is Point.POST_BIND
-        else {"permit": boom}
-    )
+    refuse = {"permit": lambda self, *args: PermitResult(SUCCESS, 0)} if point is Point.POST_BIND else {"permit": boom}
     with with_plugins(failing(point, boom, **reserve, **refuse)):
         sim = world(profile("Mine"), node("a"), pod("web"))
         records = sim.run(steps=60).records
-    statuses = [
-        r["status"] for r in of_kind(records, "plugin_ran") if r["point"] == point and r["plugin"] == "Mine"
-    ]
+    statuses = [r["status"] for r in of_kind(records, "plugin_ran") if r["point"] == point and r["plugin"] == "Mine"]
     assert statuses[0] == {"code": "Error", "plugin": "Mine", "reasons": ["ValueError: boom"]}
     assert nodes_of(sim)["default/web"] == ("a" if point is Point.POST_BIND else "")
 
@@ -135,9 +125,7 @@ def test_an_error_at_normalize_is_kubes() -> None:
     scores = {"score": lambda self, state, pod, nodes, rows: np.zeros(len(rows), np.int64)}
     with with_plugins(failing(Point.NORMALIZE_SCORE, boom, **scores)):
         attempt = first_attempt().journal.attempts[0]
-    assert (
-        attempt.message == 'running Normalize on Score plugins: plugin "Mine" failed with: ValueError: boom'
-    )
+    assert attempt.message == 'running Normalize on Score plugins: plugin "Mine" failed with: ValueError: boom'
 
 
 def test_an_error_at_post_filter_leaves_the_pod_unschedulable() -> None:
@@ -232,9 +220,7 @@ def test_the_world_goes_on_and_can_be_kept_after_an_error() -> None:
         sim = first_attempt()
         archive = Archive()
         kept = decode(encode(sim.fork(), archive), archive)
-        assert [r.to_json() for r in sim.run(steps=40).records] == [
-            r.to_json() for r in kept.run(steps=40).records
-        ]
+        assert [r.to_json() for r in sim.run(steps=40).records] == [r.to_json() for r in kept.run(steps=40).records]
 
 
 # Budgets

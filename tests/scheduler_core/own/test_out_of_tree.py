@@ -11,11 +11,11 @@ from scheduler_core.base.trace.journal import Place
 from scheduler_core.scheduler.plugins.outoftree.pod_groups import LABEL, MIN_MEMBER
 from scheduler_core.scheduler.plugins.outoftree.target_load_packing import ANNOTATION
 from scheduler_core.testing.builders import NodeBuilder, PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import make_plugin, normalize_node_scores, score_nodes
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.own.worlds import profile, world
 from tests.scheduler_core.worlds import node, nodes_of, of_kind, pod, settle
+from tests.support.drive import make_plugin, normalize_node_scores, score_nodes
 
 SECOND = 1_000_000_000
 PATIENCE = {"Coscheduling": {"permitWaitingTimeSeconds": 5}}
@@ -106,15 +106,11 @@ def test_what_a_pod_says_badly_of_its_group_is_refused() -> None:
     manifest["metadata"]["annotations"][MIN_MEMBER] = "many"
     sim = world(profile("Coscheduling"), node("a"), manifest)
     sim.run(until=lambda w: bool(w.journal.attempts))
-    assert (
-        f'{MIN_MEMBER}: "many" is not understood; expected a whole number' in sim.journal.attempts[0].message
-    )
+    assert f'{MIN_MEMBER}: "many" is not understood; expected a whole number' in sim.journal.attempts[0].message
 
 
 def test_a_fork_of_waiting_pods_goes_its_own_way() -> None:
-    sim = world(
-        profile("Coscheduling", args=PATIENCE), node("a"), member("train", 0), member("train", 1, cpu="9")
-    )
+    sim = world(profile("Coscheduling", args=PATIENCE), node("a"), member("train", 0), member("train", 1, cpu="9"))
     sim.run(until=lambda w: w.journal.place("default/train-0") == Place.WAITING)
     other = sim.fork()
     other.apply(ApplyObjects((node("b", cpu="9"),)))

@@ -53,9 +53,7 @@ class AtMostPerNode(PerNodePlugin):
     """Filter. Its arguments: `label` names the app (default `app`), `most` is how many of one may share a node (default 1)."""
 
     name = NAME
-    arguments = Arguments(
-        {"label": STRING, "most": INTEGER64}, when_absent(label="app", most=1), validate=_validate
-    )
+    arguments = Arguments({"label": STRING, "most": INTEGER64}, when_absent(label="app", most=1), validate=_validate)
     events = (
         On(ASSIGNED_POD, Action.DELETE, same_app_left),
         On("Node", Action.ADD),
@@ -72,8 +70,7 @@ class AtMostPerNode(PerNodePlugin):
         if app is None:
             return PreFilterResult(SKIP)  # then Filter is not asked in this cycle
         counts = (
-            (name, sum(self._is(other, app) for other in nodes.pods[row]))
-            for row, name in enumerate(nodes.names)
+            (name, sum(self._is(other, app) for other in nodes.pods[row])) for row, name in enumerate(nodes.names)
         )
         state.write(NAME, Counts(app, tuple(counts)))
         return PreFilterResult()

@@ -21,9 +21,7 @@ class PolitePreemption(Plugin):
 
     name = "PolitePreemption"
 
-    def post_filter(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
-    ) -> PostFilterResult:
+    def post_filter(self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure) -> PostFilterResult:
         for row in np.flatnonzero(failure.codes == int(Code.UNSCHEDULABLE)).tolist():
             victims = tuple(other for other in nodes.pods[row] if other.labels.get("evictable") == "true")
             if victims and self._fits_without(victims, row, state, pod, nodes, failure):

@@ -59,9 +59,7 @@ def believes(sim: WorldView, scheduler: SchedulerView, node: str) -> CacheBelief
         "free": amount(resource, max(has - of_running - of_assumed, 0)),
         "known": amount(resource, sum(pod.requests.get(resource) for pod in known)),
         "count": len(running),
-        "pods": [
-            {**pod_ref(p.key), "amount": amount(resource, p.requests.get(resource))} for p in assumed[:NAMED]
-        ],
+        "pods": [{**pod_ref(p.key), "amount": amount(resource, p.requests.get(resource))} for p in assumed[:NAMED]],
         "more": max(len(assumed) - NAMED, 0),
         "bar": segments(parts, has, resource) if has else [],
     }

@@ -92,11 +92,7 @@ def _why(sim: WorldView, key: str, t: int) -> str:
     """Return the message of the pod's FailedScheduling Event at that time."""
     namespace, _, name = key.partition("/")
     for event in reversed(sim.store.events[-EVENTS:]):
-        if (
-            event.reason == "FailedScheduling"
-            and (event.namespace, event.name) == (namespace, name)
-            and event.t == t
-        ):
+        if event.reason == "FailedScheduling" and (event.namespace, event.name) == (namespace, name) and event.t == t:
             return event.message
     return ""
 

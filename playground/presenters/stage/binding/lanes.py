@@ -105,9 +105,7 @@ def lane(pod: Pod, node: str, number: int, row: list[Cell], state: str) -> Lane:
     }
 
 
-def _plugins(
-    scheduler: SchedulerView, profile: str, point: Point, steps: list[PluginStep], phase: str
-) -> Cell:
+def _plugins(scheduler: SchedulerView, profile: str, point: Point, steps: list[PluginStep], phase: str) -> Cell:
     """A point whose plugins answer at once."""
     count, no = len(scheduler.profiles[profile].at(point)), refusal(steps)
     at = steps[-1].position if steps else None
@@ -136,10 +134,7 @@ def of_binding(sim: WorldView, scheduler: SchedulerView, binding: BindingCycleVi
         _build_reserve_cell(scheduler, binding, of_steps(before, Point.RESERVE)),
         _build_permit_cell(binding, of_steps(before, Point.PERMIT)),
         _waits(sim, binding, stands),
-        *(
-            _binding_point(sim, scheduler, binding, point, due, stands - i)
-            for i, point in enumerate(POINTS[3:], 3)
-        ),
+        *(_binding_point(sim, scheduler, binding, point, due, stands - i) for i, point in enumerate(POINTS[3:], 3)),
     ]
     return {
         **lane(binding.pod, binding.node, binding.number, row, "binding"),

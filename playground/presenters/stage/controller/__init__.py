@@ -181,10 +181,7 @@ def _owners(sim: WorldView, kind: str, key: str) -> list[OwnerChain]:
 def _list_reconciles(sim: WorldView, name: str, key: str) -> list[Reconcile]:
     queue = sim.surroundings.queues.get(name)
     notes = [note for note in queue.done if key in ("", note.key)] if queue is not None else []
-    return [
-        {"t": clock(note.t), "key": short(note.key), "did": brief(note.text)}
-        for note in reversed(notes[-MOST:])
-    ]
+    return [{"t": clock(note.t), "key": short(note.key), "did": brief(note.text)} for note in reversed(notes[-MOST:])]
 
 
 def _is_by(facts: Reconciled | None, name: str, key: str) -> bool:
@@ -293,7 +290,5 @@ def _question(chosen: Acted | None) -> Message:
     if chosen is None:
         return message(gettext_noop("What happened in the cluster?"))
     if chosen["key"]:
-        return message(
-            gettext_noop("What did %(who)s do last to %(key)s?"), who=chosen["who"], key=chosen["key"]
-        )
+        return message(gettext_noop("What did %(who)s do last to %(key)s?"), who=chosen["who"], key=chosen["key"])
     return message(gettext_noop("What did %(who)s do last?"), who=chosen["who"])

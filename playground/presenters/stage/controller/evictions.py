@@ -81,9 +81,7 @@ class EndingPod(TypedDict):
 def _pod(sim: WorldView, pod: Pod, ends: int | None) -> EndingPod:
     """`reason` and `message` are those of kube: of the condition DisruptionTarget, else the kubelet's own, else of the Event."""
     target = pod.condition("DisruptionTarget") or {}
-    event = next(
-        (each for each in _events(sim) if (each.namespace, each.name) == (pod.namespace, pod.name)), None
-    )
+    event = next((each for each in _events(sim) if (each.namespace, each.name) == (pod.namespace, pod.name)), None)
     status = pod.manifest.get("status") or {}
     kill = _kill(sim, pod)
     reasons = [target.get("reason"), kill and kill.reason, event and event.reason, status.get("reason")]

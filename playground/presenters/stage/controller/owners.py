@@ -94,9 +94,7 @@ class OwnerChain(TypedDict):
 def _present_owner_chain(sim: WorldView, way: tuple[Owner, ...], pods: list[Changed]) -> OwnerChain:
     return {
         "way": [_workload(sim, owner) for owner in way],
-        "pods": [
-            {**pod_ref(pod.key), "what": pod.what.lower(), "gone": pod.now is None} for pod in pods[:PODS]
-        ],
+        "pods": [{**pod_ref(pod.key), "what": pod.what.lower(), "gone": pod.now is None} for pod in pods[:PODS]],
         "more": max(len(pods) - PODS, 0),
     }
 

@@ -81,8 +81,7 @@ def _find_double_leaders(
     """Return the spans in which a replica led while another one led by the same lease."""
     lease = {row["name"]: row["election"]["lease"] for row in rows if row["election"]}
     leading = {
-        name: [(span["from"], span["to"]) for span in spans[name] if span["state"] == "leading"]
-        for name in lease
+        name: [(span["from"], span["to"]) for span in spans[name] if span["state"] == "leading"] for name in lease
     }
     return {
         name: [

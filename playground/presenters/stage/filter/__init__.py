@@ -33,9 +33,7 @@ def track_id(name: str) -> str:
     return f"track-{name}"
 
 
-def window(
-    cycle: SchedulingCycleView, look: Look, refused: Refusals, mask: Mask | None
-) -> tuple[list[int], int]:
+def window(cycle: SchedulingCycleView, look: Look, refused: Refusals, mask: Mask | None) -> tuple[list[int], int]:
     """The rows to show and how many there are to page through: all of few, in the cluster's order; of many those that the search means.
 
     The chosen node comes first, in few where the stage is aimed at it.
@@ -202,9 +200,7 @@ def _without_cycle(sim: WorldView, key: str) -> UntriedBody | PastBody:
         "message": attempt.message,
         "feasible": attempt.feasible,
         "evaluated": count_evaluated_nodes(attempt),
-        "groups": [
-            {"text": text, "count": count, "plain": _plain([text])} for text, count in attempt.refusals
-        ],
+        "groups": [{"text": text, "count": count, "plain": _plain([text])} for text, count in attempt.refusals],
         "goto": attempt.last_position,
     }
 
@@ -213,9 +209,7 @@ def _plain(reasons: Sequence[str]) -> list[Message]:
     return [words for reason in reasons if (words := in_plain_words(reason))]
 
 
-def _above(
-    sim: WorldView, look: Look, cycle: SchedulingCycleView
-) -> tuple[FilterBody, dict[str, FilterCard]]:
+def _above(sim: WorldView, look: Look, cycle: SchedulingCycleView) -> tuple[FilterBody, dict[str, FilterCard]]:
     """Return the head of the map: verdicts, and notes about the search."""
     names = cycle.nodes.snapshot_names
     refused, mask = refusals(sim, names), matching_of(sim, names, look.q)
@@ -241,9 +235,7 @@ def _present_chips_and_notes(
     }
 
 
-def _tracks(
-    sim: WorldView, look: Look, cycle: SchedulingCycleView
-) -> tuple[FilterBody, dict[str, FilterCard]]:
+def _tracks(sim: WorldView, look: Look, cycle: SchedulingCycleView) -> tuple[FilterBody, dict[str, FilterCard]]:
     refused = refusals(sim, cycle.nodes.snapshot_names)
     stations, mask = columns(sim, cycle), matching_of(sim, cycle.nodes.snapshot_names, look.q)
     rows, found = window(cycle, look, refused, mask)

@@ -27,9 +27,7 @@ def _pre_filter(cycle: SchedulingCycleView) -> list[Message]:
         return [message(gettext_noop("PreFilter refuses the pod before Filter asks any node."))]
     if cycle.node_names is None:
         return []
-    text = gettext_noop(
-        "PreFilterResult leaves %(left)s of %(nodes)s nodes; %(plugins)s excludes the others."
-    )
+    text = gettext_noop("PreFilterResult leaves %(left)s of %(nodes)s nodes; %(plugins)s excludes the others.")
     nodes = thousands(cycle.nodes.snapshot_rows)
     return [message(text, left=len(cycle.node_names), nodes=nodes, plugins=", ".join(cycle.narrowed_by))]
 
@@ -48,9 +46,7 @@ def _search(sim: WorldView, cycle: SchedulingCycleView, unseen: int) -> list[Mes
 
 def _all(search: SearchView) -> Message:
     if len(search.order) < LEAST_NODES:
-        text = gettext_noop(
-            "Filter examines every node, as there are fewer than 100; it starts at index %(start)s."
-        )
+        text = gettext_noop("Filter examines every node, as there are fewer than 100; it starts at index %(start)s.")
     else:
         text = gettext_noop("Filter examines every node; it starts at index %(start)s.")
     return message(text, start=_start(search))

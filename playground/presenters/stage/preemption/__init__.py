@@ -172,9 +172,7 @@ def _needs(pod: Pod) -> Message:
     )
 
 
-def _body(
-    sim: WorldView, now: WorldView, look: Look, key: str, cycle: SchedulingCycleView | None
-) -> PreemptionBody:
+def _body(sim: WorldView, now: WorldView, look: Look, key: str, cycle: SchedulingCycleView | None) -> PreemptionBody:
     """The preemption of the present cycle where it is the pod's; else why there is none to see, with the way to it."""
     step = step_of(cycle)
     choice = of_step(key, step, cycle.number) if cycle is not None and step is not None else None
@@ -279,9 +277,7 @@ def _candidates(
         "nominated": evidence.nominated if len(seen) == len(steps) else "",
         "said": now,
         "now": now if now is not None and now["candidate"] < 0 else None,
-        "shown": _dry_run(
-            cycle, evidence, steps, _choose_candidate_index(look, evidence, steps, cursor), cursor
-        ),
+        "shown": _dry_run(cycle, evidence, steps, _choose_candidate_index(look, evidence, steps, cursor), cursor),
         "cursor": _cursor(steps, cursor, len(evidence.candidates)),
         "theatre": theatre(cycle, evidence, steps, cursor, look.node, sim.store.epoch),
         "budgets": budgets(sim, cycle, evidence),
@@ -329,9 +325,7 @@ class DryRun(TypedDict):
     first: int
 
 
-def _dry_run(
-    cycle: SchedulingCycleView, evidence: Evidence, steps: list[Step], index: int, cursor: int
-) -> DryRun:
+def _dry_run(cycle: SchedulingCycleView, evidence: Evidence, steps: list[Step], index: int, cursor: int) -> DryRun:
     candidate = evidence.candidates[index]
     mine = [(number, step) for number, step in enumerate(steps, 1) if step.candidate == index]
     last = cursor if cursor and steps[cursor - 1].candidate == index else 0

@@ -70,9 +70,7 @@ def _of_reprieve(reprieve: Reprieve, candidate: int) -> StepLine:
         line: Message = message(gettext_noop("reprieve %(pod)s (%(priority)s): still fits → kept"), **values)
     else:
         reason = reprieve.refusal.message if reprieve.refusal is not None else ""
-        line = message(
-            gettext_noop("reprieve %(pod)s (%(priority)s): %(reason)s → victim"), **values, reason=reason
-        )
+        line = message(gettext_noop("reprieve %(pod)s (%(priority)s): %(reason)s → victim"), **values, reason=reason)
     return {
         "mark": "yes" if reprieve.kept else "no",
         "line": line,

@@ -26,12 +26,8 @@ class Standing(TypedDict):
 def standing(cycle: SchedulingCycleView) -> Standing:
     """The nodes that refused the pod: those where somebody of lower priority may go first; `more` are not shown."""
     statuses = ((row, cycle.status_of(row)) for row in range(len(cycle.nodes)))
-    refused = [
-        (row, status) for row, status in statuses if status is not None and status.code.kube_name in REFUSED
-    ]
-    refused.sort(
-        key=lambda each: (_lasting(each[1]), not any(map(_lower(cycle.pod), cycle.nodes.pods[each[0]])))
-    )
+    refused = [(row, status) for row, status in statuses if status is not None and status.code.kube_name in REFUSED]
+    refused.sort(key=lambda each: (_lasting(each[1]), not any(map(_lower(cycle.pod), cycle.nodes.pods[each[0]]))))
     return {
         "nodes": [_node(cycle, row, status) for row, status in refused[:NODES]],
         "more": max(len(refused) - NODES, 0),
@@ -68,9 +64,7 @@ class StandingNode(TypedDict):
 def _node(cycle: SchedulingCycleView, row: int, status: Status) -> StandingNode:
     """One node: what of it is requested, why it refused, and its pods, the most important first."""
     name = cycle.nodes.names[row]
-    lacking = next(
-        (reason.removeprefix(LACKS) for reason in status.reasons if reason.startswith(LACKS)), "cpu"
-    )
+    lacking = next((reason.removeprefix(LACKS) for reason in status.reasons if reason.startswith(LACKS)), "cpu")
     found = level(cycle.nodes, name, lacking)
     pods = sorted(cycle.nodes.pods[row], key=lambda pod: (-pod.priority, pod.key))
     lower = _lower(cycle.pod)

@@ -122,9 +122,7 @@ def theatre(
         }
         for i, (name, best, term) in enumerate(RUNGS)
     ]
-    rejected = [
-        _build_rejected_column(cycle, evidence, node, chosen) for node in _worth_showing(cycle, evidence)
-    ]
+    rejected = [_build_rejected_column(cycle, evidence, node, chosen) for node in _worth_showing(cycle, evidence)]
     shown_columns: list[AnyColumn] = [*columns, *rejected[: max(COLUMNS - len(columns), 0)]]
     return {
         "columns": shown_columns,
@@ -202,8 +200,7 @@ def _reprieves(nodes: NodeTable, candidate: Candidate, start: int, at: int, curs
     left = [candidate.reprieves[i].kept for i in range(count) if i not in shown]
     return {
         "reprieves": [
-            _reprieve(candidate.reprieves[i], there, tightest(candidate), start + i, at, cursor)
-            for i in shown
+            _reprieve(candidate.reprieves[i], there, tightest(candidate), start + i, at, cursor) for i in shown
         ],
         "kept": sum(left),
         "gone": len(left) - sum(left),
@@ -282,9 +279,7 @@ def _lower(cycle: SchedulingCycleView, node: str) -> int:
     return sum(pod.priority < cycle.pod.priority for pod in pods)
 
 
-def _build_rejected_column(
-    cycle: SchedulingCycleView, evidence: Evidence, node: str, chosen: str
-) -> RejectedColumn:
+def _build_rejected_column(cycle: SchedulingCycleView, evidence: Evidence, node: str, chosen: str) -> RejectedColumn:
     status = evidence.rejected[node]
     return {
         "kind": "rejected",

@@ -50,9 +50,7 @@ def _by_priority(popped: QueuedPod, next_: QueuedPod) -> Message:
     later = popped.timestamp - next_.timestamp
     values = {"pod": short(popped.key), "name": short(next_.key), "priority": mine}
     if mine > theirs and later > 0:
-        text = gettext_noop(
-            "%(pod)s was queued %(time)s after %(name)s, yet goes first: priority counts before time."
-        )
+        text = gettext_noop("%(pod)s was queued %(time)s after %(name)s, yet goes first: priority counts before time.")
         return message(text, **values, time=duration(later))
     if mine > theirs:
         return message(
@@ -217,9 +215,7 @@ def _active(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) 
 
 def _order(sorter: str) -> Message:
     if sorter == KUBES:
-        return message(
-            gettext_noop("%(plugin)s: higher priority first, then who was queued first"), plugin=sorter
-        )
+        return message(gettext_noop("%(plugin)s: higher priority first, then who was queued first"), plugin=sorter)
     return message(gettext_noop("%(plugin)s gives the order"), plugin=sorter)
 
 
@@ -248,9 +244,7 @@ def _flight(sim: WorldView, scheduler: SchedulerView, chosen: str) -> FlightPool
     }
 
 
-def _unschedulable(
-    sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str, crowd: bool
-) -> UnschedulablePool:
+def _unschedulable(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str, crowd: bool) -> UnschedulablePool:
     return {
         **_pool("unschedulable", len(scheduler.queue.unschedulable_pods)),
         "kind": "pool_unschedulable",

@@ -155,9 +155,7 @@ def summarize_totals(sim: WorldView, scored: Scored) -> Message:
             gettext_noop("The totals stand, the highest is %(total)s; the node is picked next."), total=total
         )
     if len(cycle.tied) < 2:
-        return message(
-            gettext_noop("%(node)s has the highest total: %(total)s."), node=cycle.chosen, total=total
-        )
+        return message(gettext_noop("%(node)s has the highest total: %(total)s."), node=cycle.chosen, total=total)
     return _describe_draw(sim, scored, cycle.chosen, total)
 
 
@@ -169,9 +167,7 @@ def _describe_draw(sim: WorldView, scored: Scored, chosen: str, total: int) -> M
             "%(node)s was picked at random: number %(number)s of the two in list order (seed %(seed)s)."
         )
         number = (scored.cycle.draw or 0) + 1
-        return message(
-            text, one=tied[0], other=tied[1], total=total, node=chosen, number=number, seed=sim.seed
-        )
+        return message(text, one=tied[0], other=tied[1], total=total, node=chosen, number=number, seed=sim.seed)
     text = gettext_noop(
         "%(nodes)s all total %(total)s; %(node)s was picked at random: number %(number)s of %(count)s in list order (seed %(seed)s)."
     )
@@ -250,9 +246,7 @@ def _detail(scored: Scored | None) -> Message | None:
         return None
     nodes, points = f"{len(scored.board.rows):,}", f"{scored.possible:,}"
     if len(scored.columns) == 1:
-        return message(
-            gettext_noop("%(nodes)s nodes, 1 plugin, at most %(points)s points"), nodes=nodes, points=points
-        )
+        return message(gettext_noop("%(nodes)s nodes, 1 plugin, at most %(points)s points"), nodes=nodes, points=points)
     return message(
         gettext_noop("%(nodes)s nodes, %(plugins)s plugins, at most %(points)s points"),
         nodes=nodes,

@@ -89,16 +89,10 @@ def build_score_board(sim: WorldView, cycle: SchedulingCycleView) -> Scored | No
         return None
     raw = _not_normalized(cycle, [plugin.name for plugin in profile.at(Point.NORMALIZE_SCORE)])
     count = len(names) + len(extenders)
-    columns = [
-        _of_plugin(board, profile.weights, name, raw, _shade(i, count)) for i, name in enumerate(names)
-    ]
-    weights = {
-        extender.url_prefix: extender.weight
-        for extender in list_serving_extenders(sim, cycle, Verb.PRIORITIZE)
-    }
+    columns = [_of_plugin(board, profile.weights, name, raw, _shade(i, count)) for i, name in enumerate(names)]
+    weights = {extender.url_prefix: extender.weight for extender in list_serving_extenders(sim, cycle, Verb.PRIORITIZE)}
     columns += [
-        _of_extender(board, url, weights[url], _shade(len(names) + i, count))
-        for i, url in enumerate(extenders)
+        _of_extender(board, url, weights[url], _shade(len(names) + i, count)) for i, url in enumerate(extenders)
     ]
     return Scored(cycle, board, tuple(columns), skipped, _now(sim))
 

@@ -67,9 +67,7 @@ def what_if(scored: Scored, look: Look) -> WhatIf:
     """The sliders, and what they would change."""
     columns = [column for column in scored.columns if not column.extender]
     extended = [column.points for column in scored.columns if column.extender and column.points is not None]
-    sums = _Sums(
-        columns, np.sum(extended, axis=0) if extended else np.zeros(len(scored.board.rows), np.int64)
-    )
+    sums = _Sums(columns, np.sum(extended, axis=0) if extended else np.zeros(len(scored.board.rows), np.int64))
     present = [column.weight for column in columns]
     wanted = chosen_weights(look.weights, len(columns)) or present
     return {
@@ -88,9 +86,7 @@ def chosen_weights(text: str, count: int) -> list[int] | None:
     return numbers if len(numbers) == count else None
 
 
-def _describe_weight_change(
-    scored: Scored, sums: _Sums, present: list[int], wanted: list[int]
-) -> list[Message]:
+def _describe_weight_change(scored: Scored, sums: _Sums, present: list[int], wanted: list[int]) -> list[Message]:
     changed = [i for i, (a, b) in enumerate(zip(present, wanted, strict=True)) if a != b]
     if not changed:
         return _tips(scored, sums, present)
@@ -156,9 +152,7 @@ def _of_one(
             "%(plugin)s ×%(was)s → ×%(weight)s: %(node)s still leads with %(total)s, ahead by %(ahead)s."
         )
         return [message(text, **values)]
-    text = gettext_noop(
-        "%(plugin)s ×%(was)s → ×%(weight)s: %(node)s leads with %(total)s, ahead by %(ahead)s."
-    )
+    text = gettext_noop("%(plugin)s ×%(was)s → ×%(weight)s: %(node)s leads with %(total)s, ahead by %(ahead)s.")
     return [message(text, **values), *_until(sums, present, wanted, i, lead.first)]
 
 

@@ -127,9 +127,7 @@ def why(sim: WorldView, scored: Scored, look: Look) -> WhyTotal | WhyPlugin | No
     """About the chosen node, else the one that leads; about the chosen plugin, else all of them."""
     place = scored.place(look.node)
     if place is None:
-        place = (
-            int(scored.totals.argmax()) if scored.cycle.chosen is None else scored.place(scored.cycle.chosen)
-        )
+        place = int(scored.totals.argmax()) if scored.cycle.chosen is None else scored.place(scored.cycle.chosen)
     if place is None:
         return None
     column = next((each for each in scored.columns if each.name == look.plugin), None)

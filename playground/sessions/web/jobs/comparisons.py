@@ -149,9 +149,7 @@ class Comparisons:
             key=(a.pk, b.pk, *heads),
         )
 
-    async def attempt_of(
-        self, session: Session, head: int, outline: HistoryOutline, pod: str
-    ) -> AttemptDetail | None:
+    async def attempt_of(self, session: Session, head: int, outline: HistoryOutline, pod: str) -> AttemptDetail | None:
         """The last attempt of a pod after the parting, with its scores."""
         for offset in range(len(outline.attempts) - 1, -1, -1):
             if outline.attempts[offset].pod == pod:
@@ -161,10 +159,7 @@ class Comparisons:
     async def _compare(
         self, job: Job[Comparison], sessions: tuple[Session, Session], heads: tuple[int, int]
     ) -> Comparison:
-        logs = [
-            await self._loop.db(commands, session.pk, head)
-            for session, head in zip(sessions, heads, strict=True)
-        ]
+        logs = [await self._loop.db(commands, session.pk, head) for session, head in zip(sessions, heads, strict=True)]
         sides = [Side(self._live(session.pk), head) for session, head in zip(sessions, heads, strict=True)]
         for side in sides:
             await side.session.ready()

@@ -32,9 +32,7 @@ DOWNLOAD = Kind(
     busy=gettext_noop("Other files are being made here just now. Please try again in a moment."),
     failed=gettext_noop("The file could not be made. The session is as it was."),
     seconds=SECONDS,
-    late=gettext_noop(
-        "The file was not made within five minutes, and was given up. The session is as it was."
-    ),
+    late=gettext_noop("The file was not made within five minutes, and was given up. The session is as it was."),
     stopped=gettext_noop("The file was stopped while it was made."),
     kept=32,
     reused=True,
@@ -124,9 +122,7 @@ def _finish_file(stream: IO[bytes], content_type: str, suffix: str) -> File:
 def file_of(data: bytes, content_type: str, suffix: str) -> File:
     """A file with these bytes. Raises LimitReached where they are too many."""
     if len(data) > MOST:
-        raise LimitReached(
-            _("The file has more than %(most)s MB. Choose fewer attempts.") % {"most": MOST >> 20}
-        )
+        raise LimitReached(_("The file has more than %(most)s MB. Choose fewer attempts.") % {"most": MOST >> 20})
     stream = _new_file()
     stream.write(data)
     return _finish_file(stream, content_type, suffix)

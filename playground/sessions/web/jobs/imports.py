@@ -39,9 +39,7 @@ IMPORT = Kind(
     "import",
     at_once=lambda: 1,
     of_a_session=1,
-    busy=gettext_noop(
-        "Other large imports are read on this server just now. Please try again in some minutes."
-    ),
+    busy=gettext_noop("Other large imports are read on this server just now. Please try again in some minutes."),
     failed=gettext_noop("The import failed. The session is as it was."),
     wait=900.0,
     seconds=600.0,
@@ -93,9 +91,7 @@ class Imports:
         self._jobs = jobs
         self._loop = loop
 
-    def look_at(
-        self, session: Importing, file: Path, filename: str, author: str, rename: bool
-    ) -> Job[Imported]:
+    def look_at(self, session: Importing, file: Path, filename: str, author: str, rename: bool) -> Job[Imported]:
         """Begin to look at what a file would do; it goes when that is known, or the job is refused, fails or is cancelled."""
 
         async def work(job: Job[Imported]) -> Imported:

@@ -22,12 +22,8 @@ LESSON = Kind(
     "lesson",
     at_once=lambda: settings.ENGINE_JOBS,
     busy=gettext_noop("Others are checking lessons here just now. Please try again in a moment."),
-    failed=gettext_noop(
-        "The lesson could not be played: it takes too long or too much. What you wrote is kept."
-    ),
-    late=gettext_noop(
-        "The lesson could not be played: it takes too long or too much. What you wrote is kept."
-    ),
+    failed=gettext_noop("The lesson could not be played: it takes too long or too much. What you wrote is kept."),
+    late=gettext_noop("The lesson could not be played: it takes too long or too much. What you wrote is kept."),
     wait=30.0,
 )
 VARIANT = Kind(
@@ -89,9 +85,7 @@ class Lessons:
         request = DrawVariant(slug=slug, lesson=lesson, seed=seed, max_objects=settings.MAX_OBJECTS)
         if lesson:
             return await self._alone(VARIANT, request, author)
-        return await self._jobs.begin(
-            VARIANT, lambda job: self._kept.call(request), Asker(0, author)
-        ).outcome()
+        return await self._jobs.begin(VARIANT, lambda job: self._kept.call(request), Asker(0, author)).outcome()
 
     async def _alone(self, kind: Kind, request: Request[A], author: str) -> A:
         async def work(job: Job[A]) -> A:

@@ -124,9 +124,7 @@ class Jobs:
         self._jobs: dict[str, Job[Any]] = {}
         self._slots: dict[str, asyncio.Semaphore] = {}
 
-    def begin(
-        self, kind: Kind, work: Callable[[Job[T]], Awaitable[T]], asker: Asker, key: Hashable = None
-    ) -> Job[T]:
+    def begin(self, kind: Kind, work: Callable[[Job[T]], Awaitable[T]], asker: Asker, key: Hashable = None) -> Job[T]:
         """Begin a job, unless one with the same key goes on, or its result may be given again. Raises LimitReached."""
         same = self._same(kind, key)
         if same is not None:

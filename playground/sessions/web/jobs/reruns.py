@@ -68,9 +68,7 @@ class Reruns:
         self._loop = loop
         self._live = live
 
-    def begin(
-        self, origin: int, skip: list[int], seed: int | None, name: str, creator: str
-    ) -> Job[NewBranch]:
+    def begin(self, origin: int, skip: list[int], seed: int | None, name: str, creator: str) -> Job[NewBranch]:
         """Make a history again without the commands at some positions, or with another seed.
 
         Whoever asks for the very one that is on its way, as a double click does, is given that one.
@@ -99,9 +97,7 @@ class Reruns:
         _origin, seed, *_skip = cast("tuple[int | None, ...]", job.key)
         return seed
 
-    async def _compute(
-        self, job: Job[NewBranch], origin: int, skip: list[int], seed: int | None
-    ) -> RerunResult:
+    async def _compute(self, job: Job[NewBranch], origin: int, skip: list[int], seed: int | None) -> RerunResult:
         live = self._live(origin)
         await live.ready()
         request = Rerun(

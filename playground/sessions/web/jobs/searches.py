@@ -92,9 +92,7 @@ class SearchResult:
 class Searcher:
     """One viewer's searches, one at a time. `send` gets the progress."""
 
-    def __init__(
-        self, session: Searchable, jobs: Jobs, loop: SessionsLoop, send: Callable[[ToPage], None]
-    ) -> None:
+    def __init__(self, session: Searchable, jobs: Jobs, loop: SessionsLoop, send: Callable[[ToPage], None]) -> None:
         self._session = session
         self._jobs = jobs
         self._loop = loop

@@ -45,9 +45,7 @@ class Traces:
 
         return await self._jobs.begin(TRACE, work, Asker(0, author)).outcome()
 
-    async def export(
-        self, session_id: int, detail: tuple[int, int], reader: asyncio.AbstractEventLoop
-    ) -> Chunks:
+    async def export(self, session_id: int, detail: tuple[int, int], reader: asyncio.AbstractEventLoop) -> Chunks:
         """Begin to write a session's trace, to be read on another loop."""
 
         async def work(job: Job[None]) -> None:

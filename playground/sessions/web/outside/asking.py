@@ -43,9 +43,7 @@ def context_of(config: Mapping[str, Any], enabled: bool) -> tuple[ssl.SSLContext
     """
     for name in _FILES:
         if config.get(name):
-            raise BadTLS(
-                f"tlsConfig.{name} is a file, and this server reads none for a session: use {name[:-4]}Data"
-            )
+            raise BadTLS(f"tlsConfig.{name} is a file, and this server reads none for a session: use {name[:-4]}Data")
     authority = _pem(config, "caData")
     insecure = bool(config.get("insecure")) or (enabled and not authority)
     if authority and config.get("insecure"):

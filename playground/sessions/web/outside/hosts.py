@@ -55,9 +55,7 @@ class AllowedHosts:
             if literal is not None and host.network is not None and literal in host.network:
                 return
         shown = f"[{name}]" if ":" in name else name
-        raise NotAllowedHost(
-            f"{shown}:{port} is no extender that this server's operator allows (EXTENDER_HOSTS)"
-        )
+        raise NotAllowedHost(f"{shown}:{port} is no extender that this server's operator allows (EXTENDER_HOSTS)")
 
     def choose(self, name: str, port: int, addresses: Sequence[str]) -> str:
         """The first of a name's addresses that may be connected to. NotAllowedHost where there is none."""
@@ -119,9 +117,7 @@ def _host(entry: str) -> Host:
     except ValueError:
         pass
     if not text or "/" in text or not all(part for part in text.rstrip(".").split(".")):
-        raise ValueError(
-            f"{entry!r} is no host, address or network such as extender.example:8080 or 10.0.0.0/8"
-        )
+        raise ValueError(f"{entry!r} is no host, address or network such as extender.example:8080 or 10.0.0.0/8")
     return Host(text.lower().rstrip("."), port=port)
 
 

@@ -89,9 +89,7 @@ async def _connect(target: Target) -> tuple[asyncio.StreamReader, asyncio.Stream
             raise CallFailed("http: server gave HTTP response to HTTPS client") from error
         raise CallFailed(f"remote error: tls: {(error.reason or 'handshake failure').lower()}") from error
     except OSError as error:
-        raise CallFailed(
-            f"dial tcp {target.shown}: connect: {(error.strerror or 'failed').lower()}"
-        ) from error
+        raise CallFailed(f"dial tcp {target.shown}: connect: {(error.strerror or 'failed').lower()}") from error
 
 
 class _Call:

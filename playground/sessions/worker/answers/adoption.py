@@ -47,13 +47,9 @@ def adopt_configuration(engine: Engine, request: AdoptConfiguration) -> Steps[Ad
         yield
     if len(adoptions) == 1 and adoptions[0].plain:
         return Adopted(manifest=dict(adoptions[0].manifest))
-    errors = (
-        _list_configuration_problems(world, found[0]) if len(adoptions) == 1 and not found[0].where else []
-    )
+    errors = _list_configuration_problems(world, found[0]) if len(adoptions) == 1 and not found[0].where else []
     if len(adoptions) == 1:
-        return Adopted(
-            offers=[_with_its_text(offer(adoptions[0]), adoptions[0], request.text)], errors=errors
-        )
+        return Adopted(offers=[_with_its_text(offer(adoptions[0]), adoptions[0], request.text)], errors=errors)
     return Adopted(offers=[offer(each) for each in adoptions], errors=errors)
 
 
@@ -62,18 +58,12 @@ def _with_its_text(made: Offer, adoption: Adoption, text: str) -> Offer:
     found = adoption.found
     if found.where or found.what != "configuration" or not adoption.manifest:
         return made
-    new = [
-        rewrite_text(text, found.manifest, each, fragment)
-        for each in (adoption.manifest, adoption.without)
-        if each
-    ]
+    new = [rewrite_text(text, found.manifest, each, fragment) for each in (adoption.manifest, adoption.without) if each]
     if any(each is None for each in new):
         return made
     whole, last = str(new[0]), str(new[-1])
     without = last if adoption.without else ""
-    return structs.replace(
-        made, text=whole, without=without, diff=list(_compare_lines(text, last)), kept=True
-    )
+    return structs.replace(made, text=whole, without=without, diff=list(_compare_lines(text, last)), kept=True)
 
 
 def _adopt_found(world: Simulation, found: Found) -> Adoption:
@@ -136,9 +126,7 @@ def _list_configuration_problems(world: Simulation, found: Found) -> list[FieldP
     if found.errors or found.what != "configuration":
         return []
     try:
-        load_configuration(
-            found.manifest, world.settings.features, elections=True, own=world.settings.plugins
-        )
+        load_configuration(found.manifest, world.settings.features, elections=True, own=world.settings.plugins)
     except ConfigurationError as error:
         return problems(each.at(found.locate(each.path)) for each in error.errors[:MOST_ROWS])
     return []

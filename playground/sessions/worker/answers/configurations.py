@@ -50,8 +50,7 @@ def get_configurations(world: Simulation) -> Configured:
     """Each scheduler's configuration with its defaults, as a manifest, and the world's settings."""
     return Configured(
         schedulers=[
-            SchedulerManifest(scheduler.name, dict(scheduler.configuration.manifest))
-            for scheduler in world.schedulers
+            SchedulerManifest(scheduler.name, dict(scheduler.configuration.manifest)) for scheduler in world.schedulers
         ],
         settings=msgspec.structs.asdict(world.settings),
         faults=[
@@ -75,9 +74,7 @@ def effective_configuration(engine: Engine, request: EffectiveConfiguration) -> 
     world = yield from engine.at(request.position)
     for scheduler in world.schedulers:
         if scheduler.name == request.scheduler:
-            return effective(
-                scheduler.configuration.manifest, world.settings.features, world.settings.plugins
-            )
+            return effective(scheduler.configuration.manifest, world.settings.features, world.settings.plugins)
     return effective(None)
 
 
@@ -98,9 +95,7 @@ def read(text: str, paths: list[str]) -> ConfigurationRead:
     [only] = loaded
     places = [(path, place) for path in paths if (place := only.locate(path)) is not None]
     lines = {path: line for path, (line, _) in places}
-    return ConfigurationRead(
-        only.manifest, 1, lines=lines, columns={path: column for path, (_, column) in places}
-    )
+    return ConfigurationRead(only.manifest, 1, lines=lines, columns={path: column for path, (_, column) in places})
 
 
 def effective(
@@ -118,9 +113,7 @@ def effective(
     text = to_yaml([dict(manifest)])
     long = text.count("\n") > MOST_LINES
     lines = (
-        []
-        if long
-        else mark_differing_lines(to_yaml([_sort_keys(manifest)]), to_yaml([_sort_keys(default.manifest)]))
+        [] if long else mark_differing_lines(to_yaml([_sort_keys(manifest)]), to_yaml([_sort_keys(default.manifest)]))
     )
     return {
         "text": text,

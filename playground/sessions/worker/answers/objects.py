@@ -80,9 +80,7 @@ def _summary(kind: str, manifest: Mapping[str, Any]) -> str:
         return f"{phase} on {node}" if node else phase
     if kind == "Node":
         allocatable = (manifest.get("status") or {}).get("allocatable") or {}
-        return ", ".join(
-            f"{name} {allocatable[name]}" for name in ("cpu", "memory", "pods") if name in allocatable
-        )
+        return ", ".join(f"{name} {allocatable[name]}" for name in ("cpu", "memory", "pods") if name in allocatable)
     return ""
 
 
@@ -94,9 +92,7 @@ def object_yaml(engine: Engine, request: ObjectYaml) -> Steps[ObjectShown]:
     if obj is None:
         where = f"{request.namespace}/{request.name}" if request.namespace else request.name
         raise SessionGone(
-            message(
-                gettext_noop("There is no %(kind)s %(name)s at this step."), kind=request.kind, name=where
-            )
+            message(gettext_noop("There is no %(kind)s %(name)s at this step."), kind=request.kind, name=where)
         )
     return ObjectShown(to_yaml([obj]), without_effect(obj))
 

@@ -61,9 +61,7 @@ def outline(engine: Engine, request: Outline) -> Steps[HistoryOutline]:
         now=world.now,
         idle=bool(world.idle),
         first=first,
-        attempts=[
-            OutlinedAttempt(**_fields(attempt)) for attempt in journal.attempts[first : first + MOST_ATTEMPTS]
-        ],
+        attempts=[OutlinedAttempt(**_fields(attempt)) for attempt in journal.attempts[first : first + MOST_ATTEMPTS]],
         pods=pods,
         cut=len(journal.last_move) > MOST_PODS or len(journal.attempts) - first > MOST_ATTEMPTS,
         nodes=world.store.count("Node"),
@@ -109,11 +107,7 @@ def _count_bound_over_time(world: Simulation) -> list[tuple[int, int]]:
             points[move.t] = len(bound)
     points[world.now] = len(bound)
     counts = list(points.items())
-    return (
-        counts
-        if len(counts) <= POINTS
-        else [counts[i] for i in np.linspace(0, len(counts) - 1, POINTS, dtype=int)]
-    )
+    return counts if len(counts) <= POINTS else [counts[i] for i in np.linspace(0, len(counts) - 1, POINTS, dtype=int)]
 
 
 @answers(AttemptDigests, too_much=TOO_MUCH)
@@ -125,11 +119,7 @@ def digests(engine: Engine, request: AttemptDigests) -> Steps[list[str]]:
     world = (yield from engine.at(max(0, start - 1))).fork()
     computed: list[str] = []
     end = time.perf_counter() + PATIENCE
-    while (
-        world.position < head
-        and len(computed) < request.most
-        and not (computed and time.perf_counter() > end)
-    ):
+    while world.position < head and len(computed) < request.most and not (computed and time.perf_counter() > end):
         before = len(world.journal.attempts)
         engine.replay(world)
         if before >= first and len(world.journal.attempts) > before:
@@ -159,14 +149,10 @@ def attempt(engine: Engine, request: Attempt) -> Steps[AttemptDetail]:
         )
     outlined = attempts[request.index]
     world = yield from engine.at(outlined.last_position)
-    cycle = next(
-        (scheduler.cycle for scheduler in world.schedulers if scheduler.name == outlined.scheduler), None
-    )
+    cycle = next((scheduler.cycle for scheduler in world.schedulers if scheduler.name == outlined.scheduler), None)
     if cycle is None:
         return AttemptDetail(**_fields(outlined), board=None, refusals=[], draw=None)
-    return AttemptDetail(
-        **_fields(outlined), board=board_of(cycle), refusals=refusals_of(cycle), draw=cycle.draw
-    )
+    return AttemptDetail(**_fields(outlined), board=board_of(cycle), refusals=refusals_of(cycle), draw=cycle.draw)
 
 
 def board_of(cycle: Any) -> ScoreBoard | None:
@@ -182,9 +168,7 @@ def board_of(cycle: Any) -> ScoreBoard | None:
     plugins = list(zip(board.plugins, board.weights, board.raw, board.normalized, strict=True))
     rows = []
     for k in order:
-        cells = {
-            name: (int(raw[k]), int(norm[k]), int(norm[k]) * weight) for name, weight, raw, norm in plugins
-        }
+        cells = {name: (int(raw[k]), int(norm[k]), int(norm[k]) * weight) for name, weight, raw, norm in plugins}
         rows.append(ScoredNode(names[k], int(total[k]), cells))
     return ScoreBoard([WeightedPlugin(name, weight) for name, weight, _, _ in plugins], rows, len(names))
 

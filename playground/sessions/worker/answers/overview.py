@@ -25,11 +25,7 @@ def find_names(engine: Engine, request: FindNames) -> Steps[list[FoundName]]:
         ),
         "controller": CONTROLLER_NAMES,
     }
-    return [
-        FoundName(kind, name)
-        for kind, names in kinds.items()
-        for name in matching(names, request.q, request.most)
-    ]
+    return [FoundName(kind, name) for kind, names in kinds.items() for name in matching(names, request.q, request.most)]
 
 
 def matching(names: Iterable[str], q: str, most: int) -> list[str]:

@@ -174,9 +174,7 @@ class Rerun:
             self.left.append(
                 LeftOut(
                     at,
-                    message(
-                        gettext_noop("What it takes back or makes again was left out, or is not the same.")
-                    ),
+                    message(gettext_noop("What it takes back or makes again was left out, or is not the same.")),
                 )
             )
             return

@@ -70,9 +70,7 @@ def _subject(world: Any, kind: str, manifest: Mapping[str, Any], drained: bool =
         _plain(inputs.entries),
         drained,
         free=_free(world, kind, namespace, name),
-        classes=[
-            (each["metadata"]["name"], each.get("value", 0)) for each in world.store.list("PriorityClass")
-        ],
+        classes=[(each["metadata"]["name"], each.get("value", 0)) for each in world.store.list("PriorityClass")],
         used=_used(world, kind),
     )
 
@@ -154,9 +152,7 @@ def _match_objects(world: Any, kind: str, many: str) -> list[Mapping[str, Any]]:
     table = table_of(scheduler_of(world))
     found = matching_of(world, table.names, what)
     names = (
-        {name for name, is_meant in zip(table.names, found, strict=True) if is_meant}
-        if found is not None
-        else set()
+        {name for name, is_meant in zip(table.names, found, strict=True) if is_meant} if found is not None else set()
     )
     return [each for each in listed if each["metadata"]["name"] in names]
 

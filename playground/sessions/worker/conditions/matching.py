@@ -165,9 +165,7 @@ class Matcher:
         return bool(changed)
 
     def _hit(self, value: Any, record: Record, world: Any) -> Hit:
-        return Hit(
-            self.point.id, self.point.title, world.position, record.t, describe(record), _shorten_value(value)
-        )
+        return Hit(self.point.id, self.point.title, world.position, record.t, describe(record), _shorten_value(value))
 
 
 def _shorten_value(value: Any) -> Any:
@@ -225,9 +223,7 @@ def describe(record: Record) -> str:
         data.get("plugin"),
     ]
     if record.kind == "object":
-        words.append(
-            f"{data.get('kind')} {data.get('namespace') or ''}/{data.get('name')}".replace(" /", " ")
-        )
+        words.append(f"{data.get('kind')} {data.get('namespace') or ''}/{data.get('name')}".replace(" /", " "))
     else:
         words.append(pod_of(record))
     words += [

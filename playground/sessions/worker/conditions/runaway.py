@@ -103,9 +103,7 @@ def tally(history: History, end: int) -> Steps[LastSteps]:
         if history.slice.over():
             yield
     often = max(counts.values(), default=0)
-    ranked = sorted(
-        counts.items(), key=lambda item: (item[1] < often * ALIKE, item[0][0], -item[1], item[0][1])
-    )
+    ranked = sorted(counts.items(), key=lambda item: (item[1] < often * ALIKE, item[0][0], -item[1], item[0][1]))
     return LastSteps(end - first, [(count, what) for (_rank, what), count in ranked[:MOST] if count > 1])
 
 
@@ -145,9 +143,7 @@ _WENT = gettext_noop(
 )
 
 
-_IN_VAIN = gettext_noop(
-    "The run was stopped: %(loop)s\nChange something, or run again to go on all the same."
-)
+_IN_VAIN = gettext_noop("The run was stopped: %(loop)s\nChange something, or run again to go on all the same.")
 
 
 def words(circles: Circles | None, now: int, last: LastSteps) -> Message | None:

@@ -56,15 +56,11 @@ class Holdings:
         for manifest in come:
             for device, holder in _list_holders(ResourceClaim.of(manifest)):
                 others = found.get(device)
-                found[device] = (
-                    (holder,) if others is None else tuple(sorted((*others, holder), key=_claim_of))
-                )
+                found[device] = (holder,) if others is None else tuple(sorted((*others, holder), key=_claim_of))
         return Holdings(claims, found)
 
 
-def _differences(
-    before: Sequence[Manifest], after: Sequence[Manifest]
-) -> tuple[list[Manifest], list[Manifest]]:
+def _differences(before: Sequence[Manifest], after: Sequence[Manifest]) -> tuple[list[Manifest], list[Manifest]]:
     """Return the manifests that are gone, and those that are new."""
     if len(before) == len(after):
         pairs = [(old, new) for old, new in zip(before, after, strict=True) if old is not new]

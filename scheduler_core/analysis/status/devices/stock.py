@@ -142,9 +142,7 @@ class Stock:
     def _is_short(self, each: ResourceSlice, device: Device) -> bool:
         left = self._left.get(each.name)
         if left is None:
-            left = self._left[each.name] = {
-                (use.set, use.counter): use.total - use.used for use in self.counters(each)
-            }
+            left = self._left[each.name] = {(use.set, use.counter): use.total - use.used for use in self.counters(each)}
         return any(
             amount > left.get((consumed.name, counter), 0)
             for consumed in device.counters

@@ -242,9 +242,7 @@ class _Checker:
         if result is None:
             shown = [substitute_params(self._mapping, argument, free_is_dyn=True) for argument in arguments]
             signature = types.spell_call(shown, member)
-            self._issues.add(
-                f"found no matching overload for '{function.name}' applied to '{signature}'", node.at
-            )
+            self._issues.add(f"found no matching overload for '{function.name}' applied to '{signature}'", node.at)
             return ERROR
         return result
 

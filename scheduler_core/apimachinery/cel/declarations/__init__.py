@@ -9,6 +9,4 @@ from scheduler_core.apimachinery.cel.declarations.standard import CONVERSIONS, M
 
 __all__ = ["FUNCTIONS", "Function", "Overload"]
 
-FUNCTIONS: dict[str, Function] = read_declarations(
-    OPERATORS, CONVERSIONS, MEMBERS, KUBERNETES, TEXT, LISTS, OPTIONALS
-)
+FUNCTIONS: dict[str, Function] = read_declarations(OPERATORS, CONVERSIONS, MEMBERS, KUBERNETES, TEXT, LISTS, OPTIONALS)

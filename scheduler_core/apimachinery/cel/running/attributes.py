@@ -71,9 +71,7 @@ class Qualifier:
 
     __slots__ = ("dynamic", "end", "key", "optional", "start", "test")
 
-    def __init__(
-        self, key: object, dynamic: Run | None, optional: bool, test: bool, start: int, end: int
-    ) -> None:
+    def __init__(self, key: object, dynamic: Run | None, optional: bool, test: bool, start: int, end: int) -> None:
         self.key, self.dynamic, self.optional, self.test = key, dynamic, optional, test
         self.start, self.end = start, end
 

@@ -27,9 +27,7 @@ from scheduler_core.apimachinery.cel.values import (
     value_of_key,
 )
 
-_CONVERSIONS = frozenset(
-    ["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"]
-)
+_CONVERSIONS = frozenset(["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"])
 _PATTERNS = {"matches": "matches", "find": "string_find_string", "findAll": "string_find_all_string"}
 _CONSTANT_TIME = frozenset(["dyn", "size", "type"])  # however long their argument is
 _PRIMITIVES = (bool, float, int, str, Uint)

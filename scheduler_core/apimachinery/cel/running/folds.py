@@ -12,9 +12,7 @@ from scheduler_core.apimachinery.cel.texts import go_type
 from scheduler_core.apimachinery.cel.values import LIST_KINDS, Failure, MutableList, MutableMap, value_of_key
 
 
-def fold(
-    ranged: Run, names: tuple[int, int | None], accumulator: int, condition: Run, step: Run, result: Run
-) -> Run:
+def fold(ranged: Run, names: tuple[int, int | None], accumulator: int, condition: Run, step: Run, result: Run) -> Run:
     """`names`: the slots of the loop's variables; the second is None with one variable."""
     first, second = names
 

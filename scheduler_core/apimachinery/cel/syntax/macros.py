@@ -105,9 +105,7 @@ def copy_node(node: Node) -> Node:
             return Message(node.name, [_copy_entry(entry) for entry in node.entries], *place)
         case Comprehension():
             names = (node.first, node.second, node.accumulator)
-            init, condition, step, result = map(
-                copy_node, (node.init, node.condition, node.step, node.result)
-            )
+            init, condition, step, result = map(copy_node, (node.init, node.condition, node.step, node.result))
             return Comprehension(copy_node(node.range), *names, init, condition, step, result, *place)
     raise TypeError(node)
 
@@ -154,9 +152,7 @@ def _quantifier(init: object, condition: bool, two: bool) -> Expansion:
         names = _names(args, two)
         stop: Node = make.ident() if condition else make.call("!_", make.ident())
         step = make.call("_&&_" if condition else "_||_", make.ident(), args[-1])
-        return make.fold(
-            target, names, make.literal(init), make.call("@not_strictly_false", stop), step, make.ident()
-        )
+        return make.fold(target, names, make.literal(init), make.call("@not_strictly_false", stop), step, make.ident())
 
     return expand
 

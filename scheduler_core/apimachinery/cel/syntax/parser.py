@@ -173,9 +173,7 @@ class _Parser:
     def _balanced(self, function: str, terms: list[Node], places: list[int], low: int, high: int) -> Node:
         middle = (low + high + 1) // 2
         left = terms[middle] if middle == low else self._balanced(function, terms, places, low, middle - 1)
-        right = (
-            terms[middle + 1] if middle == high else self._balanced(function, terms, places, middle + 1, high)
-        )
+        right = terms[middle + 1] if middle == high else self._balanced(function, terms, places, middle + 1, high)
         return Call(function, None, [left, right], left.start, right.end, places[middle])
 
     def _unary(self) -> Node:

@@ -65,9 +65,7 @@ class Call(Node):
 
     __slots__ = ("args", "function", "target")
 
-    def __init__(
-        self, function: str, target: Node | None, args: list[Node], start: int, end: int, at: int
-    ) -> None:
+    def __init__(self, function: str, target: Node | None, args: list[Node], start: int, end: int, at: int) -> None:
         super().__init__(start, end, at)
         self.function, self.target, self.args = function, target, args
 

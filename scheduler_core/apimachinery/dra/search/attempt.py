@@ -83,9 +83,7 @@ class Attempt:
             self.watch.check("remembered", found)
         return found
 
-    def _suits(
-        self, key: RequestKey, ask: Ask, device_class: DeviceClass, each: ResourceSlice, device: Device
-    ) -> bool:
+    def _suits(self, key: RequestKey, ask: Ask, device_class: DeviceClass, each: ResourceSlice, device: Device) -> bool:
         claim = f"claim {self.claims[key.claim].key}"
         if not self._selected(f"class {device_class.name}", device_class.selectors, device):
             return False
@@ -113,9 +111,7 @@ class Attempt:
                 return False
         return True
 
-    def _show_selector(
-        self, owner: str, index: int, expression: str, device: Device, passed: bool, error: str
-    ) -> None:
+    def _show_selector(self, owner: str, index: int, expression: str, device: Device, passed: bool, error: str) -> None:
         if self.watch is not None:
             values = self.selectors.values(expression, device)
             self.watch.check(

@@ -59,9 +59,7 @@ def _check_gates(attempt: Attempt, claim: ResourceClaim, request: Request) -> No
     if not features.experimental or features.consumable:
         return
     if any(ask.capacity is not None for ask in asks_of(request)):
-        raise AllocationError(
-            f"{where}: has capacity requests, but the DRAConsumableCapacity feature is disabled"
-        )
+        raise AllocationError(f"{where}: has capacity requests, but the DRAConsumableCapacity feature is disabled")
 
 
 def _validate_request(attempt: Attempt, key: RequestKey, ask: Ask, parent: Request | None) -> Wanted:
@@ -101,9 +99,7 @@ def _gather_all(attempt: Attempt, key: RequestKey, wanted: Wanted, where: str) -
             text = f"asks for all devices, but resource pool {pool.id} is currently {state}"
             raise AllocationError(f"{where}: {text}")
         for each in pool.slices:
-            found += [
-                Candidate(each, d) for d in each.devices if _is_one(attempt, key, wanted, Candidate(each, d))
-            ]
+            found += [Candidate(each, d) for d in each.devices if _is_one(attempt, key, wanted, Candidate(each, d))]
     if watch is not None:
         watch.end(FOUND if found else NONE, count=len(found))
     return found

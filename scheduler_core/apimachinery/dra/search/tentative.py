@@ -57,9 +57,7 @@ class Tentative:
     `forgotten` counts what was not given back.
     """
 
-    def __init__(
-        self, attempt: Attempt, constraints: list[list[Constraint]], left: dict[str, Amounts]
-    ) -> None:
+    def __init__(self, attempt: Attempt, constraints: list[list[Constraint]], left: dict[str, Amounts]) -> None:
         self.results: list[list[Taken]] = [[] for _ in attempt.claims]
         self._attempt = attempt
         self._features = attempt.features
@@ -80,10 +78,7 @@ class Tentative:
         if self._shares:
             amounts = self._attempt.allocating
             shares = tuple(
-                sorted(
-                    (each, n, tuple(sorted(amounts.get(each, {}).items())))
-                    for each, n in self._shares.items()
-                )
+                sorted((each, n, tuple(sorted(amounts.get(each, {}).items()))) for each, n in self._shares.items())
             )
         return tuple(self._chosen), len(self.results[claim]), constraints, shares, self.forgotten
 
@@ -93,9 +88,7 @@ class Tentative:
             return claim in self._users.get(device, ())
         return device in self._allocated or bool(self._users.get(device))
 
-    def take(
-        self, at: Position, wanted: Wanted, each: ResourceSlice, device: Device, must: bool
-    ) -> Taken | None:
+    def take(self, at: Position, wanted: Wanted, each: ResourceSlice, device: Device, must: bool) -> Taken | None:
         """Chooses a device that suits, or None where it can't be had. `must`: that a constraint speaks against it is an error."""
         share = self._features.consumable and bool(device.allows_multiple)
         if not (share and wanted.ask.admin) and self.in_use(at.claim, wanted.ask, device.id):
@@ -103,9 +96,9 @@ class Tentative:
             return None
         if device.counters and not self._counters_suffice(each, device):
             return None
-        if (
-            self._features.taints and not self._tolerated(wanted.ask, device)
-        ) or not self._add_to_constraints(at, wanted, device, must):
+        if (self._features.taints and not self._tolerated(wanted.ask, device)) or not self._add_to_constraints(
+            at, wanted, device, must
+        ):
             self.forgotten += bool(device.counters)
             return None
         if share:
@@ -189,9 +182,7 @@ class Tentative:
             return False
         return True
 
-    def _show_constraint(
-        self, constraint: Constraint, base: str, sub: str, device: Device, added: bool
-    ) -> None:
+    def _show_constraint(self, constraint: Constraint, base: str, sub: str, device: Device, added: bool) -> None:
         if self._attempt.watch is not None and constraint.applies(base, sub):
             value = find_attribute(device, constraint.attribute)
             self._attempt.watch.check(

@@ -39,9 +39,7 @@ class InTree:
 
 
 _PLUGINS = (
-    InTree(
-        "gcePersistentDisk", "kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "topology.gke.io/zone", True
-    ),
+    InTree("gcePersistentDisk", "kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "topology.gke.io/zone", True),
     InTree(
         "awsElasticBlockStore",
         "kubernetes.io/aws-ebs",
@@ -134,8 +132,7 @@ def translate_affinity(plugin: InTree, volume: Manifest) -> Manifest:
         if zones:
             wanted = {"key": plugin.zone_key, "operator": "In", "values": zones}
             terms = [
-                {**term, "matchExpressions": [*(term.get("matchExpressions") or ()), wanted]}
-                for term in terms or [{}]
+                {**term, "matchExpressions": [*(term.get("matchExpressions") or ()), wanted]} for term in terms or [{}]
             ]
     if region == _BETA_REGION:
         terms = [_rename_key(term, region, _REGION) for term in terms]
@@ -160,7 +157,5 @@ def _expressions(terms: list[dict[str, Any]], key: str) -> list[Manifest]:
 
 
 def _rename_key(term: dict[str, Any], old: str, new: str) -> dict[str, Any]:
-    expressions = [
-        {**e, "key": new} if e.get("key") == old else e for e in term.get("matchExpressions") or ()
-    ]
+    expressions = [{**e, "key": new} if e.get("key") == old else e for e in term.get("matchExpressions") or ()]
     return {**term, "matchExpressions": expressions}

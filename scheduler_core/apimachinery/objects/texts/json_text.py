@@ -26,9 +26,7 @@ def looks_like_json(text: str) -> bool:
     return _BEGIN.match(text) is not None
 
 
-def read(
-    text: str, max_depth: int, max_alias_nodes: int, repeated: list[RepeatedKey] | None = None
-) -> list[Any]:
+def read(text: str, max_depth: int, max_alias_nodes: int, repeated: list[RepeatedKey] | None = None) -> list[Any]:
     """All values of the text. InvalidObject with line and column where it is malformed. A key that stands twice in one object is
     malformed, too, unless `repeated` takes it: then the last counts.
     """

@@ -35,9 +35,7 @@ _EXACT = 2.0**53  # beyond it a float has no exact integer
 _CORE = "tag:yaml.org,2002:"
 
 
-def read(
-    text: str, max_depth: int, max_alias_nodes: int, repeated: list[RepeatedKey] | None = None
-) -> list[Any]:
+def read(text: str, max_depth: int, max_alias_nodes: int, repeated: list[RepeatedKey] | None = None) -> list[Any]:
     """All documents of the text. InvalidObject with line and column where it is malformed. A key that stands twice in one object is
     malformed, too, unless `repeated` takes it: then the last counts.
     """
@@ -58,9 +56,7 @@ def _check_directives(text: str) -> None:
     for number, line in enumerate(_DIRECTIVE.finditer(text), start=1):
         if number > _MOST_DIRECTIVES:
             problem = f"more than {_MOST_DIRECTIVES} lines begin with %"
-            place = FieldError(
-                "", "not readable as YAML", f"({problem})", line=text.count("\n", 0, line.start()) + 1
-            )
+            place = FieldError("", "not readable as YAML", f"({problem})", line=text.count("\n", 0, line.start()) + 1)
             raise InvalidObject([place])
 
 
@@ -110,9 +106,7 @@ class _Builder:
         if event.implicit[0]:
             value = _MERGE if event.value == "<<" and self._wants_key() else _plain(event.value)
             if isinstance(value, float) and not math.isfinite(value):
-                raise _build_yaml_error(
-                    f"{event.value} is not a number that a manifest can hold", event.start_mark
-                )
+                raise _build_yaml_error(f"{event.value} is not a number that a manifest can hold", event.start_mark)
         else:
             value = _read_tagged_scalar(event)
         if isinstance(value, str) and "\x00" in value:
@@ -279,9 +273,7 @@ def _starts(text: str) -> dict[tuple[int, tuple[Step, ...]], Start]:
     return starts
 
 
-def _mark_items(
-    events: Iterator[Any], document: int, starts: dict[tuple[int, tuple[Step, ...]], Start]
-) -> None:
+def _mark_items(events: Iterator[Any], document: int, starts: dict[tuple[int, tuple[Step, ...]], Start]) -> None:
     while not isinstance(key := next(events), yaml.MappingEndEvent):
         value = next(events)
         is_items = isinstance(key, yaml.ScalarEvent) and key.value == "items"
@@ -380,6 +372,4 @@ def _skip(events: Iterator[Any], event: Any) -> None:
 def _build_yaml_error(problem: str, mark: Any) -> InvalidObject:
     line, column = (mark.line + 1, mark.column + 1) if mark is not None else (None, None)
     where = f"line {line}, column {column}: " if line is not None else ""
-    return InvalidObject(
-        [FieldError("", "not readable as YAML", f"({where}{problem})", line=line, column=column)]
-    )
+    return InvalidObject([FieldError("", "not readable as YAML", f"({where}{problem})", line=line, column=column)])

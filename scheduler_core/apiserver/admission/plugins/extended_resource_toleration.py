@@ -26,9 +26,7 @@ class ExtendedResourceToleration(AdmissionPlugin):
         tolerations = list(own)
         for name in _list_extended_resources(spec):
             tolerations = _with({"key": name, "operator": "Exists", "effect": "NoSchedule"}, tolerations)
-        return (
-            manifest if tolerations == own else with_section(manifest, "spec", {"tolerations": tolerations})
-        )
+        return manifest if tolerations == own else with_section(manifest, "spec", {"tolerations": tolerations})
 
 
 def _list_extended_resources(spec: Manifest) -> list[str]:
@@ -51,6 +49,4 @@ def _with(added: dict[str, Any], tolerations: list[Any]) -> list[Any]:
 
 
 def _alike(one: Manifest, other: Manifest) -> bool:
-    return all(
-        (one.get(name) or "") == (other.get(name) or "") for name in ("key", "effect", "operator", "value")
-    )
+    return all((one.get(name) or "") == (other.get(name) or "") for name in ("key", "effect", "operator", "value"))

@@ -97,11 +97,7 @@ def _merge_defaults(
         if missing:
             resources[side] = {**given, **missing}
             notes.append(f"{', '.join(sorted(missing))} {word} for {prefix} {container.get('name')}")
-    return (
-        {**container, "resources": resources}
-        if resources != (container.get("resources") or {})
-        else container
-    )
+    return {**container, "resources": resources} if resources != (container.get("resources") or {}) else container
 
 
 # what is bounded

@@ -53,9 +53,7 @@ def reference_of(spec: Spec) -> str:
 def _of_environment(spec: Spec, source: str) -> bool:
     containers = [each for field in ("initContainers", "containers") for each in spec.get(field) or ()]
     return any(
-        (entry.get("valueFrom") or {}).get(f"{source}KeyRef")
-        for each in containers
-        for entry in each.get("env") or ()
+        (entry.get("valueFrom") or {}).get(f"{source}KeyRef") for each in containers for entry in each.get("env") or ()
     ) or any(entry.get(f"{source}Ref") for each in containers for entry in each.get("envFrom") or ())
 
 
@@ -241,9 +239,7 @@ def _claim(request: Request, node: str, manifest: Manifest) -> None:
     freed = dict.fromkeys(_FREE_CLAIM_STATUS)
     before, after = (with_section(each, "status", freed) for each in (request.old, manifest))
     if before != after:
-        what = (
-            f'node "{node}" is not allowed to update fields other than status.quantity and status.conditions'
-        )
+        what = f'node "{node}" is not allowed to update fields other than status.quantity and status.conditions'
         raise request.refuse(what)
 
 

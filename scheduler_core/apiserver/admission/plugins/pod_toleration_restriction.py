@@ -45,9 +45,7 @@ class PodTolerationRestriction(AdmissionPlugin):
             return manifest
         own = manifest["spec"].get("tolerations") or []
         tolerations = merge_tolerations(own, extra)
-        return (
-            manifest if tolerations == own else with_section(manifest, "spec", {"tolerations": tolerations})
-        )
+        return manifest if tolerations == own else with_section(manifest, "spec", {"tolerations": tolerations})
 
     def validate(self, request: Request, manifest: Manifest) -> None:
         if not _concerns(request):

@@ -47,9 +47,7 @@ class Priority(AdmissionPlugin):
             return
         name = default["metadata"]["name"]
         if request.operation == "CREATE" or name != request.name:
-            raise request.refuse(
-                f"PriorityClass {name} is already marked as default. Only one default can exist"
-            )
+            raise request.refuse(f"PriorityClass {name} is already marked as default. Only one default can exist")
 
 
 def _preserve_priority(manifest: Manifest, old: Manifest) -> Manifest:

@@ -17,7 +17,9 @@ FINALIZERS = {
     "PersistentVolumeClaim": "kubernetes.io/pvc-protection",
     "VolumeAttributesClass": "kubernetes.io/vac-protection",
 }
-_NOT_EXPANDABLE = "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize"
+_NOT_EXPANDABLE = (
+    "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize"
+)
 
 
 class DefaultStorageClass(AdmissionPlugin):
@@ -53,11 +55,7 @@ class PersistentVolumeClaimResize(AdmissionPlugin):
     name = "PersistentVolumeClaimResize"
 
     def validate(self, request: Request, manifest: Manifest) -> None:
-        if (
-            request.kind.key != "PersistentVolumeClaim"
-            or request.operation != "UPDATE"
-            or request.subresource
-        ):
+        if request.kind.key != "PersistentVolumeClaim" or request.operation != "UPDATE" or request.subresource:
             return
         old = request.old or {}
         if _size(manifest) <= _size(old):

@@ -70,9 +70,7 @@ class Names:
         self._whole = {name: f"node-{number:0{width}}" for number, name in enumerate(nodes, start=1)}
         words = sorted({word for name in self._seen for word in _WORD.findall(name) if not self._stays(word)})
         width = len(str(len(words)))
-        self._numbers = {
-            word: _number(word, rank, width) for word, rank in zip(words, count(1), strict=False)
-        }
+        self._numbers = {word: _number(word, rank, width) for word, rank in zip(words, count(1), strict=False)}
 
     def new(self, name: str) -> str:
         """The new name of one that was seen."""

@@ -156,11 +156,7 @@ class _Walk:
         return before + (self._key(name) if name else "") + after
 
     def _label(self, key: str, value: Any) -> Any:
-        return (
-            value
-            if key in self._kept_values or not isinstance(value, str) or not value
-            else self._name(value)
-        )
+        return value if key in self._kept_values or not isinstance(value, str) or not value else self._name(value)
 
     def _labels(self, labels: Manifest) -> dict[str, Any]:
         return {self._key(str(key)): self._label(str(key), value) for key, value in labels.items()}
@@ -190,9 +186,7 @@ class _Walk:
         }
 
     def _selected(self, key: str, value: Any) -> Any:
-        return (
-            [self._label(key, each) for each in value] if isinstance(value, list) else self._label(key, value)
-        )
+        return [self._label(key, each) for each in value] if isinstance(value, list) else self._label(key, value)
 
     def _field(self, key: str, value: Any) -> Any:
         if isinstance(value, Mapping):

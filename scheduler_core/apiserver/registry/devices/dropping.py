@@ -45,9 +45,7 @@ def _without_claims(pod: Manifest) -> Manifest:
     for field in _CONTAINERS:
         if spec.get(field):
             spec[field] = [
-                {**each, "resources": _without(each["resources"], ("claims",))}
-                if each.get("resources")
-                else each
+                {**each, "resources": _without(each["resources"], ("claims",))} if each.get("resources") else each
                 for each in spec[field]
             ]
     return {**pod, "spec": spec}
@@ -105,8 +103,7 @@ def _build_prioritized_rule(deep: bool) -> _Rule:
 def _admin(deep: bool) -> _Rule:
     def uses(manifest: Manifest) -> bool:
         return any(
-            (request.get("exactly") or {}).get("adminAccess") is not None
-            for request in _requests(manifest, deep)
+            (request.get("exactly") or {}).get("adminAccess") is not None for request in _requests(manifest, deep)
         ) or any(result.get("adminAccess") is not None for result in _results(manifest))
 
     def drop(manifest: Manifest) -> Manifest:
@@ -258,9 +255,7 @@ def _drop_sharing(manifest: Manifest) -> Manifest:
     for device in spec["devices"]:
         kept = dict(_without(device, ("allowMultipleAllocations",)))
         if kept.get("capacity"):
-            kept["capacity"] = {
-                name: _without(each, ("requestPolicy",)) for name, each in kept["capacity"].items()
-            }
+            kept["capacity"] = {name: _without(each, ("requestPolicy",)) for name, each in kept["capacity"].items()}
         devices.append(kept)
     return {**manifest, "spec": {**spec, "devices": devices}}
 

@@ -33,9 +33,7 @@ def are_about(kind: Kind) -> bool:
     return kind.group == GROUP
 
 
-def prepare_new_object(
-    kind: Kind, manifest: Manifest, gates: DeviceGates, imported: bool = False
-) -> Manifest:
+def prepare_new_object(kind: Kind, manifest: Manifest, gates: DeviceGates, imported: bool = False) -> Manifest:
     """A new object: without a status, and without fields whose gate is off. `imported`: it is said to be there, with its status."""
     if kind.key == CLAIM and not imported and "status" in manifest:
         manifest = {name: value for name, value in manifest.items() if name != "status"}

@@ -16,9 +16,7 @@ from scheduler_core.apimachinery.objects.quantity import value_of_nanos
 from scheduler_core.apiserver.validation.devices.lists import Errors, each_once
 
 MOST_VALUES = 10
-_ONE_POLICY = (
-    'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time'
-)
+_ONE_POLICY = 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time'
 _DEFAULT = "default value is not valid according to the requestPolicy"
 
 
@@ -84,9 +82,7 @@ def _range(default: Amount, most: Amount, given: Manifest, path: str, errors: Er
         _step(default, most, least, highest, Amount.of(given["step"]), f"{path}.step", errors)
 
 
-def _highest(
-    default: Amount, most: Amount, least: Amount, highest: Amount, path: str, errors: Errors
-) -> None:
+def _highest(default: Amount, most: Amount, least: Amount, highest: Amount, path: str, errors: Errors) -> None:
     if least.nanos > highest.nanos:
         errors.append(invalid(path, least.text, f"min is larger than max: {highest.text}"))
     if highest.nanos > most.nanos:

@@ -24,13 +24,9 @@ from scheduler_core.apiserver.validation.devices.taints import toleration
 MOST_REQUESTS = MOST_CONSTRAINTS = 32
 MOST_ALTERNATIVES = 8
 ALL, EXACT = "All", "ExactCount"
-_REFERENCE = (
-    "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
-)
+_REFERENCE = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 _ONE_OF = "exactly one of `exactly` or `firstAvailable` is required"
-_ONE_ATTRIBUTE = (
-    'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
-)
+_ONE_ATTRIBUTE = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
 
 RequestNames = Mapping[str, frozenset[str]]
 """The requests of a claim, each with its alternatives."""
@@ -99,9 +95,7 @@ def references(given: Any, known: RequestNames, path: str, errors: Errors) -> No
     )
 
 
-def validate_request_config(
-    config: Manifest, known: RequestNames, path: str, stored: bool, errors: Errors
-) -> None:
+def validate_request_config(config: Manifest, known: RequestNames, path: str, stored: bool, errors: Errors) -> None:
     """Configuration for some requests."""
     references(config.get("requests"), known, f"{path}.requests", errors)
     configuration(config, path, stored, errors)
@@ -158,9 +152,7 @@ def _mode(mode: str, count: int, path: str, errors: Errors) -> None:
         errors.append(not_supported(f"{path}.allocationMode", mode, (ALL, EXACT)))
 
 
-def _constraint(
-    constraint: Manifest, known: RequestNames, path: str, compiling: Compiling, errors: Errors
-) -> None:
+def _constraint(constraint: Manifest, known: RequestNames, path: str, compiling: Compiling, errors: Errors) -> None:
     references(constraint.get("requests"), known, f"{path}.requests", errors)
     for field in ("matchAttribute", "distinctAttribute"):
         if constraint.get(field) is not None:

@@ -37,9 +37,7 @@ def raw(value: Any, path: str, stored: bool, longest: int, errors: Errors) -> No
     elif not stored and longer(compact(value), longest):
         errors.append(too_long(path, longest))
     elif not isinstance(value, Mapping):
-        errors.append(
-            FieldError(path, '"<value omitted>"', "must be a valid JSON object", kind="Invalid value")
-        )
+        errors.append(FieldError(path, '"<value omitted>"', "must be a valid JSON object", kind="Invalid value"))
 
 
 def device_class(manifest: Manifest, old: Manifest | None, compiling: Compiling, errors: Errors) -> None:

@@ -40,11 +40,7 @@ def _convert_value(value: Any, type_: str) -> Any:
     if type_.startswith("[]"):
         return None if value is None else [_convert_value(entry, type_[2:]) for entry in value]
     if type_.startswith("{}"):
-        return (
-            None
-            if value is None
-            else {name: _convert_value(value[name], type_[2:]) for name in sorted(value)}
-        )
+        return None if value is None else {name: _convert_value(value[name], type_[2:]) for name in sorted(value)}
     if type_ in _table():
         given = value or {}
         written: dict[str, Any] = {}

@@ -119,9 +119,7 @@ def _validate_extended_claim(status: Manifest, spec: Manifest, path: str, errors
     }
     mappings = status.get("requestMappings") or ()
     if not mappings:
-        errors.append(
-            build_required_error(f"{path}.requestMappings", "at least one request mapping is required")
-        )
+        errors.append(build_required_error(f"{path}.requestMappings", "at least one request mapping is required"))
     seen: dict[tuple[str, str], None] = {}
     for i, mapping in enumerate(mappings):
         where = f"{path}.requestMappings[{i}]"

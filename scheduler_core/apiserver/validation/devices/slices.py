@@ -104,9 +104,7 @@ def _place(spec: Manifest, errors: Errors) -> None:
 
 
 def _sizes(devices: Any, shared: Any, errors: Errors) -> None:
-    used = sum(
-        len(each.get("counters") or ()) for device in devices for each in device.get("consumesCounters") or ()
-    )
+    used = sum(len(each.get("counters") or ()) for device in devices for each in device.get("consumesCounters") or ())
     if used > MOST_COUNTERS_OF_DEVICES:
         detail = f"the total number of counters in devices must not exceed {MOST_COUNTERS_OF_DEVICES}"
         errors.append(invalid("spec.devices", used, detail))

@@ -200,9 +200,7 @@ def _condition(condition: Manifest, path: str, errors: Errors) -> None:
         errors.append(not_supported(f"{path}.status", condition.get("status") or "", statuses))
     generation = condition.get("observedGeneration") or 0
     if generation < 0:
-        errors.append(
-            invalid(f"{path}.observedGeneration", generation, "must be greater than or equal to zero")
-        )
+        errors.append(invalid(f"{path}.observedGeneration", generation, "must be greater than or equal to zero"))
     if condition.get("lastTransitionTime") is None:
         errors.append(build_required_error(f"{path}.lastTransitionTime"))
     reason, message = condition.get("reason") or "", condition.get("message") or ""

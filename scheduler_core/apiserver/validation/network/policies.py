@@ -35,9 +35,7 @@ def network_policy(manifest: Object, errors: Errors) -> None:
         return
     known = ("Ingress", "Egress")
     errors += [
-        not_supported(f"spec.policyTypes[{i}]", kind, known)
-        for i, kind in enumerate(types)
-        if kind not in known
+        not_supported(f"spec.policyTypes[{i}]", kind, known) for i, kind in enumerate(types) if kind not in known
     ]
 
 
@@ -86,7 +84,5 @@ def _block(block: Object, path: str, errors: Errors) -> None:
 
 def _is_within(part: tuple[Any, int], whole: tuple[Any, int] | None) -> bool:
     assert whole is not None
-    inner_net, outer = (
-        ipaddress.ip_network(f"{address}/{length}", strict=False) for address, length in (part, whole)
-    )
+    inner_net, outer = (ipaddress.ip_network(f"{address}/{length}", strict=False) for address, length in (part, whole))
     return part[1] > whole[1] and inner_net.network_address in outer

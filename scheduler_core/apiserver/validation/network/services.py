@@ -63,9 +63,7 @@ def service(manifest: Object, errors: Errors) -> None:
     if name is not None and kind != "LoadBalancer":
         errors.append(forbidden("spec.loadBalancerClass", _BALANCER))
     elif name is not None:
-        errors += [
-            invalid("spec.loadBalancerClass", name, problem) for problem in list_qualified_name_errors(name)
-        ]
+        errors += [invalid("spec.loadBalancerClass", name, problem) for problem in list_qualified_name_errors(name)]
     _traffic(spec, kind, errors)
 
 
@@ -99,9 +97,7 @@ def _ports(spec: Object, errors: Errors) -> None:
         one("protocol", "SCTP", "TCP", "UDP")(port, where, errors)
         target = port.get("targetPort") or number
         if isinstance(target, str):
-            errors += [
-                invalid(f"{where}.targetPort", target, problem) for problem in port_name_errors(target)
-            ]
+            errors += [invalid(f"{where}.targetPort", target, problem) for problem in port_name_errors(target)]
         else:
             checks.port_number(target, f"{where}.targetPort", errors)
         protocol = port.get("appProtocol")

@@ -67,9 +67,7 @@ def profile_annotations(annotations: Mapping[str, str], spec: Object, where: str
             errors.append(invalid(format_key_path(where, key), profile, detail))
 
 
-def validate_seccomp_annotations(
-    spec: Object, annotations: Mapping[str, str], path: str, errors: Errors
-) -> None:
+def validate_seccomp_annotations(spec: Object, annotations: Mapping[str, str], path: str, errors: Errors) -> None:
     """Annotations on seccomp that differ from the fields; `path` is where the spec stands."""
     context = spec.get(_CONTEXT) or {}
     if context.get("seccompProfile") is not None and _SECCOMP in annotations:

@@ -84,9 +84,7 @@ def host_process(spec: Object, path: str, errors: Errors) -> None:
             errors.append(invalid(f"{where}.{_CONTEXT}.windowsOptions.hostProcess", own, detail))
         found.append(own if own is not None else bool(of_pod))
     if any(found) and not all(found):
-        detail = (
-            "If pod contains any hostProcess containers then all containers must be HostProcess containers"
-        )
+        detail = "If pod contains any hostProcess containers then all containers must be HostProcess containers"
         errors.append(invalid(path, "", detail))
     if any(found) and not spec.get("hostNetwork"):
         detail = "hostNetwork must be true if pod contains any hostProcess containers"

@@ -146,9 +146,7 @@ def _app_armor(profile: Object, path: str, errors: Errors) -> None:
 _SPEC_KIB = 64
 _LONGEST_DOMAIN, _LONGEST_USER = 256, 104
 _DNS_LABEL = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
-_is_domain = re.compile(
-    rf"""(?:[^\\/:*?"<>|.][^\\/:*?"<>|]{{0,14}}|{_DNS_LABEL}(?:\.{_DNS_LABEL})*)\Z"""
-).match
+_is_domain = re.compile(rf"""(?:[^\\/:*?"<>|.][^\\/:*?"<>|]{{0,14}}|{_DNS_LABEL}(?:\.{_DNS_LABEL})*)\Z""").match
 _has_control = re.compile(r"[\x00-\x1f\x7f]").search
 _has_bad = re.compile(r'["/\\:;|=,+*?<>@\[\]]').search
 _is_blank = re.compile(r"[. ]+\Z").match
@@ -176,12 +174,10 @@ def _user(name: str) -> list[str]:
         return [" cannot contain more than one backslash"]
     domain, slash, user = name.rpartition("\\")
     wrong = {
-        f"'s Domain length must be under {_LONGEST_DOMAIN} characters": len(domain.encode())
-        >= _LONGEST_DOMAIN,
+        f"'s Domain length must be under {_LONGEST_DOMAIN} characters": len(domain.encode()) >= _LONGEST_DOMAIN,
         "'s Domain doesn't match the NetBios nor the DNS format": slash and not _is_domain(domain),
         "'s User cannot be empty": not user,
-        f"'s User length must not be longer than {_LONGEST_USER} characters": len(user.encode())
-        > _LONGEST_USER,
+        f"'s User length must not be longer than {_LONGEST_USER} characters": len(user.encode()) > _LONGEST_USER,
         "'s User cannot contain only periods or spaces": _is_blank(user),
         """'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]""": _has_bad(user),
     }

@@ -84,7 +84,9 @@ def pod_resources(pod: Pod, errors: Errors) -> None:
         for name, limit in amounts((raw.get("resources") or {}).get("limits")).items():
             if name in limits and limit.nanos > limits[name].nanos:
                 place = f"{format_key_path(f'{where}.containers[{i}]', name)}.limits"
-                detail = f"must be less than or equal to pod limits of {checks.quantity_text(resources['limits'][name])}"
+                detail = (
+                    f"must be less than or equal to pod limits of {checks.quantity_text(resources['limits'][name])}"
+                )
                 shown = checks.quantity_text(raw["resources"]["limits"][name])
                 errors.append(invalid(place, shown, detail))
 

@@ -210,6 +210,5 @@ def _source_and_name(volume: Object, name: str, pod: str, where: str, errors: Er
     if volume.get("ephemeral") is not None and pod and name:
         claim = f"{pod}-{name}"
         errors += [
-            invalid(f"{where}.name", name, f'PVC name "{claim}": {problem}')
-            for problem in subdomain_errors(claim)
+            invalid(f"{where}.name", name, f'PVC name "{claim}": {problem}') for problem in subdomain_errors(claim)
         ]

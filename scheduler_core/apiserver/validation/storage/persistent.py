@@ -181,9 +181,7 @@ def _attributes(spec: Object, path: str, errors: Errors) -> None:
         errors.append(build_required_error(where, "an empty string is disallowed"))
     validate_name("volumeAttributesClassName", subdomain_errors)(spec, path, errors)
     if spec.get("csi") is None:
-        errors.append(
-            build_required_error(f"{path}.csi", "has to be specified when using volumeAttributesClassName")
-        )
+        errors.append(build_required_error(f"{path}.csi", "has to be specified when using volumeAttributesClassName"))
 
 
 def _access_modes(spec: Object, path: str, detail: str, errors: Errors, *between: Rule) -> None:
@@ -223,11 +221,7 @@ def claim(manifest: Object, errors: Errors) -> None:
     if other is not None and other.get("namespace"):  # CrossNamespaceVolumeDataSource is off
         other = None
     kinds = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
-    if (
-        source is not None
-        and other is None
-        and (source.get("apiGroup") or "", source.get("kind")) not in kinds
-    ):
+    if source is not None and other is None and (source.get("apiGroup") or "", source.get("kind")) not in kinds:
         source = None
     spec |= {
         "dataSource": other if source is None else source,

@@ -115,9 +115,7 @@ def iscsi(persistent: bool) -> Rules:
     unknown = _FORMAT if persistent else f"{_FORMAT} starting with iqn, eui, or naa"
 
     def secret(value: Object, path: str, errors: Errors) -> None:
-        if (value.get("chapAuthDiscovery") or value.get("chapAuthSession")) and value.get(
-            "secretRef"
-        ) is None:
+        if (value.get("chapAuthDiscovery") or value.get("chapAuthSession")) and value.get("secretRef") is None:
             errors.append(build_required_error(f"{path}.secretRef"))
 
     return (
@@ -141,9 +139,7 @@ def _fibre_channel(value: Object, path: str, errors: Errors) -> None:
     names, ids, lun = value.get("targetWWNs") or (), value.get("wwids") or (), value.get("lun")
     if not names and not ids:
         errors.append(
-            build_required_error(
-                f"{path}.targetWWNs", "must specify either targetWWNs or wwids, but not both"
-            )
+            build_required_error(f"{path}.targetWWNs", "must specify either targetWWNs or wwids, but not both")
         )
     if names and ids:
         detail = "targetWWNs and wwids can not be specified simultaneously"
@@ -204,9 +200,7 @@ def _disk(value: Object, path: str, errors: Errors) -> None:
         errors.append(not_supported(f"{path}.diskURI", uri, (_BLOB,)))
 
 
-_HOST_PATHS = (
-    *("", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"),
-)
+_HOST_PATHS = (*("", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"),)
 _DISK = within("partition", 0, 255, PARTITION)
 
 # in both; where they stand in kube's order their users say

@@ -32,9 +32,7 @@ class Judgement:
     thresholds: tuple[Threshold, ...]
 
 
-def met(
-    thresholds: Sequence[Threshold], observed: Mapping[str, Observation], with_least: bool
-) -> list[Threshold]:
+def met(thresholds: Sequence[Threshold], observed: Mapping[str, Observation], with_least: bool) -> list[Threshold]:
     """Return the thresholds that are met; `with_least` adds the minimum reclaim to each threshold."""
     found = []
     for threshold in thresholds:

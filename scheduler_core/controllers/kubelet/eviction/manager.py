@@ -161,9 +161,7 @@ class EvictionManager(Controller):
         for at in planned:
             if at is not None:
                 self.enqueue_at(world, node, at)
-        if foreseen is None and not (
-            state.first or state.last or state.freed[1] or memory.pressure.get(node)
-        ):
+        if foreseen is None and not (state.first or state.last or state.freed[1] or memory.pressure.get(node)):
             del memory.eviction[node]
 
     def _set_pressure(self, world: World, node: Node, conditions: tuple[str, ...]) -> None:
@@ -196,9 +194,7 @@ class EvictionManager(Controller):
                 self._evict(world, stats.pod, IMMEDIATELY, why, "")
             if over:
                 names = ", ".join(stats.pod.key for stats, _ in over)
-                return f"evicted {names}: over a limit of local storage", [
-                    (s.pod, IMMEDIATELY) for s, _ in over
-                ]
+                return f"evicted {names}: over a limit of local storage", [(s.pod, IMMEDIATELY) for s, _ in over]
         if not judged.thresholds:
             return self._describe(judged), []
         threshold = judged.thresholds[0]
@@ -274,9 +270,7 @@ class EvictionManager(Controller):
         )
         self._evict(world, stats.pod, grace, message, message)
         left = amount(observation.available, resource)
-        text = (
-            f"{resource} is short ({left} left): evicted {stats.pod.key}, number {place + 1} of {len(rows)}"
-        )
+        text = f"{resource} is short ({left} left): evicted {stats.pod.key}, number {place + 1} of {len(rows)}"
         return text, [(stats.pod, grace)]
 
     def _evict(self, world: World, pod: Pod, grace: int, message: str, disruption: str) -> None:

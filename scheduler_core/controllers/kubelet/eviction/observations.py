@@ -82,16 +82,12 @@ def local_volumes(pod: Pod) -> Iterator[str]:
             yield str(volume.get("name") or "")
 
 
-def observe(
-    world: World, node: Node, configuration: KubeletConfiguration, at: int | None = None
-) -> Observations:
+def observe(world: World, node: Node, configuration: KubeletConfiguration, at: int | None = None) -> Observations:
     """Return what a node's kubelet measures at a time (ns; None: now), with the present pods."""
     at = world.now if at is None else at
     book = book_of(world.surroundings.inputs.usage)
     own = book.of_node(node.name).at(at)
-    pods = tuple(
-        replace(_stats(world, book, pod), amounts=book.of_pod(pod).at(at)) for pod in active(world, node.name)
-    )
+    pods = tuple(replace(_stats(world, book, pod), amounts=book.of_pod(pod).at(at)) for pod in active(world, node.name))
     state = world.surroundings.kubelet.eviction.get(node.name)
     declared = own.get("unusedImages", 0)
     of, freed = state.freed if state is not None else (0, 0)
@@ -100,9 +96,7 @@ def observe(
     _memory(found, node, configuration, own, pods)
     _disks(found, own, pods, unused)
     pid_max = own.get("pidMax", PID_MAX)
-    found[signals.PIDS] = _observe_available(
-        pid_max, own.get("pids", 0) + sum(stats.get("pids") for stats in pods)
-    )
+    found[signals.PIDS] = _observe_available(pid_max, own.get("pids", 0) + sum(stats.get("pids") for stats in pods))
     return Observations(found, pods, "imagefs.capacity" in own, declared, unused)
 
 
@@ -143,9 +137,7 @@ def _memory(
     )
 
 
-def _disks(
-    found: dict[str, Observation], own: Mapping[str, int], pods: tuple[PodStats, ...], unused: int
-) -> None:
+def _disks(found: dict[str, Observation], own: Mapping[str, int], pods: tuple[PodStats, ...], unused: int) -> None:
     writable = sum(stats.get("rootfs") for stats in pods)
     used = own.get("nodefs.used", 0) + sum(stats.get("logs") + stats.local_volumes for stats in pods)
     capacity = own.get("nodefs.capacity", NODE_DISK_CAPACITY)

@@ -59,9 +59,7 @@ def _is_lowered(each: ContainerRun) -> bool:
 
 def _sum_limits(run: PodRun, actual: bool) -> int:
     """Add up the memory limits of running containers; 0 if one has none."""
-    limits = [
-        _read_limit(each.actual if actual and each.actual is not None else each.allocated) for each in run.all
-    ]
+    limits = [_read_limit(each.actual if actual and each.actual is not None else each.allocated) for each in run.all]
     return sum(limits) if all(limits) else 0
 
 

@@ -69,9 +69,7 @@ class CronJobController(WorkloadController):
         elif event.new is None:
             world.surroundings.workloads.schedules.pop(f"{event.namespace}/{event.name}", None)
         elif _has_another_schedule(event):
-            self._wait(
-                world, Owner.of(event.new)
-            )  # what the new schedule would have missed is not made up for
+            self._wait(world, Owner.of(event.new))  # what the new schedule would have missed is not made up for
         else:
             super().on_watch(world, event)
 

@@ -35,8 +35,7 @@ def most_recent(owner: Owner, schedule: Schedule, now: int, deadline: bool = Tru
     kube: mostRecentScheduleTime
     """
     since = (
-        parse_time(owner.status.get("lastScheduleTime") or owner.manifest["metadata"]["creationTimestamp"])
-        // SECOND
+        parse_time(owner.status.get("lastScheduleTime") or owner.manifest["metadata"]["creationTimestamp"]) // SECOND
     )
     limit = owner.spec.get("startingDeadlineSeconds")
     if deadline and limit is not None:

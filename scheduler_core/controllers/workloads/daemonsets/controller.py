@@ -57,9 +57,7 @@ def _on_node(daemons: Daemons, node: Node) -> tuple[bool, list[Pod]]:
     return _plan_node_pods(daemons, node, pods or (), should)
 
 
-def _plan_node_pods(
-    daemons: Daemons, node: Node, pods: Sequence[Pod], should: bool
-) -> tuple[bool, list[Pod]]:
+def _plan_node_pods(daemons: Daemons, node: Node, pods: Sequence[Pod], should: bool) -> tuple[bool, list[Pod]]:
     gone: list[Pod] = []
     running: list[Pod] = []
     for pod in pods:

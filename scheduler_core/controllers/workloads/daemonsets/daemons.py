@@ -36,9 +36,7 @@ FAILED, SUCCEEDED = "FailedDaemonPod", "SucceededDaemonPod"
 class Daemons:
     """The state of one sync. `pods`: by node, in order; without those that have ended and are being deleted."""
 
-    def __init__(
-        self, controller: Controller, world: World, owner: Owner, pods: Sequence[Pod], code: str
-    ) -> None:
+    def __init__(self, controller: Controller, world: World, owner: Owner, pods: Sequence[Pod], code: str) -> None:
         self.controller = controller
         self.world = world
         self.owner = owner

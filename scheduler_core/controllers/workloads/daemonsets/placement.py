@@ -65,9 +65,7 @@ def tolerations(spec: Manifest) -> list[Manifest]:
 
 
 def _alike(one: Manifest, other: Manifest) -> bool:
-    return all(
-        (one.get(field) or "") == (other.get(field) or "") for field in ("key", "effect", "operator", "value")
-    )
+    return all((one.get(field) or "") == (other.get(field) or "") for field in ("key", "effect", "operator", "value"))
 
 
 def pin_to_node(spec: Manifest, node: str) -> dict[str, Any]:
@@ -75,9 +73,7 @@ def pin_to_node(spec: Manifest, node: str) -> dict[str, Any]:
     affinity = dict(spec.get("affinity") or {})
     wanted = dict(affinity.get("nodeAffinity") or {})
     field = {"key": "metadata.name", "operator": "In", "values": [node]}
-    wanted["requiredDuringSchedulingIgnoredDuringExecution"] = {
-        "nodeSelectorTerms": [{"matchFields": [field]}]
-    }
+    wanted["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": [{"matchFields": [field]}]}
     return {**spec, "affinity": {**affinity, "nodeAffinity": wanted}}
 
 

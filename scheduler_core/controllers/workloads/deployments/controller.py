@@ -197,9 +197,7 @@ class DeploymentController(Controller):
 
 def _pods(world: World, replica_sets: list[Manifest]) -> list[Pod]:
     """All pods that ReplicaSets control."""
-    keys = (
-        key for one in replica_sets for key in world.store.controlled("Pod", one["metadata"].get("uid") or "")
-    )
+    keys = (key for one in replica_sets for key in world.store.controlled("Pod", one["metadata"].get("uid") or ""))
     return [pod for key in keys if (pod := world.store.pod(*key)) is not None]
 
 

@@ -46,10 +46,7 @@ def is_complete(rollout: Rollout, status: Manifest) -> bool:
     """Return True if a status reports only new pods, all of them available."""
     count = get_desired_replicas(rollout.spec)
     return (
-        all(
-            int(status.get(field) or 0) == count
-            for field in ("updatedReplicas", "replicas", "availableReplicas")
-        )
+        all(int(status.get(field) or 0) == count for field in ("updatedReplicas", "replicas", "availableReplicas"))
         and int(status.get("observedGeneration") or 0) >= rollout.owner.generation
     )
 
@@ -103,9 +100,7 @@ def _update_progressing(rollout: Rollout, status: Status, given: list[Manifest])
 
     current = conditions.find_condition(given, conditions.PROGRESSING)
     if is_complete(rollout, status):
-        return conditions.with_condition(
-            given, progress("True", conditions.COMPLETE, "has successfully progressed")
-        )
+        return conditions.with_condition(given, progress("True", conditions.COMPLETE, "has successfully progressed"))
     if _goes_on(rollout.owner.status, status):
         new = progress("True", conditions.UPDATED, "is progressing")
         if current is not None and current.get("status") == "True":
@@ -143,11 +138,7 @@ def _has_timed_out(rollout: Rollout, current: Manifest | None) -> bool:
 def _deadline(rollout: Rollout, current: Manifest) -> int:
     """The virtual time (ns) after which a rollout without progress has failed."""
     since = current.get("lastUpdateTime") or rollout.now
-    return (
-        parse_time(since)
-        - rollout.world.store.epoch
-        + rollout.owner.number("progressDeadlineSeconds") * SECOND
-    )
+    return parse_time(since) - rollout.world.store.epoch + rollout.owner.number("progressDeadlineSeconds") * SECOND
 
 
 def _look_again(rollout: Rollout) -> None:
@@ -166,9 +157,7 @@ def _look_again(rollout: Rollout) -> None:
 def _failure(rollout: Rollout) -> Manifest | None:
     """A failure to create or delete pods, of the new ReplicaSet's first."""
     for one in (*([] if rollout.new is None else [rollout.new]), *rollout.old):
-        failure = conditions.find_condition(
-            (one.get("status") or {}).get("conditions") or (), conditions.FAILURE
-        )
+        failure = conditions.find_condition((one.get("status") or {}).get("conditions") or (), conditions.FAILURE)
         if failure is not None:
             return {**failure, "lastUpdateTime": failure.get("lastTransitionTime")}
     return None

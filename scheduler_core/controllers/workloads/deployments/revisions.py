@@ -54,9 +54,7 @@ def same_template(one: Manifest, other: Manifest) -> bool:
     return without_hash(one) == without_hash(other)
 
 
-def new_and_old(
-    template: Manifest, replica_sets: Sequence[Manifest]
-) -> tuple[Manifest | None, list[Manifest]]:
+def new_and_old(template: Manifest, replica_sets: Sequence[Manifest]) -> tuple[Manifest | None, list[Manifest]]:
     """The ReplicaSet of the present template, of several the oldest, and all others, oldest first."""
     ordered = by_age(replica_sets)
     for one in ordered:
@@ -65,9 +63,7 @@ def new_and_old(
     return None, ordered
 
 
-def set_revision_annotations(
-    deployment: Manifest, replica_set: Manifest | None, revision: int
-) -> dict[str, str]:
+def set_revision_annotations(deployment: Manifest, replica_set: Manifest | None, revision: int) -> dict[str, str]:
     """The annotations of the new ReplicaSet under a revision: the Deployment's own, its number, and the numbers that it had before.
 
     kube: SetNewReplicaSetAnnotations

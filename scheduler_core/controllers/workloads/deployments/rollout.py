@@ -26,9 +26,7 @@ _LONGEST_NAME = 253
 class Rollout:
     """The state of one sync. `new` is None while the current template has no ReplicaSet; `said` lists the actions."""
 
-    def __init__(
-        self, controller: Controller, world: World, owner: Owner, replica_sets: Sequence[Manifest]
-    ) -> None:
+    def __init__(self, controller: Controller, world: World, owner: Owner, replica_sets: Sequence[Manifest]) -> None:
         self.controller = controller
         self.world = world
         self.owner = owner

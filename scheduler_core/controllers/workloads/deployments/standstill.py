@@ -73,7 +73,5 @@ def _describe_bounds(owner: Owner, every: Sequence[Manifest], left: Sequence[Pod
     most = wanted + bounds.max_surge(owner.spec)
     least = wanted - bounds.max_unavailable(owner.spec)
     available = bounds.total_of(every, "availableReplicas")
-    words = (
-        f"{len(left)} old ones stay, as at least {least} of {wanted} must be available and {available} are"
-    )
+    words = f"{len(left)} old ones stay, as at least {least} of {wanted} must be available and {available} are"
     return f"{words}; no more come, as {most} are the most" if bounds.total(every) >= most else words

@@ -42,9 +42,7 @@ def get_finish_time(pod: Pod) -> int:
         return parse_time(ready["lastTransitionTime"])
     meta = pod.manifest["metadata"]
     if meta.get("deletionTimestamp"):
-        return (
-            parse_time(meta["deletionTimestamp"]) - int(meta.get("deletionGracePeriodSeconds") or 0) * SECOND
-        )
+        return parse_time(meta["deletionTimestamp"]) - int(meta.get("deletionGracePeriodSeconds") or 0) * SECOND
     return pod.creation_time or 0
 
 
@@ -52,14 +50,9 @@ def _containers(pod: Pod) -> list[int]:
     """Return the end of each container; empty if one of them runs."""
     status = pod.manifest.get("status") or {}
     sidecars = {
-        one["name"]
-        for one in pod.manifest["spec"].get("initContainers") or ()
-        if one.get("restartPolicy") == "Always"
+        one["name"] for one in pod.manifest["spec"].get("initContainers") or () if one.get("restartPolicy") == "Always"
     }
     statuses: list[Mapping[str, Any]] = list(status.get("containerStatuses") or ())
     statuses += [one for one in status.get("initContainerStatuses") or () if one["name"] in sidecars]
-    ends = [
-        optional_time(((one.get("state") or {}).get("terminated") or {}).get("finishedAt"))
-        for one in statuses
-    ]
+    ends = [optional_time(((one.get("state") or {}).get("terminated") or {}).get("finishedAt")) for one in statuses]
     return [] if None in ends else [end for end in ends if end is not None]

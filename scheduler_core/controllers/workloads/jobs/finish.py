@@ -122,6 +122,4 @@ def check_completions(look: Look) -> Condition | None:
         enough = look.succeeded >= look.completions
     if not enough or look.active:
         return None
-    return condition(
-        look, SUCCESS_CRITERIA, "CompletionsReached", "Reached expected number of succeeded pods"
-    )
+    return condition(look, SUCCESS_CRITERIA, "CompletionsReached", "Reached expected number of succeeded pods")

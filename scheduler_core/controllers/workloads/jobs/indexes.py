@@ -34,8 +34,7 @@ def text(indexes: Iterable[int]) -> str:
         else:
             runs.append([index, index])
     return ",".join(
-        str(first) if first == last else f"{first}{',' if last == first + 1 else '-'}{last}"
-        for first, last in runs
+        str(first) if first == last else f"{first}{',' if last == first + 1 else '-'}{last}" for first, last in runs
     )
 
 

@@ -85,11 +85,7 @@ class Look:
         return index if index is not None and index < (self.completions or 0) else None
 
     def _countable(self) -> list[Pod]:
-        return [
-            pod
-            for pod in self.pods
-            if is_tracked(pod) and not (self.is_indexed and self.index_of(pod) is None)
-        ]
+        return [pod for pod in self.pods if is_tracked(pod) and not (self.is_indexed and self.index_of(pod) is None)]
 
     @cached_property
     def new_succeeded(self) -> list[Pod]:

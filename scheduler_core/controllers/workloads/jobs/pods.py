@@ -121,9 +121,7 @@ def _create(look: Look, count: int) -> Refused | None:
 
 def _wait(look: Look, until: int) -> None:
     look.controller.enqueue_at(look.world, look.owner.key, until - look.world.store.epoch)
-    look.said.append(
-        f"waits until {look.world.store.timestamp(until - look.world.store.epoch)} after a failure"
-    )
+    look.said.append(f"waits until {look.world.store.timestamp(until - look.world.store.epoch)} after a failure")
 
 
 def _index_waits_until(look: Look, index: int) -> int:

@@ -36,9 +36,7 @@ def create_claims(controller: Controller, world: World, owner: Owner, name: str,
             raise Refused.because(Answer("Conflict", f"pvc {claim} is being deleted"))
 
 
-def _create(
-    controller: Controller, world: World, owner: Owner, template: Manifest, claim: str, pod: str
-) -> None:
+def _create(controller: Controller, world: World, owner: Owner, template: Manifest, claim: str, pod: str) -> None:
     meta = template["metadata"]
     matched = (owner.spec.get("selector") or {}).get("matchLabels") or {}
     manifest = {

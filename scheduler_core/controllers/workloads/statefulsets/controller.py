@@ -43,9 +43,7 @@ def stateful_status(
         "currentRevision": now,
         "updateRevision": update,
         "collisionCount": revisions.collisions,
-        "availableReplicas": sum(
-            is_available(world, pod, owner.number("minReadySeconds")) for pod in running
-        ),
+        "availableReplicas": sum(is_available(world, pod, owner.number("minReadySeconds")) for pod in running),
     }
 
 
@@ -114,9 +112,7 @@ def _update(work: Pods, pods: Sequence[Pod], current: Manifest, update: Manifest
     """Wanted pods first, then those that are too many, then those of old revisions. How many current ones were deleted last. Refused."""
     wanted = identity.ordinals(work.owner)
     by_ordinal = {identity.ordinal_of(pod): pod for pod in pods}
-    condemned = [
-        pod for pod in pods if identity.ordinal_of(pod) >= 0 and identity.ordinal_of(pod) not in wanted
-    ]
+    condemned = [pod for pod in pods if identity.ordinal_of(pod) >= 0 and identity.ordinal_of(pod) not in wanted]
     condemned.sort(key=identity.ordinal_of, reverse=True)
     lacking = [by_ordinal.get(ordinal) for ordinal in wanted] + condemned[::-1]
     first_unavailable = next((pod for pod in lacking if work.is_unavailable(pod)), None)

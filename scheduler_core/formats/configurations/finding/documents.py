@@ -150,9 +150,7 @@ class _Search:
             loaded = load_manifests(text, _INNER)
         except InvalidObject as error:
             locate = source.at(path)
-            self.found.append(
-                Found("configuration", {}, where, lambda _: locate(""), errors=as_template(error, text))
-            )
+            self.found.append(Found("configuration", {}, where, lambda _: locate(""), errors=as_template(error, text)))
             return
         for each in loaded:
             locate = source.inside(path, each.locate)

@@ -81,9 +81,7 @@ def _take(made: FromFlags, name: str, value: str, path: str) -> None:
     ignored = made.config_file and not name.startswith(_BEFORE_A_FILE)
     if name == "feature-gates":
         made.gates = ",".join(part for part in (made.gates, value) if part)
-        made.changes.append(
-            Change("moved", path, f"--feature-gates={value} are settings of the world, below")
-        )
+        made.changes.append(Change("moved", path, f"--feature-gates={value} are settings of the world, below"))
     elif where is not None and ignored:
         made.changes.append(Change("dropped", path, f"--{name} counts only without --config"))
     elif where is not None:

@@ -76,9 +76,7 @@ def _deployment(manifest: Manifest, step: int | str) -> Manifest:
 
 def daemon_set_of_extensions(manifest: Manifest) -> Manifest:
     manifest = add_template_labels(manifest)
-    spec = {
-        name: value for name, value in (manifest.get("spec") or {}).items() if name != "templateGeneration"
-    }
+    spec = {name: value for name, value in (manifest.get("spec") or {}).items() if name != "templateGeneration"}
     strategy = dict(spec.get("updateStrategy") or {})
     strategy["type"] = strategy.get("type") or "OnDelete"
     if strategy["type"] == "RollingUpdate":
@@ -169,9 +167,7 @@ def endpoint_slice(manifest: Manifest) -> Manifest:
 def _endpoint(endpoint: Manifest) -> Manifest:
     topology = endpoint.get("topology") or {}
     rest = {name: value for name, value in endpoint.items() if name != "topology"}
-    others = {
-        name: value for name, value in topology.items() if name not in (_ZONE, "kubernetes.io/hostname")
-    }
+    others = {name: value for name, value in topology.items() if name not in (_ZONE, "kubernetes.io/hostname")}
     zone = {"zone": topology[_ZONE]} if _ZONE in topology else {}
     return {**rest, **zone, **({"deprecatedTopology": others} if others else {})}
 

@@ -69,9 +69,7 @@ def runtime_class(manifest: Manifest) -> Manifest:
 
 def autoscaler(manifest: Manifest) -> Manifest:
     spec = manifest.get("spec") or {}
-    status = {
-        name: value for name, value in (manifest.get("status") or {}).items() if name != "currentMetrics"
-    }
+    status = {name: value for name, value in (manifest.get("status") or {}).items() if name != "currentMetrics"}
     metrics = {"metrics": [_metric(each) for each in spec["metrics"]]} if spec.get("metrics") else {}
     return {**manifest, "spec": {**spec, **metrics}, **({"status": status} if "status" in manifest else {})}
 
@@ -88,9 +86,7 @@ def _source(type_: str, source: Manifest) -> Manifest:
         kept = {name: source[name] for name in ("name", "container") if name in source}
         return {**kept, "target": _target(source)}
     selector = source.get("selector") or source.get("metricSelector")
-    named = {
-        "metric": {"name": source.get("metricName") or "", **({"selector": selector} if selector else {})}
-    }
+    named = {"metric": {"name": source.get("metricName") or "", **({"selector": selector} if selector else {})}}
     about = {"describedObject": source.get("target") or {}} if type_ == "Object" else {}
     return {**named, **about, "target": _target(source)}
 

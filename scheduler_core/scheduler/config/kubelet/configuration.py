@@ -156,9 +156,7 @@ class _Fields:
         found = self._checked(name, _whole, "a whole number")
         if found is not None and found < 0:
             named = f"{name} ({flag})" if flag else name
-            raise FieldProblem(
-                name, found, f"invalid configuration: {named} {found} must not be a negative number"
-            )
+            raise FieldProblem(name, found, f"invalid configuration: {named} {found} must not be a negative number")
         return default if found is None else found
 
     def percentage(self, name: str, default: int, flag: str) -> int:

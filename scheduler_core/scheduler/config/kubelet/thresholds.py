@@ -85,9 +85,7 @@ def read_thresholds(
     return tuple(found)
 
 
-def with_container_disk(
-    thresholds: Sequence[Threshold], image_disk: bool, split: bool
-) -> tuple[Threshold, ...]:
+def with_container_disk(thresholds: Sequence[Threshold], image_disk: bool, split: bool) -> tuple[Threshold, ...]:
     """Replace the thresholds of the container disk: by those for images if both share a separate disk, else by the node's.
 
     Thresholds written for it are ignored.

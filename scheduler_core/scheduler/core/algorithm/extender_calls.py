@@ -41,9 +41,7 @@ def extension_of(cycle: SchedulingCycle) -> Extension:
 def ask(extension: Extension, cycle: Cycle, extender: Extender, verb: Verb, request: Request) -> None:
     """Makes a call; its answer is waited for."""
     number = extension.numbers_from + len(extension.exchanges)
-    extension.add(
-        Exchange(number, extender, verb, request, cycle.t, extension.nominated and verb is Verb.FILTER)
-    )
+    extension.add(Exchange(number, extender, verb, request, cycle.t, extension.nominated and verb is Verb.FILTER))
 
 
 def take(

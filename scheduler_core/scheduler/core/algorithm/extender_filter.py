@@ -27,9 +27,7 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.status import Status, unresolvable, unschedulable
 
 
-def prepare(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
-) -> PhaseResult | None:
+def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
     """Begins with the nodes that the plugins left."""
     assert cycle.feasible is not None and cycle.search is not None
     extension = extension_of(cycle)
@@ -73,9 +71,7 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
     return step, NEXT if kept else NOBODY
 
 
-def leave(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
-) -> PhaseResult | None:
+def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
     """All have been asked, or no node is left."""
     extension = extension_of(cycle)
     if extension.nominated and not extension.kept:
@@ -116,9 +112,7 @@ def _effect(exchange: Exchange, kept: tuple[Kept, ...], named: dict[str, Status]
     return Effect(
         kept=tuple([one.node.name for one in kept]),
         removed=tuple(sorted({node.name for node in exchange.request.nodes} - left)),
-        statuses=tuple(
-            (name, status.code.kube_name, status.message) for name, status in sorted(named.items())
-        ),
+        statuses=tuple((name, status.code.kube_name, status.message) for name, status in sorted(named.items())),
     )
 
 

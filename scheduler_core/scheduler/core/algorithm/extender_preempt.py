@@ -20,9 +20,7 @@ from scheduler_core.scheduler.extenders.results import ExtenderError, read_preem
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 
 
-def prepare(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
-) -> PhaseResult | None:
+def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
     """Set the extenders to call; at least one, because the plugin waited for one."""
     cycle.run = extender_calls.serving(algorithm_state.extenders, Verb.PREEMPT, cycle)
     return None
@@ -57,9 +55,7 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
     return step, post_filter.resume(cycle, framework, algorithm_state)
 
 
-def leave(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
-) -> PhaseResult | None:
+def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
     """The last one failed and is ignorable: what was there before it counts."""
     return post_filter.resume(cycle, framework, algorithm_state)
 

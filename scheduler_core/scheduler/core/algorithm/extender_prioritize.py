@@ -27,9 +27,7 @@ MAX_EXTENDER_PRIORITY = 10
 _WRAP, _HALF = 1 << 64, 1 << 63
 
 
-def prepare(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
-) -> PhaseResult | None:
+def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
     """Set the extenders to call."""
     cycle.run = extender_calls.serving(algorithm_state.extenders, Verb.PRIORITIZE, cycle)
     return None if cycle.run else PhaseResult.SUCCESS

@@ -33,9 +33,7 @@ def _count_by_name(cycle: SchedulingCycle, extension: Extension, counts: Counter
     for status in unknown:
         counts.update(status.reasons)
     explicit = [
-        number
-        for status, number in cycle.node_to_status.counted()
-        if status.reasons and status is not cycle.absent
+        number for status, number in cycle.node_to_status.counted() if status.reasons and status is not cycle.absent
     ]
     for reason in cycle.absent.reasons:
         counts[reason] = max(len(cycle.nodes) - sum(explicit) - len(unknown), 0)

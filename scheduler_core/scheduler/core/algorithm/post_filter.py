@@ -22,9 +22,7 @@ from scheduler_core.scheduler.framework.runtime.points import run_nominate, run_
 from scheduler_core.scheduler.framework.status import Code, Status
 
 
-def prepare(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
-) -> PhaseResult | None:
+def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
     """Resume the phase after the waiting plugin, if the extenders have answered."""
     extension = cycle.extension
     if extension is not None and extension.resumed:
@@ -95,9 +93,7 @@ def _settle(cycle: SchedulingCycle, plugin: Plugin, status: Status, result: Post
     return NOBODY
 
 
-def leave(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
-) -> PhaseResult | None:
+def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
     """The pod is unschedulable, whatever was done for it."""
     message = fit_error(cycle)
     cycle.failure = Status(Code.UNSCHEDULABLE, (message,))

@@ -33,9 +33,7 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
     return step, NOBODY if status.code is Code.UNRESOLVABLE else NEXT
 
 
-def leave(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
-) -> PhaseResult | None:
+def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
     """All have run: the search begins, unless one of them refused the pod."""
     status = cycle.pre_filter_status
     if status.ok:

@@ -40,15 +40,11 @@ from scheduler_core.scheduler.framework.step import PluginStep
 Part = Callable[[SchedulingCycle, Framework, AlgorithmState], PhaseResult | None]
 
 
-def _nothing(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
-) -> PhaseResult | None:
+def _nothing(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
     return None
 
 
-def _success(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
-) -> PhaseResult | None:
+def _success(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
     return PhaseResult.SUCCESS
 
 
@@ -175,9 +171,7 @@ def fail_unsorted(cycle: SchedulingCycle, plugin: str, status: Status) -> None:
     cycle.phase = Phase.FAILED
 
 
-def advance(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
-) -> PluginStep | None:
+def advance(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PluginStep | None:
     """Runs the next plugin (or the selection) and moves the cycle on; returns what the plugin did."""
     row = _ROWS[cycle.phase]
     step, turn = row.run(cycle, framework, algorithm_state)
@@ -197,9 +191,7 @@ def advance(
     return step
 
 
-def _enter(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState, phase: Phase
-) -> None:
+def _enter(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState, phase: Phase) -> None:
     """Moves to a phase; one with no plugin to run is passed through at once."""
     while True:
         cycle.phase, cycle.index = phase, 0

@@ -51,9 +51,7 @@ def run_normalize(cycle: SchedulingCycle, framework: Framework, algorithm_state:
     i = board.plugins.index(plugin.name)
     step = points.run_normalize_score(plugin, cycle, board.rows, board.raw[i])
     if step.scores is None:
-        text = (
-            f'running Normalize on Score plugins: plugin "{plugin.name}" failed with: {step.status.message}'
-        )
+        text = f'running Normalize on Score plugins: plugin "{plugin.name}" failed with: {step.status.message}'
         return step, internal_error(cycle, text)
     board.normalized[i] = step.scores
     return step, NEXT
@@ -65,16 +63,12 @@ def board_of(cycle: SchedulingCycle) -> ScoreBoard:
     return cycle.scores
 
 
-def leave_plugins(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
-) -> PhaseResult:
+def leave_plugins(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult:
     """All plugins have scored; extenders, where there are any, come next."""
     return PhaseResult.EXTENDED if algorithm_state.extenders else PhaseResult.SUCCESS
 
 
-def sum_up(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
-) -> PhaseResult | None:
+def sum_up(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
     """Weights and adds the scores, where there are any; one out of range is an error."""
     board = board_of(cycle)
     if board.total is not None:

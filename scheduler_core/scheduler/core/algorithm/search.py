@@ -35,9 +35,7 @@ MIN_FEASIBLE_NODES = 100
 MIN_FEASIBLE_PERCENTAGE = 5
 
 
-def prepare(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
-) -> PhaseResult | None:
+def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
     """Opens the search; without Filter plugins it is over at once."""
     if cycle.extension is not None and cycle.extension.lost:
         leave_unextended(cycle, framework, algorithm_state)
@@ -61,9 +59,7 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
     return step, FIRST if _has_rows(cycle) else NOBODY
 
 
-def leave(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState
-) -> PhaseResult | None:
+def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
     """All have run on these rows: on to the next stage or block (None), or the search is over."""
     while next_stage(cycle) or next_block(cycle, framework, algorithm_state):
         cycle.index = 0
@@ -184,9 +180,7 @@ def _rows_to_search(cycle: SchedulingCycle) -> Rows:
     outside = np.ones(len(cycle.nodes), np.bool_)
     outside[rows] = False
     cycle.refused_by[outside & (cycle.refused_by == NOT_EVALUATED)] = EXCLUDED
-    cycle.absent = unresolvable(
-        f"node(s) didn't satisfy plugin(s) [{' '.join(_list_narrowing_plugins(cycle))}]"
-    )
+    cycle.absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(_list_narrowing_plugins(cycle))}]")
     return rows
 
 

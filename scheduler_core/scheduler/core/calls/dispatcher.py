@@ -82,9 +82,7 @@ Call = StatusPatch | Binding
 _COMPARED = ("status", "reason", "message")
 
 
-def condition_differs(
-    status: Status, condition: Mapping[str, Any], fields: tuple[str, ...] = _COMPARED
-) -> bool:
+def condition_differs(status: Status, condition: Mapping[str, Any], fields: tuple[str, ...] = _COMPARED) -> bool:
     """kube: conditionNeedsUpdate"""
     for old in status.get("conditions") or ():
         if old.get("type") == condition["type"]:

@@ -115,9 +115,7 @@ class PodObjectCalls:
             effects,
         )
 
-    def change(
-        self, kind: str, namespace: str, name: str, how: Callable[[Manifest], Manifest | None]
-    ) -> Reply:
+    def change(self, kind: str, namespace: str, name: str, how: Callable[[Manifest], Manifest | None]) -> Reply:
         def carry_out() -> Manifest:
             stored = self.caller.world.api.found((kind, namespace, name))
             wanted = how(stored)

@@ -35,9 +35,7 @@ class Extension(State):
     filtered: int = 0
     nominated: bool = False
     lost: bool = False
-    asking: int = (
-        0  # the PostFilter plugin (its place in the phase) whose victims the extenders are asked about
-    )
+    asking: int = 0  # the PostFilter plugin (its place in the phase) whose victims the extenders are asked about
     resumed: bool = False  # that plugin has its answer
     victims: tuple[NodeVictims, ...] = ()
     evidence: Shared[Any] = None  # of that plugin

@@ -44,9 +44,7 @@ class SchedulingCycle(State):
     steps: Copied[list[PluginStep]] = field(default_factory=list)
     node_names: frozenset[str] | None = None  # PreFilter's merged result
     narrowed_by: tuple[str, ...] = ()
-    absent: Status = (
-        SUCCESS  # status of nodes outside PreFilter's result, or of all nodes when PreFilter refused
-    )
+    absent: Status = SUCCESS  # status of nodes outside PreFilter's result, or of all nodes when PreFilter refused
     pre_filter_status: Status = SUCCESS
     search: Copied[Search | None] = None
     refused_by: Copied[NDArray[np.int32]] = field(default_factory=lambda: np.zeros(0, np.int32))
@@ -78,9 +76,7 @@ class SchedulingCycle(State):
     @property
     def tied(self) -> tuple[str, ...]:
         """Names of the best nodes, in list order."""
-        return (
-            () if self.tied_rows is None else tuple(self.nodes.names[row] for row in self.tied_rows.tolist())
-        )
+        return () if self.tied_rows is None else tuple(self.nodes.names[row] for row in self.tied_rows.tolist())
 
     @property
     def node(self) -> str:

@@ -22,9 +22,7 @@ from scheduler_core.scheduler.core.calls.dispatcher import PATCH, Binding, Call,
 from scheduler_core.scheduler.core.scheduler import Scheduler
 
 
-def patch_status(
-    scheduler: Scheduler, pod: Pod, condition: Mapping[str, Any] | None, nomination: str | None
-) -> int:
+def patch_status(scheduler: Scheduler, pod: Pod, condition: Mapping[str, Any] | None, nomination: str | None) -> int:
     """Asks for a change of a pod's status; returns how long (ns) the caller is held up."""
     call = StatusPatch(pod.uid, pod.key, pod.manifest.get("status") or {}, condition, nomination)
     settings = scheduler.world.settings
@@ -62,9 +60,7 @@ def _send(scheduler: Scheduler, number: int, call: Call) -> int:
     """Puts the answer on the agenda; returns how long (ns) it takes."""
     world = scheduler.world
     usual = world.settings.patch_cost if isinstance(call, StatusPatch) else world.settings.bind_cost
-    cost = client.latency(scheduler, call.verb, call.key, usual) + client.throttle(
-        scheduler, call.verb, call.key
-    )
+    cost = client.latency(scheduler, call.verb, call.key, usual) + client.throttle(scheduler, call.verb, call.key)
     scheduler.calls.sent[number] = world.now
     world.agenda.push(world.now + cost, AnswerCall(scheduler.name, number))
     return cost
@@ -119,9 +115,7 @@ def patch(scheduler: Scheduler, call: StatusPatch) -> Answer:
     scheduler.called(ApiCall("PATCH", call.key, status=fields, fault="" if answer.ok else answer.message))
     if not answer.ok and fault is not None and not fault.after_write:
         return answer
-    written = world.store.patch_pod_status(
-        call.key, world.now, condition=condition, nominated_node_name=nomination
-    )
+    written = world.store.patch_pod_status(call.key, world.now, condition=condition, nominated_node_name=nomination)
     return written if answer.ok else answer
 
 
@@ -132,11 +126,7 @@ def _merge_condition(live: Pod | None, call: StatusPatch) -> Mapping[str, Any]:
     base = next((c for c in call.base.get("conditions") or () if c.get("type") == kind), None)
     now = None if live is None else live.condition(kind)
     if base is None:
-        kept = (
-            {}
-            if now is None
-            else {name: value for name, value in now.items() if name != "lastTransitionTime"}
-        )
+        kept = {} if now is None else {name: value for name, value in now.items() if name != "lastTransitionTime"}
         return {**kept, **call.condition}
     changed = {name: value for name, value in call.condition.items() if base.get(name) != value}
     kept = {"type": kind} if now is None else dict(now)  # none: the pod was made anew under its name

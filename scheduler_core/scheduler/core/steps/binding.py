@@ -305,9 +305,7 @@ class BindingPhase(PhaseRow):
 
 _FAILURE = {PhaseResult.REFUSED: Phase.FAILED, PhaseResult.ERROR: Phase.FAILED}
 BINDING = (
-    BindingPhase(
-        phase=Phase.WAIT_ON_PERMIT, run=_after_wait, then={PhaseResult.SUCCESS: Phase.PRE_BIND, **_FAILURE}
-    ),
+    BindingPhase(phase=Phase.WAIT_ON_PERMIT, run=_after_wait, then={PhaseResult.SUCCESS: Phase.PRE_BIND, **_FAILURE}),
     BindingPhase(
         phase=Phase.PRE_BIND,
         point=Point.PRE_BIND,

@@ -22,9 +22,7 @@ def close(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
     """The attempt is over: summary to the journal, record to the trace."""
     world = scheduler.world
     cycle.ended = world.now
-    counts = (
-        () if cycle.chosen else tuple(sorted(refusals(cycle).items(), key=lambda item: (-item[1], item[0])))
-    )
+    counts = () if cycle.chosen else tuple(sorted(refusals(cycle).items(), key=lambda item: (-item[1], item[0])))
     search = cycle.search
     attempt = Attempt(
         cycle.number,

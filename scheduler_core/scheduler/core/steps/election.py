@@ -82,12 +82,7 @@ def terminate(scheduler: Scheduler) -> None:
 def may_lead(scheduler: Scheduler, acting: Sequence[Scheduler]) -> bool:
     """Return whether a candidate is about to lead: it calls for the lease, or waits for a holder that is not in `acting`."""
     process = scheduler.process
-    if (
-        process is None
-        or process.elector is None
-        or process.hang is not None
-        or process.stage is not Stage.STANDBY
-    ):
+    if process is None or process.elector is None or process.hang is not None or process.stage is not Stage.STANDBY:
         return False
     candidate = process.elector.candidate
     holder = candidate.observed.holder

@@ -42,9 +42,7 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
     held_up = not scheduler.world.settings.async_preemption
     victims = tuple(pod for pod in result.victims if not pod.deleting)
     chosen = len(result.victims)
-    preemptor = (
-        scheduler.live(cycle.pod.key) or cycle.pod
-    )  # it may have changed, or been made anew, meanwhile
+    preemptor = scheduler.live(cycle.pod.key) or cycle.pod  # it may have changed, or been made anew, meanwhile
     job = Eviction(cycle.number, preemptor, result.nominated_node or "", victims, held_up, chosen)
     if held_up:
         ends_after = _begin(scheduler, job) if victims else _end(scheduler, job)
@@ -83,9 +81,7 @@ def _go_on(scheduler: Scheduler, job: Eviction) -> int | None:
         if job.index == len(job.victims) - 1:
             scheduler.preempting.pop(job.preemptor.uid, None)
         victim = job.victims[job.index]
-        waiting = next(
-            (b for b in scheduler.bindings.values() if b.pod.uid == victim.uid and b.waiting), None
-        )
+        waiting = next((b for b in scheduler.bindings.values() if b.pod.uid == victim.uid and b.waiting), None)
         if waiting is None:
             has_condition = not condition_differs(
                 victim.manifest.get("status") or {}, _condition(scheduler, job, victim)
@@ -172,9 +168,7 @@ def _call(scheduler: Scheduler, job: Eviction) -> Answer | None:
 def _write(scheduler: Scheduler, job: Eviction) -> Answer:
     world, victim = scheduler.world, job.victims[job.index]
     if not job.has_condition:
-        return world.store.patch_pod_status(
-            victim.key, world.now, condition=_condition(scheduler, job, victim)
-        )
+        return world.store.patch_pod_status(victim.key, world.now, condition=_condition(scheduler, job, victim))
     try:
         world.store.delete("Pod", victim.namespace, victim.name, world.now)
     except Refused:

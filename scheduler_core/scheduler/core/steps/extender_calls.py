@@ -62,9 +62,7 @@ def iterate_awaited_calls(scheduler: Scheduler) -> Iterator[tuple[int, Exchange]
 def answer(scheduler: Scheduler, attempt: int, number: int, answer: Answer) -> bool:
     """Takes an answer from outside; False where nobody waits for it any more."""
     waiting = [
-        exchange
-        for a, exchange in iterate_awaited_calls(scheduler)
-        if (a, exchange.number) == (attempt, number)
+        exchange for a, exchange in iterate_awaited_calls(scheduler) if (a, exchange.number) == (attempt, number)
     ]
     if not waiting:
         return False

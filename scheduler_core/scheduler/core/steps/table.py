@@ -122,12 +122,8 @@ ACTIONS = (
         lambda scheduler, action: permit.time_out(scheduler, action.number, action.plugin),
         _waits,
     ),
-    ActionRow(
-        AnswerCall, lambda scheduler, action: call_answers.finish(scheduler, action.number), _is_under_way
-    ),
-    ActionRow(
-        AdvanceEviction, lambda scheduler, action: eviction.advance(scheduler, action.number), _is_evicting
-    ),
+    ActionRow(AnswerCall, lambda scheduler, action: call_answers.finish(scheduler, action.number), _is_under_way),
+    ActionRow(AdvanceEviction, lambda scheduler, action: eviction.advance(scheduler, action.number), _is_evicting),
     ActionRow(HearChange, lambda scheduler, _: informers.hear(scheduler)),
     ActionRow(
         ExpireAssumedPod,

@@ -26,9 +26,7 @@ from scheduler_core.scheduler.framework.preemption.importance import by_importan
 from scheduler_core.scheduler.framework.status import Status, error, unresolvable
 
 Outcome = Candidate | Status
-Outcomes = dict[
-    int, tuple[tuple[Pod, ...], Outcome]
-]  # row -> the pods that were there, and what came of them
+Outcomes = dict[int, tuple[tuple[Pod, ...], Outcome]]  # row -> the pods that were there, and what came of them
 
 Eligible = Callable[[NodeTable, int, Pod, Pod], bool]
 """(nodes, row, victim, preemptor) -> whether the victim, of lower priority, may be evicted. kube: IsEligiblePod"""

@@ -66,9 +66,7 @@ class FilterRunner:
     ) -> tuple[NodeTable, CycleState]:
         """View and state in which the nominated pods already run on their rows."""
         view, what_if = nodes.copy(), state.what_if()
-        self.adjust(
-            what_if, pod, view, [change for row, pods in nominated.items() for change in add_pods(row, pods)]
-        )
+        self.adjust(what_if, pod, view, [change for row, pods in nominated.items() for change in add_pods(row, pods)])
         return view, what_if
 
     def _run(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, out: dict[int, Status]) -> None:
@@ -80,9 +78,7 @@ class FilterRunner:
             rows = _passing(plugin, state, pod, nodes, rows, out)
 
 
-def _passing(
-    plugin: Plugin, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, out: dict[int, Status]
-) -> Rows:
+def _passing(plugin: Plugin, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, out: dict[int, Status]) -> Rows:
     verdicts = plugin.filter(state, pod, nodes, rows)
     if verdicts is None:
         return rows
@@ -105,9 +101,7 @@ def filter_error(plugin: str, status: Status) -> Status:
     return error(f'running "{plugin}" filter plugin: {status.message}').by(plugin)
 
 
-def find_nominated_rows(
-    nominations: Nominations, pod: Pod, nodes: NodeTable, rows: Rows
-) -> dict[int, tuple[Pod, ...]]:
+def find_nominated_rows(nominations: Nominations, pod: Pod, nodes: NodeTable, rows: Rows) -> dict[int, tuple[Pod, ...]]:
     """Rows among `rows` that other pods of at least this pod's priority are nominated to, with those pods."""
     names = nominations.nodes()
     if not names:

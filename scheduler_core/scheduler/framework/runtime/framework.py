@@ -33,9 +33,7 @@ class Framework:
             plugin for plugin in self._points[Point.SCORE] if takes_part(type(plugin), Point.NORMALIZE_SCORE)
         )
         self._points[Point.UNRESERVE] = tuple(
-            plugin
-            for plugin in reversed(self._points[Point.RESERVE])
-            if takes_part(type(plugin), Point.UNRESERVE)
+            plugin for plugin in reversed(self._points[Point.RESERVE]) if takes_part(type(plugin), Point.UNRESERVE)
         )
 
     def _make(self, name: str, registry: Mapping[str, type[Plugin]], handle: Handle) -> Plugin:

@@ -111,15 +111,11 @@ def run_filter(
     return step, refused
 
 
-def run_post_filter(
-    plugin: Plugin, cycle: SnapshotCycle, failure: Failure
-) -> tuple[PluginStep, PostFilterResult]:
+def run_post_filter(plugin: Plugin, cycle: SnapshotCycle, failure: Failure) -> tuple[PluginStep, PostFilterResult]:
     """PostFilter, and what is to be carried out."""
     result = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes, failure)
     status = result.status.by(plugin.name)
-    step = PluginStep(
-        Point.POST_FILTER, plugin.name, status, cycle.t, cycle.position, evidence=result.evidence
-    )
+    step = PluginStep(Point.POST_FILTER, plugin.name, status, cycle.t, cycle.position, evidence=result.evidence)
     cycle.steps.append(step)
     return step, result
 
@@ -134,9 +130,7 @@ def run_nominate(
     """The end of a PostFilter that has waited for the extenders, and what is to be carried out."""
     result = plugin.nominate(cycle.pod, cycle.nodes, failure, evidence, victims)
     status = result.status.by(plugin.name)
-    step = PluginStep(
-        Point.POST_FILTER, plugin.name, status, cycle.t, cycle.position, evidence=result.evidence
-    )
+    step = PluginStep(Point.POST_FILTER, plugin.name, status, cycle.t, cycle.position, evidence=result.evidence)
     return _keep(cycle, step), result
 
 

@@ -58,9 +58,7 @@ EXPRESSIONS: Mapping[str, Kind] = {
         {**POD, **NODE, **WAITING},
         {
             "bool": gettext_noop("true: the pod is let go; false: it is rejected"),
-            "int": gettext_noop(
-                "0: the pod is let go; more: it waits at most so many seconds; less: it is rejected"
-            ),
+            "int": gettext_noop("0: the pod is let go; more: it waits at most so many seconds; less: it is rejected"),
             "string": gettext_noop("empty: the pod is let go; else why it is rejected"),
         },
     ),
@@ -109,9 +107,7 @@ class Compiled:
         """EvaluationFailed where it is no answer."""
         if outcome.error:
             if spent.left <= 0:
-                raise EvaluationFailed(
-                    f"this call has cost more than {LIMIT_OF_A_CALL:,}, all nodes together"
-                )
+                raise EvaluationFailed(f"this call has cost more than {LIMIT_OF_A_CALL:,}, all nodes together")
             raise EvaluationFailed(outcome.error)
         value = outcome.value
         for kind in EXPRESSIONS[self.field].answers:
@@ -159,9 +155,7 @@ def problems_of(definition: Definition) -> tuple[Wrong, ...]:
             continue
         kind = program.tree.type
         if kind not in (ANY, DYN) and str(kind) not in EXPRESSIONS[field].answers:
-            found.append(
-                Wrong(field, f"the answer is of type {kind}; expected {_format_answer_types(field)}", 1, 0, 0)
-            )
+            found.append(Wrong(field, f"the answer is of type {kind}; expected {_format_answer_types(field)}", 1, 0, 0))
     return tuple(found)
 
 

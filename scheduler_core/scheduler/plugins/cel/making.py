@@ -46,9 +46,7 @@ class OwnPreemption(Own, DefaultPreemption):
         status = super().pre_enqueue(pod)
         return pre_enqueue(self, pod) if status.ok else status
 
-    def post_filter(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
-    ) -> PostFilterResult:
+    def post_filter(self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure) -> PostFilterResult:
         self._spent = Spent()
         try:
             return super().post_filter(state, pod, nodes, failure)

@@ -74,9 +74,7 @@ class Own(Plugin):
             block
             for field in ("filter", "score")
             if getattr(self.definition, field)
-            for block in explain_expression(
-                self.expression(field), self.on_node(self.expression(field), pod, info)
-            )
+            for block in explain_expression(self.expression(field), self.on_node(self.expression(field), pod, info))
         )
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula | None:
@@ -128,9 +126,7 @@ class Own(Plugin):
             return PermitResult()
         if seconds is not None and seconds > 0:
             return PermitResult(Status(Code.WAIT), min(seconds * SECOND, MAX_PERMIT_WAIT))
-        return PermitResult(
-            unschedulable(answer if isinstance(answer, str) else f"rejected by plugin {self.name}")
-        )
+        return PermitResult(unschedulable(answer if isinstance(answer, str) else f"rejected by plugin {self.name}"))
 
 
 def build_error_status(field: str, problem: EvaluationFailed, node: str = "") -> Status:
@@ -150,9 +146,7 @@ LABELS = {
 
 def pre_enqueue(self: Own, pod: Pod) -> Status:
     try:
-        answer = self.expression("pre_enqueue").answer(
-            variables.of_pod(pod, self.given, self.handle.now), Spent()
-        )
+        answer = self.expression("pre_enqueue").answer(variables.of_pod(pod, self.given, self.handle.now), Spent())
     except EvaluationFailed as problem:
         return build_error_status("pre_enqueue", problem)
     return self.let_in(answer)

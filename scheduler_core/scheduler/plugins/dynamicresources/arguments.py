@@ -33,6 +33,4 @@ def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
     return [invalid(at, timeout, "must be zero or positive")] if negative else []
 
 
-ARGUMENTS = Arguments(
-    fields={"filterTimeout": STRING}, defaults=_defaults, validate=_validate, read_when_made=True
-)
+ARGUMENTS = Arguments(fields={"filterTimeout": STRING}, defaults=_defaults, validate=_validate, read_when_made=True)

@@ -76,9 +76,7 @@ class AllocatedDevices:
     def state(self) -> AllocatedState:
         """Return the current state."""
         if self._given is None:
-            capacity: dict[DeviceId, Consumed] = {
-                device: dict(amounts) for device, amounts in self._capacity.items()
-            }
+            capacity: dict[DeviceId, Consumed] = {device: dict(amounts) for device, amounts in self._capacity.items()}
             self._given = AllocatedState(frozenset(self._taken), capacity)
         return self._given
 

@@ -69,9 +69,7 @@ _SAID_NO = {
 _DETAIL = {"selector": "expression", "counters": "missing", "taint": "taint", "constraint": "attribute"}
 
 
-def explain_devices(
-    asked: NodeFilter, node: Node, found: Found | None, tree: SearchTree, order: str
-) -> Explanation:
+def explain_devices(asked: NodeFilter, node: Node, found: Found | None, tree: SearchTree, order: str) -> Explanation:
     """`found`: what the search said, None where there was nothing to search; `order`: what depends on the order of slices."""
     places = Places(asked.facts.inventory.slices if asked.facts.inventory is not None else ())
     rows = list(_claim_rows(asked, node, found, places))
@@ -132,9 +130,7 @@ def _claim(claim: Manifest, allocated: bool) -> Written:
 
 
 def _texts(claim: Manifest) -> list[str]:
-    return [
-        f"{each['request']}={each['driver']}/{each['pool']}/{each['device']}" for each in results_of(claim)
-    ]
+    return [f"{each['request']}={each['driver']}/{each['pool']}/{each['device']}" for each in results_of(claim)]
 
 
 def _format_devices(texts: Iterable[str], places: Places) -> Parts:

@@ -130,8 +130,7 @@ class NodeFilter:
         return [
             index
             for index, selector in enumerate(self._selectors)
-            if index in self._unusable
-            or (selector is not None and not selector.matches(node.labels, node.name))
+            if index in self._unusable or (selector is not None and not selector.matches(node.labels, node.name))
         ]
 
     def claims_on(self, share: NodeShare) -> list[ResourceClaim]:

@@ -52,9 +52,7 @@ class _Case:
         return self.search.elsewhere(taken).search(self.refusal.node, asked, _TRIED).given is not None
 
 
-def propose(
-    draft: Draft, refusal: Refusal, handle: Handle, search: NodeSearch, facts: Facts
-) -> Iterator[Draft]:
+def propose(draft: Draft, refusal: Refusal, handle: Handle, search: NodeSearch, facts: Facts) -> Iterator[Draft]:
     """Propose fixes for a node that can't allocate all claims."""
     claims = tuple(claim for index, claim in facts.store.to_allocate() if not facts.store.is_extended(index))
     if not claims:
@@ -160,11 +158,7 @@ def divide_pools(draft: Draft, handle: Handle) -> Iterator[Draft]:
         spec = each["spec"]
         nodes.setdefault((spec["driver"], spec["pool"]["name"]), set()).add(spec["nodeName"])
     for (driver, pool), names in nodes.items():
-        mine = [
-            each
-            for each in slices
-            if (each["spec"]["driver"], each["spec"]["pool"]["name"]) == (driver, pool)
-        ]
+        mine = [each for each in slices if (each["spec"]["driver"], each["spec"]["pool"]["name"]) == (driver, pool)]
         if len(names) < 2:
             continue
         changed = draft
@@ -269,9 +263,7 @@ def _taints(case: _Case) -> list[tuple[str, str]]:
     """Key and effect of the taints on the node's devices, where taints count."""
     if not case.handle.features.dra_device_taints:
         return []
-    devices: list[Device] = [
-        device for each in case.search.reaching(case.refusal.node) for device in each.devices
-    ]
+    devices: list[Device] = [device for each in case.search.reaching(case.refusal.node) for device in each.devices]
     return list(dict.fromkeys((taint.key, taint.effect) for device in devices for taint in device.taints))
 
 

@@ -89,15 +89,9 @@ class Inventories:
     def open(self, inventory: Inventory) -> NodeSearch:
         """The search in an inventory; kube's allocator looks classes up as they are by then."""
         known, by_name = self._known, self.classes()
-        same = (
-            known is not None
-            and known.slices is inventory.slices
-            and known.taint_rules is inventory.taint_rules
-        )
+        same = known is not None and known.slices is inventory.slices and known.taint_rules is inventory.taint_rules
         if not same or (inventory.taint_rules and by_name is not self._used):
-            self._found = Slices(
-                track_slices(inventory.slices, inventory.taint_rules, by_name, self._selectors)
-            )
+            self._found = Slices(track_slices(inventory.slices, inventory.taint_rules, by_name, self._selectors))
         self._known, self._used = inventory, by_name
         self.search.prepare(inventory.allocated, self._found, by_name)
         return self.search

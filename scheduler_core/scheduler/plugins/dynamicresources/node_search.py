@@ -94,9 +94,7 @@ class NodeSearch:
         """Return the memory key: the claims' specs and the budget. AllocationErrors name claims, so none are remembered."""
         return (budget, *(msgspec.json.encode(claim.manifest.get("spec") or {}) for claim in claims))
 
-    def find(
-        self, node: Node, claims: Sequence[ResourceClaim], kind: object, budget: int = MOST_TRIED
-    ) -> Found:
+    def find(self, node: Node, claims: Sequence[ResourceClaim], kind: object, budget: int = MOST_TRIED) -> Found:
         """Return the node's allocation, remembered by `kind` (see kind_of)."""
         known = self.known(kind)
         entry = known.get(node.name)

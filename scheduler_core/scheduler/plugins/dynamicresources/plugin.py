@@ -190,9 +190,7 @@ class DynamicResources(Plugin):
 
     # PostFilter
 
-    def post_filter(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
-    ) -> PostFilterResult:
+    def post_filter(self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure) -> PostFilterResult:
         """Frees one claim that keeps the pod from all nodes; or deletes what an earlier cycle has left over."""
         if not self._enabled:
             return PostFilterResult(DISABLED)
@@ -250,9 +248,7 @@ class DynamicResources(Plugin):
             if FINALIZER not in finalizers:
                 finalizers.append(FINALIZER)
             claim = {**claim, "metadata": {**metadata, "finalizers": finalizers}}
-            self.handle.claims.signal_pending_allocation(
-                uid_of(claim), with_status(claim, allocation=allocation)
-            )
+            self.handle.claims.signal_pending_allocation(uid_of(claim), with_status(claim, allocation=allocation))
         state.write(RESERVED, reserved)
 
     def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
@@ -298,9 +294,7 @@ class DynamicResources(Plugin):
             return ()
         asked, tree = self._node_filter(pod, facts), SearchTree(patience=MOST_NODES)
         found = asked.watched(nodes.nodes[row], tree)
-        return explain_devices(
-            asked, nodes.nodes[row], found, tree, self.order_dependence(state, pod, nodes, row)
-        )
+        return explain_devices(asked, nodes.nodes[row], found, tree, self.order_dependence(state, pod, nodes, row))
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         facts: Facts | None = refusal.state.get(FACTS)
@@ -315,11 +309,7 @@ class DynamicResources(Plugin):
             yield from fixes.own_claims(draft, refusal.pod, self.handle)
         elif _INCOMPLETE in str(refusal.status.reasons):
             yield from fixes.divide_pools(draft, self.handle)
-        elif (
-            facts is not None
-            and facts.inventory is not None
-            and refusal.status.reasons == CANNOT_ALLOCATE.reasons
-        ):
+        elif facts is not None and facts.inventory is not None and refusal.status.reasons == CANNOT_ALLOCATE.reasons:
             search = self._inventories.open(facts.inventory)
             yield from fixes.propose(draft, refusal, self.handle, search, facts)
 

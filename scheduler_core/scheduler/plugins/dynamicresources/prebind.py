@@ -87,9 +87,7 @@ class Binding:
             claim = created
             self._set_claim(index, claim)
         timestamp = format_time(self._handle.now) if self._conditions else ""
-        written = claim_writing.bind(
-            self._calls, self._pod, claim, allocation, timestamp, self._progress.tries > 0
-        )
+        written = claim_writing.bind(self._calls, self._pod, claim, allocation, timestamp, self._progress.tries > 0)
         if written.manifest is None:
             tries = self._progress.tries + 1
             if written.conflict and tries < claim_writing.TRIES:

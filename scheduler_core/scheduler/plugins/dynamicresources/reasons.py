@@ -9,14 +9,10 @@ NOT_CREATED = Reason("ClaimNotCreated", 'pod "<pod>": ResourceClaim not created 
 NO_SOURCE = Reason(
     "ClaimWithoutSource", 'pod "<pod>", spec.resourceClaim "<entry>": none of the supported fields are set'
 )
-NOT_OWNED = Reason(
-    "ClaimOfAnother", "ResourceClaim <claim> was not created for pod <pod> (pod is not owner)", True
-)
+NOT_OWNED = Reason("ClaimOfAnother", "ResourceClaim <claim> was not created for pod <pod> (pod is not owner)", True)
 NOT_FOUND = Reason("ClaimNotFound", f'could not find {KIND} "<claim>"', True)
 DELETED = Reason("ClaimBeingDeleted", 'resourceclaim "<claim>" is being deleted', True)
-ALLOCATING = Reason(
-    "ClaimBeingAllocated", "resource claim <claim> is in the process of being allocated", True
-)
+ALLOCATING = Reason("ClaimBeingAllocated", "resource claim <claim> is in the process of being allocated", True)
 UNKNOWN_TYPE = Reason("UnknownRequestType", "resource claim <claim>, request <request>: unknown request type")
 NO_ALTERNATIVES = Reason(
     "AlternativesDisabled",

@@ -15,9 +15,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import Informer
 
 
-def find_changed_slices(
-    informer: Informer, kind: str, old: Manifest | None, new: Manifest | None
-) -> list[Manifest]:
+def find_changed_slices(informer: Informer, kind: str, old: Manifest | None, new: Manifest | None) -> list[Manifest]:
     """The slices that a change of a rule or a class, which the informer has heard of, gives other taints."""
     after = {each: informer.list(each) for each in (taints.KIND, classes.KIND)}
     if not after[taints.KIND] and kind != taints.KIND:

@@ -47,9 +47,7 @@ def term_mask(nodes: NodeTable, term: NodeSelectorTerm) -> Mask:
     """Return the rows that match a term; a term that is empty or does not parse matches none."""
     if term.empty or term.errors:
         return np.zeros(len(nodes), np.bool_)
-    masks = [expression_mask(nodes, r) for r in term.expressions] + [
-        field_mask(nodes, f) for f in term.fields
-    ]
+    masks = [expression_mask(nodes, r) for r in term.expressions] + [field_mask(nodes, f) for f in term.fields]
     matched: Mask = np.logical_and.reduce(masks)
     return matched
 

@@ -61,9 +61,7 @@ def span_normalization(nodes: NodeTable, rows: Rows, scores: Scores, i: int) -> 
     return Formula((Line(NORMALIZED, by(part, minus(highest, lowest))),), (BETWEEN,))
 
 
-def default_normalization(
-    nodes: NodeTable, rows: Rows, scores: Scores, i: int, *, reverse: bool = False
-) -> Formula:
+def default_normalization(nodes: NodeTable, rows: Rows, scores: Scores, i: int, *, reverse: bool = False) -> Formula:
     """Return the formula by which default_normalize computes the `i`th row's score."""
     hundred = constant(MAX_NODE_SCORE)
     notes = (_DOWN if reverse else _UP,)

@@ -42,9 +42,7 @@ def missing_claims(draft: Draft, pod: Pod, handle: Handle) -> Iterator[Draft]:
 
 def _missing(draft: Draft, pod: Pod, name: str, handle: Handle) -> Iterator[Draft]:
     """Another claim of the namespace, named most alike first; or the claim, made in a class or with a volume of its own."""
-    others = [
-        name_of(claim) for claim in handle.list(CLAIM) if claim["metadata"].get("namespace") == pod.namespace
-    ]
+    others = [name_of(claim) for claim in handle.list(CLAIM) if claim["metadata"].get("namespace") == pod.namespace]
     alike = sorted(others, key=lambda other: (-SequenceMatcher(None, name, other).ratio(), other))
     for other in alike[:MOST_CLAIMS]:
         yield draft.with_pod(Change("claim-name", {"from": name, "to": other}), _using(name, other))
@@ -80,9 +78,7 @@ def _using(old: str, new: str) -> Edit:
 
 def usable_classes(handle: Handle) -> list[Manifest]:
     """Return the classes with a provisioner: the default first, then those that wait for the pod."""
-    classes = [
-        each for each in handle.list(CLASS) if each.get("provisioner") not in (None, "", NO_PROVISIONER)
-    ]
+    classes = [each for each in handle.list(CLASS) if each.get("provisioner") not in (None, "", NO_PROVISIONER)]
     return sorted(classes, key=lambda each: (not _is_default(each), not _waits(each), name_of(each)))
 
 
@@ -132,9 +128,7 @@ def rename_volume(draft: Draft, pod: Pod, volume: str, handle: Handle) -> Draft:
     def edit(manifest: dict[str, Any]) -> None:
         spec = manifest["spec"]
         containers = (*spec["containers"], *(spec.get("initContainers") or ()))
-        mounts = [
-            m for c in containers for m in (*(c.get("volumeMounts") or ()), *(c.get("volumeDevices") or ()))
-        ]
+        mounts = [m for c in containers for m in (*(c.get("volumeMounts") or ()), *(c.get("volumeDevices") or ()))]
         for each in (*spec["volumes"], *mounts):
             if each.get("name") == volume:
                 each["name"] = new
@@ -158,9 +152,7 @@ def build_unbound_claim(
         spec["accessModes"] = modes
     if size is not None:
         spec["resources"]["requests"]["storage"] = size
-    meta = {
-        k: v for k, v in claim["metadata"].items() if k in ("name", "namespace", "labels", "ownerReferences")
-    }
+    meta = {k: v for k, v in claim["metadata"].items() if k in ("name", "namespace", "labels", "ownerReferences")}
     notes = claim["metadata"].get("annotations") or {}
     kept = {k: v for k, v in notes.items() if not k.startswith(_OF_STORAGE)}
     if kept:

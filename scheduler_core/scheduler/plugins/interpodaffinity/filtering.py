@@ -136,9 +136,7 @@ class Rules:
         known = {tally.topology.key for tally in self.existing}
         fresh = [key for key in classes.anti_keys if key not in known]
         existing = (*self.existing, *(_empty_tally(nodes, self.incoming, key, classes) for key in fresh))
-        return replace(
-            self, affinity=change(self.affinity), anti=change(self.anti), existing=change(existing)
-        )
+        return replace(self, affinity=change(self.affinity), anti=change(self.anti), existing=change(existing))
 
     def verdicts(self, rows: Rows) -> Verdicts | None:
         """Return the verdicts in kube's order: own affinity, own anti-affinity, existing pods' anti-affinity."""

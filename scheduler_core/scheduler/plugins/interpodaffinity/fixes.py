@@ -47,9 +47,7 @@ def _may_be_near_on_a_new_node(draft: Draft, refusal: Refusal) -> bool:
     """Return whether a new node can be where the pods are that the pod asks for: in a domain of theirs that is more than a node."""
     manifest = draft.pod or draft.original
     terms = (manifest["spec"].get("affinity") or {}).get("podAffinity", {}).get(REQUIRED) or []
-    wide = [
-        LabelSelector.of(term.get("labelSelector")) for term in terms if term.get("topologyKey") != HOSTNAME
-    ]
+    wide = [LabelSelector.of(term.get("labelSelector")) for term in terms if term.get("topologyKey") != HOSTNAME]
     return any(each.matches(pod.labels) for each in wide for pods in refusal.nodes.pods for pod in pods)
 
 
@@ -68,9 +66,7 @@ def _propose_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         selector = LabelSelector.of(term.get("labelSelector"))
         asked = [pod for pods in refusal.nodes.pods for pod in pods if selector.matches(pod.labels)]
         key = str(term.get("topologyKey") or "")
-        homes = (
-            refusal.nodes.nodes[row] for pod in asked if (row := refusal.nodes.row(pod.node_name)) is not None
-        )
+        homes = (refusal.nodes.nodes[row] for pod in asked if (row := refusal.nodes.row(pod.node_name)) is not None)
         asked += [refusal.pod] if selector.matches(refusal.pod.labels) else []
         domains = {node.labels[key] for node in homes if key in node.labels}
         yield from in_domain(draft, refusal, key, sorted(domains)[:MOST_DOMAINS])

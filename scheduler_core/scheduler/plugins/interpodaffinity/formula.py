@@ -54,9 +54,7 @@ _OF_EXISTING = Words(gettext_noop("of existing pods"))
 _SPAN: Parts = (Words(gettext_noop("distance of the highest and the lowest score")),)
 
 _COUNTED: Parts = (
-    Words(
-        gettext_noop("Each pod around the node counts with the weight of each preferred term that means it.")
-    ),
+    Words(gettext_noop("Each pod around the node counts with the weight of each preferred term that means it.")),
 )
 _SYMMETRIC: Parts = (
     Words(
@@ -86,15 +84,11 @@ def score_formula(
     return Formula((*lines, Line(_NODE, score)), (_COUNTED, _SYMMETRIC))
 
 
-def _own(
-    pod: Pod, nodes: NodeTable, row: int, terms: Iterable[AffinityTerm], kind: str, sign: int
-) -> Iterator[Line]:
+def _own(pod: Pod, nodes: NodeTable, row: int, terms: Iterable[AffinityTerm], kind: str, sign: int) -> Iterator[Line]:
     for i, term in enumerate(terms):
         source = Source("Pod", pod.key, f"spec.affinity.{kind}.{PREFERRED}[{i}].weight")
         count = Value(_pods_near(nodes, row, term), _PODS)
-        yield Line(
-            _describe_term(nodes, row, term), times(Value(sign * term.weight, _WEIGHT, source=source), count)
-        )
+        yield Line(_describe_term(nodes, row, term), times(Value(sign * term.weight, _WEIGHT, source=source), count))
 
 
 def _pods_near(nodes: NodeTable, row: int, term: AffinityTerm) -> int:

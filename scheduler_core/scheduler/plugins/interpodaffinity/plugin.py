@@ -102,9 +102,7 @@ class Preferences:
         return total
 
 
-def _part(
-    nodes: NodeTable, key: str, pairs: list[tuple[AnyMeasure, AnyMeasure]]
-) -> tuple[Topology, Counts] | None:
+def _part(nodes: NodeTable, key: str, pairs: list[tuple[AnyMeasure, AnyMeasure]]) -> tuple[Topology, Counts] | None:
     """None where no term matches on a node with the label. Weights that cancel out are something nevertheless."""
     counts = _add_counts(nodes, [weight for weight, _ in pairs])
     if counts.any():

@@ -25,8 +25,7 @@ def label_evidence(pod: Pod, nodes: NodeTable) -> Evidence:
     required = pod.spec.node_affinity_required
     for i, term in enumerate(() if required is None else required.terms):
         asked += [
-            (expression, f"{_FIELD}[{i}].matchExpressions[{j}]", i)
-            for j, expression in enumerate(term.expressions)
+            (expression, f"{_FIELD}[{i}].matchExpressions[{j}]", i) for j, expression in enumerate(term.expressions)
         ]
     return {"requirements": [_requirement(nodes, *each) for each in asked]}
 

@@ -168,9 +168,7 @@ def _gave_way(draft: Draft, terms: NodeSelector, node: Node) -> Iterator[Draft]:
         wrong = [r for r in term.expressions if not r.matches(node.labels)]
         for requirement in wrong:
             at = term.expressions.index(requirement)
-            yield draft.with_pod(
-                Change("selector", {"text": str(requirement)}), _without_expression(index, at)
-            )
+            yield draft.with_pod(Change("selector", {"text": str(requirement)}), _without_expression(index, at))
     yield draft.with_pod(Change("soften", {"what": "nodeAffinity", "text": ""}), _prefer_nodes)
 
 

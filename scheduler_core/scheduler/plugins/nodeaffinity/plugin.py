@@ -68,9 +68,7 @@ _MATCHES, _DIFFERS = (
 )
 _ADDED = Aside((Words(gettext_noop("of the plugin's addedAffinity")),))
 _NODE: Parts = (Words(gettext_noop("node")),)
-_SUMMED: Parts = (
-    Words(gettext_noop("The weights of the preferred terms that the node matches are added up.")),
-)
+_SUMMED: Parts = (Words(gettext_noop("The weights of the preferred terms that the node matches are added up.")),)
 
 Terms = Iterable[tuple[int, NodeSelectorTerm]]
 
@@ -100,9 +98,7 @@ def _paths(pod: Pod) -> list[str]:
     affinity = (pod.manifest["spec"].get("affinity") or {}).get("nodeAffinity") or {}
     terms = enumerate(affinity.get(PREFERRED) or ())
     counting = [
-        i
-        for i, raw in terms
-        if raw.get("weight") and not NodeSelectorTerm.of(raw.get("preference") or {}).empty
+        i for i, raw in terms if raw.get("weight") and not NodeSelectorTerm.of(raw.get("preference") or {}).empty
     ]
     return [f"spec.affinity.nodeAffinity.{PREFERRED}[{i}].weight" for i in counting]
 
@@ -244,9 +240,7 @@ class NodeAffinity(Plugin):
 
 def _compile_weighted_terms(preferred: Sequence[Mapping[str, Any]]) -> WeightedTerms:
     """The added preferred terms, compiled; those without a weight and empty ones don't count."""
-    terms = (
-        (int(raw.get("weight") or 0), NodeSelectorTerm.of(raw.get("preference") or {})) for raw in preferred
-    )
+    terms = ((int(raw.get("weight") or 0), NodeSelectorTerm.of(raw.get("preference") or {})) for raw in preferred)
     return tuple((weight, term) for weight, term in terms if weight and not term.empty)
 
 

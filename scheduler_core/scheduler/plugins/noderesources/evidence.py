@@ -15,17 +15,13 @@ POD_SLOTS = "pods"
 _STEPS = (1, 2, 5)
 
 
-def lacking(
-    nodes: NodeTable, rows: Rows, resource: str, wanted: int, column: int | None, field: str
-) -> Evidence:
+def lacking(nodes: NodeTable, rows: Rows, resource: str, wanted: int, column: int | None, field: str) -> Evidence:
     """Amounts are in kube's base units: millicores of cpu, bytes of memory. `tooSmall`: nodes that would lack it even if empty."""
     if column is None or column >= nodes.allocatable.shape[1]:
         return {"resource": resource, "requested": wanted, "field": field, "tooSmall": len(rows), "most": 0}
     allocatable = nodes.allocatable[rows, column]
     free = allocatable - nodes.requested[rows, column]
-    return _figures(
-        nodes, rows, {"resource": resource, "requested": wanted, "field": field}, allocatable, free
-    )
+    return _figures(nodes, rows, {"resource": resource, "requested": wanted, "field": field}, allocatable, free)
 
 
 def collect_crowding(nodes: NodeTable, rows: Rows) -> Evidence:

@@ -36,9 +36,7 @@ class Compared(NamedTuple):
     allocatable: int
 
 
-def explain_resources(
-    pod: Pod, node: str, wanted: Iterable[Compared], pods: int, allowed_pods: int
-) -> Explanation:
+def explain_resources(pod: Pod, node: str, wanted: Iterable[Compared], pods: int, allowed_pods: int) -> Explanation:
     """The pods that a node may run are a resource like the others. Each amount leads to where it is written."""
     rows = [_row(pod, node, each, each.incoming + each.requested - each.allocatable) for each in wanted]
     rows.append(_row(pod, node, Compared(PODS, 1, pods, allowed_pods), int(pods >= allowed_pods)))

@@ -118,14 +118,10 @@ class NodeResourcesFit(Plugin):
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per resource what the filter compares."""
         wanted = [
-            Compared(
-                name, incoming, _cell(nodes.requested, row, column), _cell(nodes.allocatable, row, column)
-            )
+            Compared(name, incoming, _cell(nodes.requested, row, column), _cell(nodes.allocatable, row, column))
             for name, incoming, column in self._wanted(pod.spec.requests, nodes)
         ]
-        return explain_resources(
-            pod, nodes.names[row], wanted, int(nodes.pod_count[row]), int(nodes.allowed_pods[row])
-        )
+        return explain_resources(pod, nodes.names[row], wanted, int(nodes.pod_count[row]), int(nodes.allowed_pods[row]))
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         return fit_formula(self._scoring, pod, nodes, row)

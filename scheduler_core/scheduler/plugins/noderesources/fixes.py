@@ -141,9 +141,7 @@ def _propose_offers(draft: Draft, refusal: Refusal, missing: dict[str, int]) -> 
     """Propose resources that a device plugin could offer on a node without them, and more pods if the pod limit is reached."""
     node, nodes, row = refusal.node, refusal.nodes, refusal.row
     for resource, lacking in missing.items():
-        misspelt = any(
-            alike(resource, other) for other in refusal.nodes.resources.columns if other != resource
-        )
+        misspelt = any(alike(resource, other) for other in refusal.nodes.resources.columns if other != resource)
         if not (misspelt or _has_any(refusal, resource, row) or _others_have(refusal, resource)):
             yield _offering(draft, node, resource, 0, lacking)
     count, allowed = int(nodes.pod_count[row]), int(nodes.allowed_pods[row])

@@ -57,9 +57,7 @@ _BY_SHAPE = Aside((Words(gettext_noop("by the shape")),))
 
 _LEAST: Parts = (Words(gettext_noop("LeastAllocated: the more is left free, the better.")),)
 _MOST: Parts = (Words(gettext_noop("MostAllocated: the fuller the node, the better.")),)
-_RATIO: Parts = (
-    Words(gettext_noop("RequestedToCapacityRatio: the shape says the score of each utilization.")),
-)
+_RATIO: Parts = (Words(gettext_noop("RequestedToCapacityRatio: the shape says the score of each utilization.")),)
 _BALANCED: Parts = (Words(gettext_noop("The more alike the used shares of the resources are, the better.")),)
 _DEFAULTS: Parts = (
     Words(
@@ -68,9 +66,7 @@ _DEFAULTS: Parts = (
         )
     ),
 )
-_OVER: Parts = (
-    Words(gettext_noop("Where more is requested than allocatable, the formula has no say: full is full.")),
-)
+_OVER: Parts = (Words(gettext_noop("Where more is requested than allocatable, the formula has no say: full is full.")),)
 _NOTHING: Parts = (Words(gettext_noop("The node has none of these resources.")),)
 _ALONE: Parts = (Words(gettext_noop("With fewer than two resources there is nothing to balance.")),)
 _BEST_EFFORT: Parts = (Words(gettext_noop("The pod requests none of these resources.")),)
@@ -168,9 +164,7 @@ def _weigh_lines(counted: Sequence[_Counted], lines: Sequence[Line]) -> tuple[Ex
     return total(*(times(line, weight) for line, weight in pairs)), total(*weights)
 
 
-def _by_shape(
-    counted: Sequence[_Counted], shape: Sequence[Mapping[str, Any]], notes: Sequence[Parts]
-) -> Formula:
+def _by_shape(counted: Sequence[_Counted], shape: Sequence[Mapping[str, Any]], notes: Sequence[Parts]) -> Formula:
     """Resources that score 0 leave the average."""
     points = [(int(p["utilization"]), int(p["score"]) * (MAX_NODE_SCORE // MAX_CUSTOM_SCORE)) for p in shape]
     utilizations = [Line((c.name,), c.share) for c in counted]
@@ -186,9 +180,7 @@ def _by_shape(
     return Formula((*lines, Line(_NODE, round_expression(mean))), tuple(notes))
 
 
-def build_balanced_formula(
-    resources: Sequence[Mapping[str, Any]], pod: Pod, nodes: NodeTable, row: int
-) -> Formula:
+def build_balanced_formula(resources: Sequence[Mapping[str, Any]], pod: Pod, nodes: NodeTable, row: int) -> Formula:
     """NodeResourcesBalancedAllocation's score, on real requests."""
     if not any(pod.requests.get(resource["name"]) for resource in resources):
         return Formula((Line(_NODE, Value(0, _ZERO)),), (_BEST_EFFORT,))

@@ -37,9 +37,7 @@ def propose_resize(draft: Draft, pods: tuple[Pod, ...], missing: Mapping[str, in
     resources["requests"][resource] = text
     values = {"pod": pod.key, "resource": resource, "from": quantity(resource, amount), "to": text}
     target = ("Pod", pod.namespace, pod.name, "resize")
-    yield draft.with_patch(
-        Change("resize", values, lacking / amount), target, {"spec": {"containers": containers}}
-    )
+    yield draft.with_patch(Change("resize", values, lacking / amount), target, {"spec": {"containers": containers}})
 
 
 def _running(pod: Pod, resource: str) -> tuple[int, int] | None:
@@ -88,9 +86,7 @@ def _draft(draft: Draft, refusal: Refusal, chosen: list[tuple[Pod, int]]) -> Dra
 def _movable(pod: Pod) -> bool:
     """Only pods that nothing ties to their node or to others: for them room, taints and labels are all that counts."""
     spec, references = pod.spec, pod.manifest["metadata"].get("ownerReferences") or ()
-    tied = spec.volumes and any(
-        "persistentVolumeClaim" in volume or "ephemeral" in volume for volume in spec.volumes
-    )
+    tied = spec.volumes and any("persistentVolumeClaim" in volume or "ephemeral" in volume for volume in spec.volumes)
     affine = any(
         "requiredDuringSchedulingIgnoredDuringExecution" in (side or {})
         for side in (spec.pod_affinity, spec.pod_anti_affinity)

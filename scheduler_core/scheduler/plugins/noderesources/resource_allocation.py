@@ -69,9 +69,7 @@ def weigh(
     ]
 
 
-def _columns(
-    nodes: NodeTable, rows: Rows, name: str, requests: Resources, nonzero: bool
-) -> tuple[Column, Column]:
+def _columns(nodes: NodeTable, rows: Rows, name: str, requests: Resources, nonzero: bool) -> tuple[Column, Column]:
     incoming = np.int64(requests.get(name))
     column = nodes.resources.columns.get(name)
     if column is None or column >= nodes.allocatable.shape[1] or (incoming == 0 and is_scalar_name(name)):
@@ -97,8 +95,7 @@ def most_allocated(weighed: Sequence[Weighed]) -> Scores:
 def score_capacity_ratio(weighed: Sequence[Weighed], shape: Sequence[Mapping[str, Any]]) -> Scores:
     """The shape's value at each resource's utilisation; resources that score 0 leave the average."""
     points = [
-        (int(point["utilization"]), int(point["score"]) * (MAX_NODE_SCORE // MAX_CUSTOM_SCORE))
-        for point in shape
+        (int(point["utilization"]), int(point["score"]) * (MAX_NODE_SCORE // MAX_CUSTOM_SCORE)) for point in shape
     ]
     total, weights = _zeros(weighed), _zeros(weighed)
     for w in weighed:

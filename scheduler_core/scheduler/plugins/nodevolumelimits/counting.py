@@ -28,9 +28,7 @@ from scheduler_core.scheduler.framework.plugin import Handle
 from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import Status, error, unresolvable
 
-NO_CLAIM = Reason(
-    "ClaimNotFound", f"looking up PVC <key>: {claim_not_found('<claim>')}", waits_for_claim=True
-)
+NO_CLAIM = Reason("ClaimNotFound", f"looking up PVC <key>: {claim_not_found('<claim>')}", waits_for_claim=True)
 
 Attached = dict[str, str]  # "driver/handle" -> driver
 
@@ -40,9 +38,7 @@ def limits_of(csi_node: Manifest | None) -> dict[str, int]:
     if csi_node is None:
         return {}
     drivers = (csi_node.get("spec") or {}).get("drivers") or ()
-    counts = (
-        (driver.get("name") or "", (driver.get("allocatable") or {}).get("count")) for driver in drivers
-    )
+    counts = ((driver.get("name") or "", (driver.get("allocatable") or {}).get("count")) for driver in drivers)
     return {name: int(count) for name, count in counts if count is not None}
 
 
@@ -69,9 +65,7 @@ class Counter:
                 return error(not_owned(claim, pod))
         return None
 
-    def exceeds(
-        self, pod: Pod, others: Sequence[Pod], csi_node: Manifest | None, limits: Mapping[str, int]
-    ) -> bool:
+    def exceeds(self, pod: Pod, others: Sequence[Pod], csi_node: Manifest | None, limits: Mapping[str, int]) -> bool:
         """Return whether the node's limits are exceeded with the pod. Raise ValueError if a volume can't be identified."""
         wanted = self.volumes(pod, csi_node)
         if not any(driver in limits for driver in wanted.values()):
@@ -79,8 +73,7 @@ class Counter:
         assert csi_node is not None
         attached, new = self.count(pod, others, csi_node, str(csi_node["metadata"].get("name") or ""))
         return any(
-            driver in limits and attached.get(driver, 0) + count > limits[driver]
-            for driver, count in new.items()
+            driver in limits and attached.get(driver, 0) + count > limits[driver] for driver, count in new.items()
         )
 
     def count(

@@ -90,9 +90,7 @@ class NodeVolumeLimits(Plugin):
         try:
             attached, new = counter.count(refusal.pod, nodes.pods[row], csi_node, nodes.names[row])
             over = {
-                d: attached.get(d, 0) + n
-                for d, n in new.items()
-                if attached.get(d, 0) + n > limits.get(d, 1 << 31)
+                d: attached.get(d, 0) + n for d, n in new.items() if attached.get(d, 0) + n > limits.get(d, 1 << 31)
             }
             holders = _holders(counter, refusal, csi_node, limits)
         except ValueError:
@@ -115,9 +113,7 @@ class NodeVolumeLimits(Plugin):
         if csi_node is None:
             return ()
         rows = [
-            _explain_limit(
-                driver, attached.get(driver, 0), new.get(driver, 0), limit, _source(csi_node, driver)
-            )
+            _explain_limit(driver, attached.get(driver, 0), new.get(driver, 0), limit, _source(csi_node, driver))
             for driver, limit in limits_of(csi_node).items()
         ]
         return (Table(_COLUMNS, tuple(rows)),) if rows else ()
@@ -136,9 +132,7 @@ def _raise_limits(
     return draft.with_applied(Change("attach-limit", values), edited)
 
 
-def _holders(
-    counter: Counter, refusal: Refusal, csi_node: Manifest | None, limits: Mapping[str, int]
-) -> list[Pod]:
+def _holders(counter: Counter, refusal: Refusal, csi_node: Manifest | None, limits: Mapping[str, int]) -> list[Pod]:
     """The fewest pods of the lowest priority without which there would be room; none where that takes too many."""
     left = [pod for pod in refusal.nodes.pods[refusal.row] if not pod.deleting]
     gone: list[Pod] = []

@@ -62,12 +62,7 @@ def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
 def sibling_added(plugin: Any, pod: Pod, old: Any, new: Any) -> bool:
     """A pod of the same group has come."""
     name = pod.labels.get(LABEL)
-    return (
-        bool(name)
-        and isinstance(new, Pod)
-        and new.namespace == pod.namespace
-        and new.labels.get(LABEL) == name
-    )
+    return bool(name) and isinstance(new, Pod) and new.namespace == pod.namespace and new.labels.get(LABEL) == name
 
 
 class Coscheduling(OutOfTree):
@@ -94,9 +89,7 @@ class Coscheduling(OutOfTree):
         text = _TOO_FEW(pod=pod.name, there=there, members=group.min_member)
         return PreFilterResult(unresolvable(text))
 
-    def post_filter(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
-    ) -> PostFilterResult:
+    def post_filter(self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure) -> PostFilterResult:
         """A group of which one pod fits nowhere gives back what it holds, unless nearly all of it is placed."""
         group = _group(pod)
         if group is None:

@@ -43,9 +43,7 @@ _SMALL: Parts = (Words(gettext_noop("Mode Least: the less a node has to give, th
 _LARGE: Parts = (Words(gettext_noop("Mode Most: the more a node has to give, the better.")),)
 
 
-def allocatable_formula(
-    resources: Sequence[Mapping[str, Any]], nodes: NodeTable, row: int, *, small: bool
-) -> Formula:
+def allocatable_formula(resources: Sequence[Mapping[str, Any]], nodes: NodeTable, row: int, *, small: bool) -> Formula:
     """NodeResourcesAllocatable's score."""
     lines = [_amount(resource, nodes, row) for resource in resources]
     weights = total(*(Value(resource["weight"], _WEIGHT) for resource in resources))
@@ -59,9 +57,7 @@ def _amount(resource: Mapping[str, Any], nodes: NodeTable, row: int) -> Line:
     held = column is not None and column < nodes.allocatable.shape[1]
     amount = int(nodes.allocatable[row, column]) if held else 0
     source = Source("Node", nodes.names[row], f"status.allocatable[{name}]")
-    return Line(
-        (name,), times(Value(amount, _ALLOCATABLE, source=source), Value(resource["weight"], _WEIGHT))
-    )
+    return Line((name,), times(Value(amount, _ALLOCATABLE, source=source), Value(resource["weight"], _WEIGHT)))
 
 
 LEAST, MOST = "Least", "Most"
@@ -75,14 +71,10 @@ def _defaults(given: Given, features: Features) -> Given:
 
 
 def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
-    errors = (
-        [] if args["mode"] in (LEAST, MOST) else [not_supported(f"{path}.mode", args["mode"], (LEAST, MOST))]
-    )
+    errors = [] if args["mode"] in (LEAST, MOST) else [not_supported(f"{path}.mode", args["mode"], (LEAST, MOST))]
     for i, resource in enumerate(args["resources"]):
         if resource["weight"] <= 0:
-            detail = (
-                f"resource weight of {resource['name']} should be a positive value, got {resource['weight']}"
-            )
+            detail = f"resource weight of {resource['name']} should be a positive value, got {resource['weight']}"
             errors.append(invalid(f"{path}.resources[{i}].weight", resource["weight"], detail))
     return errors
 

@@ -65,14 +65,10 @@ def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
     errors = []
     target, multiplier = args["targetUtilization"], args["defaultRequestsMultiplier"]
     if not 0 < target < 100:
-        errors.append(
-            invalid(f"{path}.targetUtilization", target, "must be greater than 0 and less than 100")
-        )
+        errors.append(invalid(f"{path}.targetUtilization", target, "must be greater than 0 and less than 100"))
     if _number(multiplier) < 1:
         errors.append(
-            invalid(
-                f"{path}.defaultRequestsMultiplier", multiplier, "must be a number greater than or equal to 1"
-            )
+            invalid(f"{path}.defaultRequestsMultiplier", multiplier, "must be a number greater than or equal to 1")
         )
     try:
         nanos(args["defaultRequests"]["cpu"])
@@ -112,9 +108,7 @@ class TargetLoadPacking(OutOfTree):
             if text is None:
                 continue  # what is not measured is avoided
             if not _PERCENT.match(text):
-                return error(
-                    f'node {nodes.names[row]}: {ANNOTATION}: "{text}" is not a percentage; write it as 45'
-                )
+                return error(f'node {nodes.names[row]}: {ANNOTATION}: "{text}" is not a percentage; write it as 45')
             capacity = int(nodes.allocatable[row, CPU])
             waiting = sum(self._expected(each) for each in nodes.pods[row] if each.phase != "Running")
             used = float(text) / 100 * capacity + own + waiting
@@ -152,9 +146,7 @@ class TargetLoadPacking(OutOfTree):
         capacity = Value(int(nodes.allocatable[row, CPU]), _CAPACITY, "cpu")
         waiting = sum(self._expected(each) for each in nodes.pods[row] if each.phase != "Running")
         measured = times(share(Value(float(text), _MEASURED, source=source), constant(100)), capacity)
-        used = total(
-            measured, Value(self._expected(pod), _OWN, "cpu"), Value(float(waiting), _WAITING, "cpu")
-        )
+        used = total(measured, Value(self._expected(pod), _OWN, "cpu"), Value(float(waiting), _WAITING, "cpu"))
         load = Line(_LOAD, share(times(constant(100), used), capacity) if capacity.number else constant(0.0))
         return Formula((load, Line(_NODE, self._packed(load))), (_PACKED,))
 

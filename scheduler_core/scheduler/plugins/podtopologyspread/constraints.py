@@ -100,9 +100,7 @@ def compile_constraints(
         if label_keys:
             own = _with_label_keys(own, each.get("matchLabelKeys") or (), pod.labels)
         items.append(_constraint(each, pod, own if selector is None else selector))
-    return Constraints(
-        tuple(items), _layout(items, pod.spec, require_all_keys), require_all_keys, tuple(errors)
-    )
+    return Constraints(tuple(items), _layout(items, pod.spec, require_all_keys), require_all_keys, tuple(errors))
 
 
 def _with_label_keys(selector: LabelSelector, keys: Iterable[str], labels: Labels) -> LabelSelector:
@@ -114,9 +112,7 @@ def _with_label_keys(selector: LabelSelector, keys: Iterable[str], labels: Label
 
 def _constraint(raw: Mapping[str, Any], pod: Pod, selector: LabelSelector) -> Constraint:
     namespace = pod.namespace
-    name = (
-        f"{namespace}/{'' if selector.nothing else '&'.join(map(_spell_requirement, selector.requirements))}"
-    )
+    name = f"{namespace}/{'' if selector.nothing else '&'.join(map(_spell_requirement, selector.requirements))}"
     if selector.nothing:
         name += " nothing"
 
@@ -142,8 +138,7 @@ def _spell_requirement(requirement: Requirement) -> str:
 def _layout(items: Iterable[Constraint], spec: PodSpec, require_all_keys: bool) -> str:
     parts = [f"{c.topology_key!r} {c.honors_affinity:d}{c.honors_taints:d}" for c in items]
     depends = any(
-        c.honors_taints
-        or (c.honors_affinity and (spec.node_selector or spec.node_affinity_required is not None))
+        c.honors_taints or (c.honors_affinity and (spec.node_selector or spec.node_affinity_required is not None))
         for c in items
     )
     return f"{require_all_keys:d} {spec.fingerprint if depends else ''} {' '.join(parts)}"

@@ -71,9 +71,7 @@ class Spread:
         if deltas is None:
             deltas = tuple(np.zeros(len(self.layout.qualified), np.int64) for _ in self.sums)
         fresh = []
-        for constraint, domains, delta in zip(
-            self.constraints.items, self.layout.domains, deltas, strict=True
-        ):
+        for constraint, domains, delta in zip(self.constraints.items, self.layout.domains, deltas, strict=True):
             weights = classes.weights(constraint.matched)[pods] * signs * (domains.counted[rows] > 0)
             if weights.any():
                 delta = delta.copy()

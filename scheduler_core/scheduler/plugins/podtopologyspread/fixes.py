@@ -26,9 +26,7 @@ def propose(draft: Draft, refusal: Refusal, constraints: Sequence[ConstraintFigu
             yield from _this_revision(draft, index, raw[index], refusal)
         if figures.constraint.min_domains > figures.count > 0:
             values = {"key": key, "from": figures.constraint.min_domains, "to": figures.count}
-            yield draft.with_pod(
-                Change("min-domains", values), _constraint_edit(index, "minDomains", figures.count)
-            )
+            yield draft.with_pod(Change("min-domains", values), _constraint_edit(index, "minDomains", figures.count))
         if skew is not None and skew > most:
             change = Change("skew", {"key": key, "from": most, "to": skew}, skew / 1000)
             yield draft.with_pod(change, _constraint_edit(index, "maxSkew", skew))

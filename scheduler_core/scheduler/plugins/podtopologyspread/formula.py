@@ -42,9 +42,7 @@ _NODE: Parts = (Words(gettext_noop("node")),)
 _FEWER: Parts = (
     Words(gettext_noop("Fewer matching pods around the node are better; few domains weigh less than many.")),
 )
-_EVEN: Parts = (
-    Words(gettext_noop("Less is better here; where no pod matches anywhere, all nodes get 100.")),
-)
+_EVEN: Parts = (Words(gettext_noop("Less is better here; where no pod matches anywhere, all nodes get 100.")),)
 _IGNORED: Parts = (
     Words(gettext_noop("The node lacks a topology key of the constraints, so it is not scored and gets 0.")),
 )
@@ -61,9 +59,7 @@ def score_formula(evenness: Evenness, nodes: NodeTable, row: int) -> Formula:
         ln = Of(_LN, (total(size, constant(2)),))
         weight = Line((Code(constraint.topology_key), " ", _WEIGHED), ln)
         weights.append(weight)
-        parts.append(
-            Line(_describe_domain(nodes, row, constraint.topology_key), _part(evenness, i, row, weight))
-        )
+        parts.append(Line(_describe_domain(nodes, row, constraint.topology_key), _part(evenness, i, row, weight)))
     lines = [line for pair in zip(weights, parts, strict=True) for line in pair]
     return Formula((*lines, Line(_NODE, round_expression(total(*parts)))), (_FEWER,))
 

@@ -34,6 +34,4 @@ def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
     return errors
 
 
-ARGUMENTS = Arguments(
-    fields={"bindTimeoutSeconds": INTEGER64, "shape": POINTS}, defaults=_defaults, validate=_validate
-)
+ARGUMENTS = Arguments(fields={"bindTimeoutSeconds": INTEGER64, "shape": POINTS}, defaults=_defaults, validate=_validate)

@@ -83,9 +83,7 @@ class Binder:
         if stored is None:
             return not_found(resource, name)
         if version(stored) != version(manifest):
-            changed = (
-                "the object has been modified; please apply your changes to the latest version and try again"
-            )
+            changed = "the object has been modified; please apply your changes to the latest version and try again"
             return f'Operation cannot be fulfilled on {resource} "{name}": {changed}'
         status = self._handle.patch(kind, namespace, name, patch, pod)
         return "" if status.ok else status.message

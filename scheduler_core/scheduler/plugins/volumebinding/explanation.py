@@ -61,8 +61,7 @@ def prospect(claim: Manifest, claims: Claims, plan: Plan | None, nodes: NodeTabl
         next((name_of(volume) for volume, other in plan.static if key_of(other) == key), ""),
         any(key_of(other) == key for other in plan.dynamic),
         tuple(
-            (name_of(volume), bool(as_mask(nodes, volume_rows(nodes, volume))[row]))
-            for volume in mine[:SHOWN_VOLUMES]
+            (name_of(volume), bool(as_mask(nodes, volume_rows(nodes, volume))[row])) for volume in mine[:SHOWN_VOLUMES]
         ),
     )
 

@@ -132,9 +132,7 @@ def _at_once(draft: Draft, handle: Handle) -> bool:
     if any(each["kind"] == VOLUME for each in draft.objects) or draft.kinds[-1] == "default-class":
         return False
     classes = [made.get(class_of(claim)) or handle.get(CLASS, "", class_of(claim)) for claim in claims]
-    return all(
-        each is not None and each.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER for each in classes
-    )
+    return all(each is not None and each.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER for each in classes)
 
 
 def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
@@ -183,9 +181,7 @@ def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) ->
     yield draft.with_applied(change, new_volume(claim, node))
     for each in usable[:MOST_CLASSES]:
         values = {"claim": key_of(claim), "from": name, "to": name_of(each)}
-        yield draft.with_object(
-            Change("claim-class", values), build_unbound_claim(claim, class_name=name_of(each))
-        )
+        yield draft.with_object(Change("claim-class", values), build_unbound_claim(claim, class_name=name_of(each)))
     if known is not None:
         yield from _topologies(draft, known, refusal)
         yield from _propose_capacity(draft, claim, known, refusal, handle)
@@ -230,9 +226,7 @@ def _topologies(draft: Draft, storage_class: Manifest, refusal: Refusal) -> Iter
         return
     here = {"matchLabelExpressions": [{"key": e["key"], "values": [labels[e["key"]]]} for e in expressions]}
     values = {"class": name_of(storage_class), "node": refusal.node.name}
-    yield draft.with_object(
-        Change("topologies", values), {**storage_class, "allowedTopologies": [*allowed, here]}
-    )
+    yield draft.with_object(Change("topologies", values), {**storage_class, "allowedTopologies": [*allowed, here]})
 
 
 def _propose_capacity(

@@ -35,9 +35,7 @@ _NO_VOLUME = gettext_noop("no claim of the pod is counted here")
 _BY_SHAPE = Aside((Words(gettext_noop("by the shape")),))
 _NODE: Parts = (Words(gettext_noop("node")),)
 _AVERAGED: Parts = (
-    Words(
-        gettext_noop("The shape gives a score to the utilization of each storage class; their mean counts.")
-    ),
+    Words(gettext_noop("The shape gives a score to the utilization of each storage class; their mean counts.")),
 )
 _STATIC: Parts = (Words(gettext_noop("Where a claim gets a volume that is there, only such volumes count.")),)
 

@@ -40,7 +40,9 @@ from scheduler_core.scheduler.plugins.volumebinding.topology import (
 
 NONE = -1
 NO_ROOM = -1
-NO_ATTRIBUTES = "unsupported volumeAttributesClassName is set on claim %s when the feature-gate VolumeAttributesClass is disabled"
+NO_ATTRIBUTES = (
+    "unsupported volumeAttributesClassName is set on claim %s when the feature-gate VolumeAttributesClass is disabled"
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -63,9 +65,7 @@ class Matches(SharedState):
     rooms: list[NDArray[np.int64] | None] = field(default_factory=list)
 
 
-def match(
-    nodes: NodeTable, handle: Handle, claims: Sequence[Manifest], offered: Sequence[Manifest]
-) -> Matches:
+def match(nodes: NodeTable, handle: Handle, claims: Sequence[Manifest], offered: Sequence[Manifest]) -> Matches:
     """Match claims whose class waits for a consumer with the offered volumes of their classes (ordered by name)."""
     n, features = len(nodes), handle.features
     matches = Matches(np.zeros(n, np.bool_), np.zeros(n, np.bool_))
@@ -158,9 +158,7 @@ def _check_provisions(nodes: NodeTable, handle: Handle, matches: Matches) -> Non
         name = class_of(claim)
         storage_class = handle.get("StorageClass", "", name) if name else None
         if storage_class is None:
-            text = (
-                f'failed to find storage class "{name}"' if name else f'no class for claim "{key_of(claim)}"'
-            )
+            text = f'failed to find storage class "{name}"' if name else f'no class for claim "{key_of(claim)}"'
             matches.errors.append((rows, text))
             undecided &= ~rows
             continue
@@ -181,9 +179,7 @@ def _can_provision(nodes: NodeTable, storage_class: Manifest) -> Mask:
     return np.ones(len(nodes), np.bool_) if allowed is None else allowed
 
 
-def _rooms(
-    nodes: NodeTable, handle: Handle, claim: Manifest, storage_class: Manifest
-) -> NDArray[np.int64] | None:
+def _rooms(nodes: NodeTable, handle: Handle, claim: Manifest, storage_class: Manifest) -> NDArray[np.int64] | None:
     """Per row the capacity of the first CSIStorageCapacity that is large enough, NO_ROOM where none is; None where nobody keeps count.
 
     DEVIATION: the first by namespace and name; kube lists them in the random order of a Go map.

@@ -81,9 +81,7 @@ _NOT_CREATED = Reason(
     'waiting for ephemeral volume controller to create the persistentvolumeclaim "<claim>"',
     True,
 )
-_LOST = Reason(
-    "ClaimLost", 'persistentvolumeclaim "<claim>" bound to non-existent persistentvolume "<volume>"', True
-)
+_LOST = Reason("ClaimLost", 'persistentvolumeclaim "<claim>" bound to non-existent persistentvolume "<volume>"', True)
 _DELETED = Reason("ClaimBeingDeleted", 'persistentvolumeclaim "<claim>" is being deleted', True)
 _NOT_OWNED = Reason("ClaimOfAnother", "PVC <claim> was not created for pod <pod> (pod is not owner)", True)
 
@@ -91,9 +89,7 @@ NOT_BOUND_YET = unresolvable(_UNBOUND())
 NO_STATE = error("not found")
 
 # One status for every combination of reasons, by their bits; 0 is not used.
-_STATUSES = tuple(
-    unresolvable(*(reason for i, reason in enumerate(_REASONS) if bits >> i & 1)) for bits in range(16)
-)
+_STATUSES = tuple(unresolvable(*(reason for i, reason in enumerate(_REASONS) if bits >> i & 1)) for bits in range(16))
 
 _NOTHING_TO_DO = PreFilterResult(SKIP)
 _GO_ON = PreFilterResult()
@@ -349,9 +345,7 @@ class VolumeBinding(Plugin):
 
     def _reach(self, claim: Manifest, nodes: NodeTable, row: int) -> Reach:
         volume = self._objects.volume(volume_name(claim))
-        return Reach(
-            claim, None if volume is None else bool(find_bound_rows(nodes, self.handle, volume)[row])
-        )
+        return Reach(claim, None if volume is None else bool(find_bound_rows(nodes, self.handle, volume)[row]))
 
 
 def _plan_unreserved(state: CycleState, node_name: str) -> Plan | Status:

@@ -72,9 +72,7 @@ class ClaimCalls:
             return Reply(error=text)
         return Reply(self.world.put({**stored, "status": self._driven(status)}))
 
-    def change(
-        self, kind: str, namespace: str, name: str, how: Callable[[Manifest], Manifest | None]
-    ) -> Reply:
+    def change(self, kind: str, namespace: str, name: str, how: Callable[[Manifest], Manifest | None]) -> Reply:
         found = self.read(kind, namespace, name)
         wanted = None if found.manifest is None else how(found.manifest)
         return found if wanted is None else self.update(wanted, "status")
@@ -108,10 +106,7 @@ def release(world: Objects, victims: tuple[Pod, ...]) -> dict[str, Manifest | No
         key = f"{metadata['namespace']}/{metadata['name']}"
         consumers = status.get("reservedFor") or ()
         left = [consumer for consumer in consumers if consumer["uid"] not in gone]
-        owned = any(
-            owner.get("controller") and owner["uid"] in gone
-            for owner in metadata.get("ownerReferences") or ()
-        )
+        owned = any(owner.get("controller") and owner["uid"] in gone for owner in metadata.get("ownerReferences") or ())
         if not left and owned:
             world.remove(KIND, metadata["namespace"], metadata["name"])
             released[key] = None

@@ -87,9 +87,7 @@ class Difference:
 def first_difference(number: int, pod: str, expected: Attempt, received: Attempt) -> Difference | None:
     """Compare one attempt, both sides in the corpus' shape."""
     for field in FIELDS:
-        place = first_place(
-            _format_field(field, expected.get(field)), _format_field(field, _cut(received.get(field)))
-        )
+        place = first_place(_format_field(field, expected.get(field)), _format_field(field, _cut(received.get(field))))
         if place is not None:
             return Difference(number, pod, f"{field}{place[0]}", place[1], place[2])
     return None

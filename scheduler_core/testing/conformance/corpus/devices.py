@@ -62,9 +62,7 @@ def node_allocations(cycle: SchedulingCycle, passing: list[str]) -> Observed:
     }
 
 
-def order_dependent(
-    framework: Framework, cycle: SchedulingCycle, verdicts: Mapping[str, Manifest | None]
-) -> Observed:
+def order_dependent(framework: Framework, cycle: SchedulingCycle, verdicts: Mapping[str, Manifest | None]) -> Observed:
     """The nodes that the plugin was asked about whose answer may be another in another order of slices and pools."""
     plugin = _plugin(framework, Point.FILTER)
     out: dict[str, list[str]] = {STATUS: [], ALLOCATION: []}
@@ -154,9 +152,7 @@ class Claims:
 
     def _concerned(self, pod: Pod) -> bool:
         gate = self._world.features.dra_extended_resource
-        extended = gate and any(
-            amount and is_extended_name(name) for name, amount in pod.spec.requests.scalar
-        )
+        extended = gate and any(amount and is_extended_name(name) for name, amount in pod.spec.requests.scalar)
         return bool(pod.spec.resource_claims) or extended
 
     # Statuses
@@ -199,9 +195,7 @@ class Claims:
         return {**result, "shareID": name}
 
     def _created(self, pod: Pod) -> Observed:
-        name = self._world.pods[pod.key].manifest["status"]["extendedResourceClaimStatus"][
-            "resourceClaimName"
-        ]
+        name = self._world.pods[pod.key].manifest["status"]["extendedResourceClaimStatus"]["resourceClaimName"]
         claim = self._world.get(KIND, pod.namespace, name)
         assert claim is not None
         metadata = claim["metadata"]

@@ -211,9 +211,7 @@ def _plain(manifest: Mapping[str, Any]) -> Observed:
             out[name] = {field: inner for field, inner in value.items() if field != "resourceVersion"}
         elif name in ("spec", "status"):
             inner = {field: _drop_empty_resources(field, part) for field, part in value.items()}
-            inner = {
-                field: part for field, part in inner.items() if field not in ("nodeInfo", "daemonEndpoints")
-            }
+            inner = {field: part for field, part in inner.items() if field not in ("nodeInfo", "daemonEndpoints")}
             if inner:
                 out[name] = inner
         else:

@@ -66,9 +66,7 @@ def run_large(scenario: Scenario, watch: Watch | None = None) -> Difference | No
     for number, expected in enumerate(scenario.attempts, 1):
         pod = world.pods[expected["pod"]]
         framework = frameworks[pod.spec.scheduler_name]
-        cycle = SchedulingCycle(
-            number, "corpus", framework.name, QueuedPod(pod, 0, 0), world.take_snapshot(), 0
-        )
+        cycle = SchedulingCycle(number, "corpus", framework.name, QueuedPod(pod, 0, 0), world.take_snapshot(), 0)
         algorithm_state.next_start = 0
         algorithm_state.draw = partial(_find_drawn, cycle, expected.get("chosen"))
         begin(cycle, framework, algorithm_state)
@@ -78,9 +76,7 @@ def run_large(scenario: Scenario, watch: Watch | None = None) -> Difference | No
             watch(framework, cycle)
         received = _observe_cycle(cycle, framework)
         if cycle.search is not None and cycle.search.own_nomination:
-            received["refused"] = _count_refusals(
-                observe_all(cycle, FilterRunner(framework, world.nominator))
-            )
+            received["refused"] = _count_refusals(observe_all(cycle, FilterRunner(framework, world.nominator)))
         if cycle.chosen is not None:
             world.bind_pod(pod, cycle.chosen)
         else:
@@ -133,9 +129,7 @@ def _refusals(cycle: SchedulingCycle) -> dict[str, int]:
 
 
 def _count_refusals(verdicts: Observed) -> dict[str, int]:
-    counts = Counter(
-        f"{status['plugin']}: {', '.join(status['reasons'])}" for status in verdicts.values() if status
-    )
+    counts = Counter(f"{status['plugin']}: {', '.join(status['reasons'])}" for status in verdicts.values() if status)
     return dict(counts)
 
 
@@ -164,9 +158,7 @@ def _objects(scenario: Scenario) -> tuple[list[Manifest], list[Manifest]]:
         metadata["uid"] = f"{metadata['namespace']}-{metadata['name']}"
         pods[metadata["name"]] = {**admitted, "metadata": metadata}
     order = scenario.data.get("order") or list(pods)
-    return sorted(others, key=lambda o: (o["kind"] != "Node", o["metadata"]["name"])), [
-        pods[name] for name in order
-    ]
+    return sorted(others, key=lambda o: (o["kind"] != "Node", o["metadata"]["name"])), [pods[name] for name in order]
 
 
 def _items(scenario: Scenario, field: str) -> list[Manifest]:

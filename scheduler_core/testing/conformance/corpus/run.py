@@ -296,9 +296,7 @@ class _Run:
             if not self.sampled and cycle.search is not None and not cycle.search.own_nomination:
                 cycle.search.wanted = len(cycle.search.order)
             if self.of_devices and cycle.phase is Phase.POST_FILTER and not cycle.index:
-                self._untried_preemption(
-                    cycle, framework
-                )  # the recording tried every node first, in the same state
+                self._untried_preemption(cycle, framework)  # the recording tried every node first, in the same state
             before, feasible = cycle.phase, cycle.feasible
             advance(cycle, framework, self.algorithm_state)
             asks = Phase.EXTENDER_FILTER
@@ -358,8 +356,6 @@ def _sampling(cycle: SchedulingCycle, start: int, after: int, expected: Manifest
     }
     if search.beyond is not None:
         out["beyond"] = names[search.beyond]
-    if expected.get(
-        "unordered"
-    ):  # kube takes the nodes of a PreFilter result in the random order of a Go map
+    if expected.get("unordered"):  # kube takes the nodes of a PreFilter result in the random order of a Go map
         out |= {"feasibleOrder": sorted(feasible), "unordered": True}
     return out

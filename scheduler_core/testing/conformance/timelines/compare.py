@@ -43,9 +43,7 @@ class StepDifference:
         }
 
 
-def difference(
-    step: int, op: str, expected: Mapping[str, Any], received: Mapping[str, Any]
-) -> StepDifference | None:
+def difference(step: int, op: str, expected: Mapping[str, Any], received: Mapping[str, Any]) -> StepDifference | None:
     """Return the first difference of a step, or None; `t` is compared first, then the keys by name."""
     keys = sorted({*expected, *received} - set(_UNTOLD), key=lambda key: (key != "t", key))
     for key in keys:
@@ -61,9 +59,7 @@ def _normal(key: str, value: Any) -> Any:
     if not isinstance(value, list):
         return value
     if key == "apiCalls":
-        return sorted(
-            value, key=lambda call: call.split()[1]
-        )  # stable: calls about one object keep their order
+        return sorted(value, key=lambda call: call.split()[1])  # stable: calls about one object keep their order
     if key == "events":
         return sorted(value, key=lambda event: str(event["object"]))
     return sorted(value) if key in ("inFlight", "inFlightEvents", "waitingOnPermit") else value

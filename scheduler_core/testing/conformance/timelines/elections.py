@@ -192,17 +192,14 @@ def _elector(name: str, config: Mapping[str, Any]) -> LeaderElector:
 
 
 def _write_field(field: str, value: Any) -> Any:
-    return (
-        format_micro_time(START + round(value * SECOND)) if field in _TIMES and value is not None else value
-    )
+    return format_micro_time(START + round(value * SECOND)) if field in _TIMES and value is not None else value
 
 
 def _show_lease(spec: Mapping[str, Any]) -> Shown:
     """Show every field of the election record, empty or not, and what else the Lease says."""
     said = {name: value for name, value in spec.items() if value is not None}
     return _EMPTY | {
-        name: (parse_time(value) - START) / SECOND if name in _TIMES else value
-        for name, value in said.items()
+        name: (parse_time(value) - START) / SECOND if name in _TIMES else value for name, value in said.items()
     }
 
 

@@ -64,9 +64,7 @@ class Observer:
 
     def _changed_pods(self) -> Shown:
         now = {pod.key: pod_json(pod) for pod in self._sim.store.pods()}
-        changed: Shown = {
-            key: state for key, state in now.items() if self._pods.get(key, {"new": True}) != state
-        }
+        changed: Shown = {key: state for key, state in now.items() if self._pods.get(key, {"new": True}) != state}
         changed |= {key: None for key in self._pods if key not in now}
         self._pods = now
         return changed
@@ -85,9 +83,7 @@ def entry_json(entry: QueuedPod, backoff: bool = False) -> Shown:
     shown: Shown = {
         "pod": entry.key,
         "timestamp": seconds(entry.timestamp),
-        "initialAttemptTimestamp": None
-        if entry.initial_timestamp is None
-        else seconds(entry.initial_timestamp),
+        "initialAttemptTimestamp": None if entry.initial_timestamp is None else seconds(entry.initial_timestamp),
         "attempts": entry.attempts,
         "priority": entry.pod.priority,
         "unschedulableCount": entry.unschedulable_count,

@@ -120,9 +120,7 @@ class _Run:
 
     def create(self, op: Op) -> None:
         self._change(
-            lambda: self.sim.store.create(
-                _with_scheduler_name(op["object"]), _kind(op["object"]), self.sim.now
-            )
+            lambda: self.sim.store.create(_with_scheduler_name(op["object"]), _kind(op["object"]), self.sim.now)
         )
 
     def update(self, op: Op) -> None:

@@ -126,9 +126,7 @@ def find_difference(world: Observed, item: Item) -> str:
         return _bounds(count(world.sim, item["count"]), item)
     if "event" in item:
         exists = _event(world.sim, item["event"])
-        return (
-            "" if exists is item.get("exists", True) else f"event {'exists' if exists else 'does not exist'}"
-        )
+        return "" if exists is item.get("exists", True) else f"event {'exists' if exists else 'does not exist'}"
     if "oomScoreAdj" in item:
         value: Any = world.oom_score_adj(item["oomScoreAdj"]["pod"], item["oomScoreAdj"]["container"])
         return compare(MISSING if value is None else value, item)
@@ -136,11 +134,7 @@ def find_difference(world: Observed, item: Item) -> str:
         return compare(world.scheduler_runs(item["scheduler"]), item)
     manifest = get(world.sim, item["object"])
     if "exists" in item:
-        return (
-            ""
-            if (manifest is not None) is item["exists"]
-            else ("it exists" if manifest else "it does not exist")
-        )
+        return "" if (manifest is not None) is item["exists"] else ("it exists" if manifest else "it does not exist")
     return compare(MISSING if manifest is None else look_up(manifest, item["path"]), item)
 
 
@@ -226,11 +220,7 @@ def compare(value: Any, item: Item) -> str:
     if value is MISSING:
         return "nothing"
     place = first_place(item["is"], _plain(value)) if operator == "is" else None
-    return (
-        repr(value)
-        if place is None or not place[0]
-        else describe(f"a difference at {place[0]}", place[1], place[2])
-    )
+    return repr(value) if place is None or not place[0] else describe(f"a difference at {place[0]}", place[1], place[2])
 
 
 def _fits(value: Any, operator: str, wanted: Any) -> bool:

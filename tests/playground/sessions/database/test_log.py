@@ -132,9 +132,7 @@ def test_a_lease_that_was_not_renewed_is_free() -> None:
 
 
 @pytest.mark.parametrize("jump", [timedelta(hours=1), timedelta(hours=-1)], ids=["forward", "back"])
-def test_a_clock_that_jumps_keeps_nobody_from_driving(
-    monkeypatch: pytest.MonkeyPatch, jump: timedelta
-) -> None:
+def test_a_clock_that_jumps_keeps_nobody_from_driving(monkeypatch: pytest.MonkeyPatch, jump: timedelta) -> None:
     session = made()
     log.lease(session.pk, "a", 15)
     now = timezone.now()

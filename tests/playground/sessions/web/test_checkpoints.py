@@ -87,9 +87,7 @@ async def history(client: SessionClient, head: int) -> Any:
     return digests, await panels(client, head)
 
 
-async def test_what_goes_on_from_a_checkpoint_comes_to_the_same_end(
-    client: SessionClient, settings: Any
-) -> None:
+async def test_what_goes_on_from_a_checkpoint_comes_to_the_same_end(client: SessionClient, settings: Any) -> None:
     live = client.live()
     await runtime().call(lambda: live.changes.step(Grain.POD))
     await runtime().call(live.close)
@@ -153,9 +151,7 @@ async def test_a_session_that_is_being_asked_is_not_idle(client: SessionClient) 
         {"position": 10_000},
     ],
 )
-async def test_a_checkpoint_that_does_not_fit_is_not_used(
-    client: SessionClient, spoil: dict[str, Any]
-) -> None:
+async def test_a_checkpoint_that_does_not_fit_is_not_used(client: SessionClient, spoil: dict[str, Any]) -> None:
     head = await finish(client)
     last = await Checkpoint.objects.filter(session=client.session).alatest("position")
     await Checkpoint.objects.filter(session=client.session).exclude(pk=last.pk).adelete()
@@ -164,12 +160,8 @@ async def test_a_checkpoint_that_does_not_fit_is_not_used(
     assert client.live().head == head
 
 
-@pytest.mark.parametrize(
-    "damage", [lambda data: b"nothing", lambda data: data[: len(data) // 2], lambda data: b""]
-)
-async def test_parts_that_are_damaged_are_not_used(
-    client: SessionClient, damage: Callable[[bytes], bytes]
-) -> None:
+@pytest.mark.parametrize("damage", [lambda data: b"nothing", lambda data: data[: len(data) // 2], lambda data: b""])
+async def test_parts_that_are_damaged_are_not_used(client: SessionClient, damage: Callable[[bytes], bytes]) -> None:
     head = await finish(client)
     async for part in CheckpointPart.objects.filter(session=client.session):
         part.data = damage(bytes(part.data))

@@ -177,9 +177,7 @@ async def test_a_killed_worker_loses_nothing(client: SessionClient) -> None:
     assert await head_of(client) == head
 
 
-async def test_what_cannot_be_written_did_not_happen(
-    client: SessionClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_cannot_be_written_did_not_happen(client: SessionClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: Any) -> None:
         raise OperationalError("database or disk is full")
 
@@ -210,9 +208,7 @@ async def test_what_another_process_wrote_is_followed(client: SessionClient) -> 
     assert "theirs" in await names(client)
 
 
-async def test_a_large_import_moves_to_a_process_of_the_large_ones(
-    client: SessionClient, settings: Any
-) -> None:
+async def test_a_large_import_moves_to_a_process_of_the_large_ones(client: SessionClient, settings: Any) -> None:
     settings.HEAVY_COMMAND_BYTES = 2000
     await client.apply(applying(*(pod(f"many{i}") for i in range(50))))
     assert client.live().engine.worker in runtime().services.pool.lane(True)

@@ -23,11 +23,7 @@ LEAST = {
     "apiVersion": "kubescheduler.config.k8s.io/v1",
     "kind": "KubeSchedulerConfiguration",
     "profiles": [
-        {
-            "pluginConfig": [
-                {"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "MostAllocated"}}}
-            ]
-        }
+        {"pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "MostAllocated"}}}]}
     ],
 }
 
@@ -97,16 +93,12 @@ async def test_another_order_of_the_queue_is_a_difference(client: SessionClient)
     await fork.apply(applying(urgent))
     for one in (client, fork):
         await to_the_end(one)
-    assert kinds(await compared(client, fork)) == [
-        "the order of the queue: A tries %(pod)s, B tries %(name)s"
-    ]
+    assert kinds(await compared(client, fork)) == ["the order of the queue: A tries %(pod)s, B tries %(name)s"]
 
 
 async def test_pods_that_end_elsewhere_come_first(client: SessionClient) -> None:
     fork = await client.fork(at=1)
-    await fork.apply(
-        {"kind": "DeleteObjects", "refs": [{"kind": "Pod", "namespace": "default", "name": "p3"}]}
-    )
+    await fork.apply({"kind": "DeleteObjects", "refs": [{"kind": "Pod", "namespace": "default", "name": "p3"}]})
     for one in (client, fork):
         await to_the_end(one)
     rows = pods(await compared(client, fork), True)
@@ -175,10 +167,7 @@ def entry(at: int, text: str) -> Any:
     ],
 )
 def test_two_logs_part_where_their_commands_do(ours: Any, theirs: Any, heads: Any, common: int) -> None:
-    assert (
-        parting((0, 2), (0, 2), [entry(*one) for one in ours], [entry(*one) for one in theirs], heads)
-        == common
-    )
+    assert parting((0, 2), (0, 2), [entry(*one) for one in ours], [entry(*one) for one in theirs], heads) == common
 
 
 def test_worlds_of_other_seeds_share_nothing() -> None:
@@ -199,9 +188,7 @@ def test_commands_that_both_have_are_not_listed() -> None:
         ("uruzu", "urzr", [(0, 0), (1, 1), (3, 2)]),
     ],
 )
-def test_what_comes_again_and_again_is_aligned_with_as_many_as_there_are(
-    ours: str, theirs: str, pairs: Any
-) -> None:
+def test_what_comes_again_and_again_is_aligned_with_as_many_as_there_are(ours: str, theirs: str, pairs: Any) -> None:
     assert align_sequences([one.encode() for one in ours], [one.encode() for one in theirs]) == pairs
 
 

@@ -35,9 +35,7 @@ async def worker_of(client: SessionClient) -> Worker:
     return worker
 
 
-async def killed_during(
-    client: SessionClient, *asked: Coroutine[Any, Any, Any], idle: bool = False
-) -> list[Any]:
+async def killed_during(client: SessionClient, *asked: Coroutine[Any, Any, Any], idle: bool = False) -> list[Any]:
     """What comes of requests whose worker is killed once it has them all; it works on the first of them, unless it is `idle`."""
     worker = await worker_of(client)
     assert worker.pid is not None

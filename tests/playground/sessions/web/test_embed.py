@@ -26,12 +26,8 @@ async def test_any_page_may_frame_the_stage_and_no_cookie_is_set(session: Sessio
     assert session.edit_key not in page
 
 
-@pytest.mark.parametrize(
-    ("page", "by", "option"), [("studio", "'self'", "SAMEORIGIN"), ("session", "'none'", "DENY")]
-)
-async def test_no_page_of_others_may_frame_anything_else(
-    session: Session, page: str, by: str, option: str
-) -> None:
+@pytest.mark.parametrize(("page", "by", "option"), [("studio", "'self'", "SAMEORIGIN"), ("session", "'none'", "DENY")])
+async def test_no_page_of_others_may_frame_anything_else(session: Session, page: str, by: str, option: str) -> None:
     answer = await AsyncClient().get(reverse(page, args=[session.view_key]))
     assert f"frame-ancestors {by};" in answer.headers["Content-Security-Policy"] + ";"
     assert answer.headers["X-Frame-Options"] == option

@@ -114,9 +114,7 @@ async def test_the_file_of_a_renamed_import_has_no_name(kept: list[Any], file: P
     assert kept[0][3] == ""
 
 
-async def test_a_file_goes_where_its_import_fails_and_the_worker_forgets_it(
-    kept: list[Any], file: Path
-) -> None:
+async def test_a_file_goes_where_its_import_fails_and_the_worker_forgets_it(kept: list[Any], file: Path) -> None:
     session = Session(fails=CommandRefused("not readable"))
     session.changes.gate.set()
     job = begun(session, file)

@@ -58,9 +58,7 @@ async def test_a_step_that_only_one_made_leaves_the_other_where_it_is(
     assert (way(text, "step")["at"], way(text, "step")["b"]) == ("1", "2")
 
 
-async def test_after_the_commands_of_one_both_step_together(
-    client: SessionClient, other: SessionClient
-) -> None:
+async def test_after_the_commands_of_one_both_step_together(client: SessionClient, other: SessionClient) -> None:
     text = await page(client, **{"with": other.key, "at": 1, "b": 3, "by": "point"})
     step = way(text, "step")
     assert int(step["b"]) - int(step["at"]) == 2

@@ -366,9 +366,7 @@ async def test_a_ca_and_a_server_name_are_used(certificate: Path) -> None:
 
 async def test_files_of_the_server_are_not_read(certificate: Path) -> None:
     answer = await over_tls(certificate, {"caFile": "/etc/passwd"})
-    assert (
-        answer["error"] == "tlsConfig.caFile is a file, and this server reads none for a session: use caData"
-    )
+    assert answer["error"] == "tlsConfig.caFile is a file, and this server reads none for a session: use caData"
 
 
 async def test_http_where_https_is_expected_is_told() -> None:

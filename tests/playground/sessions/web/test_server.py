@@ -56,9 +56,7 @@ def new_session(server: PlaygroundServer, *objects: dict[str, Any]) -> str:
 
     key = post("/new", start="empty" if objects else "story:first-placement").rstrip("/").rsplit("/", 1)[1]
     if objects:
-        preview = post(
-            f"/s/{key}/import", text=json.dumps({"kind": "List", "apiVersion": "v1", "items": objects})
-        )
+        preview = post(f"/s/{key}/import", text=json.dumps({"kind": "List", "apiVersion": "v1", "items": objects}))
         token = urllib.parse.parse_qs(urllib.parse.urlsplit(preview).query)["token"][0]
         post(f"/s/{key}/import/apply", token=token)
     return key

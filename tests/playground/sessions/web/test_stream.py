@@ -110,9 +110,7 @@ async def test_a_command_from_a_form_reaches_every_page(client: SessionClient, p
     assert "fresh-from-the-form" in delta["html"]
 
 
-async def test_a_page_that_comes_back_gets_one_delta_from_what_it_has_seen(
-    client: SessionClient, pages: Pages
-) -> None:
+async def test_a_page_that_comes_back_gets_one_delta_from_what_it_has_seen(client: SessionClient, pages: Pages) -> None:
     page = await pages(client.session.edit_key)
     await page.look()
     seen = (await page.ask({"type": "step"}))["seq"]
@@ -125,9 +123,7 @@ async def test_a_page_that_comes_back_gets_one_delta_from_what_it_has_seen(
     assert 'id="panel-map"' not in delta["html"]
 
 
-async def test_a_page_that_comes_back_and_missed_nothing_gets_nothing_new(
-    session: Session, pages: Pages
-) -> None:
+async def test_a_page_that_comes_back_and_missed_nothing_gets_nothing_new(session: Session, pages: Pages) -> None:
     first = await pages(session.edit_key)
     await first.look()
     again = await pages(session.edit_key)
@@ -146,9 +142,7 @@ async def test_back_moves_the_cursor_and_not_the_head(session: Session, pages: P
     assert await two.socket.receive_nothing(0.3)
 
 
-async def test_a_step_in_the_past_goes_on_to_what_came_next_without_a_fork(
-    session: Session, pages: Pages
-) -> None:
+async def test_a_step_in_the_past_goes_on_to_what_came_next_without_a_fork(session: Session, pages: Pages) -> None:
     page = await pages(session.edit_key)
     await page.look()
     await page.ask({"type": "step"})
@@ -264,9 +258,7 @@ async def test_too_many_messages_are_refused_and_then_the_connection_is_closed(
     await page.socket.disconnect()
 
 
-async def test_a_session_has_a_limited_number_of_viewers(
-    session: Session, pages: Pages, settings: Any
-) -> None:
+async def test_a_session_has_a_limited_number_of_viewers(session: Session, pages: Pages, settings: Any) -> None:
     settings.MAX_VIEWERS = 1
     first = await pages(session.edit_key)
     await first.look()
@@ -301,9 +293,7 @@ async def test_pages_of_other_origins_open_no_socket(session: Session, origin: b
 
 
 async def test_a_socket_without_origin_is_refused(session: Session) -> None:
-    socket = WebsocketCommunicator(
-        application, f"/ws/s/{session.edit_key}/", headers=[(b"host", b"localhost")]
-    )
+    socket = WebsocketCommunicator(application, f"/ws/s/{session.edit_key}/", headers=[(b"host", b"localhost")])
     assert (await socket.connect())[0] is False
 
 
@@ -458,9 +448,7 @@ async def test_a_command_in_the_middle_of_a_run_is_logged_where_it_was_applied(p
     assert all(before.to == after.at for before, after in itertools.pairwise(entries))
 
 
-async def test_a_run_that_cannot_be_written_says_so_and_stops(
-    pages: Pages, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_run_that_cannot_be_written_says_so_and_stops(pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
     session = await create_session("Run", commands=[cluster(3, 50)])
     page = await pages(session.edit_key)
     await page.look()

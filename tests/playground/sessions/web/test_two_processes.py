@@ -178,9 +178,7 @@ async def test_who_comes_during_a_run_is_shown_as_much_as_the_other_process_show
     one.others = two.others = []
     live, heard = one.live(session), list[ToPage]()
     await one.do(live.ready())
-    await one.do(
-        live.changes.apply(command_data(applying(*(pod(f"p{number}") for number in range(200))), ""))
-    )
+    await one.do(live.changes.apply(command_data(applying(*(pod(f"p{number}") for number in range(200))), "")))
     live.due = lambda: False  # type: ignore[method-assign]  # nobody who watches is shown anything for now
     await one.do(live.run())
     await until(lambda: live.head > live.shown)
@@ -366,9 +364,7 @@ async def test_a_run_that_came_to_its_end_is_gone_on_with_by_nobody_though_its_p
     assert (watching.driver, watching.head) == (None, live.head)
 
 
-async def test_what_the_lease_does_not_say_is_given_up(
-    session: Session, processes: tuple[Process, Process]
-) -> None:
+async def test_what_the_lease_does_not_say_is_given_up(session: Session, processes: tuple[Process, Process]) -> None:
     two = processes[1]
     await sync_to_async(log.lease, thread_sensitive=False)(session.pk, "a process that is gone", -1.0)
     live = two.live(session)

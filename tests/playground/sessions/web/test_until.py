@@ -141,9 +141,7 @@ async def test_a_run_to_the_end_has_nothing_to_say(session: Session) -> None:
     assert await said(session) == ""
 
 
-async def test_a_run_stops_at_the_servers_limit_and_goes_on_when_asked_again(
-    session: Session, settings: Any
-) -> None:
+async def test_a_run_stops_at_the_servers_limit_and_goes_on_when_asked_again(session: Session, settings: Any) -> None:
     settings.MAX_RUN_STEPS = 10
     assert await run(session, None) == 11
     assert "stopped after 10 steps" in await said(session)

@@ -62,9 +62,7 @@ async def test_the_studio_shows_every_panel(browser: AsyncClient, session: Sessi
 
 
 @pytest.mark.parametrize("tab", TABS)
-async def test_every_tab_of_the_inspector_has_an_address(
-    browser: AsyncClient, session: Session, tab: str
-) -> None:
+async def test_every_tab_of_the_inspector_has_an_address(browser: AsyncClient, session: Session, tab: str) -> None:
     page = (await browser.get(url("studio", session), {"tab": tab})).content.decode()
     (current,) = re.findall(r'<a id="tab-([a-z]+)"[^>]* aria-current="page">', page)
     assert current == tab
@@ -89,9 +87,7 @@ async def test_a_link_nobody_has_is_a_404(browser: AsyncClient, transactional_db
 
 
 @pytest.mark.parametrize("action", ACTIONS)
-async def test_a_view_link_is_told_that_it_may_not_edit(
-    browser: AsyncClient, session: Session, action: str
-) -> None:
+async def test_a_view_link_is_told_that_it_may_not_edit(browser: AsyncClient, session: Session, action: str) -> None:
     response = await browser.post(url(action, session, "view_key"), {"name": "x", "rate": "5"})
     assert response.status_code == 403
     assert "only shows the session" in response.content.decode()
@@ -99,9 +95,7 @@ async def test_a_view_link_is_told_that_it_may_not_edit(
 
 
 @pytest.mark.parametrize("action", [*ACTIONS, "back", "goto", "fork", "duplicate"])
-async def test_nothing_is_changed_by_following_a_link(
-    browser: AsyncClient, session: Session, action: str
-) -> None:
+async def test_nothing_is_changed_by_following_a_link(browser: AsyncClient, session: Session, action: str) -> None:
     assert (await browser.get(url(action, session))).status_code == 405
 
 
@@ -128,9 +122,7 @@ async def test_back_and_goto_by_form_name_the_position(browser: AsyncClient, ses
     assert response["Location"] == url("studio", session)
 
 
-async def test_a_step_by_form_in_the_past_goes_on_without_a_fork(
-    browser: AsyncClient, session: Session
-) -> None:
+async def test_a_step_by_form_in_the_past_goes_on_without_a_fork(browser: AsyncClient, session: Session) -> None:
     await browser.post(url("step", session), {"grain": "pod"})
     before = await head(session)
     response = await browser.post(url("step", session), {"grain": "plugin", "at": "1"})
@@ -161,17 +153,13 @@ async def at_rest(client: SessionClient) -> None:
 
 
 @pytest.mark.parametrize("rate", ["fast", "nan", "inf", "-1", "0", ""])
-async def test_a_speed_that_makes_no_sense_is_refused(
-    browser: AsyncClient, session: Session, rate: str
-) -> None:
+async def test_a_speed_that_makes_no_sense_is_refused(browser: AsyncClient, session: Session, rate: str) -> None:
     response = await browser.post(url("play", session), {"rate": rate})
     assert response.status_code == 400
     assert await head(session) == 1
 
 
-async def test_a_form_tells_what_a_socket_would_have_been_told(
-    browser: AsyncClient, transactional_db: None
-) -> None:
+async def test_a_form_tells_what_a_socket_would_have_been_told(browser: AsyncClient, transactional_db: None) -> None:
     empty = await create_session("Empty")
     response = await browser.post(url("step", empty), {"grain": "plugin"}, follow=True)
     assert "Nothing is left to do." in response.content.decode()
@@ -186,9 +174,7 @@ async def test_a_search_by_form_tells_where_it_held(browser: AsyncClient, sessio
 
 
 @pytest.mark.parametrize("grain", ["year", ""])
-async def test_a_grain_that_makes_no_sense_is_refused(
-    browser: AsyncClient, session: Session, grain: str
-) -> None:
+async def test_a_grain_that_makes_no_sense_is_refused(browser: AsyncClient, session: Session, grain: str) -> None:
     response = await browser.post(url("step", session), {"grain": grain})
     assert response.status_code == 400
     assert "must be one of plugin, point, pod, event" in response.content.decode()
@@ -220,9 +206,7 @@ async def test_a_session_can_be_renamed(browser: AsyncClient, session: Session) 
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 121])
-async def test_a_name_that_is_empty_or_too_long_is_refused(
-    browser: AsyncClient, session: Session, name: str
-) -> None:
+async def test_a_name_that_is_empty_or_too_long_is_refused(browser: AsyncClient, session: Session, name: str) -> None:
     assert (await browser.post(url("rename", session), {"name": name})).status_code == 400
     await session.arefresh_from_db()
     assert session.name == "Test"
@@ -336,18 +320,14 @@ async def test_an_export_holds_commands_decisions_and_digests(browser: AsyncClie
     assert [line["attempt"] for line in lines if line["type"] == "digest"] == [1, 2, 3, 4]
 
 
-async def test_an_export_holds_the_detail_of_the_attempts_asked_for(
-    browser: AsyncClient, session: Session
-) -> None:
+async def test_an_export_holds_the_detail_of_the_attempts_asked_for(browser: AsyncClient, session: Session) -> None:
     await run_to_the_end(session)
     lines = await exported(browser, session, "?first=2&last=3")
     assert [line["attempt"] for line in lines if line["type"] == "detail"] == [2, 3]
 
 
 @pytest.mark.parametrize("query", ["?first=x", "?last=-1", "?first=1e3", "?last=99999999999999999999"])
-async def test_a_range_that_makes_no_sense_is_refused(
-    browser: AsyncClient, session: Session, query: str
-) -> None:
+async def test_a_range_that_makes_no_sense_is_refused(browser: AsyncClient, session: Session, query: str) -> None:
     assert (await browser.get(url("export", session) + query)).status_code == 400
 
 
@@ -366,9 +346,7 @@ async def test_an_exported_session_comes_back_the_same(browser: AsyncClient, ses
     assert again[1:] == lines[1:]
 
 
-async def test_the_import_of_a_trace_says_who_made_it_and_what_was_done(
-    browser: AsyncClient, session: Session
-) -> None:
+async def test_the_import_of_a_trace_says_who_made_it_and_what_was_done(browser: AsyncClient, session: Session) -> None:
     await run_to_the_end(session)
     lines = await exported(browser, session)
     lines[0] |= {"engine": "0.9", "kube": "v1.30.0"}
@@ -383,9 +361,7 @@ async def test_the_import_of_a_trace_says_who_made_it_and_what_was_done(
     assert "another engine than the one that made the file" in page
 
 
-async def test_a_replay_has_the_steps_of_the_attempts_that_are_chosen(
-    browser: AsyncClient, session: Session
-) -> None:
+async def test_a_replay_has_the_steps_of_the_attempts_that_are_chosen(browser: AsyncClient, session: Session) -> None:
     await run_to_the_end(session)
     lines = await exported(browser, session)
     ends = [line["position"] for line in lines if line["type"] == "digest"]
@@ -427,9 +403,7 @@ async def test_a_file_that_is_no_trace_is_refused(
     assert await Session.objects.acount() == 0
 
 
-async def test_a_trace_with_a_command_that_is_refused_is_refused(
-    browser: AsyncClient, session: Session
-) -> None:
+async def test_a_trace_with_a_command_that_is_refused_is_refused(browser: AsyncClient, session: Session) -> None:
     lines = await exported(browser, session)
     lines[1]["command"]["objects"][0]["metadata"]["name"] = "Not A Name"
     response = await browser.post(reverse("import-trace"), upload(lines))

@@ -64,9 +64,7 @@ class Trail:
         self._patch = monkeypatch
         self.stacks: dict[str, list[Call]] = {}
 
-    def watch(
-        self, owner: Any, name: str, label: Callable[..., str] | None = None, leaf: bool = True
-    ) -> None:
+    def watch(self, owner: Any, name: str, label: Callable[..., str] | None = None, leaf: bool = True) -> None:
         """Note the first stack of each label, or of the function by its name; a `leaf` is a hop itself."""
         function = getattr(owner, name)
         code = inspect.unwrap(function).__code__

@@ -59,9 +59,7 @@ async def settled(session: Session) -> int:
     return await SessionClient(session, "edit").on_loop(finish)
 
 
-async def by_form(
-    session: Session, access: Access, page: str, fields: dict[str, Any], at: int | None
-) -> Came:
+async def by_form(session: Session, access: Access, page: str, fields: dict[str, Any], at: int | None) -> Came:
     """Post the form, follow where it leads, and read what stands there."""
     browser, key = AsyncClient(), getattr(session, f"{access}_key")
     data = {**fields, **({} if at is None else {"at": at})}
@@ -74,9 +72,7 @@ async def by_form(
     text = html.unescape((await browser.get(response["Location"])).content.decode())
     messages = re.search(r'<div class="messages".*?</div>', text, re.DOTALL)
     said = re.findall(r"<li[^>]*>(.*?)</li>", messages[0]) if messages else []
-    said += re.findall(
-        r'<p class="notice[^"]*" role="status"[^>]*>(.*?)</p>', text
-    )  # why the run ended that led here
+    said += re.findall(r'<p class="notice[^"]*" role="status"[^>]*>(.*?)</p>', text)  # why the run ended that led here
     where = re.search(r"[?&]at=(\d+)", response["Location"])
     return Came(head, int(where[1]) if where else None, tuple(said), False)
 
@@ -87,9 +83,7 @@ async def by_message(session: Session, access: Access, message: dict[str, Any], 
     conversation = await SessionClient(session, access).join(heard.append, "en")
     await conversation.take(read(orjson.dumps({"type": "look", "look": {"at": at}})))
     try:
-        await conversation.take(
-            read(orjson.dumps({"wait": True, **message} if "back" in message else message))
-        )
+        await conversation.take(read(orjson.dumps({"wait": True, **message} if "back" in message else message)))
     except SessionError as error:
         heard.append(Error.of(error))
     head = await settled(session)

@@ -239,9 +239,7 @@ def test_a_breakpoint_that_can_not_be_is_refused_with_its_field(
         ("true || " * 70, 1, 501, "at most 500"),
     ],
 )
-def test_an_error_in_an_expression_is_shown_at_its_character(
-    text: str, line: int, column: int, message: str
-) -> None:
+def test_an_error_in_an_expression_is_shown_at_its_character(text: str, line: int, column: int, message: str) -> None:
     found = problems(from_form({"cel": text}))[0]
     assert (found.line, found.column) == (line, column)
     assert found.caret == " " * (column - 1) + "^"
@@ -279,9 +277,7 @@ def test_why_a_pod_was_forgotten_is_known_to_expressions() -> None:
 
 
 def test_a_breakpoint_on_a_pod_or_a_field_looks_at_every_kind_that_has_it() -> None:
-    having = {
-        name: {kind for kind, fields in DATA_FIELDS.items() if name in fields} for name in ("pod", "to")
-    }
+    having = {name: {kind for kind, fields in DATA_FIELDS.items() if name in fields} for name in ("pod", "to")}
     assert set(KINDS_OF["pod"]) == having["pod"] - {"command"} | {"object", "event", "watch_event"}
     assert set(KINDS_OF["to"]) == having["to"] == {"queue_moved"}
     assert KINDS_OF["status"] == ("plugin_ran", "wait_ended")  # an api_call's status is a list of fields

@@ -16,9 +16,7 @@ def story(engine: Engine, name: str, page: int | None = None) -> dict[str, Any]:
     return journey(engine, engine.world.position, name, page)
 
 
-def journey(
-    engine: Engine, at: int, name: str, page: int | None = None, seconds: float = 5.0
-) -> dict[str, Any]:
+def journey(engine: Engine, at: int, name: str, page: int | None = None, seconds: float = 5.0) -> dict[str, Any]:
     return finish(journeys.journey(engine, Journey(at=at, pod=f"default/{name}", page=page, seconds=seconds)))
 
 

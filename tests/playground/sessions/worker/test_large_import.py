@@ -59,9 +59,7 @@ def looked_at(going: LargeImport, seconds: float = 60.0) -> ImportProgress:
             return progress
 
 
-def made(
-    engine: Engine, file: Path, *, rename: bool = False, most: int = MOST
-) -> tuple[LargeImport, PackedPlan]:
+def made(engine: Engine, file: Path, *, rename: bool = False, most: int = MOST) -> tuple[LargeImport, PackedPlan]:
     going = LargeImport(engine, file, rename, LoadLimits(max_bytes=most))
     packed = looked_at(going).made
     assert packed is not None

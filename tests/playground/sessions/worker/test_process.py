@@ -102,9 +102,7 @@ def test_a_session_that_is_not_open_is_told_so(at_work: AtWork) -> None:
 
 def queries() -> list[str]:
     """The modules that may declare requests: the protocol's, and `query.py` of each feature."""
-    protocol = [
-        one.name for one in pkgutil.iter_modules(import_module("playground.sessions.protocol").__path__)
-    ]
+    protocol = [one.name for one in pkgutil.iter_modules(import_module("playground.sessions.protocol").__path__)]
     features = [one.name for one in pkgutil.iter_modules(import_module("playground.features").__path__)]
     found = [f"playground.sessions.protocol.{name}" for name in protocol]
     found += [f"playground.features.{name}.query" for name in features]

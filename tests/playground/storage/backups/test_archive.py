@@ -42,9 +42,7 @@ def test_no_changed_byte_of_the_copy_goes_unnoticed(tmp_path: Path) -> None:
     whole, random = file.read_bytes(), Random(11)
     for _ in range(200):
         place = random.randrange(len(whole))
-        file.write_bytes(
-            whole[:place] + bytes([whole[place] ^ 1 << random.randrange(8)]) + whole[place + 1 :]
-        )
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << random.randrange(8)]) + whole[place + 1 :])
         try:
             unpack(file, tmp_path / "unpacked")
         except BackupError:
@@ -54,9 +52,7 @@ def test_no_changed_byte_of_the_copy_goes_unnoticed(tmp_path: Path) -> None:
 
 def test_a_backup_of_another_kind_of_database_is_refused(tmp_path: Path) -> None:
     file = archive(tmp_path, Manifest("oracle", "0.0.1", MINE.migrations))
-    with pytest.raises(
-        BackupError, match=f"expected a backup of {connection.vendor}, received one of oracle"
-    ):
+    with pytest.raises(BackupError, match=f"expected a backup of {connection.vendor}, received one of oracle"):
         restore(file, force=True)
 
 

@@ -46,9 +46,7 @@ def test_a_kubelet_says_the_same_before_and_after_it_has_looked(looked: bool) ->
         "Failed",
         "NodeAffinity",
     )
-    said = (
-        "Pod was rejected: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"
-    )
+    said = "Pod was rejected: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"
     assert found.reasons[0].message == said
 
 

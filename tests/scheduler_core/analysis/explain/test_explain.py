@@ -166,16 +166,12 @@ def test_a_claim_says_its_class_and_the_volumes_that_could_be_its_own():
 
 
 def test_preemption_says_why_not_in_kubes_words():
-    sim = world(
-        node("n", cpu="2"), pod("p", cpu="3", preemptionPolicy="Never", priority=5), pod("q", cpu="8")
-    )
+    sim = world(node("n", cpu="2"), pod("p", cpu="3", preemptionPolicy="Never", priority=5), pod("q", cpu="8"))
     settle(sim)
     never, useless = asked(sim, "p").preemption, asked(sim, "q").preemption
     assert never is not None and useless is not None
     assert [code for code, _, _ in never.reasons] == ["DefaultPreemption/PolicyNever"]
-    assert useless.reasons == (
-        ("DefaultPreemption/NotHelpful", "Preemption is not helpful for scheduling", 1),
-    )
+    assert useless.reasons == (("DefaultPreemption/NotHelpful", "Preemption is not helpful for scheduling", 1),)
 
 
 def test_pods_that_a_quota_keeps_from_being_made_are_called_by_their_owner():

@@ -204,9 +204,7 @@ def test_a_pod_that_needs_its_victims_says_so() -> None:
     }
     term = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": HOST}
     asks = pod("p", cpu="3", priorityClassName="high", affinity={"podAffinity": {REQUIRED: [term]}})
-    sim = world(
-        node("a"), high, labeled(pod("cache", nodeName="a", cpu="1"), app="cache"), pod("b", nodeName="a")
-    )
+    sim = world(node("a"), high, labeled(pod("cache", nodeName="a", cpu="1"), app="cache"), pod("b", nodeName="a"))
     sim.apply(ApplyObjects((asks,)))
     settle(sim)
     assert values(asked(sim, "p"), "NeedsItsVictims")["pods"] == ["default/cache"]
@@ -238,9 +236,7 @@ def test_a_placed_pod_says_what_the_filters_left_and_which_plugin_decided() -> N
     assert (found.state, found.node) == (State.SCHEDULED, "b")
     left, best = values(found, "FiltersLeft"), values(found, "HighestScore")
     assert (left["count"], left["total"], best["other"]) == (2, 3, "a")
-    assert best["score"] - best["otherScore"] == sum(
-        each["points"] - each["otherPoints"] for each in best["scores"]
-    )
+    assert best["score"] - best["otherScore"] == sum(each["points"] - each["otherPoints"] for each in best["scores"])
     assert [each.code for each in found.reasons] == ["NodeResourcesFit/InsufficientCpu"]
 
 
@@ -285,17 +281,13 @@ def test_a_spread_names_the_pods_that_a_policy_does_not_count() -> None:
     only = {
         "nodeAffinity": {
             REQUIRED: {
-                "nodeSelectorTerms": [
-                    {"matchExpressions": [{"key": "pool", "operator": "In", "values": ["new"]}]}
-                ]
+                "nodeSelectorTerms": [{"matchExpressions": [{"key": "pool", "operator": "In", "values": ["new"]}]}]
             }
         }
     }
     old = labeled(pod("old", nodeName="b"), app="x")
     new = labeled(pod("new", affinity=only, topologySpreadConstraints=[spread]), app="x")
-    sim = scheduler_alone(
-        node("a", labels={ZONE: "z", "pool": "new"}), node("b", labels={ZONE: "z"}), old, new
-    )
+    sim = scheduler_alone(node("a", labels={ZONE: "z", "pool": "new"}), node("b", labels={ZONE: "z"}), old, new)
     settle(sim)
     told = values(asked(sim, "new"), "NotCounted")
     assert (told["pods"], told["nodes"], told["policies"]) == (["default/old"], ["b"], ["nodeAffinityPolicy"])
@@ -354,9 +346,7 @@ def test_most_nodes_of_a_zone_lost_says_why_nobody_is_evicted() -> None:
     for i in range(3):
         sim.apply(SetKubelet(f"n{i}", False))
     wait(sim, 600)
-    lost = [
-        each for each in list_problems(sim) if each.reasons and each.reasons[0].code == "Kubelet/NodeLost"
-    ]
+    lost = [each for each in list_problems(sim) if each.reasons and each.reasons[0].code == "Kubelet/NodeLost"]
     assert lost and all(values(each, "PartialDisruption")["lost"] == 3 for each in lost)
 
 

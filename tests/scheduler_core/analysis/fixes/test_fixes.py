@@ -298,9 +298,7 @@ def test_pods_that_wait_before_it_are_held_back_and_counted() -> None:
 
 
 @pytest.mark.parametrize(("on", "proposed"), [(True, False), (False, True)])
-def test_a_containers_request_is_lowered_where_pod_level_requests_are_not_read(
-    on: bool, proposed: bool
-) -> None:
+def test_a_containers_request_is_lowered_where_pod_level_requests_are_not_read(on: bool, proposed: bool) -> None:
     sim = world(node("a", cpu="2"))
     sim.apply(SetSettings({"pod_level_resources": on}))
     sim.apply(ApplyObjects((pod("p", cpu="3", resources={"requests": {"cpu": "3"}}),)))

@@ -154,9 +154,7 @@ def test_a_pod_on_a_node_that_is_lost_is_let_go() -> None:
     assert sim.store.pod_at(lost.key).deleting  # type: ignore[union-attr]
     found = by_kind(sim, lost.key)
     assert {"force-delete", "out-of-service", "ready", "remove-node"} <= set(found)
-    assert all(
-        fix.node not in ("", lost.node_name) for kind, fix in found.items() if kind == "out-of-service"
-    )
+    assert all(fix.node not in ("", lost.node_name) for kind, fix in found.items() if kind == "out-of-service")
 
 
 def test_two_budgets_for_a_pod_leave_one_and_unready_pods_may_be_evicted() -> None:

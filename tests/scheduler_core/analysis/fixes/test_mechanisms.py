@@ -109,9 +109,7 @@ def test_a_situation_has_its_fix(case: str) -> None:
 
 def test_what_a_machine_is_is_not_changed_by_a_label() -> None:
     labels = {"kubernetes.io/arch": "amd64"}
-    assert "label" not in fixes_of(
-        node("a", labels=labels), pod("p", nodeSelector={"kubernetes.io/arch": "arm64"})
-    )
+    assert "label" not in fixes_of(node("a", labels=labels), pod("p", nodeSelector={"kubernetes.io/arch": "arm64"}))
 
 
 def test_moved_pods_are_told_and_land_where_they_fit() -> None:

@@ -99,9 +99,7 @@ def offering(name: str, resource: str, amount: str) -> dict[str, Any]:
 
 def asking(resource: str, amount: str = "1") -> dict[str, Any]:
     amounts = {resource: amount}
-    return pod(
-        "p", containers=[{"name": "a", "image": "b", "resources": {"requests": amounts, "limits": amounts}}]
-    )
+    return pod("p", containers=[{"name": "a", "image": "b", "resources": {"requests": amounts, "limits": amounts}}])
 
 
 def test_a_resource_is_called_by_the_name_that_its_vendor_gives_it_here() -> None:

@@ -46,9 +46,7 @@ def fixes_of(sim: Simulation, prefix: str) -> dict[str, Fix]:
 CALLS = {
     "kubectl label node a disk=ssd": lambda sim: sim.store.node("a").labels["disk"] == "ssd",
     "kubectl label node a rack-": lambda sim: "rack" not in sim.store.node("a").labels,
-    "kubectl taint node a gpu=yes:NoSchedule": lambda sim: (
-        str(sim.store.node("a").taints[0]) == "gpu=yes:NoSchedule"
-    ),
+    "kubectl taint node a gpu=yes:NoSchedule": lambda sim: str(sim.store.node("a").taints[0]) == "gpu=yes:NoSchedule",
     "kubectl cordon a": lambda sim: sim.store.node("a").manifest["spec"]["unschedulable"],
     "kubectl scale deployment web -n default --replicas=3": lambda sim: (
         sim.store.get("Deployment", "default", "web")["spec"]["replicas"] == 3

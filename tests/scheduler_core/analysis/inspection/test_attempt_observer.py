@@ -28,9 +28,7 @@ def watched(sim: Simulation, observer: AttemptObserver) -> dict[str, Any]:
 
 def test_each_plugin_is_told_with_the_nodes_that_it_refused() -> None:
     told = watched(*begun(node("small", cpu="1"), node("large", cpu="8"), pod("web", cpu="4")))
-    assert [(r["plugin"], r["refused"], r["evaluated"]) for r in told["refusals"]] == [
-        ("NodeResourcesFit", 1, 2)
-    ]
+    assert [(r["plugin"], r["refused"], r["evaluated"]) for r in told["refusals"]] == [("NodeResourcesFit", 1, 2)]
     assert told["whole"]
 
 

@@ -23,9 +23,7 @@ def observed(sim: Simulation, key: str = WEB) -> CycleStateObserver:
 
 
 def done(observer: CycleStateObserver, what: str, key: str) -> list[tuple[str, str]]:
-    return list(
-        dict.fromkeys((a.point, a.plugin) for a in observer.accesses if a.what == what and a.key == key)
-    )
+    return list(dict.fromkeys((a.point, a.plugin) for a in observer.accesses if a.what == what and a.key == key))
 
 
 def test_a_key_is_written_in_pre_filter_and_read_in_filter() -> None:

@@ -61,9 +61,7 @@ def test_a_plugin_that_leaves_nodes_out_before_filter_says_so():
     affinity = {
         "nodeAffinity": {
             "requiredDuringSchedulingIgnoredDuringExecution": {
-                "nodeSelectorTerms": [
-                    {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["m"]}]}
-                ]
+                "nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["m"]}]}]
             }
         }
     }

@@ -85,8 +85,7 @@ def _check(sim: Simulation, cycle: SchedulingCycle) -> None:
             at = scores.rows.tolist().index(row)
             assert found.total == int(scores.total[at])
             assert [(each.plugin, each.normalized) for each in found.scores] == [
-                (plugin, int(points[at]))
-                for plugin, points in zip(scores.plugins, scores.normalized, strict=True)
+                (plugin, int(points[at])) for plugin, points in zip(scores.plugins, scores.normalized, strict=True)
             ]
 
 

@@ -14,8 +14,7 @@ SECOND = 1_000_000_000
 
 def keeps_away(*labels: str) -> dict[str, Any]:
     terms = [
-        {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": label}}}
-        for label in labels
+        {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": label}}} for label in labels
     ]
     return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
 

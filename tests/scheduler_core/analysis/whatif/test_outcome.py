@@ -38,9 +38,7 @@ def web() -> Simulation:
 def test_a_drained_nodes_pods_are_replaced_elsewhere(web: Simulation) -> None:
     mine = sum(where == "n0" for where in nodes_of(web).values())
     found = what_if(web, [drain(web, "n0")])
-    assert [(e.kind, e.node, e.to in ("n1", "n2")) for e in found.effects] == [
-        ("replaced", "n0", True)
-    ] * mine
+    assert [(e.kind, e.node, e.to in ("n1", "n2")) for e in found.effects] == [("replaced", "n0", True)] * mine
     assert (found.created, found.pending, found.at_rest) == ((), (), True)
     assert set(nodes_of(web).values()) == {"n0", "n1", "n2"}
 

@@ -19,11 +19,7 @@ IGNORED = [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget",
 
 
 def tolerating(seconds: int) -> JSON:
-    return {
-        "tolerations": [
-            {"key": "k", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": seconds}
-        ]
-    }
+    return {"tolerations": [{"key": "k", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": seconds}]}
 
 
 def tainted(name: str) -> JSON:

@@ -58,9 +58,7 @@ def seconds_of(text: str) -> float:
 
 @pytest.mark.parametrize("unit", LARGE.values(), ids=LARGE.keys())
 def test_bad_input_takes_time_in_proportion_to_its_length(unit: str) -> None:
-    times = [
-        seconds_of((unit * (length // len(unit) + 1))[: length - 1] + "§") for length in (20_000, 100_000)
-    ]
+    times = [seconds_of((unit * (length // len(unit) + 1))[: length - 1] + "§") for length in (20_000, 100_000)]
 
     assert times[1] < 5
     assert times[1] < 12 * times[0] + 0.2

@@ -39,9 +39,7 @@ def selected(case: dict[str, Any]) -> dict[str, Any]:
         return {"e": case["e"], "device": device, "compile": str(error)}
     found = {"e": case["e"], "device": device, "max": compiled.program.estimated_cost().max}
     try:
-        variables = device_variables(
-            device["driver"], device["attributes"], device["capacity"], device["multi"]
-        )
+        variables = device_variables(device["driver"], device["attributes"], device["capacity"], device["multi"])
         found["cost"] = compiled.program.evaluate(variables, COST_LIMIT).cost
         return {**found, "value": compiled.selects(variables)}
     except SelectorError as error:

@@ -161,9 +161,7 @@ def allocate(
     """On node a; `taken` are devices of its pool that are in use."""
     if state is None:
         state = AllocatedState(frozenset(device_id(name) for name in taken))
-    allocator = Allocator(
-        features, state, classes() if known is None else known, selectors or NameSelectors()
-    )
+    allocator = Allocator(features, state, classes() if known is None else known, selectors or NameSelectors())
     ordered = sorted(slices, key=lambda each: each.name)
     return allocator.allocate(on or node(), ordered, claims, watch, budget)
 

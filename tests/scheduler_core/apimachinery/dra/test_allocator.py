@@ -80,9 +80,7 @@ def test_devices_with_binding_conditions_need_their_gate() -> None:
 def test_selectors_of_the_class_come_first_and_those_in_use_are_not_asked() -> None:
     selectors = NameSelectors()
     known = classes(gpu=["type=big"])
-    slices = [
-        slice_of([device(f"d{i}", attributes={"type": kind}) for i, kind in enumerate(["small", "big"])])
-    ]
+    slices = [slice_of([device(f"d{i}", attributes={"type": kind}) for i, kind in enumerate(["small", "big"])])]
     wanted = claim(request(select=["d1"]))
     assert texts(allocate(slices, [wanted], known=known, selectors=selectors)) == [["r=d1"]]
     assert selectors.asked == [("type=big", "d0"), ("type=big", "d1"), ("d1", "d1")]
@@ -249,9 +247,7 @@ def test_shares_of_a_device_consume_its_capacity() -> None:
             {
                 "node_name": None,
                 "nodeSelector": {
-                    "nodeSelectorTerms": [
-                        {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["z"]}]}
-                    ]
+                    "nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["z"]}]}]
                 },
             },
             {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["z"]}]},
@@ -300,8 +296,7 @@ def test_configs_come_from_the_class_and_from_the_claim() -> None:
         (
             [request(class_name="x")],
             DEFAULT_DEVICE_FEATURES,
-            "claim default/c, request r: could not retrieve device class x: "
-            'deviceclass.resource.k8s.io "x" not found',
+            'claim default/c, request r: could not retrieve device class x: deviceclass.resource.k8s.io "x" not found',
         ),
         (
             [request(select=["fail"])],

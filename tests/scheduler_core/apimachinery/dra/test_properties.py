@@ -93,17 +93,13 @@ def test_no_device_is_given_twice(each: ResourceSlice, claims: Any, taken: set[s
         results = allocate([each], claims, taken=sorted(taken), features=FEATURES).results or ()
     except AllocationError:
         return
-    given_whole = [
-        found.device for result in results for found in result.devices if not (found.admin or found.shared)
-    ]
+    given_whole = [found.device for result in results for found in result.devices if not (found.admin or found.shared)]
     assert max(Counter(given_whole).values(), default=0) <= 1
     assert not {found.device for found in given_whole} & taken
 
 
 @given(slices(), CLAIMS, st.sets(st.sampled_from(NAMES), max_size=2))
-def test_shares_and_partitions_stay_within_what_there_is(
-    each: ResourceSlice, claims: Any, taken: set[str]
-) -> None:
+def test_shares_and_partitions_stay_within_what_there_is(each: ResourceSlice, claims: Any, taken: set[str]) -> None:
     try:
         results = allocate([each], claims, taken=sorted(taken), features=FEATURES).results or ()
     except AllocationError:
@@ -158,9 +154,7 @@ def test_what_is_taken_back_leaves_nothing_behind(each: ResourceSlice, claims: A
 
 
 @given(slices(), CLAIMS, st.sets(st.sampled_from(NAMES), max_size=1))
-def test_what_is_remembered_of_a_search_changes_nothing(
-    each: ResourceSlice, claims: Any, taken: set[str]
-) -> None:
+def test_what_is_remembered_of_a_search_changes_nothing(each: ResourceSlice, claims: Any, taken: set[str]) -> None:
     def answer(few: int) -> Any:
         with mock.patch.object(depth_first, "FEW", few):
             try:

@@ -46,9 +46,7 @@ def test_a_device_has_all_that_the_allocator_asks_for() -> None:
     raw = {
         "name": "d",
         "attributes": {"type": {"string": "full"}, "index": {"int": 1}},
-        "capacity": {
-            "memory": {"value": "40Gi", "requestPolicy": {"default": "1Gi", "validValues": ["1Gi"]}}
-        },
+        "capacity": {"memory": {"value": "40Gi", "requestPolicy": {"default": "1Gi", "validValues": ["1Gi"]}}},
         "consumesCounters": [{"counterSet": "g", "counters": {"slots": {"value": "7"}}}],
         "taints": [{"key": "k", "effect": "NoSchedule"}],
         "allNodes": True,
@@ -87,9 +85,7 @@ def test_a_claim_has_requests_and_an_allocation() -> None:
             "status": {
                 "allocation": {
                     "devices": {
-                        "results": [
-                            {"request": "s/x", "driver": "g", "pool": "a", "device": "d", "shareID": "1"}
-                        ]
+                        "results": [{"request": "s/x", "driver": "g", "pool": "a", "device": "d", "shareID": "1"}]
                     }
                 },
                 "reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}],
@@ -154,9 +150,7 @@ def test_a_rule_of_another_driver_or_of_an_unknown_class_applies_to_nothing() ->
 
 
 def test_a_rule_asks_its_class_and_its_own_selectors() -> None:
-    gpu = DeviceClass.of(
-        {"metadata": {"name": "gpu"}, "spec": {"selectors": [{"cel": {"expression": "one"}}]}}
-    )
+    gpu = DeviceClass.of({"metadata": {"name": "gpu"}, "spec": {"selectors": [{"cel": {"expression": "one"}}]}})
     rule = DeviceTaintRule.of(
         {
             "spec": {

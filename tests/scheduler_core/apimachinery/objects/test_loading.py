@@ -57,9 +57,7 @@ def test_fields_after_dashes_are_found_at_their_lines():
 
 def test_joined_files_keep_their_names_and_lines():
     text = join_files([("a.json", '{"kind": "A"}'), ('b "2".yaml', "# first\nkind: B\n---\nkind: C")])
-    found = [
-        (one.manifest["kind"], one.file, one.locate("kind")[0], one.index) for one in load_manifests(text)
-    ]
+    found = [(one.manifest["kind"], one.file, one.locate("kind")[0], one.index) for one in load_manifests(text)]
     assert found == [("A", "a.json", 1, 0), ("B", 'b "2".yaml', 2, 1), ("C", 'b "2".yaml', 4, 2)]
 
 
@@ -198,9 +196,7 @@ def test_a_field_is_found_in_json():
 
 
 def test_json_and_yaml_of_the_same_objects_read_the_same():
-    objects = [
-        {"kind": "A", "n": -1, "f": 0.5, "s": "yes", "l": [None, True, {}], "u": "ü\n", "t": "2026-01-01"}
-    ]
+    objects = [{"kind": "A", "n": -1, "f": 0.5, "s": "yes", "l": [None, True, {}], "u": "ü\n", "t": "2026-01-01"}]
     assert loaded(json.dumps(objects)) == loaded(yaml.safe_dump(objects)) == objects
 
 

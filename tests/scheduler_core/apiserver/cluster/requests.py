@@ -26,9 +26,7 @@ def api_server(*objects: Mapping[str, Any], **flags: Any) -> APIServer:
 def options(**flags: Any) -> APIServerOptions:
     names = {name.replace("_", "-"): value for name, value in flags.items()}
     camel = {
-        name: flags[name]
-        for name in ("podNodeSelectorPluginConfig", "ResourceQuotaConfiguration")
-        if name in flags
+        name: flags[name] for name in ("podNodeSelectorPluginConfig", "ResourceQuotaConfiguration") if name in flags
     }
     return msgspec.convert({**names, **camel}, APIServerOptions)
 

@@ -22,9 +22,7 @@ LIMITS = {
 }
 QUOTA = {
     "hard": {"pods": "5", "requests.cpu": "9"},
-    "scopeSelector": {
-        "matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": ["x"]}]
-    },
+    "scopeSelector": {"matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": ["x"]}]},
 }
 CLAIM = {
     "accessModes": ["ReadWriteOnce"],
@@ -65,9 +63,7 @@ DAEMONS = {
     "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "10%"}},
 }
 OF_TERMS = ("namespaceSelector", "namespaces", "mismatchLabelKeys")
-SPREAD = [
-    {k: v for k, v in each.items() if k not in OF_TERMS} for each in POD["spec"]["topologySpreadConstraints"]
-]
+SPREAD = [{k: v for k, v in each.items() if k not in OF_TERMS} for each in POD["spec"]["topologySpreadConstraints"]]
 PLAIN_POD: dict[str, Any] = {
     **POD,
     "metadata": {**POD["metadata"], "ownerReferences": []},
@@ -117,10 +113,7 @@ def test_a_broken_object_is_accepted_or_refused(manifests: list[Any]) -> None:
     planned = plan_import(api, manifests)
     assert all(bool(item.errors) == (item.action == "refused") for item in planned.items)
     apply(api, planned.accepted)
-    assert all(
-        item.action in ("unchanged", "refused", "ignored")
-        for item in plan_import(api, planned.accepted).items
-    )
+    assert all(item.action in ("unchanged", "refused", "ignored") for item in plan_import(api, planned.accepted).items)
 
 
 @given(BROKEN, st.sampled_from(("merge", "strategic")), st.sampled_from(("", "status", "resize")))
@@ -138,9 +131,7 @@ def test_a_broken_patch_is_carried_out_or_refused(patch: Any, type_: str, subres
 ALIKE = st.lists(
     st.builds(
         replaced,
-        st.just(
-            make("Pod", "p", "default", spec={"containers": POD["spec"]["containers"], "nodeName": "n1"})
-        ),
+        st.just(make("Pod", "p", "default", spec={"containers": POD["spec"]["containers"], "nodeName": "n1"})),
         st.sampled_from(
             (
                 ("metadata", "labels"),

@@ -143,9 +143,7 @@ def test_what_comes_with_a_uid_was_admitted_where_it_comes_from() -> None:
 
 
 def test_a_plan_says_where_to_get_what_is_missing() -> None:
-    plan = plan_import(
-        api_server(), [pod("a", namespace="x"), pod("b", namespace="x"), pod(priorityClassName="c")]
-    )
+    plan = plan_import(api_server(), [pod("a", namespace="x"), pod("b", namespace="x"), pod(priorityClassName="c")])
     assert [text.partition(";")[0] for text in plan.warnings] == [
         'not in the cluster, and not in this import: namespaces "x"',
         'not in the cluster, and not in this import: priorityclasses "c"',

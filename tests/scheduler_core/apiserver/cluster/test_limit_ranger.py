@@ -18,9 +18,7 @@ def limits(*items: dict[str, Any]) -> dict[str, Any]:
 
 def pods(requests: dict[str, str], limit: dict[str, str], count: int = 1) -> dict[str, Any]:
     container = {"image": "app", "resources": {"requests": requests, "limits": limit}}
-    return make(
-        "Pod", "p", "default", spec={"containers": [{"name": f"c{i}", **container} for i in range(count)]}
-    )
+    return make("Pod", "p", "default", spec={"containers": [{"name": f"c{i}", **container} for i in range(count)]})
 
 
 @pytest.mark.parametrize(

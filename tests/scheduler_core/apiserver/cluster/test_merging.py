@@ -77,27 +77,13 @@ def env(**values: str) -> list[dict[str, str]]:
         ({}, {"spec": {"nodeSelector": {"a": None, "b": "1"}}}, {"spec": {"nodeSelector": {"b": "1"}}}),
         (
             {"spec": {"volumes": [{"name": "v", "emptyDir": {}}]}},
-            {
-                "spec": {
-                    "volumes": [
-                        {"name": "v", "hostPath": {"path": "/a"}, "$retainKeys": ["name", "hostPath"]}
-                    ]
-                }
-            },
+            {"spec": {"volumes": [{"name": "v", "hostPath": {"path": "/a"}, "$retainKeys": ["name", "hostPath"]}]}},
             {"spec": {"volumes": [{"name": "v", "hostPath": {"path": "/a"}}]}},
         ),
         (
-            {
-                "status": {
-                    "conditions": [{"type": "Ready", "status": "False"}, {"type": "X", "status": "True"}]
-                }
-            },
+            {"status": {"conditions": [{"type": "Ready", "status": "False"}, {"type": "X", "status": "True"}]}},
             {"status": {"conditions": [{"type": "Ready", "status": "True"}]}},
-            {
-                "status": {
-                    "conditions": [{"type": "Ready", "status": "True"}, {"type": "X", "status": "True"}]
-                }
-            },
+            {"status": {"conditions": [{"type": "Ready", "status": "True"}, {"type": "X", "status": "True"}]}},
         ),
     ],
 )

@@ -49,9 +49,7 @@ def test_merging_keeps_the_widest_in_the_order_given() -> None:
 def test_an_extended_resource_is_tolerated_where_the_plugin_is_on() -> None:
     api = api_server(enable_admission_plugins=("ExtendedResourceToleration",))
     stored = api.create(pod(resources={"limits": {"example.com/gpu": "1"}}))
-    assert {"key": "example.com/gpu", "operator": "Exists", "effect": "NoSchedule"} in stored["spec"][
-        "tolerations"
-    ]
+    assert {"key": "example.com/gpu", "operator": "Exists", "effect": "NoSchedule"} in stored["spec"]["tolerations"]
 
 
 def test_a_namespace_bounds_its_pods_tolerations_with_an_error_500() -> None:
@@ -77,9 +75,7 @@ def test_the_clusters_node_selector_counts_where_the_namespace_says_nothing() ->
 
 def test_a_claim_without_a_class_gets_the_newest_default_and_a_finalizer() -> None:
     marked = {"annotations": {"storageclass.kubernetes.io/is-default-class": "true"}}
-    classes = [
-        make("StorageClass", name, api="storage.k8s.io/v1", provisioner="p", metadata=marked) for name in "ba"
-    ]
+    classes = [make("StorageClass", name, api="storage.k8s.io/v1", provisioner="p", metadata=marked) for name in "ba"]
     api = api_server(*classes)
     spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
     stored = api.create(make("PersistentVolumeClaim", "c", "default", spec=spec))
@@ -132,13 +128,9 @@ def test_what_a_kubelet_may_change_of_its_node(change: dict[str, Any], problem: 
 )
 def test_what_a_kubelet_may_change_of_its_pods_status(change: dict[str, Any], problem: str) -> None:
     api = api_server(pod(nodeName="n1"), pod("q"), enable_admission_plugins=("NodeRestriction",))
-    message = refusal(
-        lambda: api.patch(("Pod", "default", "p"), change, subresource="status", user=NODE)
-    ).message
+    message = refusal(lambda: api.patch(("Pod", "default", "p"), change, subresource="status", user=NODE)).message
     assert (problem in message) if problem else message == ""
-    others = refusal(
-        lambda: api.patch(("Pod", "default", "q"), change, subresource="status", user=NODE)
-    ).message
+    others = refusal(lambda: api.patch(("Pod", "default", "q"), change, subresource="status", user=NODE)).message
     assert "for pods with spec.nodeName set to itself" in others
 
 

@@ -79,9 +79,7 @@ def test_the_seconds_of_a_toleration_may_change() -> None:
 def test_resources_are_changed_by_the_subresource_resize_alone() -> None:
     before = {"requests": {"cpu": "100m"}}
     api = api_server(pod(resources=before))
-    change = {
-        "spec": {"containers": [{"name": "c", "image": "app", "resources": {"requests": {"cpu": "200m"}}}]}
-    }
+    change = {"spec": {"containers": [{"name": "c", "image": "app", "resources": {"requests": {"cpu": "200m"}}}]}}
     assert OTHERS in refusal(lambda: api.patch(KEY, change)).message
     api.patch(KEY, change, subresource="resize")
     assert _requests(api) == {"cpu": "200m"}
@@ -133,9 +131,7 @@ def test_not_every_pod_can_be_resized(status: dict[str, Any], spec: dict[str, An
     given = pod(resources={"requests": {"cpu": "1"}})
     api = api_server({**given, "spec": {**given["spec"], **spec}})
     api.patch(KEY, {"status": status}, subresource="status")
-    change = {
-        "spec": {"containers": [{"name": "c", "image": "app", "resources": {"requests": {"cpu": "2"}}}]}
-    }
+    change = {"spec": {"containers": [{"name": "c", "image": "app", "resources": {"requests": {"cpu": "2"}}}]}}
     message = refusal(lambda: api.patch(KEY, change, subresource="resize")).message
     assert (problem in message) if problem else message == ""
 

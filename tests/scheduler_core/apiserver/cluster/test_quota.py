@@ -101,9 +101,7 @@ def test_an_ended_pod_is_only_counted_among_the_objects(phase: str) -> None:
     ],
 )
 def test_services_use_node_ports_and_load_balancers(spec: dict[str, Any], ports: str, balancers: str) -> None:
-    service = make(
-        "Service", "s", "default", spec={**spec, "ports": [{"port": 1, "nodePort": 30_000}, {"port": 2}]}
-    )
+    service = make("Service", "s", "default", spec={**spec, "ports": [{"port": 1, "nodePort": 30_000}, {"port": 2}]})
     found = texts(usage(SERVICE, service, 0))
     assert (found["services.nodeports"], found["services.loadbalancers"]) == (ports, balancers)
 
@@ -136,9 +134,7 @@ def test_objects_of_other_kinds_are_counted_by_name() -> None:
             {"scopeName": "CrossNamespacePodAffinity", "operator": "Exists"},
             {
                 "affinity": {
-                    "podAntiAffinity": {
-                        "requiredDuringSchedulingIgnoredDuringExecution": [{"namespaceSelector": {}}]
-                    }
+                    "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"namespaceSelector": {}}]}
                 }
             },
             True,
@@ -218,6 +214,4 @@ def test_quotas_that_kube_refuses(manifest: dict[str, Any], problem: str) -> Non
 def test_the_scopes_of_a_quota_cannot_change() -> None:
     api = api_server(quota({"pods": "1"}))
     key = ("ResourceQuota", "default", "q")
-    assert (
-        "field is immutable" in refusal(lambda: api.patch(key, {"spec": {"scopes": ["BestEffort"]}})).message
-    )
+    assert "field is immutable" in refusal(lambda: api.patch(key, {"spec": {"scopes": ["BestEffort"]}})).message

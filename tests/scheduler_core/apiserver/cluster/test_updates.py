@@ -174,9 +174,7 @@ def test_metadata_that_kube_refuses(meta: dict[str, Any], problem: str) -> None:
     assert (answer.code, problem in answer.message) == (422, True)
 
 
-@pytest.mark.parametrize(
-    ("cost", "code"), [("-5", 200), ("2147483648", 422), ("1.5", 422), ("+1", 422), ("08", 422)]
-)
+@pytest.mark.parametrize(("cost", "code"), [("-5", 200), ("2147483648", 422), ("1.5", 422), ("+1", 422), ("08", 422)])
 def test_a_deletion_cost_is_a_32_bit_integer(cost: str, code: int) -> None:
     note = {"annotations": {"controller.kubernetes.io/pod-deletion-cost": cost}}
     assert refusal(lambda: api_server().create({**pod(), "metadata": {"name": "p", **note}})).code == code

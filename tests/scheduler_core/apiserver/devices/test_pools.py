@@ -53,9 +53,7 @@ def api() -> APIServer:
         ),
         (
             [piece("a", "gpu-0", generation=2), piece("b", "gpu-0")],
-            [
-                "pool gpu.example.com/node-a: generation 2 is the newest, so b of older generations counts for nothing"
-            ],
+            ["pool gpu.example.com/node-a: generation 2 is the newest, so b of older generations counts for nothing"],
         ),
         ([piece("a", "gpu-0"), piece("b", "gpu-0", pool="node-b")], []),
     ],
@@ -88,8 +86,7 @@ def test_ten_thousand_devices_are_many_slices() -> None:
         "spec.devices: Too many: 10000: must have at most 128 items"
     ]
     parts = [
-        piece(f"s{i}", *(f"gpu-{j}" for j in range(i, min(i + 128, 10_000))), count=79)
-        for i in range(0, 10_000, 128)
+        piece(f"s{i}", *(f"gpu-{j}" for j in range(i, min(i + 128, 10_000))), count=79) for i in range(0, 10_000, 128)
     ]
     plan = plan_import(api(), parts)
     assert {item.action for item in plan.items} == {"created"}

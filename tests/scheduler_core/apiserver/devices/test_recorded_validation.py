@@ -37,14 +37,10 @@ def errors_of(case: dict[str, Any]) -> list[str]:
             api.create(manifest)
         else:
             kind, old = api.read(case["old"])
-            there = api.store.create(
-                apply_device_defaults(old, kind.key, "2026-01-01T00:00:00Z"), kind.key, 0
-            ).new
+            there = api.store.create(apply_device_defaults(old, kind.key, "2026-01-01T00:00:00Z"), kind.key, 0).new
             assert there is not None
             meta = {name: there["metadata"][name] for name in ("uid", "resourceVersion")}
-            api.update(
-                {**manifest, "metadata": {**manifest["metadata"], **meta}}, case.get("subresource", "")
-            )
+            api.update({**manifest, "metadata": {**manifest["metadata"], **meta}}, case.get("subresource", ""))
     except Refused as refused:
         return sorted(_worded(error, case["errors"]) for error in refused.errors)
     return []

@@ -27,9 +27,7 @@ def of(manifest: Mapping[str, Any], created: str, **metadata: Any) -> dict[str, 
 
 def running(name: str, started: str, cpu: str = "1", **metadata: Any) -> dict[str, Any]:
     made = pod(name, cpu=cpu, nodeName="n1", **metadata.pop("spec", {}))
-    ready = [
-        {"type": kind, "status": "True", "lastTransitionTime": started} for kind in ("Ready", "PodScheduled")
-    ]
+    ready = [{"type": kind, "status": "True", "lastTransitionTime": started} for kind in ("Ready", "PodScheduled")]
     status = {"phase": "Running", "startTime": started, "conditions": ready}
     return of({**made, "status": status}, started, **metadata)
 

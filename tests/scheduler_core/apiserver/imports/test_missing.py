@@ -67,9 +67,7 @@ def test_nothing_is_missed_of_what_is_whole() -> None:
 @pytest.mark.skipif(not shutil.which("sh"), reason="no sh")
 def test_the_command_goes_on_where_a_kind_is_lacking(tmp_path: Any) -> None:
     kubectl = tmp_path / "kubectl"
-    kubectl.write_text(
-        '#!/bin/sh\ncase "$2" in device*) echo "no resource type" >&2; exit 1;; esac\necho "kind: $2"\n'
-    )
+    kubectl.write_text('#!/bin/sh\ncase "$2" in device*) echo "no resource type" >&2; exit 1;; esac\necho "kind: $2"\n')
     kubectl.chmod(0o755)
     path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
     subprocess.run(["sh", "-c", snapshot_command()], cwd=tmp_path, env=path, check=False, capture_output=True)

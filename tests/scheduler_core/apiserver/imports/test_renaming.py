@@ -120,9 +120,7 @@ def pod_spec(app: str, number: int) -> Manifest:
                 "preferredDuringSchedulingIgnoredDuringExecution": [
                     {
                         "weight": 10,
-                        "preference": {
-                            "matchExpressions": [{"key": "disk", "operator": "In", "values": ["fast"]}]
-                        },
+                        "preference": {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["fast"]}]},
                     }
                 ]
             },
@@ -187,11 +185,7 @@ TEXTS = "topsecret"
 @pytest.mark.parametrize(
     "spec",
     [
-        {
-            "containers": [
-                {"name": "a", "args": [TEXTS], "command": [TEXTS], "env": [{"name": "A", "value": TEXTS}]}
-            ]
-        },
+        {"containers": [{"name": "a", "args": [TEXTS], "command": [TEXTS], "env": [{"name": "A", "value": TEXTS}]}]},
         {
             "containers": [
                 {"name": "a", "workingDir": "/" + TEXTS, "volumeMounts": [{"name": TEXTS, "mountPath": "/x"}]}
@@ -229,9 +223,7 @@ def test_names_keep_their_order_and_what_they_have_in_common() -> None:
 
 
 def test_what_a_controller_has_drawn_stays_behind_its_owners_new_name() -> None:
-    made = running(
-        "web-5d4f8c-x7k2p", "2025-11-20T08:00:00Z", ownerReferences=owner("ReplicaSet", "web-5d4f8c")
-    )
+    made = running("web-5d4f8c-x7k2p", "2025-11-20T08:00:00Z", ownerReferences=owner("ReplicaSet", "web-5d4f8c"))
     [new] = rename_manifests([made]).objects
     assert new["metadata"]["name"] == new["metadata"]["ownerReferences"][0]["name"] + "-x7k2p"
 
@@ -251,9 +243,7 @@ def test_what_kubernetes_defines_stays() -> None:
     chooses = {
         "nodeAffinity": {
             "requiredDuringSchedulingIgnoredDuringExecution": {
-                "nodeSelectorTerms": [
-                    {"matchExpressions": [{"key": "size", "operator": "Gt", "values": ["12000"]}]}
-                ]
+                "nodeSelectorTerms": [{"matchExpressions": [{"key": "size", "operator": "Gt", "values": ["12000"]}]}]
             }
         }
     }

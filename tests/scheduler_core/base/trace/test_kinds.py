@@ -16,7 +16,6 @@ from scheduler_core.base.trace.schema import FieldSchema, description, fields_of
 from scheduler_core.scheduler.config.settings import WorldSettings
 from scheduler_core.scheduler.extenders.behaviour import Recorded
 from scheduler_core.scheduler.plugins.cel import Definition
-from scheduler_core.testing.devices import claim, claiming, device_class, gpus
 from scheduler_core.world.commands import (
     AnswerExtender,
     ApplyObjects,
@@ -48,6 +47,7 @@ from scheduler_core.world.readonly import RECORD_FIELDS
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.world.checkpoint.rich import walk
 from tests.scheduler_core.worlds import node, pod, settle
+from tests.support.devices import claim, claiming, device_class, gpus
 from tests.walks import ROOT
 
 SECOND = 1_000_000_000
@@ -173,9 +173,7 @@ def allocating() -> Iterator[Record]:
 
 def continued() -> Iterator[Record]:
     """Another world's objects go on in this one."""
-    yield from Simulation().apply(
-        ApplyObjects((node("a"),), continues=Continuation(created=3), stopped=("a",))
-    )
+    yield from Simulation().apply(ApplyObjects((node("a"),), continues=Continuation(created=3), stopped=("a",)))
 
 
 def sim_record(facts: Facts) -> Record:
@@ -217,9 +215,7 @@ def test_every_kind_is_written_somewhere() -> None:
     files = [path for path in (ROOT / "scheduler_core").rglob("*.py") if path.name != "kinds.py"]
     source = "\n".join(path.read_text() for path in files)
     names = [CLASS_OF[kind].__name__ for kind in KINDS]
-    assert [
-        name for name in names if not re.search(rf"(?<!class ){name}\(|convert\(.*, {name}\)", source)
-    ] == []
+    assert [name for name in names if not re.search(rf"(?<!class ){name}\(|convert\(.*, {name}\)", source)] == []
 
 
 @pytest.mark.parametrize("kind", kinds_seen())
@@ -227,9 +223,7 @@ def test_what_a_record_says_is_what_its_class_has(kind: str) -> None:
     seen: set[str] = set()
     for record in (record for record in records() if record.kind == kind):
         assert type(record.facts) is CLASS_OF[kind]
-        read = msgspec.convert(
-            record.data, CLASS_OF[kind], strict=True
-        )  # raises for what is unknown or missing
+        read = msgspec.convert(record.data, CLASS_OF[kind], strict=True)  # raises for what is unknown or missing
         assert list(read.to_json().items()) == list(record.data.items())
         seen |= record.data.keys()
     assert [field.name for field in RECORD_FIELDS[kind] if field.name not in seen] == []

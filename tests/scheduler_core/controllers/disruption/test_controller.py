@@ -101,10 +101,7 @@ def test_what_is_expected_is_the_scale_of_the_controller() -> None:
 def test_pods_without_a_controller_are_told() -> None:
     sim = covered(2, budget(maxUnavailable=1), owner=())
     assert figures(sim) == (0, 0, 2, 0)
-    assert (
-        "(selector: &LabelSelector{MatchLabels:map[string]string{app: web,}"
-        in messages(sim, "UnmanagedPods")[0]
-    )
+    assert "(selector: &LabelSelector{MatchLabels:map[string]string{app: web,}" in messages(sim, "UnmanagedPods")[0]
 
 
 def test_a_controller_without_scale_fails_the_count() -> None:
@@ -131,9 +128,7 @@ def test_a_booked_pod_counts_as_gone_and_is_written_off_after_two_minutes() -> N
     assert figures(sim) == (3, 1, 2, 1)
     wait(sim, 130)
     assert figures(sim) == (3, 1, 3, 2)
-    assert messages(sim, "NotDeleted") == [
-        "Pod was expected by PDB default/default to be deleted but it wasn't"
-    ]
+    assert messages(sim, "NotDeleted") == ["Pod was expected by PDB default/default to be deleted but it wasn't"]
 
 
 def test_an_evicted_pod_is_not_healthy_and_leaves_the_book() -> None:

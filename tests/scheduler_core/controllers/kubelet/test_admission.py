@@ -76,9 +76,7 @@ def test_as_few_and_as_small_pods_as_possible_make_room(
 
 
 def asking(name: str, cpu: str, **spec: Any) -> dict[str, Any]:
-    return pod(
-        name, containers=[{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}], **spec
-    )
+    return pod(name, containers=[{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}], **spec)
 
 
 def test_pods_are_refused_for_good() -> None:
@@ -114,8 +112,6 @@ def test_a_critical_pod_starts_when_room_was_made() -> None:
         ({}, {"os": {"name": "linux"}}, None),
     ],
 )
-def test_another_operating_system_is_refused(
-    labels: dict[str, str], spec: dict[str, Any], reason: str | None
-) -> None:
+def test_another_operating_system_is_refused(labels: dict[str, str], spec: dict[str, Any], reason: str | None) -> None:
     cluster = Cluster(node(), pod("p", labels=labels, **spec)).until(5)
     assert cluster.status("p").get("reason") == reason

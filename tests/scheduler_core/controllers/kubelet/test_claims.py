@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.testing.storage import make_claim, make_volume
 from scheduler_core.world.commands import CreateObject
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import cluster, delete, wait
 from tests.scheduler_core.worlds import node, pod
+from tests.support.storage import make_claim, make_volume
 
 USED = [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]
 
@@ -26,11 +26,7 @@ def test_a_pod_whose_claim_is_not_there_waits_until_it_is_bound() -> None:
     sim = waiting()
     wait(sim, 60)
     assert phase_of(sim) == "Pending"
-    assert (
-        sim.surroundings.queues["kubelet"]
-        .done[-1]
-        .text.endswith('persistentvolumeclaim "default/c" not found')
-    )
+    assert sim.surroundings.queues["kubelet"].done[-1].text.endswith('persistentvolumeclaim "default/c" not found')
     sim.apply(CreateObject(make_claim("c", "")))
     wait(sim, 70)
     assert phase_of(sim) == "Pending"
@@ -56,8 +52,6 @@ def test_without_controllers_it_is_noticed_when_somebody_binds_the_claim() -> No
     sim = waiting(make_claim("c", ""), controllers=[])
     wait(sim, 10)
     assert phase_of(sim) == "Pending"
-    sim.change(
-        lambda: (sim.api.patch_status(("PersistentVolumeClaim", "default", "c"), {"phase": "Bound"}), None)[1]
-    )
+    sim.change(lambda: (sim.api.patch_status(("PersistentVolumeClaim", "default", "c"), {"phase": "Bound"}), None)[1])
     wait(sim, 20)
     assert phase_of(sim) == "Running"

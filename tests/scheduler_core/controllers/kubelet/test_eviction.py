@@ -22,9 +22,7 @@ HARD = {"kubelet": {"evictionHard": {"memory.available": "1Gi"}}}
 
 
 def using(*entries: dict[str, Any], pods: tuple[dict[str, Any], ...], **kubelet: Any) -> Cluster:
-    cluster = Cluster(
-        node(**{"ephemeral-storage": "50Gi"}), *pods, cluster={"kubelet": {**HARD["kubelet"], **kubelet}}
-    )
+    cluster = Cluster(node(**{"ephemeral-storage": "50Gi"}), *pods, cluster={"kubelet": {**HARD["kubelet"], **kubelet}})
     cluster.do(SetUsage(entries))
     return cluster
 

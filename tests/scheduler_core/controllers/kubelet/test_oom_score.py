@@ -23,9 +23,7 @@ INIT = container("init", {"memory": EIGHTH}, {"memory": SOME_MORE})
 
 
 def sidecar(share: int) -> dict[str, Any]:
-    return container(
-        "sidecar", {"memory": str(MEMORY // share)}, {"memory": SOME_MORE}, restartPolicy="Always"
-    )
+    return container("sidecar", {"memory": str(MEMORY // share)}, {"memory": SOME_MORE}, restartPolicy="Always")
 
 
 @pytest.mark.parametrize(
@@ -36,21 +34,13 @@ def sidecar(share: int) -> dict[str, Any]:
         ({"containers": [container(limits={"memory": "0"})]}, "c", 1000, 1000),
         ({"containers": [container()]}, "c", 1000, 1000),
         (
-            {
-                "containers": [
-                    container(requests={"memory": "10G", "cpu": "5m"}, limits={"memory": "10G", "cpu": "5m"})
-                ]
-            },
+            {"containers": [container(requests={"memory": "10G", "cpu": "5m"}, limits={"memory": "10G", "cpu": "5m"})]},
             "c",
             -997,
             -997,
         ),
         (
-            {
-                "containers": [
-                    container(requests={"memory": str(MEMORY // 2), "cpu": "5m"}, limits={"memory": "10G"})
-                ]
-            },
+            {"containers": [container(requests={"memory": str(MEMORY // 2), "cpu": "5m"}, limits={"memory": "10G"})]},
             "c",
             495,
             505,

@@ -46,9 +46,7 @@ def test_restarts_wait_ever_longer_up_to_five_minutes() -> None:
 
 def test_a_container_that_ran_for_ten_minutes_is_restarted_at_once_again() -> None:
     cluster = Cluster(node(), pod("p"))
-    cluster.programs(
-        {"runs": [{"for": "5s", "exit": 1}, {"for": "5s", "exit": 1}, {"for": "700s", "exit": 1}, {}]}
-    )
+    cluster.programs({"runs": [{"for": "5s", "exit": 1}, {"for": "5s", "exit": 1}, {"for": "700s", "exit": 1}, {}]})
     cluster.until(800)
     assert cluster.container("p")["restartCount"] == 3
     assert cluster.container("p")["lastState"]["terminated"]["finishedAt"] == "2026-01-01T00:12:02Z"
@@ -174,9 +172,7 @@ def test_images_that_a_pod_needs_are_reported_when_they_are_there() -> None:
 
 def test_an_init_container_that_succeeds_after_a_crash_lets_the_pod_begin() -> None:
     cluster = Cluster(node(), pod("p", initContainers=[{"name": "i", "image": "x"}]))
-    cluster.programs(
-        {"container": "i", "runs": [{"for": "1s", "exit": 1}, {"for": "1s", "exit": 1}, {"for": "1s"}]}
-    )
+    cluster.programs({"container": "i", "runs": [{"for": "1s", "exit": 1}, {"for": "1s", "exit": 1}, {"for": "1s"}]})
     cluster.until(8)
     waiting = cluster.status("p")["initContainerStatuses"][0]["state"]["waiting"]
     assert waiting["reason"] == "CrashLoopBackOff"

@@ -286,9 +286,7 @@ def test_a_container_is_restarted_where_its_policy_says_so(changed: str, restart
         {"resourceName": "cpu", "restartPolicy": "NotRequired"},
         {"resourceName": "memory", "restartPolicy": "RestartContainer"},
     ]
-    cluster = Cluster(
-        node(), pod("p", containers=[container(requests("1", "1Gi"), resizePolicy=policy)])
-    ).until(10)
+    cluster = Cluster(node(), pod("p", containers=[container(requests("1", "1Gi"), resizePolicy=policy)])).until(10)
     resize(cluster, "p", requests("2", "1Gi") if changed == "cpu" else requests("1", "2Gi"))
     cluster.until(30)
     assert cluster.container("p")["restartCount"] == restarts
@@ -352,9 +350,7 @@ def test_a_memory_limit_below_what_is_used_is_an_error_until_less_is_used(
     cluster.until(10)
     resize(cluster, "p", {"requests": {"memory": "1Gi"}, "limits": {"memory": "1Gi"}})
     with pytest.raises(Refused, match="QOS Class"):
-        resize(
-            cluster, "p", {"requests": {"memory": "1Gi", "cpu": "1"}, "limits": {"memory": "1Gi", "cpu": "1"}}
-        )
+        resize(cluster, "p", {"requests": {"memory": "1Gi", "cpu": "1"}, "limits": {"memory": "1Gi", "cpu": "1"}})
     cluster.until(30)
     condition = resizing(cluster, "p")[IN_PROGRESS]
     parts = [

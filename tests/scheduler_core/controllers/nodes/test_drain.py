@@ -145,9 +145,7 @@ def test_an_eviction_that_fails_ends_the_drain_with_its_error() -> None:
     sim = world(web("a"), others=(budget(0), other))
     sim.apply(DrainNode("n"))
     wait(sim, 2)
-    assert drain_of(sim).outcome.startswith(
-        'error when evicting pods/"a" -n "default": This pod has more than one'
-    )
+    assert drain_of(sim).outcome.startswith('error when evicting pods/"a" -n "default": This pod has more than one')
 
 
 def test_a_node_that_is_not_there_is_refused() -> None:

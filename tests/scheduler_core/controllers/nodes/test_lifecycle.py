@@ -98,9 +98,7 @@ def test_the_grace_period_can_be_set() -> None:
 
 def test_a_duration_that_is_none_is_refused() -> None:
     with pytest.raises(Refused, match="duration"):
-        Simulation().apply(
-            SetSettings({"cluster": {"controller_manager": {"node-monitor-grace-period": "soon"}}})
-        )
+        Simulation().apply(SetSettings({"cluster": {"controller_manager": {"node-monitor-grace-period": "soon"}}}))
 
 
 def test_the_only_node_is_never_evicted_from() -> None:
@@ -222,9 +220,7 @@ def test_a_pod_that_comes_to_a_lost_node_is_not_ready() -> None:
     sim.apply(CreateObject(pod("p", nodeName="n1")))
     sim.change(
         lambda: (
-            sim.api.patch_status(
-                ("Pod", "default", "p"), {"conditions": [{"type": "Ready", "status": "True"}]}
-            ),
+            sim.api.patch_status(("Pod", "default", "p"), {"conditions": [{"type": "Ready", "status": "True"}]}),
             None,
         )[1]
     )

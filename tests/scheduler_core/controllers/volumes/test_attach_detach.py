@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.testing.storage import make_claim, make_volume
 from scheduler_core.world.commands import (
     ApplyObjects,
     CreateObject,
@@ -21,16 +20,13 @@ from scheduler_core.world.commands import (
     SetSettings,
 )
 from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node, pod
+from tests.support.storage import make_claim, make_volume
 
 DRIVER = "csi.x"
 
 
-def volume(
-    name: str = "v", claim: str = "c", *modes: str, namespace: str = "default", **source: Any
-) -> Manifest:
-    made = make_volume(
-        name, "", "1Gi", **(source or {"csi": {"driver": DRIVER, "volumeHandle": f"h-{name}"}})
-    )
+def volume(name: str = "v", claim: str = "c", *modes: str, namespace: str = "default", **source: Any) -> Manifest:
+    made = make_volume(name, "", "1Gi", **(source or {"csi": {"driver": DRIVER, "volumeHandle": f"h-{name}"}}))
     ref = {"kind": "PersistentVolumeClaim", "namespace": namespace, "name": claim, "uid": f"uid-{claim}"}
     made["spec"] |= {"claimRef": ref, "accessModes": list(modes or ("ReadWriteOnce",))}
     made["status"] = {"phase": "Bound"}
@@ -248,9 +244,7 @@ def test_a_volume_that_a_driver_has_taken_over_is_attached_by_it() -> None:
 
 
 def test_without_the_controller_volumes_count_as_attached() -> None:
-    cluster = two(using("p", "a"), using("q", "b"), controllers=["persistentvolume-binder-controller"]).until(
-        5
-    )
+    cluster = two(using("p", "a"), using("q", "b"), controllers=["persistentvolume-binder-controller"]).until(5)
     assert attachments(cluster) == {}
     assert running(cluster, "p")
     assert running(cluster, "q")
@@ -284,9 +278,7 @@ def test_a_provisioner_that_fails_leaves_its_claim_pending_until_it_does_not() -
     waiting = make_claim("c", "fast", "1Gi")
     why = "rpc error: code = ResourceExhausted desc = no space left"
     for at in ("fast", DRIVER):
-        cluster = Cluster(
-            node("a"), storage_class, waiting, cluster={"provisioning_errors": {at: why}}
-        ).until(30)
+        cluster = Cluster(node("a"), storage_class, waiting, cluster={"provisioning_errors": {at: why}}).until(30)
         found = cluster.sim.store.get("PersistentVolumeClaim", "default", "c")
         assert found is not None
         assert found["status"]["phase"] == "Pending"

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.testing.storage import make_class
 from scheduler_core.world.commands import CreateObject
 from scheduler_core.world.simulation import plan_import
 from tests.scheduler_core.clusters import delete, patch, wait
@@ -24,6 +23,7 @@ from tests.scheduler_core.controllers.volumes.worlds import (
     volume,
 )
 from tests.scheduler_core.worlds import pod
+from tests.support.storage import make_class
 
 UNBOUND = ("Pending", "")
 V, MINE = ("Bound", "v"), ("Bound", "c uid-c")
@@ -110,12 +110,8 @@ CSI = {"driver": "csi.x", "volumeHandle": "v"}
             [],
             id="fewer access modes before size",
         ),
-        pytest.param(
-            [], claim(volume="v", bound=False), ("Pending", "v"), ("gone", ""), [], id="2-1 volume missing"
-        ),
-        pytest.param(
-            [volume("v")], claim(volume="v", bound=False), V, MINE, [], id="2-2 bound to asked volume"
-        ),
+        pytest.param([], claim(volume="v", bound=False), ("Pending", "v"), ("gone", ""), [], id="2-1 volume missing"),
+        pytest.param([volume("v")], claim(volume="v", bound=False), V, MINE, [], id="2-2 bound to asked volume"),
         pytest.param(
             [volume("v", "1Gi", "", "c")],
             claim(volume="v", bound=False),
@@ -140,12 +136,8 @@ CSI = {"driver": "csi.x", "volumeHandle": "v"}
             ["VolumeMismatch"],
             id="2-9 asked volume too small",
         ),
-        pytest.param(
-            [], claim(volume="v", phase="Bound"), ("Lost", "v"), ("gone", ""), ["ClaimLost"], id="3-2 lost"
-        ),
-        pytest.param(
-            [volume("v")], claim(volume="v", phase="Bound"), V, MINE, [], id="3-3 volume came unbound"
-        ),
+        pytest.param([], claim(volume="v", phase="Bound"), ("Lost", "v"), ("gone", ""), ["ClaimLost"], id="3-2 lost"),
+        pytest.param([volume("v")], claim(volume="v", phase="Bound"), V, MINE, [], id="3-3 volume came unbound"),
         pytest.param(
             [volume("v", "1Gi", "uid-o", "c", "Bound")],
             claim(volume="v", phase="Bound"),
@@ -173,18 +165,10 @@ def test_a_claim_and_its_volume(
     [
         pytest.param(volume("v", phase="Pending"), FREE, id="4-1 pending"),
         pytest.param(volume("v", "1Gi", "", "gone", "Pending"), ("Available", "gone"), id="4-2 prebound"),
-        pytest.param(
-            volume("v", "1Gi", "uid-x", "gone", "Bound"), ("Released", "gone uid-x"), id="4-3 claim missing"
-        ),
-        pytest.param(
-            volume("v", "1Gi", "uid-x", "c", "Bound"), ("Released", "c uid-x"), id="4-4 claim made anew"
-        ),
-        pytest.param(
-            volume("v", "1Gi", "uid-c", "c", "Bound", BOUND_BY_CONTROLLER), FREE, id="4-7 bound elsewhere"
-        ),
-        pytest.param(
-            volume("v", "1Gi", "uid-c", "c", "Bound"), ("Available", "c"), id="4-8 bound elsewhere, by user"
-        ),
+        pytest.param(volume("v", "1Gi", "uid-x", "gone", "Bound"), ("Released", "gone uid-x"), id="4-3 claim missing"),
+        pytest.param(volume("v", "1Gi", "uid-x", "c", "Bound"), ("Released", "c uid-x"), id="4-4 claim made anew"),
+        pytest.param(volume("v", "1Gi", "uid-c", "c", "Bound", BOUND_BY_CONTROLLER), FREE, id="4-7 bound elsewhere"),
+        pytest.param(volume("v", "1Gi", "uid-c", "c", "Bound"), ("Available", "c"), id="4-8 bound elsewhere, by user"),
     ],
 )
 def test_a_volume_whose_claim_is_elsewhere(one: dict[str, Any], volume_is: tuple[str, str]) -> None:
@@ -231,9 +215,7 @@ def test_a_claim_whose_volume_is_deleted_is_lost() -> None:
 
 
 def test_one_that_waits_for_a_consumer_is_bound_only_to_what_is_meant_for_it() -> None:
-    sim = binding(
-        make_class("late"), volume("v"), volume("w", "1Gi", "", "mine"), claim(storageClassName="late")
-    )
+    sim = binding(make_class("late"), volume("v"), volume("w", "1Gi", "", "mine"), claim(storageClassName="late"))
     sim.apply(CreateObject(claim("mine", storageClassName="late")))
     wait(sim, 1)
     assert (of_claim(sim), of_claim(sim, "mine")) == (UNBOUND, ("Bound", "w"))
@@ -243,9 +225,7 @@ def test_one_that_waits_for_a_consumer_is_bound_only_to_what_is_meant_for_it() -
 def test_it_says_for_which_pod_a_claim_waits() -> None:
     sim = binding(make_class("late"), claim(storageClassName="late"))
     wait(sim, 1)
-    used = pod(
-        "p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}], schedulerName="nobody"
-    )
+    used = pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}], schedulerName="nobody")
     sim.apply(CreateObject(used))
     wait(sim, 16)
     assert [event.message for event in sim.store.events] == [
@@ -289,9 +269,7 @@ def test_a_default_class_is_given_to_claims_that_came_before_it() -> None:
 def test_what_becomes_of_a_volume_whose_claim_is_gone(
     policy: str, source: dict[str, Any], marks: tuple[str, ...], volume_is: tuple[str, str], events: list[str]
 ) -> None:
-    fields = {
-        name: value for name, value in {"hostPath": {"path": "/x"}, **source}.items() if value is not None
-    }
+    fields = {name: value for name, value in {"hostPath": {"path": "/x"}, **source}.items() if value is not None}
     one = volume("v", "1Gi", "uid-c", "c", "Bound", *marks, persistentVolumeReclaimPolicy=policy)
     one["spec"] = {**{k: v for k, v in one["spec"].items() if k != "hostPath"}, **fields}
     sim = binding(

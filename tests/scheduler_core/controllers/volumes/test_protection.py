@@ -15,9 +15,7 @@ PROTECTION = ["persistentvolumeclaim-protection-controller", "persistentvolume-p
 NAMED = {"name": "v", "persistentVolumeClaim": {"claimName": "c"}}
 
 
-def using(
-    node: str = "n", phase: str = "Running", source: dict[str, Any] = NAMED, **metadata: Any
-) -> dict[str, Any]:
+def using(node: str = "n", phase: str = "Running", source: dict[str, Any] = NAMED, **metadata: Any) -> dict[str, Any]:
     manifest = pod("p", volumes=[source], schedulerName="nobody", **({"nodeName": node} if node else {}))
     manifest["metadata"] |= {"namespace": "default", "uid": "uid-p", **metadata}
     return {**manifest, "status": {"phase": phase}}
@@ -42,9 +40,7 @@ def deleted(*objects: dict[str, Any]) -> Simulation:
     ],
     ids=["unused", "used", "used by a pod that has ended", "used by a pod without a node", "another is used"],
 )
-def test_a_deleted_claim_stays_while_a_pod_on_a_node_names_it(
-    pods: list[dict[str, Any]], stays: bool
-) -> None:
+def test_a_deleted_claim_stays_while_a_pod_on_a_node_names_it(pods: list[dict[str, Any]], stays: bool) -> None:
     sim = deleted(claim(), *pods)
     assert (of_claim(sim)[0] != "gone") is stays
 

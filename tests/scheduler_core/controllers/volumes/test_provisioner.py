@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.testing.storage import make_class
 from scheduler_core.world.commands import CreateObject
 from tests.scheduler_core.clusters import delete, patch, wait
 from tests.scheduler_core.controllers.volumes.worlds import binding, claim, of_claim, of_volume, reasons
 from tests.scheduler_core.worlds import node, pod
+from tests.support.storage import make_class
 
 MADE = "pvc-uid-c"
 
@@ -25,15 +25,11 @@ def test_a_class_that_does_not_wait_has_its_volume_made_at_once() -> None:
 
 
 def test_where_no_provisioner_runs_the_claim_waits_and_it_is_said_for_whom() -> None:
-    sim = binding(
-        make_class("now", "csi.x", "Immediate"), claim(storageClassName="now"), provisioners=["csi.y"]
-    )
+    sim = binding(make_class("now", "csi.x", "Immediate"), claim(storageClassName="now"), provisioners=["csi.y"])
     wait(sim, 60)
     assert of_claim(sim) == ("Pending", "")
     (event,) = sim.store.events
-    assert event.message.startswith(
-        "Waiting for a volume to be created either by the external provisioner 'csi.x' or"
-    )
+    assert event.message.startswith("Waiting for a volume to be created either by the external provisioner 'csi.x' or")
 
 
 @pytest.mark.parametrize(
@@ -66,17 +62,13 @@ def test_one_that_waits_for_its_pod_is_made_where_the_pod_goes() -> None:
     storage_class = make_class(
         "late",
         "csi.x",
-        allowedTopologies=[
-            {"matchLabelExpressions": [{"key": "kubernetes.io/hostname", "values": ["a", "b"]}]}
-        ],
+        allowedTopologies=[{"matchLabelExpressions": [{"key": "kubernetes.io/hostname", "values": ["a", "b"]}]}],
     )
     sim = binding(node("a"), node("b"), storage_class, claim(storageClassName="late"))
     wait(sim, 20)
     assert of_claim(sim) == ("Pending", "")
     used = pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}])
-    sim.apply(
-        CreateObject({**used, "spec": {**used["spec"], "nodeSelector": {"kubernetes.io/hostname": "b"}}})
-    )
+    sim.apply(CreateObject({**used, "spec": {**used["spec"], "nodeSelector": {"kubernetes.io/hostname": "b"}}}))
     wait(sim, 40)
     assert of_claim(sim) == ("Bound", MADE)
     bound = sim.store.pod("default", "p")
@@ -93,9 +85,7 @@ def test_a_claim_whose_node_is_gone_gives_its_choice_back() -> None:
     lost["metadata"]["annotations"] = {"volume.kubernetes.io/selected-node": "gone"}
     sim = binding(make_class("late", "csi.x"), lost)
     wait(sim, 1)
-    assert 'failed to get target node: nodes "gone" not found' in [
-        event.message for event in sim.store.events
-    ]
+    assert 'failed to get target node: nodes "gone" not found' in [event.message for event in sim.store.events]
     manifest = sim.store.get("PersistentVolumeClaim", "default", "c")
     assert manifest is not None
     assert "volume.kubernetes.io/selected-node" not in manifest["metadata"]["annotations"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.testing.storage import make_claim, make_volume
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import cluster
+from tests.support.storage import make_claim, make_volume
 
 BINDER = "persistentvolume-binder-controller"
 BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
@@ -33,9 +33,7 @@ def volume(
     return manifest
 
 
-def claim(
-    name: str = "c", size: str = "1Gi", volume: str = "", phase: str = "Pending", **spec: Any
-) -> dict[str, Any]:
+def claim(name: str = "c", size: str = "1Gi", volume: str = "", phase: str = "Pending", **spec: Any) -> dict[str, Any]:
     """A claim with the class ""; its uid is "uid-NAME"."""
     bound = spec.pop("bound", bool(volume))
     manifest = make_claim(name, spec.pop("storageClassName", ""), size, volume, **spec)

@@ -17,15 +17,11 @@ def begun():
     sim = Simulation()
     sim.apply(SetSettings({"cluster": {}}))
     sim.apply(ApplyObjects((node("n1"), node("n2"))))
-    others = [
-        {**manifest, "metadata": {**manifest["metadata"], "name": "j"}} for manifest in (job(), cron_job())
-    ]
+    others = [{**manifest, "metadata": {**manifest["metadata"], "name": "j"}} for manifest in (job(), cron_job())]
     named = []
     for kind in KINDS:
         labels = {"app": kind.lower()}
-        manifest = workload(
-            kind, selector={"matchLabels": labels}, **({} if kind == "DaemonSet" else {"replicas": 3})
-        )
+        manifest = workload(kind, selector={"matchLabels": labels}, **({} if kind == "DaemonSet" else {"replicas": 3}))
         manifest["spec"]["template"]["metadata"]["labels"] = labels
         named.append(manifest)
     sim.apply(SetPrograms(({"pods": "job-name=j", "runs": [{"for": "5s", "exit": 1}]},)))

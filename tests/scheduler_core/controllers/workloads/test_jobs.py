@@ -130,9 +130,7 @@ def test_a_success_policy_is_met(rule, succeeded, message):
     assert is_success({"rules": [rule]}, 10, frozenset(succeeded)) == message
 
 
-@pytest.mark.parametrize(
-    ("number", "seconds"), [(0, None), (1, 10), (2, 20), (3, 40), (6, 320), (7, 600), (30, 600)]
-)
+@pytest.mark.parametrize(("number", "seconds"), [(0, None), (1, 10), (2, 20), (3, 40), (6, 320), (7, 600), (30, 600)])
 def test_the_pause_after_failures_doubles_up_to_ten_minutes(number, seconds):
     at = backoff.waits_until(number, 1000 * SECOND)
     assert at == (0 if seconds is None else (1000 + seconds) * SECOND)
@@ -159,9 +157,7 @@ def test_pods_are_known_by_the_jobs_uid_and_counted_by_a_finalizer():
     hands = Hands(job())
     hands.run()
     uid = hands.get("Job")["metadata"]["uid"]
-    assert hands.get("Job")["spec"]["selector"] == {
-        "matchLabels": {"batch.kubernetes.io/controller-uid": uid}
-    }
+    assert hands.get("Job")["spec"]["selector"] == {"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}
     (one,) = hands.pods()
     assert one.labels == {
         "app": "a",

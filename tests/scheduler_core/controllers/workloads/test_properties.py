@@ -45,9 +45,7 @@ def do(hands, kind, step):
 def owned(hands):
     """Pods that are somebody's and have not ended."""
     for pod in hands.store.pods():
-        owners = [
-            ref for ref in pod.manifest["metadata"].get("ownerReferences") or () if ref.get("controller")
-        ]
+        owners = [ref for ref in pod.manifest["metadata"].get("ownerReferences") or () if ref.get("controller")]
         assert len(owners) <= 1
     return [pod for pod in hands.pods() if controller_of(pod.manifest) and not pod.terminal]
 

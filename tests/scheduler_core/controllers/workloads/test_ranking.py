@@ -81,8 +81,7 @@ def test_the_pod_that_is_missed_less_goes_first(first, doubled, second, also):
         return Pod.from_manifest({**one.manifest, "spec": {**one.manifest["spec"], "nodeName": number}})
 
     named = [
-        one if not one.node_name else on_node(one, str(number))
-        for one, number in ((first, doubled), (second, also))
+        one if not one.node_name else on_node(one, str(number)) for one, number in ((first, doubled), (second, also))
     ]
     for pods in (named, named[::-1]):
         assert [one.name for one in first_to_go(pods, 1, NOW, {"1": 1, "2": 2})] == [first.name]

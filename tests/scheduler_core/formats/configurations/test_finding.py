@@ -36,9 +36,7 @@ def indented(text: str, by: int) -> str:
 
 
 def configmap(text: str, key: str = "scheduler-config.yaml") -> str:
-    return (
-        f"kind: ConfigMap\napiVersion: v1\nmetadata:\n  name: config\ndata:\n  {key}: |\n{indented(text, 4)}"
-    )
+    return f"kind: ConfigMap\napiVersion: v1\nmetadata:\n  name: config\ndata:\n  {key}: |\n{indented(text, 4)}"
 
 
 @pytest.mark.parametrize(
@@ -140,9 +138,7 @@ def test_a_policy_that_flags_name_is_asked_for() -> None:
 
 
 def test_a_shells_script_has_flags_too() -> None:
-    text = flags().replace(
-        "- kube-scheduler", '- sh\n    - -c\n    - "kube-scheduler --kube-api-qps=7 --v=2"'
-    )
+    text = flags().replace("- kube-scheduler", '- sh\n    - -c\n    - "kube-scheduler --kube-api-qps=7 --v=2"')
     assert one(text).manifest["clientConnection"] == {"qps": 7}
 
 
@@ -216,8 +212,7 @@ def test_a_text_inside_that_cannot_be_read_is_told_where_it_begins() -> None:
         "a: " + json.dumps("kind: KubeSchedulerConfiguration\n" + "- " * 30_000),
         json.dumps({"x" * 60_000: [{"a": i} for i in range(5_000)]}),
         json.dumps({"kind": "x", "spec": {"containers": [{"name": "scheduler", "args": ["--a " * 20_000]}]}}),
-        "kind: ConfigMap\ndata:\n"
-        + "".join(f'  k{i}: "kind: KubeSchedulerConfiguration"\n' for i in range(2_000)),
+        "kind: ConfigMap\ndata:\n" + "".join(f'  k{i}: "kind: KubeSchedulerConfiguration"\n' for i in range(2_000)),
     ],
     ids=["fences", "heredocs", "many fences", "dashes", "long key", "long flags", "many keys"],
 )

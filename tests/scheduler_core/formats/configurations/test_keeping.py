@@ -79,14 +79,10 @@ def test_other_texts_are_left_to_others(text: str) -> None:
     assert rewrite_text(text, {"a": 1}, {"a": 2}, dump) is None
 
 
-SCALARS = st.one_of(
-    st.integers(0, 9), st.sampled_from(["x", "y: z", "#", "", "on", "- a", "a\nb", "'"]), st.booleans()
-)
+SCALARS = st.one_of(st.integers(0, 9), st.sampled_from(["x", "y: z", "#", "", "on", "- a", "a\nb", "'"]), st.booleans())
 VALUES = st.recursive(
     SCALARS,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=4), st.dictionaries(st.sampled_from("abcde"), inner, max_size=4)
-    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.sampled_from("abcde"), inner, max_size=4)),
     max_leaves=12,
 )
 MAPPINGS = st.dictionaries(st.sampled_from("abcdef"), VALUES, min_size=1, max_size=5)

@@ -209,9 +209,7 @@ def v1beta2_plugins(draw: st.DrawFn) -> dict[str, Any]:
         disabled = draw(st.one_of(st.just(["*"]), st.lists(st.sampled_from(there), unique=True)))
         plugins[point] = {
             "disabled": names(*disabled),
-            "enabled": [
-                {"name": n, **({"weight": draw(weights)} if point == "score" else {})} for n in enabled
-            ],
+            "enabled": [{"name": n, **({"weight": draw(weights)} if point == "score" else {})} for n in enabled],
         }
     return plugins
 

@@ -18,9 +18,7 @@ def adopted(profile: str, own: Any = None) -> Adoption:
 
 
 def test_the_sort_of_gangs_is_a_plugin_of_its_own_here() -> None:
-    profile = (
-        '- plugins:\n    queueSort:\n      enabled: [{name: Coscheduling}]\n      disabled: [{name: "*"}]\n'
-    )
+    profile = '- plugins:\n    queueSort:\n      enabled: [{name: Coscheduling}]\n      disabled: [{name: "*"}]\n'
     it = adopted(profile)
     [loaded] = load_configuration(it.manifest).profiles
     assert loaded.plugins[FIELDS["queueSort"]] == (("CoschedulingSort", 0),)
@@ -29,9 +27,7 @@ def test_the_sort_of_gangs_is_a_plugin_of_its_own_here() -> None:
 
 
 def test_enabled_at_all_its_points_it_sorts_the_queue_too() -> None:
-    it = adopted(
-        "- plugins: {multiPoint: {enabled: [{name: Coscheduling}], disabled: [{name: PrioritySort}]}}\n"
-    )
+    it = adopted("- plugins: {multiPoint: {enabled: [{name: Coscheduling}], disabled: [{name: PrioritySort}]}}\n")
     [loaded] = load_configuration(it.manifest).profiles
     assert loaded.plugins[FIELDS["queueSort"]] == (("CoschedulingSort", 0),)
 
@@ -47,7 +43,9 @@ def test_arguments_that_ours_does_not_have_are_left_out_and_told() -> None:
 
 
 def test_a_point_that_ours_does_not_have_is_left_out() -> None:
-    profile = "- plugins:\n    multiPoint: {enabled: [{name: Coscheduling}]}\n    score: {enabled: [{name: Coscheduling}]}\n"
+    profile = (
+        "- plugins:\n    multiPoint: {enabled: [{name: Coscheduling}]}\n    score: {enabled: [{name: Coscheduling}]}\n"
+    )
     it = adopted(profile)
     assert [each.points for each in it.unknown] == [("score",)]
     assert it.without is not None

@@ -102,9 +102,7 @@ def test_extenders_and_the_hard_weight_find_their_places() -> None:
     result = policy(extenders=[extender], hardPodAffinitySymmetricWeight=7)
     [made] = load_configuration(result.manifest).manifest["extenders"]
     assert (made["enableHTTPS"], made["httpTimeout"]) == (True, "1s")
-    assert (
-        load_configuration(result.manifest).profiles[0].args["InterPodAffinity"]["hardPodAffinityWeight"] == 7
-    )
+    assert load_configuration(result.manifest).profiles[0].args["InterPodAffinity"]["hardPodAffinityWeight"] == 7
 
 
 def test_equal_priority_says_nothing() -> None:

@@ -40,9 +40,7 @@ def slices(events: Iterable[dict[str, Any]]) -> list[Slice]:
         assert event["ph"] == "B"
         above = stack[-1] if stack else None
         path = [*(above.path if above else []), event["name"]]
-        stack.append(
-            Slice(event["name"], track, round(event["ts"] * 1000), event["args"], above=above, path=path)
-        )
+        stack.append(Slice(event["name"], track, round(event["ts"] * 1000), event["args"], above=above, path=path))
         made.append(stack[-1])
     assert not any(open_.values())
     return made

@@ -22,9 +22,7 @@ def test_another_edition_is_refused(edition: object) -> None:
     header = dict(next(export_lines(0, LOG, 1)), edition=edition)
     if edition is None:
         del header["edition"]
-    with pytest.raises(
-        TraceError, match=r"expected edition 3; Scheduler Playground 0\.6\.0 opens older traces"
-    ):
+    with pytest.raises(TraceError, match=r"expected edition 3; Scheduler Playground 0\.6\.0 opens older traces"):
         read_log([header])
 
 

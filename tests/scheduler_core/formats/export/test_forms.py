@@ -53,9 +53,7 @@ def test_every_line_of_a_trace_is_as_the_schema_says(lines: list[dict[str, Any]]
 
 
 @pytest.mark.parametrize("wrong", [{"seq": 0}, {"kind": "object"}, {"data": {}}, {"more": 1}])
-def test_the_schema_refuses_a_record_that_is_wrong(
-    lines: list[dict[str, Any]], wrong: dict[str, Any]
-) -> None:
+def test_the_schema_refuses_a_record_that_is_wrong(lines: list[dict[str, Any]], wrong: dict[str, Any]) -> None:
     record = next(line for line in lines if line["type"] == "record")
     assert not Draft202012Validator(json_schema()).is_valid(record | wrong)
 

@@ -31,16 +31,12 @@ def test_it_is_computed_again_to_the_same() -> None:
     report = check_lines(lines)
     assert (report.difference, report.attempts) == (None, 1)
     (detail,) = [line for line in lines if line["type"] == "detail"]
-    assert any(
-        step["plugin"] == "Mine" and step.get("scores") == {"a": 0, "b": 100} for step in detail["steps"]
-    )
+    assert any(step["plugin"] == "Mine" and step.get("scores") == {"a": 0, "b": 100} for step in detail["steps"])
 
 
 def test_one_that_would_cost_too_much_ends_its_cycles_and_no_more() -> None:
     nine = "[1,2,3,4,5,6,7,8,9]"
-    endless = (
-        f"{nine}.all(a, {nine}.all(b, {nine}.all(c, {nine}.all(d, {nine}.all(e, {nine}.all(f, a > 0))))))"
-    )
+    endless = f"{nine}.all(a, {nine}.all(b, {nine}.all(c, {nine}.all(d, {nine}.all(e, {nine}.all(f, a > 0))))))"
     report = check_lines(exported(filter=endless))
     assert report.difference is None
 

@@ -8,10 +8,10 @@ from scheduler_core.base.trace.records import Record
 from scheduler_core.formats.export import SpanTree
 from scheduler_core.formats.export.spans import Span
 from scheduler_core.scheduler.extenders.written import Written
-from scheduler_core.testing.storage import make_claim, make_class
 from scheduler_core.world.commands import ApplyObjects, FailCall, SetExtender
 from tests.scheduler_core.scheduler.extenders.test_sessions import URL, extended
 from tests.scheduler_core.worlds import node, pod, settle, world
+from tests.support.storage import make_claim, make_class
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
@@ -21,10 +21,7 @@ def spans_by_name(records: Iterable[Record]) -> dict[str, Span]:
     """The last of each name; of a plugin at its point `point/plugin`."""
     tree = SpanTree()
     tree.add(records)
-    return {
-        f"{span.facts['point']}/{span.name}" if "plugin" in span.facts else span.name: span
-        for span in tree.spans
-    }
+    return {f"{span.facts['point']}/{span.name}" if "plugin" in span.facts else span.name: span for span in tree.spans}
 
 
 def length(span: Span) -> int:

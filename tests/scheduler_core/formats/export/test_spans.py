@@ -62,9 +62,7 @@ def as_protobuf(made: Any) -> Any:
 @pytest.fixture(scope="module")
 def read(spans: list[Span]) -> list[OtlpSpan]:
     request = ParseDict(as_protobuf(otlp(spans, 7)), ExportTraceServiceRequest())
-    return [
-        span for resource in request.resource_spans for scope in resource.scope_spans for span in scope.spans
-    ]
+    return [span for resource in request.resource_spans for scope in resource.scope_spans for span in scope.spans]
 
 
 def test_the_file_is_as_its_schema_says(chrome: dict[str, Any]) -> None:

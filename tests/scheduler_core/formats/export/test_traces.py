@@ -12,9 +12,7 @@ from scheduler_core.formats.export.traces import TraceError, check_lines, export
 from scheduler_core.world.commands import ApplyObjects
 from tests.scheduler_core.worlds import node, pod
 
-LOG = {
-    0: msgspec.to_builtins(ApplyObjects((node("a"), node("b"), pod("one"), pod("two"), pod("big", cpu="9"))))
-}
+LOG = {0: msgspec.to_builtins(ApplyObjects((node("a"), node("b"), pod("one"), pod("two"), pod("big", cpu="9"))))}
 
 
 def exported(detail: range = range(0)) -> list[dict[str, Any]]:

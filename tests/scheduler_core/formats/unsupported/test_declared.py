@@ -45,11 +45,11 @@ OF_EVERY_FIELD = (
 )
 # Objects that a fix makes.
 _WRITES = (
-    "scheduler/plugins/helper/fixes.py "
-    "scheduler/plugins/helper/volumes.py "
-    "scheduler/plugins/volumebinding/fixes.py"
+    "scheduler/plugins/helper/fixes.py scheduler/plugins/helper/volumes.py scheduler/plugins/volumebinding/fixes.py"
 )
-_REFERENCES = "apiserver/admission/plugins/node_restriction.py"  # of static pods, whose refusal does not ask what they hold
+_REFERENCES = (
+    "apiserver/admission/plugins/node_restriction.py"  # of static pods, whose refusal does not ask what they hold
+)
 _SPECS = "apimachinery/objects/spec.py controllers/kubelet/eviction/observations.py"  # volumes that nothing is read of
 # Where the names of fields without effect stand all the same: words of other things, and what is written or told to be there.
 ELSEWHERE = {
@@ -124,11 +124,7 @@ def reached() -> dict[str, set[str]]:
             continue
         found[type_] = set(fields(type_)) - (OF_EVERY_OBJECT if type_ in roots else set())
         ends = {*silent(type_), *declared(type_).idle.split(), *({"status"} if type_ in roots else ())}
-        level += [
-            inner
-            for name, field in fields(type_).items()
-            if name not in ends and (inner := inner_type(field))
-        ]
+        level += [inner for name, field in fields(type_).items() if name not in ends and (inner := inner_type(field))]
     return found
 
 
@@ -159,9 +155,7 @@ def test_a_kind_that_is_walked_through_stands_in_the_engine() -> None:
 def test_what_is_declared_as_without_effect_does_not_stand_in_the_engine() -> None:
     read = {name for type_ in reached() for name in declared(type_).read.split()}
     names = {name for type_ in reached() for name in silent(type_)} - read
-    read_all_the_same = {
-        name: files for name in sorted(names) if (files := words().get(name, set()) - allowed(name))
-    }
+    read_all_the_same = {name: files for name in sorted(names) if (files := words().get(name, set()) - allowed(name))}
     assert read_all_the_same == {}
 
 

@@ -18,9 +18,7 @@ def paths(manifest: dict[str, Any]) -> list[str]:
 
 def test_fields_of_containers_are_named_where_they_stand() -> None:
     manifest = pod("p")
-    manifest["spec"]["containers"].append(
-        {"name": "d", "image": "i", "livenessProbe": {"exec": {}}, "env": []}
-    )
+    manifest["spec"]["containers"].append({"name": "d", "image": "i", "livenessProbe": {"exec": {}}, "env": []})
     assert paths(manifest) == ["spec.containers[1].livenessProbe"]
 
 

@@ -21,9 +21,7 @@ def names(of: Profile, point: Point) -> list[str]:
 
 
 def enabled(*plugins: str | tuple[str, int]) -> dict[str, Any]:
-    return {
-        "enabled": [{"name": p} if isinstance(p, str) else {"name": p[0], "weight": p[1]} for p in plugins]
-    }
+    return {"enabled": [{"name": p} if isinstance(p, str) else {"name": p[0], "weight": p[1]} for p in plugins]}
 
 
 def disabled(*plugins: str) -> dict[str, Any]:
@@ -127,9 +125,7 @@ def test_normalising_goes_with_scoring() -> None:
 
 def test_a_plugin_that_does_not_exist_is_refused_where_it_stands() -> None:
     path = "profiles[0].plugins.filter.enabled[0]"
-    assert refused(filter=enabled("Nope")) == [
-        f'{path}: Invalid value: "Nope": FilterPlugin "Nope" does not exist'
-    ]
+    assert refused(filter=enabled("Nope")) == [f'{path}: Invalid value: "Nope": FilterPlugin "Nope" does not exist']
 
 
 def test_a_plugin_that_does_not_take_part_in_the_point_is_refused() -> None:
@@ -169,9 +165,7 @@ def test_adding_a_plugin_twice_changes_nothing_more() -> None:
 def test_the_effective_configuration_loads_to_the_same() -> None:
     given = {
         **TYPE,
-        "profiles": [
-            {"plugins": {"score": enabled(("ImageLocality", 5)), "multiPoint": disabled("NodeName")}}
-        ],
+        "profiles": [{"plugins": {"score": enabled(("ImageLocality", 5)), "multiPoint": disabled("NodeName")}}],
     }
     configuration = load_configuration(given)
     assert load_configuration(configuration.manifest) == configuration

@@ -95,8 +95,7 @@ def test_the_last_of_two_counts() -> None:
         ("PodLevelResources", "missing bool value for PodLevelResources"),
         (
             "PodLevelResources=maybe",
-            "invalid value of PodLevelResources=maybe, err: "
-            'strconv.ParseBool: parsing "maybe": invalid syntax',
+            'invalid value of PodLevelResources=maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax',
         ),
         ("A" * 10_001, "received 10001 characters; expected at most 10000"),
     ],

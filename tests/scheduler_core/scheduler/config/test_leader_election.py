@@ -52,9 +52,7 @@ def test_a_leader_election_that_is_refused(election: dict[str, Any], error: str)
 
 def test_all_that_is_wrong_is_said_at_once() -> None:
     with pytest.raises(ConfigurationError) as raised:
-        load_configuration(
-            configuration(leaseDuration="-1s", renewDeadline="-1s", retryPeriod="-1s"), elections=True
-        )
+        load_configuration(configuration(leaseDuration="-1s", renewDeadline="-1s", retryPeriod="-1s"), elections=True)
     assert len(raised.value.errors) == 4
 
 

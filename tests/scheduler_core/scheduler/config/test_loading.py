@@ -54,11 +54,7 @@ def test_a_strategy_without_resources_gets_the_default_ones_and_missing_weights_
             "name": "NodeResourcesFit",
             "args": {"scoringStrategy": {"type": "MostAllocated", **fields}},
         }
-        return (
-            load(profiles=[{"pluginConfig": [config]}])
-            .profiles[0]
-            .args["NodeResourcesFit"]["scoringStrategy"]
-        )
+        return load(profiles=[{"pluginConfig": [config]}]).profiles[0].args["NodeResourcesFit"]["scoringStrategy"]
 
     assert [r["name"] for r in strategy()["resources"]] == ["cpu", "memory"]
     assert strategy(resources=[{"name": "nvidia.com/gpu"}, {"name": "cpu", "weight": 0}])["resources"] == [
@@ -100,9 +96,7 @@ def test_another_version_is_refused() -> None:
 
 def test_an_unknown_field_is_refused_with_the_known_ones() -> None:
     (text,) = refused(profiles=[{"plugins": {"score": {"enable": []}}}])
-    assert (
-        text == 'profiles[0].plugins.score.enable: unknown field "enable" expected one of disabled, enabled'
-    )
+    assert text == 'profiles[0].plugins.score.enable: unknown field "enable" expected one of disabled, enabled'
 
 
 def test_an_unknown_argument_is_refused() -> None:
@@ -247,19 +241,13 @@ def test_every_profile_must_sort_the_queue_alike() -> None:
         ),
         (
             "PodTopologySpread",
-            {
-                "defaultConstraints": [
-                    {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}
-                ]
-            },
+            {"defaultConstraints": [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]},
             'defaultingType: Invalid value: "System": when .defaultConstraints are not empty',
         ),
         ("NodeAffinity", {"kind": "FitArgs"}, None),
     ],
 )
-def test_bad_arguments_are_refused_in_kubes_words(
-    plugin: str, args: dict[str, Any], expected: str | None
-) -> None:
+def test_bad_arguments_are_refused_in_kubes_words(plugin: str, args: dict[str, Any], expected: str | None) -> None:
     texts = args_refused(plugin, **args)
     assert len(texts) == 1
     if expected is not None:
@@ -269,14 +257,10 @@ def test_bad_arguments_are_refused_in_kubes_words(
 def test_an_added_affinity_that_does_not_parse_is_refused() -> None:
     requirement = {"key": "size", "operator": "Gt", "values": ["much"]}
     added = {
-        "requiredDuringSchedulingIgnoredDuringExecution": {
-            "nodeSelectorTerms": [{"matchExpressions": [requirement]}]
-        }
+        "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [requirement]}]}
     }
     (text,) = args_refused("NodeAffinity", addedAffinity=added)
-    assert text.startswith(
-        "addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]."
-    )
+    assert text.startswith("addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].")
     assert text.endswith("for 'Gt', 'Lt' operators, the value must be an integer")
 
 
@@ -339,9 +323,7 @@ FULL = {
                             "preferredDuringSchedulingIgnoredDuringExecution": [
                                 {
                                     "weight": 1,
-                                    "preference": {
-                                        "matchFields": [{"key": "metadata.name", "operator": "In"}]
-                                    },
+                                    "preference": {"matchFields": [{"key": "metadata.name", "operator": "In"}]},
                                 }
                             ],
                         }
@@ -372,9 +354,7 @@ json_values = st.recursive(
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """The path of everything within a manifest."""
-    entries = (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    )
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path, *(place for key, item in entries for place in places(item, (*path, key)))]
 
 
@@ -388,9 +368,7 @@ def put(value: Any, path: tuple[Any, ...], new: Any) -> Any:
 
 @settings(max_examples=400)
 @given(st.sampled_from(places(FULL)), json_values)
-def test_whatever_stands_anywhere_loads_or_is_refused_with_a_reason(
-    place: tuple[Any, ...], value: Any
-) -> None:
+def test_whatever_stands_anywhere_loads_or_is_refused_with_a_reason(place: tuple[Any, ...], value: Any) -> None:
     try:
         configuration = load_configuration(put(FULL, place, value))
     except ConfigurationError as refusal:

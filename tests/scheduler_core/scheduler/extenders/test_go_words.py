@@ -26,8 +26,7 @@ READERS = {
 }
 # Verb, body, and what the scheduler says: empty where the answer is good.
 CASES: list[tuple[Verb, str, str]] = [
-    (Verb(verb), body, words)
-    for verb, body, words in json.loads(Path(__file__).with_name("go_words.json").read_text())
+    (Verb(verb), body, words) for verb, body, words in json.loads(Path(__file__).with_name("go_words.json").read_text())
 ]
 
 

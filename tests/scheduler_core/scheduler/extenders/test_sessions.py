@@ -65,9 +65,7 @@ def test_without_a_word_about_it_nobody_listens_there() -> None:
     sim.run(until=lambda w: bool(w.journal.attempts))
     (attempt,) = sim.journal.attempts
     assert attempt.outcome == "error"
-    assert (
-        attempt.message == f'Post "{URL}/filter": dial tcp extender.example:80: connect: connection refused'
-    )
+    assert attempt.message == f'Post "{URL}/filter": dial tcp extender.example:80: connect: connection refused'
 
 
 def test_an_extender_scores_and_binds() -> None:

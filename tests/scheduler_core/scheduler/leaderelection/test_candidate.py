@@ -127,9 +127,7 @@ def test_a_change_of_less_than_a_second_is_not_seen() -> None:
     client.attempt(one, NOW)
     lease = client.store.get("Lease", "foo", "bar")
     assert lease is not None
-    client.store.overwrite(
-        {**lease, "spec": spec_of(replace(BING, renewed=NOW + 300 * MILLISECOND))}, "Lease"
-    )
+    client.store.overwrite({**lease, "spec": spec_of(replace(BING, renewed=NOW + 300 * MILLISECOND))}, "Lease")
     client.attempt(one, NOW + SECOND)
     assert one.observed_time == NOW
 

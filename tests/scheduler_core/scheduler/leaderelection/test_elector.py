@@ -108,9 +108,7 @@ def test_a_leader_whose_calls_hang_gives_up_at_its_deadline_and_waits_for_the_re
         (False, ["event", "OnStoppedLeading"], "a"),
     ],
 )
-def test_who_is_cancelled_gives_the_lease_back_where_it_is_to(
-    release: bool, seen: list[str], holder: str
-) -> None:
+def test_who_is_cancelled_gives_the_lease_back_where_it_is_to(release: bool, seen: list[str], holder: str) -> None:
     store, elector = Store(), LeaderElector(ElectionConfig(release_on_cancel=release), "a")
     lead(store, elector)
     assert follow(store, elector, elector.cancel(SECOND), SECOND) == seen

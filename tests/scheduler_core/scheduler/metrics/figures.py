@@ -21,8 +21,4 @@ def values(sim: Simulation, name: str) -> dict[tuple[str, ...], int]:
 
 def spreads(sim: Simulation, name: str) -> dict[tuple[str, ...], tuple[int, float]]:
     """Of a histogram: how many, and their sum."""
-    return {
-        labels: (sum(one.counts), one.sum)
-        for labels, one in series(sim, name).items()
-        if isinstance(one, Spread)
-    }
+    return {labels: (sum(one.counts), one.sum) for labels, one in series(sim, name).items() if isinstance(one, Spread)}

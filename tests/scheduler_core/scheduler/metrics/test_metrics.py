@@ -71,9 +71,7 @@ def test_a_pods_sli_runs_from_its_way_into_the_active_queue_by_its_attempts() ->
 
 def test_extension_points_of_a_pod_that_is_scored_and_bound() -> None:
     sim = settled(*NODES, pod("web"))
-    assert {
-        labels: n for labels, (n, _) in spreads(sim, "framework_extension_point_duration_seconds").items()
-    } == {
+    assert {labels: n for labels, (n, _) in spreads(sim, "framework_extension_point_duration_seconds").items()} == {
         (point, "Success", PROFILE): 1
         for point in (
             "PreEnqueue",
@@ -245,9 +243,7 @@ def test_events_are_counted_as_they_are_handled() -> None:
     sim = settled(*NODES, pod("web"))
     handled = {labels[0]: n for labels, (n, _) in spreads(sim, "event_handling_duration_seconds").items()}
     assert handled["NodeAdd"] == 3
-    assert (
-        handled["UnschedulablePodAdd"] == handled["UnschedulablePodDelete"] == handled["AssignedPodAdd"] == 1
-    )
+    assert handled["UnschedulablePodAdd"] == handled["UnschedulablePodDelete"] == handled["AssignedPodAdd"] == 1
 
 
 def test_hints_are_counted_by_their_answer() -> None:

@@ -16,9 +16,7 @@ HOSTNAME, ZONE, RACK = "kubernetes.io/hostname", "zone", "rack"
 KEYS = (HOSTNAME, ZONE, RACK)
 NAMESPACES = ("default", "other", "third")
 
-pod_labels = st.fixed_dictionaries(
-    {"app": st.sampled_from(("a", "b"))}, optional={"tier": st.sampled_from(("", "x"))}
-)
+pod_labels = st.fixed_dictionaries({"app": st.sampled_from(("a", "b"))}, optional={"tier": st.sampled_from(("", "x"))})
 selectors = st.sampled_from(
     (
         None,
@@ -102,9 +100,7 @@ nodes = st.lists(
 ).map(lambda each: [node(i, labels, tainted=t, hostname=h > 0) for i, (labels, t, h) in enumerate(each)])
 
 
-def pod(
-    name: str, namespace: str, labels: dict[str, str], spec: MutableManifest, *, deleting: bool
-) -> PodBuilder:
+def pod(name: str, namespace: str, labels: dict[str, str], spec: MutableManifest, *, deleting: bool) -> PodBuilder:
     built = make_pod(name, namespace).labels(labels).with_spec(**spec)
     return built.with_metadata(deletionTimestamp="2026-01-01T00:00:00Z") if deleting else built
 
@@ -126,8 +122,7 @@ def pods(
 def worlds(draw: st.DrawFn, specs: st.SearchStrategy[MutableManifest], *, alike: bool = False) -> World:
     drawn = draw(nodes)
     bound = [
-        built.on(draw(st.sampled_from(drawn))["name"]).manifest()
-        for built in draw(pods("p", specs, 10, alike=alike))
+        built.on(draw(st.sampled_from(drawn))["name"]).manifest() for built in draw(pods("p", specs, 10, alike=alike))
     ]
     return World(drawn, bound)
 

@@ -6,10 +6,10 @@ from scheduler_core.scheduler.framework.plugin import CallResult, PermitResult
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Status, unschedulable
 from scheduler_core.scheduler.plugins.demonstration import NOTE_STATE
 from scheduler_core.testing.builders import make_pod
-from scheduler_core.testing.drive import NoObjects, make_plugin
 from scheduler_core.world.commands import ApplyObjects, SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, of_kind, pod, settle
+from tests.support.drive import NoObjects, make_plugin
 
 SECOND = 10**9
 
@@ -72,9 +72,7 @@ def test_a_note_is_kept_at_post_bind() -> None:
     assert state.read(NOTE_STATE) == "hello"
 
 
-@pytest.mark.parametrize(
-    "value", ["", "wait", "wait:", "wait:5", "wait:-5s", "wait:١s", "perhaps", "allow:5s"]
-)
+@pytest.mark.parametrize("value", ["", "wait", "wait:", "wait:5", "wait:-5s", "wait:١s", "perhaps", "allow:5s"])
 def test_an_annotation_that_is_not_understood_says_what_is_expected(value: str) -> None:
     status = make_plugin("Demonstration").permit(CycleState(), told("permit", value), "a").status
     assert status.code is Code.ERROR

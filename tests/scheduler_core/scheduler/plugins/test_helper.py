@@ -28,9 +28,7 @@ def test_division_truncates_toward_zero_as_in_go(a: int, b: int) -> None:
         ([7], False, [100]),
     ],
 )
-def test_normalising_scales_the_highest_to_a_hundred(
-    raw: list[int], reverse: bool, expected: list[int]
-) -> None:
+def test_normalising_scales_the_highest_to_a_hundred(raw: list[int], reverse: bool, expected: list[int]) -> None:
     assert default_normalize(np.array(raw, np.int64), reverse=reverse).tolist() == expected
 
 

@@ -5,8 +5,8 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.framework.status import SKIP, Code, Status, unresolvable, unschedulable
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import NoObjects, all_rows, filter_nodes, make_plugin
 from scheduler_core.testing.explained import paragraphs, rows
+from tests.support.drive import NoObjects, all_rows, filter_nodes, make_plugin
 
 ZONE, HOSTNAME = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -67,9 +67,7 @@ def scores(built: PodBuilder, pods: list[PodBuilder], plugin: Plugin | None = No
     raw = plugin.score(state, built.pod(), table, rows)
     assert not isinstance(raw, Status)
     scaled = plugin.normalize(state, built.pod(), table, rows, raw)
-    return dict(zip(table.names, raw.tolist(), strict=True)), dict(
-        zip(table.names, scaled.tolist(), strict=True)
-    )
+    return dict(zip(table.names, raw.tolist(), strict=True)), dict(zip(table.names, scaled.tolist(), strict=True))
 
 
 def test_a_pod_that_no_term_is_about_is_skipped() -> None:
@@ -167,10 +165,7 @@ def test_existing_pods_required_affinity_counts_with_the_hard_weight() -> None:
     existing = [near(pod("x", "db"), term("web")).on("a")]
     plugin = make_plugin("InterPodAffinity", {"hardPodAffinityWeight": 7})
     assert scores(pod("p", "web"), existing, plugin)[0] == {"a": 7, "c": 0, "b": 7}
-    assert (
-        scores(pod("p", "web"), existing, make_plugin("InterPodAffinity", {"hardPodAffinityWeight": 0}))
-        is None
-    )
+    assert scores(pod("p", "web"), existing, make_plugin("InterPodAffinity", {"hardPodAffinityWeight": 0})) is None
 
 
 def test_existing_pods_preferences_can_be_ignored() -> None:

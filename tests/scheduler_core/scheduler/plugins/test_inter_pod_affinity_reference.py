@@ -15,7 +15,6 @@ from scheduler_core.scheduler.cache.what_if import Change
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import repelling, term_figures
-from scheduler_core.testing.drive import NoObjects, all_rows, make_plugin
 from tests.scheduler_core.scheduler.plugins.pod_worlds import (
     KEYS,
     NAMESPACES,
@@ -26,6 +25,7 @@ from tests.scheduler_core.scheduler.plugins.pod_worlds import (
     selects,
     worlds,
 )
+from tests.support.drive import NoObjects, all_rows, make_plugin
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -146,9 +146,7 @@ def merged(pod: Manifest) -> Manifest:
     every += [term for kind in ("podAffinity", "podAntiAffinity") for _, term in preferred(out, kind)]
     for term in every:
         if term.get("namespaceSelector"):
-            term["merged"] = [
-                n for n, labels in NAMESPACE_LABELS.items() if selects(term["namespaceSelector"], labels)
-            ]
+            term["merged"] = [n for n, labels in NAMESPACE_LABELS.items() if selects(term["namespaceSelector"], labels)]
     return out
 
 
@@ -213,9 +211,7 @@ class Filtering:
         return None
 
 
-def topology_scores(
-    world: World, pod: Manifest, hard: int, *, ignore: bool
-) -> dict[str, dict[str, int]] | None:
+def topology_scores(world: World, pod: Manifest, hard: int, *, ignore: bool) -> dict[str, dict[str, int]] | None:
     """kube's topologyScore; None where PreScore skips."""
     pod = merged(pod)
     own = preferred(pod, "podAffinity") or preferred(pod, "podAntiAffinity")
@@ -224,9 +220,7 @@ def topology_scores(
     namespace_labels = NAMESPACE_LABELS.get(pod["metadata"]["namespace"], {})
     out: dict[str, dict[str, int]] = {}
 
-    def process(
-        term: Manifest, owner: Manifest, target: Manifest, labels: dict[str, str], weight: int
-    ) -> None:
+    def process(term: Manifest, owner: Manifest, target: Manifest, labels: dict[str, str], weight: int) -> None:
         key = term["topologyKey"]
         if matches(term, owner, target, labels) and key in node["labels"]:
             values = out.setdefault(key, {})

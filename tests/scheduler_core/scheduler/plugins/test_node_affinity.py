@@ -2,14 +2,14 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import PreFilterResult
 from scheduler_core.scheduler.framework.status import SKIP, Code, unresolvable
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table, term
-from scheduler_core.testing.drive import (
+from scheduler_core.testing.explained import rows
+from tests.support.drive import (
     all_rows,
     filter_nodes,
     make_plugin,
     normalize_node_scores,
     score_nodes,
 )
-from scheduler_core.testing.explained import rows
 
 NODES = make_table(
     [
@@ -85,14 +85,10 @@ def test_a_name_can_be_excluded() -> None:
 def test_added_affinity_is_judged_before_the_pods_own() -> None:
     added = {
         "addedAffinity": {
-            "requiredDuringSchedulingIgnoredDuringExecution": {
-                "nodeSelectorTerms": [term(("disk", "Exists", ()))]
-            }
+            "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term(("disk", "Exists", ()))]}
         }
     }
-    found = filter_nodes(
-        make_plugin("NodeAffinity", added), make_pod("p").selector({"disk": "ssd"}).pod(), NODES
-    )
+    found = filter_nodes(make_plugin("NodeAffinity", added), make_pod("p").selector({"disk": "ssd"}).pod(), NODES)
     assert found == {"a": None, "b": REFUSED, "c": ENFORCED}
 
 
@@ -104,9 +100,7 @@ def test_weights_of_matching_preferences_are_summed() -> None:
 
 
 def test_without_preferences_scoring_is_skipped() -> None:
-    assert (
-        score_nodes(make_plugin("NodeAffinity"), make_pod("p").selector({"disk": "ssd"}).pod(), NODES) is None
-    )
+    assert score_nodes(make_plugin("NodeAffinity"), make_pod("p").selector({"disk": "ssd"}).pod(), NODES) is None
 
 
 def test_added_preferences_are_added_to_the_pods() -> None:
@@ -120,9 +114,7 @@ def test_a_preference_that_does_not_parse_is_an_internal_error() -> None:
     pod = make_pod("p").prefers((1, term(("size", "Gt", ("-1",))))).pod()
     status = make_plugin("NodeAffinity").pre_score(CycleState(), pod, NODES, all_rows(NODES))
     assert status.code is Code.ERROR
-    assert status.message.startswith(
-        '[0].matchExpressions[0].values[0][size]: Invalid value: "-1": a valid label'
-    )
+    assert status.message.startswith('[0].matchExpressions[0].values[0][size]: Invalid value: "-1": a valid label')
 
 
 def test_it_explains_each_requirement_with_the_nodes_value() -> None:

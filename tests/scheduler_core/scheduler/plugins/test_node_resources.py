@@ -7,16 +7,14 @@ import pytest
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import Code, Status, error, unresolvable, unschedulable
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import all_rows, filter_nodes, make_plugin, score_nodes
 from scheduler_core.testing.explained import rows
+from tests.support.drive import all_rows, filter_nodes, make_plugin, score_nodes
 
 FIT, BALANCED = "NodeResourcesFit", "NodeResourcesBalancedAllocation"
 GPU = "example.com/gpu"
 
 
-def fit(
-    pod: PodBuilder, *bound: PodBuilder, args: dict[str, Any] | None = None, **capacity: str
-) -> Status | None:
+def fit(pod: PodBuilder, *bound: PodBuilder, args: dict[str, Any] | None = None, **capacity: str) -> Status | None:
     nodes = make_table([make_node("a").capacity(**capacity)], [old.on("a") for old in bound])
     return filter_nodes(make_plugin(FIT, args), pod.pod(), nodes)["a"]
 
@@ -56,9 +54,7 @@ def test_one_hopeless_resource_makes_the_whole_refusal_unresolvable() -> None:
 
 
 def test_reasons_come_as_pods_cpu_memory_storage_then_scalars_by_name() -> None:
-    pod = make_pod("p").requests(
-        {"b.io/x": "1", "a.io/x": "1", "ephemeral-storage": "1Gi"}, cpu="9", memory="9Gi"
-    )
+    pod = make_pod("p").requests({"b.io/x": "1", "a.io/x": "1", "ephemeral-storage": "1Gi"}, cpu="9", memory="9Gi")
     refused = fit(pod, pods="0", cpu="1", memory="1Gi")
     assert refused == unresolvable(
         "Too many pods",
@@ -84,13 +80,7 @@ def test_ignored_extended_resources_are_not_checked(args: dict[str, Any]) -> Non
 
 
 def test_a_sidecar_adds_to_the_containers_and_an_init_container_counts_at_most() -> None:
-    pod = (
-        make_pod("p")
-        .requests(cpu="1")
-        .sidecar("s", cpu="1")
-        .init_container("i", cpu="2500m")
-        .overhead(cpu="500m")
-    )
+    pod = make_pod("p").requests(cpu="1").sidecar("s", cpu="1").init_container("i", cpu="2500m").overhead(cpu="500m")
     assert fit(pod, cpu="4") is None
     assert fit(pod, cpu="3999m") == unresolvable("Insufficient cpu")
 
@@ -108,9 +98,7 @@ def test_many_scalar_resources_may_fail_at_once() -> None:
 
 
 def test_nodes_get_a_status_for_their_own_combination() -> None:
-    nodes = make_table(
-        [make_node("a").capacity(cpu="1"), make_node("b"), make_node("c").capacity(memory="1Gi")]
-    )
+    nodes = make_table([make_node("a").capacity(cpu="1"), make_node("b"), make_node("c").capacity(memory="1Gi")])
     found = filter_nodes(make_plugin(FIT), make_pod("p").requests(cpu="2", memory="2Gi").pod(), nodes)
     assert found == {
         "a": unresolvable("Insufficient cpu"),
@@ -220,6 +208,4 @@ def test_without_pre_filter_the_filter_is_an_internal_error() -> None:
     nodes = make_table([make_node("a")])
     verdicts = make_plugin(FIT).filter(CycleState(), make_pod("p").pod(), nodes, all_rows(nodes))
     assert verdicts is not None
-    assert verdicts.statuses == (
-        error('error reading "PreFilterNodeResourcesFit" from cycleState: not found'),
-    )
+    assert verdicts.statuses == (error('error reading "PreFilterNodeResourcesFit" from cycleState: not found'),)

@@ -6,9 +6,9 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import SKIP, Status, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.nodevolumelimits.plugin import NodeVolumeLimits
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import filter_nodes
 from scheduler_core.testing.explained import rows
-from scheduler_core.testing.storage import Objects, make_claim, make_class, make_csi_node, make_volume
+from tests.support.drive import filter_nodes
+from tests.support.storage import Objects, make_claim, make_class, make_csi_node, make_volume
 
 FULL = unschedulable("node(s) exceed max volume count")
 POD = make_pod("p").claims("c")
@@ -20,9 +20,7 @@ def csi_volume(claim: str, handle: str = "", driver: str = "csi.x") -> list[dict
     return [make_claim(claim, volume=f"v-{claim}"), make_volume(f"v-{claim}", claim=claim, csi=source)]
 
 
-def on_a(
-    limit: int | None, *users: PodBuilder, objects: list[dict[str, Any]], pod: PodBuilder = POD
-) -> Status | None:
+def on_a(limit: int | None, *users: PodBuilder, objects: list[dict[str, Any]], pod: PodBuilder = POD) -> Status | None:
     """What node a, where `users` run, answers; its CSINode sets a limit for the driver csi.x."""
     handle = Objects([make_csi_node("a", {"csi.x": limit}), *objects])
     nodes = make_table([make_node("a"), make_node("free")], [user.on("a") for user in users])

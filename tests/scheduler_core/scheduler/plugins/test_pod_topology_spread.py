@@ -8,8 +8,8 @@ from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.framework.status import SKIP, Code, Status, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.podtopologyspread.explanation import figures
 from scheduler_core.testing.builders import NodeBuilder, PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import NoObjects, all_rows, filter_nodes, make_plugin
 from scheduler_core.testing.explained import paragraphs, rows
+from tests.support.drive import NoObjects, all_rows, filter_nodes, make_plugin
 
 ZONE = "topology.kubernetes.io/zone"
 HOSTNAME = "kubernetes.io/hostname"
@@ -49,9 +49,7 @@ def spread(pod: PodBuilder, action: str = "DoNotSchedule", **fields: Any) -> Pod
     return pod.with_spec(topologySpreadConstraints=[constraint])
 
 
-def refusals(
-    pod: PodBuilder, pods: list[PodBuilder], nodes: list[NodeBuilder] | None = None
-) -> dict[str, Any]:
+def refusals(pod: PodBuilder, pods: list[PodBuilder], nodes: list[NodeBuilder] | None = None) -> dict[str, Any]:
     found = filter_nodes(make_plugin("PodTopologySpread"), pod.pod(), make_table(nodes or NODES, pods))
     return {name: status for name, status in found.items() if status is not None}
 
@@ -67,9 +65,7 @@ def scores(
     raw = plugin.score(state, pod.pod(), table, rows)
     assert not isinstance(raw, Status)
     scaled = plugin.normalize(state, pod.pod(), table, rows, raw)
-    return dict(zip(table.names, raw.tolist(), strict=True)), dict(
-        zip(table.names, scaled.tolist(), strict=True)
-    )
+    return dict(zip(table.names, raw.tolist(), strict=True)), dict(zip(table.names, scaled.tolist(), strict=True))
 
 
 def test_a_pod_without_constraints_is_skipped() -> None:
@@ -198,9 +194,7 @@ def test_a_selector_that_can_not_be_parsed_is_an_internal_error() -> None:
     pod = spread(web("p"), labelSelector=wrong).pod()
     status = make_plugin("PodTopologySpread").pre_filter(CycleState(), pod, make_table(NODES)).status
     assert status.code is Code.ERROR
-    assert status.message.startswith(
-        "get constraints from pod: obtaining pod's hard topology spread constraints:"
-    )
+    assert status.message.startswith("get constraints from pod: obtaining pod's hard topology spread constraints:")
 
 
 def test_it_explains_the_counts_and_the_skew() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.testing.builders import NodeBuilder, PodBuilder, make_node, make_pod, make_table, term
-from scheduler_core.testing.drive import filter_nodes, make_plugin, score_nodes
+from tests.support.drive import filter_nodes, make_plugin, score_nodes
 
 KEYS, VALUES = ("k1", "k2", "k3"), ("", "1", "2", "10")
 EFFECTS = ("NoSchedule", "NoExecute", "PreferNoSchedule")
@@ -32,9 +32,7 @@ def table(nodes: list[NodeBuilder], pods: list[PodBuilder] | None = None) -> Nod
 
 # Taints
 
-taints = st.lists(
-    st.tuples(st.sampled_from(KEYS), st.sampled_from(EFFECTS), st.sampled_from(VALUES)), max_size=3
-)
+taints = st.lists(st.tuples(st.sampled_from(KEYS), st.sampled_from(EFFECTS), st.sampled_from(VALUES)), max_size=3)
 tolerations = st.lists(
     st.tuples(
         st.sampled_from(("", *KEYS)),
@@ -72,9 +70,7 @@ def test_taints_are_judged_as_one_by_one(clusters: list[Any], tolerated: list[An
         text = f"node(s) had untolerated taint {{{hard[0][0]}: {hard[0][2]}}}" if hard else ""
         expected.append(("UnschedulableAndUnresolvable", text) if hard else None)
         soft = [x for x in tolerated if x[1] in ("", "PreferNoSchedule")]
-        counts.append(
-            sum(t[1] == "PreferNoSchedule" and not any(tolerates(x, t) for x in soft) for t in mine)
-        )
+        counts.append(sum(t[1] == "PreferNoSchedule" and not any(tolerates(x, t) for x in soft) for t in mine))
     plugin, snapshot = make_plugin("TaintToleration"), table(nodes)
     assert texts(filter_nodes(plugin, pod.pod(), snapshot)) == expected
     assert list((score_nodes(plugin, pod.pod(), snapshot) or {}).values()) == counts
@@ -135,8 +131,7 @@ def test_node_affinity_is_judged_as_one_by_one(
     pod = make_pod("p").selector(selector).requires(*(term(*wanted) for wanted in required))
     pod = pod.prefers(*((weight, term(*wanted)) for weight, wanted in preferred))
     fits = [
-        all(mine.get(key) == value for key, value in selector.items())
-        and any(matches(t, mine) for t in required)
+        all(mine.get(key) == value for key, value in selector.items()) and any(matches(t, mine) for t in required)
         for mine in clusters
     ]
     sums = [sum(weight for weight, wanted in preferred if matches(wanted, mine)) for mine in clusters]
@@ -185,8 +180,7 @@ def test_room_is_judged_as_one_by_one(
         lacking = [
             name
             for name in ("cpu", "memory", GPU)
-            if wanted.get(name, 0) > 0
-            and wanted[name] > mine[name] - requested(used, node, len(capacity), name)
+            if wanted.get(name, 0) > 0 and wanted[name] > mine[name] - requested(used, node, len(capacity), name)
         ]
         hopeless = any(wanted[name] > mine[name] for name in lacking)
         code = "UnschedulableAndUnresolvable" if hopeless else "Unschedulable"
@@ -196,9 +190,7 @@ def test_room_is_judged_as_one_by_one(
 
 
 DEFAULTS = {"cpu": 100, "memory": 200 * 2**20, GPU: 0}
-points = st.lists(
-    st.tuples(st.integers(0, 100), st.integers(0, 10)), min_size=1, max_size=4, unique_by=lambda p: p[0]
-)
+points = st.lists(st.tuples(st.integers(0, 100), st.integers(0, 10)), min_size=1, max_size=4, unique_by=lambda p: p[0])
 
 
 def line(shape: list[tuple[int, int]], x: int) -> int:
@@ -311,17 +303,13 @@ ports = st.tuples(
 def test_ports_are_judged_as_one_by_one(held: list[Any], wanted: list[Any]) -> None:
     nodes = [make_node(f"n{i}") for i in range(len(held))]
     pods = [
-        make_pod(f"o{i}-{j}").host_port(*port).on(f"n{i}")
-        for i, mine in enumerate(held)
-        for j, port in enumerate(mine)
+        make_pod(f"o{i}-{j}").host_port(*port).on(f"n{i}") for i, mine in enumerate(held) for j, port in enumerate(mine)
     ]
     pod = make_pod("p")
     for port in wanted:
         pod = pod.host_port(*port)
     free = [
-        not any(
-            a[:2] == b[:2] and (a[2] is None or b[2] is None or a[2] == b[2]) for a in wanted for b in mine
-        )
+        not any(a[:2] == b[:2] and (a[2] is None or b[2] is None or a[2] == b[2]) for a in wanted for b in mine)
         for mine in held
     ]
     found = filter_nodes(make_plugin("NodePorts"), pod.pod(), table(nodes, pods))

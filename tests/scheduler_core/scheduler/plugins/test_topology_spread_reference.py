@@ -13,7 +13,6 @@ from scheduler_core.scheduler.cache.what_if import Change
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.plugins.podtopologyspread.explanation import figures
-from scheduler_core.testing.drive import all_rows, make_plugin
 from tests.scheduler_core.scheduler.plugins.pod_worlds import (
     HOSTNAME,
     KEYS,
@@ -25,6 +24,7 @@ from tests.scheduler_core.scheduler.plugins.pod_worlds import (
     selects,
     worlds,
 )
+from tests.support.drive import all_rows, make_plugin
 
 MOST = 2**31 - 1
 UNEVEN = "node(s) didn't match pod topology spread constraints"
@@ -269,9 +269,7 @@ def test_what_ifs_are_judged_as_on_a_state_of_each_nodes_own(
 
 
 @given(worlds(st.just({})), incoming(), st.data())
-def test_soft_constraints_are_scored_as_node_by_node(
-    world: World, manifest: Manifest, data: st.DataObject
-) -> None:
+def test_soft_constraints_are_scored_as_node_by_node(world: World, manifest: Manifest, data: st.DataObject) -> None:
     plugin, table, pod, state = started(world, manifest)
     by_name = {node["name"]: node for node in world.nodes}
     chosen = sorted(data.draw(st.sets(st.integers(0, len(table) - 1), min_size=1)))

@@ -12,8 +12,8 @@ from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.plugins.volumebinding.plugin import PLAN, VolumeBinding
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import all_rows
-from scheduler_core.testing.storage import Objects, make_claim, make_class, make_volume
+from tests.support.drive import all_rows
+from tests.support.storage import Objects, make_claim, make_class, make_volume
 
 HOSTS, ZONES = ("n0", "n1", "n2", "n3"), ("za", "zb")
 HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
@@ -24,9 +24,7 @@ SELECTED = "volume.kubernetes.io/selected-node"
 STORAGE_CLASSES = [
     make_class("static"),
     make_class("made", "csi.x"),
-    make_class(
-        "zonal", "csi.y", allowedTopologies=[{"matchLabelExpressions": [{"key": ZONE, "values": ["zb"]}]}]
-    ),
+    make_class("zonal", "csi.y", allowedTopologies=[{"matchLabelExpressions": [{"key": ZONE, "values": ["zb"]}]}]),
 ]
 
 expressions = st.sampled_from(
@@ -89,8 +87,7 @@ def reaches(volume: MutableManifest, labels: Mapping[str, str]) -> bool:
         return True
     alternatives = volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"]
     return any(
-        term["matchExpressions"] and all(accepts(e, labels) for e in term["matchExpressions"])
-        for term in alternatives
+        term["matchExpressions"] and all(accepts(e, labels) for e in term["matchExpressions"]) for term in alternatives
     )
 
 
@@ -162,10 +159,7 @@ def test_every_row_finds_what_kube_would_find_on_that_node(
     volume_list: list[tuple[str, str, list[list[MutableManifest]] | None, str]],
     bound_terms: list[list[MutableManifest]] | None,
 ) -> None:
-    nodes = [
-        make_node(HOSTS[i]) if zone is None else make_node(HOSTS[i]).zone(zone)
-        for i, zone in enumerate(zones)
-    ]
+    nodes = [make_node(HOSTS[i]) if zone is None else make_node(HOSTS[i]).zone(zone) for i, zone in enumerate(zones)]
     table = make_table(nodes)
     claims = [claim_of(i, shape) for i, shape in enumerate(claim_list)]
     volumes = [volume_of(i, shape) for i, shape in enumerate(volume_list)]
@@ -173,8 +167,7 @@ def test_every_row_finds_what_kube_would_find_on_that_node(
     pod = make_pod("p").claims("b0", *(f"c{i}" for i in range(len(claims)))).pod()
     objects = [*STORAGE_CLASSES, *claims, *volumes, bound, make_claim("b0", volume="v9")]
     expected = {
-        name: on_node(name, table.nodes[row].labels, claims, volumes, bound)
-        for row, name in enumerate(table.names)
+        name: on_node(name, table.nodes[row].labels, claims, volumes, bound) for row, name in enumerate(table.names)
     }
     for row, name in enumerate(table.names):
         plugin, state = VolumeBinding({"bindTimeoutSeconds": 600}, Objects(objects)), CycleState()

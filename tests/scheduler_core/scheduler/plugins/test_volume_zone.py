@@ -6,18 +6,16 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import SKIP, Status, unresolvable
 from scheduler_core.scheduler.plugins.volume_zone import VolumeZone
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import filter_nodes
 from scheduler_core.testing.explained import rows
-from scheduler_core.testing.storage import Objects, make_claim, make_class, make_volume
+from tests.support.drive import filter_nodes
+from tests.support.storage import Objects, make_claim, make_class, make_volume
 
 ZONE, REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
 OLD_ZONE = "failure-domain.beta.kubernetes.io/zone"
 REFUSED = unresolvable("node(s) had no available volume zone")
 
 OLD = make_node("old").label(OLD_ZONE, "z1")
-TABLE = make_table(
-    [make_node("one").zone("z1", "r"), make_node("two").zone("z2", "r"), make_node("none"), OLD]
-)
+TABLE = make_table([make_node("one").zone("z1", "r"), make_node("two").zone("z2", "r"), make_node("none"), OLD])
 POD = make_pod("p").claims("c").pod()
 
 
@@ -41,9 +39,7 @@ def refused_on(labels: dict[str, str]) -> list[str]:
         ({"zone": "z9"}, []),
     ],
 )
-def test_zone_and_region_labels_of_a_volume_must_be_the_nodes_own(
-    labels: dict[str, str], expected: list[str]
-) -> None:
+def test_zone_and_region_labels_of_a_volume_must_be_the_nodes_own(labels: dict[str, str], expected: list[str]) -> None:
     assert refused_on(labels) == expected
 
 

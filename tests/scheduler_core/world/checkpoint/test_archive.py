@@ -101,9 +101,7 @@ def test_another_history_is_noticed() -> None:
         encode(other.fork(), archive)
 
 
-@pytest.mark.parametrize(
-    "spoil", [lambda b: b[:-9], lambda b: b"x" + b, lambda b: zlib.compress(b"{}"), lambda b: b""]
-)
+@pytest.mark.parametrize("spoil", [lambda b: b[:-9], lambda b: b"x" + b, lambda b: zlib.compress(b"{}"), lambda b: b""])
 def test_damaged_bytes_are_refused(spoil) -> None:  # type: ignore[no-untyped-def]
     archive = Archive()
     data = encode(at(100), archive)
@@ -126,8 +124,6 @@ def test_a_part_out_of_turn_is_refused() -> None:
 def test_bytes_that_name_another_class_make_nothing() -> None:
     archive = Archive()
     raw = zlib.decompress(encode(at(100), archive))
-    named = raw.replace(
-        b"scheduler_core.base.clock.random.Stream", b"scheduler_core.base.clock.random.Strobe"
-    )
+    named = raw.replace(b"scheduler_core.base.clock.random.Stream", b"scheduler_core.base.clock.random.Strobe")
     with pytest.raises(CodecError, match=r"random\.Strobe is not read"):
         decode(zlib.compress(named), archive)

@@ -39,7 +39,5 @@ def test_with_force_the_pod_is_another_one(sim: Simulation) -> None:
 def test_what_is_refused_then_leaves_the_pod_where_it_is(sim: Simulation) -> None:
     before = uid(sim)
     with pytest.raises(Refused):
-        sim.apply(
-            ApplyObjects((pod("web", cpu="1"), {**pod("other"), "spec": {"containers": []}}), force=True)
-        )
+        sim.apply(ApplyObjects((pod("web", cpu="1"), {**pod("other"), "spec": {"containers": []}}), force=True))
     assert uid(sim) == before

@@ -25,9 +25,7 @@ def foresee(engine: Engine, request: Foresee) -> Steps[Foreseen]:
         here = world.position
         world.step(Grain.PLUGIN)
         steps += 1
-        attempt = next(
-            (each for each in world.journal.attempts[before:] if _is_it(each, request, position)), None
-        )
+        attempt = next((each for each in world.journal.attempts[before:] if _is_it(each, request, position)), None)
         if world.position == here:
             break
         if engine.slice.over():
@@ -44,9 +42,7 @@ def _is_it(attempt: Attempt, request: Foresee, position: int) -> bool:
     return not request.pod or attempt.pod == request.pod
 
 
-def _answer(
-    world: Simulation, attempt: Attempt, about: str, position: int, places: dict[str, str]
-) -> Foreseen:
+def _answer(world: Simulation, attempt: Attempt, about: str, position: int, places: dict[str, str]) -> Foreseen:
     if about == "next":
         key = _short(attempt.pod)
         reasons = {pod: {"why": "waits", "text": place} for pod, place in places.items() if pod != key}

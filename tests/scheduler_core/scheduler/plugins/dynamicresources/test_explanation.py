@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.analysis.inspection import DeviceSearch, device_search, figures
-from scheduler_core.testing.devices import claim, claiming, device, gpus, request
 from scheduler_core.testing.explained import paragraphs, rows
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.scheduler.plugins.dynamicresources.worlds import device_world, go_on
 from tests.scheduler_core.worlds import node, pod
+from tests.support.devices import claim, claiming, device, gpus, request
 
 
 def said(sim: Simulation, where: str = "a") -> str:
@@ -39,20 +39,14 @@ def test_the_devices_that_a_claim_would_get_are_named() -> None:
 
 def test_each_device_that_was_not_taken_has_its_reason() -> None:
     first = device("gpu-0", attributes={"memory": 10})
-    asked = claim(
-        "c", request(selectors=[{"cel": {"expression": 'device.attributes["gpu.example.com"].memory > 20'}}])
-    )
+    asked = claim("c", request(selectors=[{"cel": {"expression": 'device.attributes["gpu.example.com"].memory > 20'}}]))
     text = said(with_claim(gpus("a", devices=[first]), asked=asked))
     assert "default/c | nothing found for it" in text
-    assert (
-        'gpu.example.com/a/gpu-0 | not selected by device.attributes["gpu.example.com"].memory > 20' in text
-    )
+    assert 'gpu.example.com/a/gpu-0 | not selected by device.attributes["gpu.example.com"].memory > 20' in text
 
 
 def test_a_device_that_was_chosen_and_given_back_says_so() -> None:
-    assert "gpu.example.com/a/gpu-0 | tried and given back" in said(
-        with_claim(gpus("a", 1), asked=claim("c", count=2))
-    )
+    assert "gpu.example.com/a/gpu-0 | tried and given back" in said(with_claim(gpus("a", 1), asked=claim("c", count=2)))
 
 
 def test_an_error_is_told_in_kubes_words() -> None:
@@ -62,8 +56,7 @@ def test_an_error_is_told_in_kubes_words() -> None:
 
 def test_where_the_order_of_slices_decides_it_is_said() -> None:
     pools = [
-        gpus("a", 1, name=name, pool={"name": name, "generation": 1, "resourceSliceCount": 1})
-        for name in ("x", "y")
+        gpus("a", 1, name=name, pool={"name": name, "generation": 1, "resourceSliceCount": 1}) for name in ("x", "y")
     ]
     sim = with_claim(*pools)
     assert "a real cluster may choose other devices" in said(sim)

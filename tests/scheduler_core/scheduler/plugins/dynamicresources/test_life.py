@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.testing.devices import claim, claiming, device, device_class, gpus, request, taint_rule
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, FailCall, PatchObject, Ref
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.scheduler.plugins.dynamicresources.worlds import (
@@ -20,6 +19,7 @@ from tests.scheduler_core.scheduler.plugins.dynamicresources.worlds import (
 )
 from tests.scheduler_core.world.checkpoint.rich import again
 from tests.scheduler_core.worlds import node, of_kind, pod
+from tests.support.devices import claim, claiming, device, device_class, gpus, request, taint_rule
 
 
 def refused(sim: Simulation, name: str) -> str:
@@ -205,9 +205,7 @@ def test_a_claim_that_is_allocated_where_its_pod_can_not_run_is_deallocated_and_
     sim = device_world(node("a"), gpus("a"), gpus("gone"), claim("c"))
     add(sim, claiming(pod("p"), "c"))
     selector = {
-        "nodeSelectorTerms": [
-            {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["gone"]}]}
-        ]
+        "nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["gone"]}]}]
     }
     result = {"request": "r", "driver": "gpu.example.com", "pool": "gone", "device": "gpu-0"}
     patch_status(sim, "c", allocation={"devices": {"results": [result]}, "nodeSelector": selector})
@@ -310,13 +308,9 @@ def test_a_pod_does_not_wait_longer_than_ten_minutes() -> None:
 
 
 def test_a_search_that_takes_longer_than_the_filter_timeout_is_given_up() -> None:
-    slow = device_world(
-        node("a"), gpus("a", 8), claim("c", count=8), claiming(pod("p"), "c"), device_cost=2 * 10**9
-    )
+    slow = device_world(node("a"), gpus("a", 8), claim("c", count=8), claiming(pod("p"), "c"), device_cost=2 * 10**9)
     assert "timed out trying to allocate devices" in refused(slow, "p")
-    sim = device_world(
-        node("a"), gpus("a", 8), claim("c", count=1), claiming(pod("p"), "c"), device_cost=2 * 10**9
-    )
+    sim = device_world(node("a"), gpus("a", 8), claim("c", count=1), claiming(pod("p"), "c"), device_cost=2 * 10**9)
     go_on(sim)
     assert node_of(sim, "p") == "a"
 

@@ -80,9 +80,7 @@ def all_rows(nodes: NodeTable) -> Rows:
     return np.arange(len(nodes), dtype=np.intp)
 
 
-def filter_nodes(
-    plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = None
-) -> dict[str, Status | None]:
+def filter_nodes(plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = None) -> dict[str, Status | None]:
     """Per node the plugin's refusal, or None where it passes; a plugin that skips at PreFilter passes all."""
     trial = Trial(pod, nodes)
     rows = all_rows(nodes) if rows is None else rows
@@ -93,9 +91,7 @@ def filter_nodes(
     return out | {nodes.names[row]: status for row, status in step.refusals()}
 
 
-def score_nodes(
-    plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = None
-) -> dict[str, int] | None:
+def score_nodes(plugin: Plugin, pod: Pod, nodes: NodeTable, rows: Rows | None = None) -> dict[str, int] | None:
     """Per node the raw score; None where the plugin skips. ValueError where it can't score, or its formula comes to another number."""
     trial = Trial(pod, nodes)
     rows = all_rows(nodes) if rows is None else rows

@@ -33,9 +33,7 @@ def attribute(value: Any) -> dict[str, Any]:
     return {kind: value}
 
 
-def gpus(
-    node: str, count: int = 2, name: str = "", devices: Iterable[Manifest] = (), **spec: Any
-) -> dict[str, Any]:
+def gpus(node: str, count: int = 2, name: str = "", devices: Iterable[Manifest] = (), **spec: Any) -> dict[str, Any]:
     """A ResourceSlice with all devices of a node's pool: gpu-0, gpu-1 ..., or the given ones."""
     given = list(devices) or [device(f"gpu-{i}", attributes={"index": i}) for i in range(count)]
     pool = {"name": node, "generation": 1, "resourceSliceCount": 1}
