@@ -129,11 +129,11 @@ def _build_answer(explanation: Explanation) -> Answer:
     state = State.SCHEDULED if explanation.state is State.BINDING else explanation.state
     said = plain(sentence(explanation))
     first = {"pod": explanation.pod, "state": state.value, "sentence": said}
-    told = {
+    texts = {
         role.value: [fact.to_json() | {"text": plain(describe_fact(fact))} for fact in explanation.list_facts(role)]
         for role in Role
     }
-    return first | explanation.to_json() | first | told | {"fixes": [], "late": False, "problem": explanation.problem}
+    return first | explanation.to_json() | first | texts | {"fixes": [], "late": False, "problem": explanation.problem}
 
 
 def _fixes(findings: Findings) -> list[Answer]:

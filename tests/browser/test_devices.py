@@ -9,11 +9,11 @@ import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
-from scheduler_core.testing.devices import claim, claiming, device, device_class, gpus, request
 from tests.browser.server import PlaygroundServer
 from tests.browser.studio import run_to_the_end
 from tests.browser.test_cluster import apply
 from tests.scheduler_core.worlds import node, pod
+from tests.support.devices import claim, claiming, device, device_class, gpus, request
 
 Begin = Callable[..., str]
 Accessible = Callable[[Page], None]

@@ -12,7 +12,6 @@ from scheduler_core.apiserver.faults import FAULT_CODES, StatusCode
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.base.trace.records import Record
-from scheduler_core.testing.storage import make_claim, make_class
 from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,
@@ -25,6 +24,7 @@ from scheduler_core.world.commands import (
 )
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, nodes_of, of_kind, pod, scheduler_of, settle, world
+from tests.support.storage import make_claim, make_class
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000

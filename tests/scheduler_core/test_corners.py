@@ -20,7 +20,6 @@ from scheduler_core.scheduler.framework.status import error
 from scheduler_core.scheduler.plugins.demonstration import Demonstration
 from scheduler_core.scheduler.plugins.interpodaffinity.hints import after_node_topology_change
 from scheduler_core.scheduler.plugins.node_name import NodeName
-from scheduler_core.testing.drive import make_plugin
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration, SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import (
@@ -34,6 +33,7 @@ from tests.scheduler_core.worlds import (
     settle,
     world,
 )
+from tests.support.drive import make_plugin
 
 SECOND = 1_000_000_000
 WEB = "default/web"

@@ -22,10 +22,10 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.plugins.registry import registry
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.testing.builders import make_cache, make_node, make_pod
-from scheduler_core.testing.drive import NoObjects
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, nodes_of, pod, scheduler_of
+from tests.support.drive import NoObjects
 
 NODES = st.lists(
     st.tuples(st.sampled_from(["1", "2", "4"]), st.sampled_from(["1Gi", "8Gi"]), st.booleans(), st.booleans()),

@@ -8,10 +8,10 @@ import pytest
 
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.base.trace.records import Record
-from scheduler_core.testing.storage import make_claim, make_class
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, nodes_of, of_kind, pod, scheduler_of, settle
+from tests.support.storage import make_claim, make_class
 
 WEB = "default/web"
 

@@ -13,13 +13,13 @@ from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.plugins.dynamicresources.plugin import DISABLED, DynamicResources
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import NoObjects, filter_nodes, make_plugin
 from scheduler_core.world.checkpoint.archive import Archive
 from scheduler_core.world.checkpoint.decoder import decode
 from scheduler_core.world.checkpoint.encoder import encode
 from scheduler_core.world.commands import ApplyObjects, Redo, SetConfiguration, SetSettings, Undo
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, nodes_of, pod, scheduler_of, settle, world
+from tests.support.drive import NoObjects, filter_nodes, make_plugin
 
 BOTH = pytest.mark.parametrize("on", [True, False])
 

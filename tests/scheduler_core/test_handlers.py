@@ -11,7 +11,6 @@ from scheduler_core.apiserver.watch import ADDED, WatchEvent
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.scheduler.core.steps import handlers
 from scheduler_core.scheduler.framework.events import ObjectEvent
-from scheduler_core.testing.storage import make_claim, make_class, make_volume
 from scheduler_core.world.commands import (
     ApplyObjects,
     Command,
@@ -23,6 +22,7 @@ from scheduler_core.world.commands import (
 )
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, nodes_of, pod, scheduler_of, settle, world
+from tests.support.storage import make_claim, make_class, make_volume
 
 A = Ref("Node", "", "a")
 WEB = "default/web"

@@ -9,7 +9,6 @@ import pytest
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.scheduler.config.settings import WorldSettings
-from scheduler_core.testing.storage import make_claim, make_class, make_volume
 from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,
@@ -21,6 +20,7 @@ from scheduler_core.world.commands import (
 )
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, nodes_of, of_kind, pod, scheduler_of, settle
+from tests.support.storage import make_claim, make_class, make_volume
 
 SECOND = 1_000_000_000
 BIG = "default/big"

@@ -11,7 +11,6 @@ from scheduler_core.base.trace.journal import Place
 from scheduler_core.base.trace.records import Record
 from scheduler_core.scheduler.config.cluster import ClusterSettings
 from scheduler_core.scheduler.config.settings import WorldSettings
-from scheduler_core.testing.storage import make_claim, make_class, make_volume
 from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,
@@ -32,6 +31,7 @@ from tests.scheduler_core.worlds import (
     settle,
     world,
 )
+from tests.support.storage import make_claim, make_class, make_volume
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000

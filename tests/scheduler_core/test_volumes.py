@@ -8,7 +8,6 @@ import pytest
 
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.testing.explained import rows
-from scheduler_core.testing.storage import make_claim, make_class, make_volume
 from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,
@@ -28,6 +27,7 @@ from tests.scheduler_core.worlds import (
     settle,
     world,
 )
+from tests.support.storage import make_claim, make_class, make_volume
 
 
 def with_claims(name: str, *claims: str) -> dict[str, Any]:

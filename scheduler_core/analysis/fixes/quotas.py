@@ -19,6 +19,7 @@ from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import usage
+from scheduler_core.controllers.quota import count_usage
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.fixes import end_pod
 from scheduler_core.world.simulation import Simulation
@@ -141,7 +142,7 @@ def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
     unsaid: dict[str, None] = {}
     for quota in quotas_of(sim, pod):
         unsaid |= dict.fromkeys(_unsaid(quota, pod))
-        draft = _with_room(draft, quota, needed)
+        draft = _with_room(sim, draft, quota, needed)
     return _with_defaults(draft, namespace, list(unsaid)) if unsaid else draft
 
 
@@ -218,8 +219,10 @@ def _with_defaults(draft: Draft, namespace: str, unsaid: list[str]) -> Draft:
     return draft.with_applied(Change("limit-range", values), manifest)
 
 
-def _with_room(draft: Draft, quota: Manifest, needed: Mapping[str, Amount]) -> Draft:
-    hard, after = amounts(quota["spec"].get("hard")), amounts((quota.get("status") or {}).get("used"))
+def _with_room(sim: Simulation, draft: Draft, quota: Manifest, needed: Mapping[str, Amount]) -> Draft:
+    hard, used = amounts(quota["spec"].get("hard")), (quota.get("status") or {}).get("used")
+    # A file may have a quota as somebody wrote it. The controller counts it before it grants anything.
+    after = count_usage(sim, quota, hard) if used is None else amounts(used)
     add(after, {name: amount for name, amount in needed.items() if name in hard})
     for name in sorted(hard):
         if name in needed and after[name].nanos > hard[name].nanos:

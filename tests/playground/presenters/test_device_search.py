@@ -7,11 +7,11 @@ from typing import Any
 from playground.features.device_search.presenter import describe_search, order_note
 from playground.presenters.inspector.figures import sections
 from scheduler_core.analysis.inspection import device_search
-from scheduler_core.testing.devices import claim, claiming, device, device_class, gpus, request
 from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.device_worlds import world
 from tests.playground.presenters.worlds import ran, until
 from tests.scheduler_core.worlds import node, pod
+from tests.support.devices import claim, claiming, device, device_class, gpus, request
 
 LINK = "gpu.example.com/nvlink"
 SAME_LINK = [{"requests": ["pair"], "matchAttribute": LINK}]

@@ -6,13 +6,13 @@ import html
 import re
 from typing import Any
 
-from scheduler_core.testing import devices
-from scheduler_core.testing.storage import make_claim, make_class, make_csi_node, make_volume
 from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.test_figures import figures
 from tests.playground.presenters.test_figures import html as page_of
 from tests.playground.presenters.worlds import ZONE, decided, node, pod, shown, until, world
 from tests.scheduler_core.scheduler.plugins.dynamicresources.worlds import device_world
+from tests.support import devices
+from tests.support.storage import make_claim, make_class, make_csi_node, make_volume
 
 LINK = re.compile(r'data-(node|pod|claim|controller)="([^"]*)" data-tab="yaml" data-field="([^"]*)">([^<]*)</a>')
 

@@ -8,9 +8,9 @@ from msgspec import to_builtins
 
 from playground.sessions.web.client import create_session
 from scheduler_core.testing.builders import make_node, make_pod
-from scheduler_core.testing.devices import claim, claiming, device_class, gpus
 from scheduler_core.world.commands import ApplyObjects
 from tests.playground.workbench.conftest import Visitor, page_text
+from tests.support.devices import claim, claiming, device_class, gpus
 
 
 @pytest.fixture

@@ -11,12 +11,12 @@ from scheduler_core.scheduler.plugins.quiet_nodes import NAME, REFUSED, Noise
 from scheduler_core.analysis.fixes import find_fixes
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import filter_nodes, make_plugin
 from scheduler_core.world.checkpoint import Archive, decode, encode
 from scheduler_core.world.commands import ApplyObjects, SetConfiguration
 from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import decided, shown, until
 from tests.scheduler_core.worlds import configuration, node, nodes_of, pod, scheduler_of, settle
+from tests.support.drive import filter_nodes, make_plugin
 
 LOUD = {"noise": "loud"}
 

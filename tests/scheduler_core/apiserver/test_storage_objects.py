@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.testing.storage import make_claim, make_class, make_csi_node, make_volume
 from tests.scheduler_core.apiserver.cluster.requests import api_server
 from tests.scheduler_core.worlds import pod
+from tests.support.storage import make_claim, make_class, make_csi_node, make_volume
 
 
 def problems(manifest: dict[str, Any]) -> list[str]:

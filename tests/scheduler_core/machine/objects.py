@@ -7,7 +7,6 @@ from typing import Any
 from hypothesis import strategies as st
 
 from scheduler_core.apimachinery.objects.manifest import MutableManifest
-from scheduler_core.testing.storage import make_claim, make_class, make_csi_node, make_volume
 from scheduler_core.world.commands import (
     DEFAULT_SCHEDULER_NAME,
     Command,
@@ -18,6 +17,7 @@ from scheduler_core.world.commands import (
     Undo,
 )
 from tests.scheduler_core.worlds import configuration, node, pod
+from tests.support.storage import make_claim, make_class, make_csi_node, make_volume
 
 NODES = st.sampled_from(["n0", "n1", "n2"])
 PODS = st.sampled_from([f"p{i}" for i in range(6)])

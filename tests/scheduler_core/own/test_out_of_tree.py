@@ -11,11 +11,11 @@ from scheduler_core.base.trace.journal import Place
 from scheduler_core.scheduler.plugins.outoftree.pod_groups import LABEL, MIN_MEMBER
 from scheduler_core.scheduler.plugins.outoftree.target_load_packing import ANNOTATION
 from scheduler_core.testing.builders import NodeBuilder, PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import make_plugin, normalize_node_scores, score_nodes
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.own.worlds import profile, world
 from tests.scheduler_core.worlds import node, nodes_of, of_kind, pod, settle
+from tests.support.drive import make_plugin, normalize_node_scores, score_nodes
 
 SECOND = 1_000_000_000
 PATIENCE = {"Coscheduling": {"permitWaitingTimeSeconds": 5}}

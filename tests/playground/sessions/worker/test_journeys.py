@@ -43,7 +43,7 @@ def test_a_failed_binding_is_looked_into_with_its_rollback() -> None:
     first = attempts(story(failing(), "web"))[0]
     assert [step["point"] for step in first["detail"]["rollback"]] == ["Unreserve", "Unreserve"]
     assert first["undone"]
-    assert "modified" in first["detail"]["end"]["message"]
+    assert any("modified" in call["failed"] for call in first["detail"]["calls"])
 
 
 def test_looking_into_a_journey_changes_nothing() -> None:
@@ -56,7 +56,7 @@ def test_looking_into_a_journey_changes_nothing() -> None:
 
 def test_a_journey_up_to_an_earlier_step_knows_nothing_of_later() -> None:
     engine = failing()
-    early = attempts(story(engine, "web"))[0]["ended"]
+    early = next(iter(engine.world.journal.attempts_of("default/web"))).last_position
     found = journey(engine, early, "web")
     assert len(attempts(found)) == 1
     assert found["place"] == "binding"
@@ -80,7 +80,7 @@ def test_a_long_journey_comes_in_parts(monkeypatch: Any) -> None:
 def test_an_unknown_pod_has_no_journey() -> None:
     engine = made(cluster(1, 1))
     apply(engine, applying(pod("web")))
-    assert story(engine, "nobody")["known"] is False
+    assert story(engine, "nobody") is None
 
 
 def test_the_cycle_state_of_a_pod_tells_who_wrote_and_who_read() -> None:
@@ -88,7 +88,7 @@ def test_the_cycle_state_of_a_pod_tells_who_wrote_and_who_read() -> None:
     found = cycle_state(engine)
     fit = next(key for key in found["keys"] if key["key"] == "PreFilterNodeResourcesFit")
     assert [(w["point"], w["plugin"]) for w in fit["wrote"]] == [("PreFilter", "NodeResourcesFit")]
-    assert found["clones"] == [{"for": "binding cycle", "count": 1}]
+    assert found["clones"] == [{"purpose": "binding cycle", "count": 1}]
     assert "NodePorts" in found["skip_filter"]
 
 

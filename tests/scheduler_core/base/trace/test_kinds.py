@@ -16,7 +16,6 @@ from scheduler_core.base.trace.schema import FieldSchema, description, fields_of
 from scheduler_core.scheduler.config.settings import WorldSettings
 from scheduler_core.scheduler.extenders.behaviour import Recorded
 from scheduler_core.scheduler.plugins.cel import Definition
-from scheduler_core.testing.devices import claim, claiming, device_class, gpus
 from scheduler_core.world.commands import (
     AnswerExtender,
     ApplyObjects,
@@ -48,6 +47,7 @@ from scheduler_core.world.readonly import RECORD_FIELDS
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.world.checkpoint.rich import walk
 from tests.scheduler_core.worlds import node, pod, settle
+from tests.support.devices import claim, claiming, device_class, gpus
 from tests.walks import ROOT
 
 SECOND = 1_000_000_000

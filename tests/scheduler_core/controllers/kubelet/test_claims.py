@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.testing.storage import make_claim, make_volume
 from scheduler_core.world.commands import CreateObject
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import cluster, delete, wait
 from tests.scheduler_core.worlds import node, pod
+from tests.support.storage import make_claim, make_volume
 
 USED = [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.testing.storage import make_claim, make_volume
 from scheduler_core.world.commands import (
     ApplyObjects,
     CreateObject,
@@ -21,6 +20,7 @@ from scheduler_core.world.commands import (
     SetSettings,
 )
 from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node, pod
+from tests.support.storage import make_claim, make_volume
 
 DRIVER = "csi.x"
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.testing.storage import make_class
 from scheduler_core.world.commands import CreateObject
 from scheduler_core.world.simulation import plan_import
 from tests.scheduler_core.clusters import delete, patch, wait
@@ -24,6 +23,7 @@ from tests.scheduler_core.controllers.volumes.worlds import (
     volume,
 )
 from tests.scheduler_core.worlds import pod
+from tests.support.storage import make_class
 
 UNBOUND = ("Pending", "")
 V, MINE = ("Bound", "v"), ("Bound", "c uid-c")

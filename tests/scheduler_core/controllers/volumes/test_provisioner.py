@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.testing.storage import make_class
 from scheduler_core.world.commands import CreateObject
 from tests.scheduler_core.clusters import delete, patch, wait
 from tests.scheduler_core.controllers.volumes.worlds import binding, claim, of_claim, of_volume, reasons
 from tests.scheduler_core.worlds import node, pod
+from tests.support.storage import make_class
 
 MADE = "pvc-uid-c"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.testing.storage import make_claim, make_volume
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import cluster
+from tests.support.storage import make_claim, make_volume
 
 BINDER = "persistentvolume-binder-controller"
 BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"

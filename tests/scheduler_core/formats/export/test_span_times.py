@@ -8,10 +8,10 @@ from scheduler_core.base.trace.records import Record
 from scheduler_core.formats.export import SpanTree
 from scheduler_core.formats.export.spans import Span
 from scheduler_core.scheduler.extenders.written import Written
-from scheduler_core.testing.storage import make_claim, make_class
 from scheduler_core.world.commands import ApplyObjects, FailCall, SetExtender
 from tests.scheduler_core.scheduler.extenders.test_sessions import URL, extended
 from tests.scheduler_core.worlds import node, pod, settle, world
+from tests.support.storage import make_claim, make_class
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000

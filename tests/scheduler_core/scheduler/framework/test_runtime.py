@@ -22,7 +22,7 @@ from scheduler_core.scheduler.framework.runtime.cycles import Trial
 from scheduler_core.scheduler.framework.runtime.points import MAX_PERMIT_WAIT
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Status, error, unschedulable
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import NoObjects, all_rows
+from tests.support.drive import NoObjects, all_rows
 
 NODES = make_table([make_node("a"), make_node("b")])
 FULL = unschedulable("full")

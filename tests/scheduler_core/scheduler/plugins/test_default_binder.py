@@ -1,7 +1,7 @@
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import error
 from scheduler_core.testing.builders import make_pod
-from scheduler_core.testing.drive import NoObjects, make_plugin
+from tests.support.drive import NoObjects, make_plugin
 
 
 def test_the_pod_is_bound_through_the_handle() -> None:

@@ -6,10 +6,10 @@ from scheduler_core.scheduler.framework.plugin import CallResult, PermitResult
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Status, unschedulable
 from scheduler_core.scheduler.plugins.demonstration import NOTE_STATE
 from scheduler_core.testing.builders import make_pod
-from scheduler_core.testing.drive import NoObjects, make_plugin
 from scheduler_core.world.commands import ApplyObjects, SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, of_kind, pod, settle
+from tests.support.drive import NoObjects, make_plugin
 
 SECOND = 10**9
 

@@ -3,8 +3,8 @@ from typing import Any
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import SKIP, error, unschedulable
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import make_plugin
 from tests.scheduler_core.worlds import node, nodes_of, of_kind, pod, world
+from tests.support.drive import make_plugin
 
 NODES = make_table([make_node("a")])
 POD = make_pod("p").pod()

@@ -1,7 +1,7 @@
 import pytest
 
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import make_plugin, score_nodes
+from tests.support.drive import make_plugin, score_nodes
 
 MIB = 1024 * 1024
 

@@ -15,7 +15,6 @@ from scheduler_core.scheduler.cache.what_if import Change
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import repelling, term_figures
-from scheduler_core.testing.drive import NoObjects, all_rows, make_plugin
 from tests.scheduler_core.scheduler.plugins.pod_worlds import (
     KEYS,
     NAMESPACES,
@@ -26,6 +25,7 @@ from tests.scheduler_core.scheduler.plugins.pod_worlds import (
     selects,
     worlds,
 )
+from tests.support.drive import NoObjects, all_rows, make_plugin
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -1,6 +1,6 @@
 from scheduler_core.scheduler.framework.status import unresolvable
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import filter_nodes, make_plugin
+from tests.support.drive import filter_nodes, make_plugin
 
 NODES = make_table([make_node("a"), make_node("b").cordoned()])
 REFUSED = unresolvable("node(s) were unschedulable")

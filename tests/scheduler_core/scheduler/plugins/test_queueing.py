@@ -2,7 +2,7 @@
 
 from scheduler_core.scheduler.framework.status import unresolvable
 from scheduler_core.testing.builders import make_pod
-from scheduler_core.testing.drive import make_plugin
+from tests.support.drive import make_plugin
 
 
 def test_a_higher_priority_sorts_first_however_late_it_came() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.testing.builders import NodeBuilder, PodBuilder, make_node, make_pod, make_table, term
-from scheduler_core.testing.drive import filter_nodes, make_plugin, score_nodes
+from tests.support.drive import filter_nodes, make_plugin, score_nodes
 
 KEYS, VALUES = ("k1", "k2", "k3"), ("", "1", "2", "10")
 EFFECTS = ("NoSchedule", "NoExecute", "PreferNoSchedule")

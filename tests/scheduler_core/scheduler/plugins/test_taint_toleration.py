@@ -3,7 +3,7 @@ import pytest
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import error, unresolvable
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import (
+from tests.support.drive import (
     all_rows,
     filter_nodes,
     make_plugin,

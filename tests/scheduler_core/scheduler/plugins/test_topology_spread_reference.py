@@ -13,7 +13,6 @@ from scheduler_core.scheduler.cache.what_if import Change
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.plugins.podtopologyspread.explanation import figures
-from scheduler_core.testing.drive import all_rows, make_plugin
 from tests.scheduler_core.scheduler.plugins.pod_worlds import (
     HOSTNAME,
     KEYS,
@@ -25,6 +24,7 @@ from tests.scheduler_core.scheduler.plugins.pod_worlds import (
     selects,
     worlds,
 )
+from tests.support.drive import all_rows, make_plugin
 
 MOST = 2**31 - 1
 UNEVEN = "node(s) didn't match pod topology spread constraints"

@@ -8,9 +8,9 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import SKIP, Code, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.volumebinding.plugin import VolumeBinding
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.drive import all_rows, filter_nodes
 from scheduler_core.testing.explained import rows
-from scheduler_core.testing.storage import (
+from tests.support.drive import all_rows, filter_nodes
+from tests.support.storage import (
     Objects,
     make_claim,
     make_class,

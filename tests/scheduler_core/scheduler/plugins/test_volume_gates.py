@@ -10,8 +10,8 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.status import Status, error
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import all_rows, filter_nodes, make_plugin
-from scheduler_core.testing.storage import Objects, make_claim, make_class, make_volume
+from tests.support.drive import all_rows, filter_nodes, make_plugin
+from tests.support.storage import Objects, make_claim, make_class, make_volume
 
 TABLE = make_table([make_node(name) for name in "ab"])
 DRIVER = {"kind": "CSIDriver", "metadata": {"name": "csi.test"}, "spec": {"storageCapacity": True}}

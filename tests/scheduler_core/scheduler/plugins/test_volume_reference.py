@@ -12,8 +12,8 @@ from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.plugins.volumebinding.plugin import PLAN, VolumeBinding
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import all_rows
-from scheduler_core.testing.storage import Objects, make_claim, make_class, make_volume
+from tests.support.drive import all_rows
+from tests.support.storage import Objects, make_claim, make_class, make_volume
 
 HOSTS, ZONES = ("n0", "n1", "n2", "n3"), ("za", "zb")
 HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"

@@ -9,8 +9,8 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import SKIP, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.volume_restrictions import VolumeRestrictions
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import all_rows, filter_nodes
-from scheduler_core.testing.storage import Objects, make_claim
+from tests.support.drive import all_rows, filter_nodes
+from tests.support.storage import Objects, make_claim
 
 DISK = unschedulable("node(s) had no available disk")
 IN_USE = unschedulable(

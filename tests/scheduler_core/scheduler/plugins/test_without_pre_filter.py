@@ -8,7 +8,7 @@ import pytest
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import error
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.drive import make_plugin
+from tests.support.drive import make_plugin
 
 NODES = make_table([make_node("a"), make_node("b")])
 POD = make_pod("p").pod()

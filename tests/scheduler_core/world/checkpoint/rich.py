@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from scheduler_core.apiserver.faults import BIND, Fault
-from scheduler_core.testing.storage import make_claim, make_class, make_volume
 from scheduler_core.world.checkpoint import Archive, decode, encode
 from scheduler_core.world.commands import (
     ApplyObjects,
@@ -21,6 +20,7 @@ from scheduler_core.world.commands import (
 )
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, pod
+from tests.support.storage import make_claim, make_class, make_volume
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

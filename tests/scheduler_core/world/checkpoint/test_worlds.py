@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from playground.presenters import PANELS, Look, present
@@ -22,7 +23,7 @@ def described(sim: Simulation, records: Any) -> str:
 
 
 def panels(sim: Simulation) -> str:
-    return json.dumps([present(name, sim, Look(), "").to_json() for name in PANELS])
+    return msgspec.json.encode([present(name, sim, Look(), "").to_json() for name in PANELS]).decode()
 
 
 def kept(sim: Simulation) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ from scheduler_core.apimachinery.objects.storage.csi_migration import (
     is_migrated_on,
     translate_affinity,
 )
-from scheduler_core.testing.storage import make_csi_node, make_volume
+from tests.support.storage import make_csi_node, make_volume
 
 ZONE, OLD_ZONE = "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"
 GKE_ZONE = "topology.gke.io/zone"

@@ -7,7 +7,7 @@ from typing import Any
 from scheduler_core.apimachinery.dra.slices import DeviceId
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimTracker
-from scheduler_core.testing.devices import claim
+from tests.support.devices import claim
 
 Change = tuple[Manifest | None, Manifest | None]
 

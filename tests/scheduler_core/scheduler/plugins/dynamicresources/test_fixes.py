@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.analysis.fixes import find_fixes
-from scheduler_core.testing.devices import claim, claiming, device, device_class, gpus, request, taint_rule
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.scheduler.plugins.dynamicresources.worlds import (
@@ -15,6 +14,7 @@ from tests.scheduler_core.scheduler.plugins.dynamicresources.worlds import (
     node_of,
 )
 from tests.scheduler_core.worlds import node, pod
+from tests.support.devices import claim, claiming, device, device_class, gpus, request, taint_rule
 
 MEMORY = 'device.attributes["gpu.example.com"].memory > 20'
 

@@ -13,9 +13,9 @@ import pytest
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.plugins.dynamicresources import hints
-from scheduler_core.testing.devices import claim, claiming
-from scheduler_core.testing.drive import NoObjects, make_plugin
 from tests.scheduler_core.worlds import pod
+from tests.support.devices import claim, claiming
+from tests.support.drive import NoObjects, make_plugin
 
 
 class Claims(NoObjects):

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.testing.devices import claim, claiming, device, device_class, gpus, request, taint_rule
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, FailCall, PatchObject, Ref
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.scheduler.plugins.dynamicresources.worlds import (
@@ -20,6 +19,7 @@ from tests.scheduler_core.scheduler.plugins.dynamicresources.worlds import (
 )
 from tests.scheduler_core.world.checkpoint.rich import again
 from tests.scheduler_core.worlds import node, of_kind, pod
+from tests.support.devices import claim, claiming, device, device_class, gpus, request, taint_rule
 
 
 def refused(sim: Simulation, name: str) -> str:

@@ -7,9 +7,9 @@ from typing import Any
 
 from scheduler_core.base.trace.records import Record
 from scheduler_core.scheduler.config.settings import WorldSettings
-from scheduler_core.testing.devices import device_class
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
+from tests.support.devices import device_class
 
 
 def device_world(*objects: Mapping[str, Any], **settings: Any) -> Simulation:

@@ -9,7 +9,7 @@ from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.rewriting import merge_patch
 from scheduler_core.scheduler.framework.status import SUCCESS, Status
-from scheduler_core.testing.drive import NoObjects
+from tests.support.drive import NoObjects
 
 
 class Objects(NoObjects):

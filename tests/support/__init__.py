@@ -1,0 +1,1 @@
+"""Builders and drivers that several tests share."""
