@@ -58,7 +58,7 @@ def _awaits_ends(owner: Manifest) -> bool:
     """Return whether a workload makes no new pod before an old one has ended."""
     spec = owner.get("spec") or {}
     if owner["kind"] == "Deployment":
-        return (spec.get("strategy") or {}).get("type") == "Recreate"
+        return bool((spec.get("strategy") or {}).get("type") == "Recreate")
     default = "Failed" if spec.get("podFailurePolicy") else ""
     return owner["kind"] != "Job" or spec.get("podReplacementPolicy", default) == "Failed"
 
