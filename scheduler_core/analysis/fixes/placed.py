@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-import json
 from collections.abc import Generator, Iterator
 from typing import Any
 
-from scheduler_core.analysis.fixes.admission import pod_of
 from scheduler_core.analysis.fixes.budgets import key_of
 from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
@@ -18,7 +15,6 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import nanos
-from scheduler_core.apimachinery.objects.selection import misses, wrong_labels
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.preemption.budgets import budgets_of
@@ -159,13 +155,13 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
     if len(covering) > 1:
         for manifest in covering:
             change = Change("one-budget", {"budget": key_of(manifest)})
-            yield draft.typing(change, f"kubectl delete {_name(manifest)}", drain), goal
+            yield draft.typing(change, f"kubectl delete {name_of(manifest)}", drain), goal
         return
     (manifest,) = covering
     if (manifest["spec"].get("unhealthyPodEvictionPolicy") or "") != "AlwaysAllow" and not _is_ready(pod):
         patch = '{"spec": {"unhealthyPodEvictionPolicy": "AlwaysAllow"}}'
         change = Change("unready-eviction", {"budget": key_of(manifest)})
-        yield draft.typing(change, f"kubectl patch {_name(manifest)} --type=merge -p '{patch}'", drain), goal
+        yield draft.typing(change, f"kubectl patch {name_of(manifest)} --type=merge -p '{patch}'", drain), goal
     owner = prover.owner
     if owner is not None and owner["kind"] in ("Deployment", "ReplicaSet", "StatefulSet"):
         now, name = int(owner["spec"].get("replicas", 1)), owner["metadata"]["name"]
@@ -176,7 +172,7 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
     was = manifest["spec"].get(field, 0)
     to = was + 1 if field == "maxUnavailable" and isinstance(was, int) else was - 1 if isinstance(was, int) else 0
     values = {"budget": key_of(manifest), "field": field, "from": was, "to": max(to, 0)}
-    call = f'kubectl patch {_name(manifest)} --type=merge -p \'{{"spec": {{"{field}": {max(to, 0)}}}}}\''
+    call = f'kubectl patch {name_of(manifest)} --type=merge -p \'{{"spec": {{"{field}": {max(to, 0)}}}}}\''
     yield draft.typing(Change("budget", values), call, drain), goal
 
 
@@ -185,7 +181,7 @@ def is_guarded(sim: Simulation, pod: Pod) -> bool:
     return any(budget.covers(pod) for each in sim.store.list(BUDGETS) for budget in budgets_of([each]))
 
 
-def _name(manifest: Manifest) -> str:
+def name_of(manifest: Manifest) -> str:
     meta = manifest["metadata"]
     return f"{manifest['kind'].lower()} {meta['name']} -n {meta.get('namespace') or 'default'}"
 
@@ -193,47 +189,6 @@ def _name(manifest: Manifest) -> str:
 def _is_ready(pod: Pod) -> bool:
     conditions = (pod.manifest.get("status") or {}).get("conditions") or ()
     return any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions)
-
-
-# Nodes that a DaemonSet leaves out
-
-
-def search_daemons(sim: Simulation, namespace: str, name: str, budget: Budget) -> Generator[None, None, Findings]:
-    """Prove tolerations of the taints, and labels, of those nodes that a DaemonSet has no pod on."""
-    key, owner = f"{namespace}/{name}", sim.store.get("DaemonSet", namespace, name)
-    if owner is None:
-        return Findings(key, "gone")
-    pod = Pod.from_manifest(pod_of(owner, namespace))
-    prover = Prover(sim, key, budget, owner)
-    drafts = itertools.chain(_tolerate(sim, owner, pod), _label(sim, pod))
-    proposals = ((draft, prover.created()) for draft in drafts)
-    return (yield from prove_each(sim, key, prover, proposals, "searched"))
-
-
-def _tolerate(sim: Simulation, owner: Manifest, pod: Pod) -> Iterator[Draft]:
-    given = list(owner["spec"]["template"]["spec"].get("tolerations") or ())
-    taints = {
-        taint: None
-        for node in (Node.from_manifest(each) for each in sim.store.list("Node"))
-        for taint in node.taints
-        if taint.effect in (NO_EXECUTE, NO_SCHEDULE)
-        and not pod.spec.tolerates(taint)
-        and not taint.key.startswith(OF_CONTROLLERS)
-    }
-    for taint in taints:
-        new = {"key": taint.key, "operator": "Exists", "effect": taint.effect}
-        patch = json.dumps({"spec": {"template": {"spec": {"tolerations": [*given, new]}}}})
-        call = f"kubectl patch {_name(owner)} --type=merge -p '{patch}'"
-        yield Draft(pod.manifest).typing(Change("toleration", {"taint": str(taint)}), call)
-
-
-def _label(sim: Simulation, pod: Pod) -> Iterator[Draft]:
-    """The label set on a node that is all that a node selector misses there."""
-    for node in sim.store.nodes():
-        lacks = wrong_labels(pod, node)
-        if len(lacks) == 1 and misses(pod, node) == 1:
-            ((key, value),) = lacks.items()
-            yield Draft(pod.manifest).typing(Change("label", {"node": node.name, "key": key, "value": value}))
 
 
 # Pods that no scheduler placed

@@ -19,7 +19,7 @@ from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import kubectl_of, workload_of
 from scheduler_core.analysis.fixes.near import near_rows
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
-from scheduler_core.analysis.fixes.placed import is_guarded, search_daemons, search_placed
+from scheduler_core.analysis.fixes.placed import is_guarded, search_placed
 from scheduler_core.analysis.fixes.priority import raise_priority
 from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
 from scheduler_core.analysis.fixes.proposals import (
@@ -36,7 +36,7 @@ from scheduler_core.analysis.fixes.proposals import (
 )
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
 from scheduler_core.analysis.fixes.runtime_classes import relax_class_selector
-from scheduler_core.analysis.fixes.workloads import CRON_JOB, KINDS, search_stuck
+from scheduler_core.analysis.fixes.workloads import CRON_JOB, KINDS, search_daemons, search_stuck
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.workloads.deployments.bounds import is_rolling, max_unavailable, size

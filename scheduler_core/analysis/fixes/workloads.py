@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Generator, Iterator
 from typing import Any
 
+from scheduler_core.analysis.fixes.admission import pod_of
 from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.fixes.fix import Budget, Findings
 from scheduler_core.analysis.fixes.kubectl import workload_of
-from scheduler_core.analysis.fixes.placed import Proposals, propose_end, prove_each
+from scheduler_core.analysis.fixes.placed import Proposals, name_of, propose_end, prove_each
 from scheduler_core.analysis.fixes.proof import Goal, Prover
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.selection import misses, wrong_labels
 from scheduler_core.controllers.workloads.statefulsets.identity import parent_and_ordinal
 from scheduler_core.scheduler.framework.drafts import Change, Draft
+from scheduler_core.scheduler.plugins.helper.fixes import OF_CONTROLLERS
 from scheduler_core.world.simulation import Simulation
 
 CRON_JOB = "CronJob"
@@ -60,7 +65,7 @@ def _awaits_ends(owner: Manifest) -> bool:
     if owner["kind"] == "Deployment":
         return bool((spec.get("strategy") or {}).get("type") == "Recreate")
     default = "Failed" if spec.get("podFailurePolicy") else ""
-    return owner["kind"] != "Job" or spec.get("podReplacementPolicy", default) == "Failed"
+    return bool(owner["kind"] != "Job" or spec.get("podReplacementPolicy", default) == "Failed")
 
 
 def _is_of(sim: Simulation, pod: Pod, owner: Manifest) -> bool:
@@ -139,3 +144,44 @@ def _without(job: Manifest) -> Goal:
         return "" if fixed.world.store.get("Job", meta["namespace"], meta["name"]) is None else None
 
     return look
+
+
+# Nodes that a DaemonSet leaves out
+
+
+def search_daemons(sim: Simulation, namespace: str, name: str, budget: Budget) -> Generator[None, None, Findings]:
+    """Prove tolerations of the taints, and labels, of those nodes that a DaemonSet has no pod on."""
+    key, owner = f"{namespace}/{name}", sim.store.get("DaemonSet", namespace, name)
+    if owner is None:
+        return Findings(key, "gone")
+    pod = Pod.from_manifest(pod_of(owner, namespace))
+    prover = Prover(sim, key, budget, owner)
+    drafts = itertools.chain(_tolerate(sim, owner, pod), _label(sim, pod))
+    proposals = ((draft, prover.created()) for draft in drafts)
+    return (yield from prove_each(sim, key, prover, proposals, "searched"))
+
+
+def _tolerate(sim: Simulation, owner: Manifest, pod: Pod) -> Iterator[Draft]:
+    given = list(owner["spec"]["template"]["spec"].get("tolerations") or ())
+    taints = {
+        taint: None
+        for node in (Node.from_manifest(each) for each in sim.store.list("Node"))
+        for taint in node.taints
+        if taint.effect in (NO_EXECUTE, NO_SCHEDULE)
+        and not pod.spec.tolerates(taint)
+        and not taint.key.startswith(OF_CONTROLLERS)
+    }
+    for taint in taints:
+        new = {"key": taint.key, "operator": "Exists", "effect": taint.effect}
+        patch = json.dumps({"spec": {"template": {"spec": {"tolerations": [*given, new]}}}})
+        call = f"kubectl patch {name_of(owner)} --type=merge -p '{patch}'"
+        yield Draft(pod.manifest).typing(Change("toleration", {"taint": str(taint)}), call)
+
+
+def _label(sim: Simulation, pod: Pod) -> Iterator[Draft]:
+    """The label set on a node that is all that a node selector misses there."""
+    for node in sim.store.nodes():
+        lacks = wrong_labels(pod, node)
+        if len(lacks) == 1 and misses(pod, node) == 1:
+            ((key, value),) = lacks.items()
+            yield Draft(pod.manifest).typing(Change("label", {"node": node.name, "key": key, "value": value}))
