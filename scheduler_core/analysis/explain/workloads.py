@@ -112,10 +112,11 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         yield from _list_old_revision(world, manifest, pods)
     yield from _list_awaited_ends(world, manifest, pods)
     for each in conditions:
+        text = f"{str(each.get('message') or '').rstrip('. ')}."
         if each.get("type") == "Progressing" and each.get("reason") == "ProgressDeadlineExceeded":
-            yield note("RolloutStuck", **values, message=each.get("message") or "")
+            yield note("RolloutStuck", **values, message=text)
         if manifest["kind"] == "Job" and each.get("type") == "Failed" and each.get("status") == "True":
-            yield note("JobFailed", **values, reason=each.get("reason") or "", message=each.get("message") or "")
+            yield note("JobFailed", **values, reason=each.get("reason") or "", message=text)
     if manifest["kind"] == "DaemonSet":
         yield from _list_bare_nodes(world, manifest, pods)
 

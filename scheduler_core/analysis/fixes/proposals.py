@@ -10,6 +10,7 @@ from typing import Any
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.drafts import Asked, Change, Draft, Refusal
@@ -166,14 +167,19 @@ def replace_old_revision(draft: Draft, sim: Simulation) -> Iterator[Draft]:
     owner = workload_of(sim.store, draft.original)
     if owner is None or owner["kind"] == "Deployment":
         return
-    had = {each["name"]: each for each in draft.original["spec"].get("containers") or ()}
-    now = owner["spec"]["template"]["spec"].get("containers") or ()
-    if any(_differs(had.get(each["name"]) or {}, each) for each in now):
+    if is_of_old_template(Pod.from_manifest(draft.original), owner):
         values = {
             "pod": f"{meta['namespace']}/{meta['name']}",
             "owner": f"{owner['kind']} {owner['metadata']['name']}",
         }
         yield draft.typing(Change("old-revision", values), f"kubectl delete pod {meta['name']} -n {meta['namespace']}")
+
+
+def is_of_old_template(pod: Pod, owner: Manifest) -> bool:
+    """Return whether the template of a workload asks for something else by now than a pod of it does."""
+    had = {each["name"]: each for each in pod.manifest["spec"].get("containers") or ()}
+    now = owner["spec"]["template"]["spec"].get("containers") or ()
+    return any(_differs(had.get(each["name"]) or {}, each) for each in now)
 
 
 def _differs(had: Mapping[str, Any], now: Mapping[str, Any]) -> bool:

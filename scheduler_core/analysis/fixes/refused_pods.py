@@ -21,6 +21,7 @@ from scheduler_core.world.simulation import Simulation
 VALUE = 1_000  # of a PriorityClass that is made
 PODS = "1000"
 MOST, _PARALLEL = 2, "Parallel"
+_USED_UP = {"DeadlineExceeded": "activeDeadlineSeconds", "FailedIndexes": "backoffLimitPerIndex"}
 
 
 def explain_refusal(sim: Simulation, owner: Manifest, namespace: str) -> str:
@@ -68,7 +69,7 @@ def rebuild(owner: Manifest, namespace: str) -> Iterator[Draft]:
         yield draft.typing(Change("parallel", {"owner": name}), orphaning, format_apply(made))
     failed = [each for each in (owner.get("status") or {}).get("conditions") or () if each.get("type") == "Failed"]
     if kind == "Job" and failed:
-        field = "activeDeadlineSeconds" if failed[0].get("reason") == "DeadlineExceeded" else "backoffLimit"
+        field = _USED_UP.get(str(failed[0].get("reason")), "backoffLimit")
         limit = int(spec.get(field, 6))
         kept = {k: v for k, v in spec.items() if k not in ("selector", "manualSelector")}
         made["spec"] = {**kept, "template": {**spec["template"], "metadata": {}}, field: 2 * limit or 1}

@@ -13,6 +13,7 @@ from scheduler_core.analysis.fixes.fix import Budget, Findings
 from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.analysis.fixes.placed import Proposals, name_of, propose_end, prove_each
 from scheduler_core.analysis.fixes.proof import Goal, Prover
+from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
@@ -49,7 +50,7 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
     mine = [pod for pod in sim.store.pods() if pod.namespace == meta["namespace"] and _is_of(sim, pod, owner)]
     for pod in [each for each in mine if each.deleting and _awaits_ends(owner)][:1]:
         yield from propose_end(draft, pod, sim.store.node(pod.node_name), prover)
-    if owner["kind"] == "StatefulSet":
+    if owner["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _update(draft, owner, mine, prover)
     conditions = (owner.get("status") or {}).get("conditions") or ()
     unready = [pod for pod in mine if not pod.ready and not pod.terminal and not pod.deleting]
@@ -80,7 +81,8 @@ def _update(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> P
     """Pods of the old revision that the update strategy leaves alone: deleted one by one, or let in by a lower partition."""
     meta, strategy = owner["metadata"], (owner.get("spec") or {}).get("updateStrategy") or {}
     newest = (owner.get("status") or {}).get("updateRevision")
-    old = [pod for pod in pods if newest and pod.labels.get("controller-revision-hash") != newest]
+    revisions = [(pod, pod.labels.get("controller-revision-hash")) for pod in pods]
+    old = [pod for pod, mine in revisions if (mine != newest if newest else is_of_old_template(pod, owner))]
     partition = int((strategy.get("rollingUpdate") or {}).get("partition") or 0)
     kept = [pod for pod in old if parent_and_ordinal(pod.name)[1] < partition and not pod.deleting]
     if kept:
@@ -92,7 +94,7 @@ def _update(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> P
         yield draft.typing(change, call), prover.left(lowest, replaced=True)
     if strategy.get("type") == "OnDelete":
         for pod in [each for each in old if not each.deleting][:1]:
-            change = Change("next-revision", {"pod": pod.key, "owner": f"StatefulSet {meta['name']}"})
+            change = Change("next-revision", {"pod": pod.key, "owner": f"{owner['kind']} {meta['name']}"})
             call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
             yield draft.typing(change, call), prover.left(pod, replaced=True)
 
