@@ -95,7 +95,7 @@ def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
         yield _obstacle("NodeNotReady", text, node, {"reason": ready.get("reason") or ""})
     if pod.phase == "Pending":
         if text := missing(world, pod):
-            yield _obstacle("WaitsForVolume", text, node, {"claims": claims_of(pod)})
+            yield _obstacle("WaitsForVolume", text, node, {"names": claims_of(pod)})
         elif is_node_silent(world, node.name) and node.ready == "True":
             yield _obstacle("KubeletStopped", f"the kubelet of {node.name} does not run", node, {})
     yield from _list_conditions(world, pod, node)

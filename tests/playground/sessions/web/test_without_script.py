@@ -19,6 +19,7 @@ from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import Access, SessionClient, create_session
 from playground.sessions.web.live import LiveSession
 from playground.sessions.web.messages import Ended, Error, Idle, Searched, ToPage, read
+from playground.sessions.web.runtime import runtime
 from scheduler_core.world.simulation import Grain
 from tests.playground.sessions.worlds import cluster
 
@@ -80,15 +81,19 @@ async def by_form(session: Session, access: Access, page: str, fields: dict[str,
 async def by_message(session: Session, access: Access, message: dict[str, Any], at: int | None) -> Came:
     """Send the message as a page does that follows the head, or stands at a position."""
     heard: list[ToPage] = []
-    conversation = await SessionClient(session, access).join(heard.append, "en")
-    await conversation.take(read(orjson.dumps({"type": "look", "look": {"at": at}})))
+    dialogue = await SessionClient(session, access).join(heard.append, "en")
+
+    async def take(sent: dict[str, Any]) -> None:
+        await runtime().call(lambda: dialogue.take(read(orjson.dumps(sent))))
+
+    await take({"type": "look", "look": {"at": at}})
     try:
-        await conversation.take(read(orjson.dumps({"wait": True, **message} if "back" in message else message)))
+        await take({"wait": True, **message} if "back" in message else message)
     except SessionError as error:
         heard.append(Error.of(error))
     head = await settled(session)
-    where = conversation._dialogue.viewer.look.at
-    await conversation.leave()
+    where = dialogue.viewer.look.at
+    await runtime().do(dialogue.leave)
     said = tuple(each.message for each in heard if isinstance(each, Error | Idle | Ended | Searched))
     return Came(head, where, said, any(isinstance(each, Error) for each in heard))
 

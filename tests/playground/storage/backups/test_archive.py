@@ -9,9 +9,8 @@ from random import Random
 import pytest
 from django.db import connection
 
-from playground.storage.backups.archive import BackupError, new_file, pack, read_manifest, unpack
+from playground.storage.backups.archive import BackupError, Manifest, new_file, pack, read_manifest, unpack
 from playground.storage.backups.copies import restore
-from scheduler_core.apimachinery.objects.manifest import Manifest
 
 COPY = Random(7).randbytes(20_000)
 MINE = Manifest(connection.vendor, "0.0.1", ("playground.0001_initial",))

@@ -13,9 +13,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from pytest_django import DjangoDbBlocker
 
-from playground.storage.backups.archive import BackupError, pack
+from playground.storage.backups.archive import BackupError, Manifest, pack
 from playground.storage.backups.sqlite import load
-from scheduler_core.apimachinery.objects.manifest import Manifest
 
 
 @pytest.fixture
