@@ -322,4 +322,4 @@ def test_only_what_is_said_of_an_answer_may_name_it(broken):
         words = yaml.safe_load(path.read_text())
         words["cards"]["begin"]["ask"] += " {answer}"
         path.write_text(yaml.safe_dump(words, allow_unicode=True))
-    assert "card begin: there is no fact answer" in problems(read_lesson(folder))
+    assert "en.yaml: card begin: there is no fact answer" in problems(read_lesson(folder))

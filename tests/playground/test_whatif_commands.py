@@ -139,10 +139,10 @@ def test_why_there_is_no_pod_is_said(tmp_path: Path) -> None:
     status, text = run("simulate", written(tmp_path, *objects, elsewhere))
     assert status == 1
     assert text.startswith(
-        "There is no pod.\nDeployment default/paused: paused-* is not created: the Deployment is paused."
+        "There is no pod.\nDeployment default/paused: paused-* is not created, as the Deployment is paused (missing pods: 1)."
     )
-    assert "Job default/later: later-* is not created: the Job is suspended." in text
-    assert "leaves its pods to another controller (spec.managedBy is example.com/queue)" in text
+    assert "later-* is not created, as the Job is suspended (missing pods: 1)." in text
+    assert "leaves its pods to another controller (spec.managedBy is example.com/queue; missing pods: 1)" in text
     data = json.loads(run("simulate", written(tmp_path, *objects, elsewhere), "-o", "json")[1])
     assert {each["name"]: each["state"] for each in data["missing"]} == {
         "paused": "Paused",

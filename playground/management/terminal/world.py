@@ -100,8 +100,8 @@ def make_world(files: list[tuple[str, bytes]], configuration: str = "", seed: in
     try:
         if snapshot:
             world.apply(SetSettings({"cluster": {"controllers": []}}))
-        for command in configured:
-            world.apply(command)
+        for setting in configured:
+            world.apply(setting)
         world.apply(command)
     except Refused as refused:
         raise BadInput(str(refused)) from None
