@@ -114,20 +114,25 @@ def _pod(draft: Draft, pod: Manifest, store: Store) -> str:
     before, after = draft.original.get("spec") or {}, pod["spec"]
     owner = workload_of(store, draft.original)
     if owner is not None:
-        return _template(owner, name, before, after)
+        return _template(owner, name, before, after, admitted=bool(draft.objects))
     if not recreates(draft):
         patch = _json({"spec": _difference(before, after)})
         return f"kubectl patch pod {name}{_in(namespace)} --type=merge -p {patch}"
     return _format_piped_command("kubectl replace --force -f -", [clean(bare(pod))])
 
 
-def _template(owner: Manifest, pod: str, before: Manifest, after: Manifest) -> str:
-    """The same change of the workload's template, and the deletion that it needs to become a pod; "" where it changes nothing there."""
+def _template(owner: Manifest, pod: str, before: Manifest, after: Manifest, *, admitted: bool) -> str:
+    """The same change of the workload's template, and the deletion that it needs to become a pod; "" where it changes nothing there.
+
+    `admitted`: another object changes as well, and admission writes the object into the pods that the controller makes from now on.
+    """
     kind, meta = owner["kind"], owner["metadata"]
     template: Manifest = owner["spec"]["template"]["spec"]
     wanted = carry_over(before, after, template)
     where = _in(str(meta.get("namespace") or "default"))
-    if _without_empty(wanted) == _without_empty(template) or _is_claimed_elsewhere(owner, template, wanted):
+    if _without_empty(wanted) == _without_empty(template):
+        return f"kubectl delete pod {pod}{where}" if admitted else ""
+    if _is_claimed_elsewhere(owner, template, wanted):
         return ""
     if kind == "Job":  # a template that can't be changed
         made = {**owner, "spec": {**owner["spec"], "template": {"spec": wanted}}}
