@@ -75,7 +75,7 @@ class Placing:
         self.backoff = Backoff(options)
 
     def active_order(self, entry: QueuedPod) -> Order:
-        # The sequence number makes the order total; otherwise pods of one priority and time would pop in heap order.
+        # The sequence number makes the order total; without it names would decide among pods of one priority and time.
         return (*self._rules.sort_key(entry.pod, entry.timestamp), entry.sequence)
 
     def backoff_order(self, entry: QueuedPod) -> Order:
