@@ -215,6 +215,7 @@ class Cache(State):
 
     def update_snapshot(self, table: NodeTable) -> NodeTable:
         """The snapshot brought up to date: the same table with its dirty rows copied, or a new one when nodes changed."""
+        # New nodes move the rows of others and a new resource widens them, so nothing could be copied row by row.
         if self._nodes_changed or table.requested.shape[1] != len(self.resources):
             fresh = self.table()
             self._rows = self._rows_of_nodes().by_slot
@@ -332,6 +333,7 @@ class Cache(State):
             pad = ((0, 0), (0, missing))
             self.allocatable = np.pad(self.allocatable, pad)
             self.requested = np.pad(self.requested, pad)
+            # Remembered requests are added to rows of the columns and must be as wide.
             self._vectors = {key: np.pad(vector, (0, missing)) for key, vector in self._vectors.items()}
 
     def _drop_slot_if_empty(self, slot: int) -> None:
@@ -376,6 +378,7 @@ class Cache(State):
         self.generation += 1
 
     def _take(self, there: Pod) -> None:
+        # The version that was counted is taken off, not the caller's: a change on the way would leave a remainder.
         pod, slot = self.where.pop(there.identity)
         self.columns.drop(pod)
         self.requested[slot] -= self._request(pod)
@@ -408,6 +411,7 @@ class Cache(State):
         table.pod_count[row] = self.counts[slot, _PODS]
         table.pods[row] = self.pods[slot]
         ports = self.ports.get(slot, NO_PORTS)
+        # Identity will do: a set of ports is replaced and never changed.
         if ports is not table.ports[row]:
             table.ports[row] = ports
             others = table.rows_with_ports - {row}
@@ -416,6 +420,7 @@ class Cache(State):
     def _remember_images(self, node: Node) -> None:
         for names, size in node.images:
             for name in names:
+                # As in kube, the first node that reports an image sets its size for the whole cluster.
                 self.image_sizes.setdefault(name, size)
                 self.image_nodes.setdefault(name, {})[node.name] = None
 
@@ -431,6 +436,7 @@ class Cache(State):
     def _image_states(self, rows: dict[str, int]) -> dict[str, ImageState]:
         states = {}
         for name, holders in self.image_nodes.items():
+            # Sorted, as the holders are in the order in which nodes came to report the image.
             having = np.sort(np.fromiter((rows[n] for n in holders if n in rows), np.intp))
             states[name] = ImageState(self.image_sizes[name], having)
         return states

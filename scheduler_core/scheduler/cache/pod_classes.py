@@ -150,6 +150,7 @@ class PodClasses(SharedState):
             if start < stop:
                 known.reserve(stop)
                 known.weights[start:stop] = [measure.of(each) for each in self.classes[start:stop]]
+                # A selector that selects everything would also count the empty class of unused places.
                 known.weights[NO_POD] = 0
                 known.count = stop
             return measure.key, known.weights
@@ -169,6 +170,7 @@ class PodClasses(SharedState):
             known.count = stop
             known.trimmed = None
         if known.trimmed is None:
+            # Without the zeros, new terms that weigh nothing change neither the key nor what is cached under it.
             known.trimmed = np.trim_zeros(known.weights, "b").tobytes()
         return known.trimmed
 

@@ -101,6 +101,7 @@ class PodColumns(_Columns):
         table._copy_columns(self)
         table.node = row_of_slot[self.node]
         outside = table.node < 0
+        # Any row will do, as NO_POD weighs 0 in every measure; `update` writes 0 as well, and `_move` compares.
         table.node[outside] = 0
         table.cls[outside] = NO_POD
         return table
@@ -187,6 +188,7 @@ class PodTable(_Columns):
     def _counted(self, weights: Counts) -> Counts:
         by_pod = weights[self.cls]
         where = np.flatnonzero(by_pod)
+        # bincount sums weights as float64, which is exact for whole numbers below 2**53.
         sums = np.bincount(self.node[where], weights=by_pod[where], minlength=self._rows)
         return sums.astype(np.int64)
 
@@ -196,6 +198,7 @@ class PodTable(_Columns):
             weight = weights[cls]
             if weight:
                 if fresh is None:
+                    # Copied worlds share the cached array, and callers may still hold it.
                     fresh = counts.copy()
                 fresh[row] += sign * weight
         return counts if fresh is None else fresh
@@ -211,5 +214,6 @@ class PodTable(_Columns):
         self.node[place] = row
         self.cls[place] = cls
         if len(self._log) > _LOG_LIMIT:
+            # Counts from before this point no longer find their position in the log, and are counted in full.
             self._log_start += len(self._log)
             self._log.clear()

@@ -41,6 +41,7 @@ class PodHeap(State):
         if self._orders.get(key) != order:
             self._orders[key] = order
             heapq.heappush(self._heap, (order, key))
+            # Rebuilt once stale items outnumber live ones: the cost spreads over the puts.
             if len(self._heap) > 2 * len(self.entries) + _SLACK:
                 self._heap = [(order, key) for key, order in self._orders.items()]
                 heapq.heapify(self._heap)
@@ -71,6 +72,7 @@ class PodHeap(State):
         seen: set[str] = set()
         while frontier and len(out) < limit:
             (order, key), i = heapq.heappop(frontier)
+            # A pod that changed its order and got the old one back is in the heap twice with it.
             if self._orders.get(key) == order and key not in seen:
                 seen.add(key)
                 out.append(self.entries[key])

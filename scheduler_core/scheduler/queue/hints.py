@@ -88,6 +88,7 @@ class Hints:
             return _AFTER_BACKOFF
         event, old, new = what
         if event.wildcard:
+            # kube: a wildcard event that carries a pod is meant for that pod alone (such as an activation).
             for_it = new is None or (isinstance(new, Pod) and new.uid == entry.pod.uid)
             return RequeueDecision(Strategy.AFTER_BACKOFF, event.label) if for_it else STAYS
         listeners = self._of(event).get(entry.pod.spec.scheduler_name)
@@ -103,6 +104,7 @@ class Hints:
                 continue
             self._counts[listener.yes] += 1
             hint_name = "" if hint is None else hint.__name__
+            # A pending pod was waiting for this very plugin, not refused for good, so kube spares it the backoff.
             if plugin.name in entry.pending_plugins:
                 return RequeueDecision(Strategy.IMMEDIATELY, event.label, plugin.name, hint_name)
             decision = RequeueDecision(Strategy.AFTER_BACKOFF, event.label, plugin.name, hint_name)

@@ -60,6 +60,7 @@ class InFlight(State):
         if number is None:
             return None
         out: list[ObjectEvent] = []
+        # From the end, as the events of one pod are the newest part of a list that all pods in flight share.
         for other in reversed(self._items):
             if other <= number:
                 break

@@ -87,8 +87,11 @@ class HintedMoves:
             return
         state = self._state
         heard = self._rules.listeners(what.event)
+        # A list, as moving a pod changes the dict. kube walks a Go map, in random order; here the longest waiting
+        # pods go first, so that a run can be repeated.
         waiting = [e for e in state.unschedulable.values() if not heard.isdisjoint(e.rejectors)]
         self._ask(waiting + self._gated(what), what, now, only)
+        # Without a pod in flight no later failure could ask for the event.
         if len(state.flight):
             state.flight.add(what)
 
@@ -121,6 +124,7 @@ class HintedMoves:
             decision = self._rules.requeue_decision(entry, what)
             if decision.strategy is Strategy.SKIP:
                 continue
+            # Only a pending plugin can raise the answer to IMMEDIATELY; without one no later event can improve it.
             if decision.strategy is Strategy.IMMEDIATELY or not entry.pending_plugins:
                 return decision
             latest = decision
@@ -139,6 +143,7 @@ class HintedMoves:
     def next_backoff_flush(self) -> int | None:
         heads = (self._state.backoff.peek(), self._state.errors.peek())
         ends = [entry.backoff_until or 0 for entry in heads if entry is not None]
+        # kube flushes once a second, and a backoff lasts through its very end: hence the whole second after it.
         return (min(ends) // SECOND + 1) * SECOND if ends else None
 
     def flush_backoff(self, now: int) -> None:
@@ -166,6 +171,7 @@ class HintedMoves:
 
     def _overdue(self, since: int) -> int:
         late = since + self._options.max_in_unschedulable
+        # kube looks every 30 seconds for pods that are strictly older, so one that is due at a tick waits for the next.
         return (late // FLUSH_PERIOD + 1) * FLUSH_PERIOD
 
     def flush_unschedulable(self, now: int) -> None:

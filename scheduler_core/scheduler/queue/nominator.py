@@ -64,6 +64,7 @@ class Nominator(State):
             if not pod.nominated_node_name:
                 return
             node = pod.nominated_node_name
+        # The caller's version may be old by now; a pod that is bound would hold room a second time as a nominated one.
         if self.find is not None:
             live = self.find(pod.key)
             if live is None or live.node_name:

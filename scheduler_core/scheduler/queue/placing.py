@@ -40,13 +40,16 @@ class Backoff:
 
     def begin(self, entry: QueuedPod) -> QueuedPod:
         """The pod with the end of the backoff that its failures ask for."""
+        # As in kube, a row of errors has a backoff of its own, so that earlier refusals do not lengthen it.
         failures = entry.error_count or entry.unschedulable_count
         if not failures or not self._options.max_backoff:
             return replace(entry, backoff_until=None)
         doublings = entry.attempts if self._options.historical else failures - 1
+        # Python integers do not overflow; the cap keeps a pod with very many failures from shifting up huge ones.
         wait = min(self._options.initial_backoff << min(doublings, 60), self._options.max_backoff)
         until = min(entry.timestamp + wait, FOREVER)
         if self._options.pop_from_backoff:
+            # kube's ordering window: among pods whose backoff ends in the same second, the queue's sort decides.
             until -= until % SECOND
         return replace(entry, backoff_until=until)
 
@@ -72,6 +75,7 @@ class Placing:
         self.backoff = Backoff(options)
 
     def active_order(self, entry: QueuedPod) -> Order:
+        # The sequence number makes the order total; without it names would decide among pods of one priority and time.
         return (*self._rules.sort_key(entry.pod, entry.timestamp), entry.sequence)
 
     def backoff_order(self, entry: QueuedPod) -> Order:
@@ -81,6 +85,7 @@ class Placing:
         """Out of the active pods, or of those that back off after a refusal where none is active."""
         entry = self._state.active.pop()
         if entry is None and self._options.pop_from_backoff:
+            # Never from `errors`: kube keeps podErrorBackoffQ apart so that pods wait out the backoff of an error.
             entry = self._state.backoff.pop()
             if entry is not None:
                 self._state.metrics.incoming["active", POP_FROM_BACKOFF] += 1
@@ -116,18 +121,21 @@ class Placing:
         """False where a PreEnqueue plugin holds the pod back."""
         state = self._state
         gated_before = bool(entry.gated_by)
+        # With this gate kube has run PreEnqueue on the way into backoff (see to_backoff), and does not run it twice.
         if cause != BACKOFF_COMPLETE or not self._options.pop_from_backoff:
             entry = self._ask_gates(entry)
         if entry.gated_by:
             if entry.key not in state.active and not state.backs_off(entry.key):
                 self.park(entry, cause, why)
             return False
+        # Only behind the gates, as in kube: the time that a pod is gated is no part of its scheduling latency.
         if entry.initial_timestamp is None:
             entry = replace(entry, initial_timestamp=now)
         state.active.put(entry, self.active_order(entry))
         state.metrics.incoming["active", cause] += 1
         state.unpark(entry.key, gated_before)
         state.take_from_backoff(entry.key)
+        # On other moves the nominator is left alone: it may be ahead of the pod's status, which it would fall back to.
         if cause in _NOMINATING:
             state.nominator.add(entry.pod, None)
         self._rules.moved(entry, Place.ACTIVE, cause, why)

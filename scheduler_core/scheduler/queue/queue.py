@@ -159,6 +159,8 @@ class SchedulingQueue(State):
         """Takes the first active pod, or the first that backs off after a refusal when there is none; it is then in flight."""
         while (entry := self._placing.take_first()) is not None:
             entry = replace(entry, attempts=entry.attempts + 1)
+            # kube discards a pod that is in flight already. A second marker of its UID would leave the first one, and
+            # every event behind it, in the list for good.
             if entry.pod.uid not in self.state.flight:
                 return self._placing.fly(entry)
         return None
@@ -179,6 +181,7 @@ class SchedulingQueue(State):
             self._requeue_failed(entry, now, plugins, pending)
         else:
             self._placing.report_place(queued)
+        # Only now: the decision above reads the events since the pod was popped, and `done` may drop them.
         self.done(entry.pod.uid)
 
     def _requeue_failed(self, entry: QueuedPod, now: int, plugins: tuple[str, ...], pending: tuple[str, ...]) -> None:
@@ -190,6 +193,7 @@ class SchedulingQueue(State):
                 unschedulable_plugins=plugins,
                 pending_plugins=pending,
                 unschedulable_count=entry.unschedulable_count + (not failed),
+                # kube's ConsecutiveErrorsCount: a refusal resets it, while an error leaves the count of refusals alone.
                 error_count=entry.error_count + 1 if failed else 0,
             )
         )
@@ -202,6 +206,7 @@ class SchedulingQueue(State):
         state = self.state
         happened = [ObjectEvent(event, old, new) for event in events]
         if new.uid in state.flight:
+            # The pod cannot be moved now. Its failure asks these events where it goes, and takes the live pod along.
             for what in happened:
                 state.flight.add(what)
             return
@@ -241,6 +246,7 @@ class SchedulingQueue(State):
             entry = state.parked(pod.key) or state.take_from_backoff(pod.key)
             if entry is not None and self._placing.to_active(entry, FORCE_ACTIVATE.label, now):
                 continue
+            # A pod in flight is in no place that it could leave; the event saves it from being parked if it fails.
             if pod.uid in state.flight:
                 state.flight.add(ObjectEvent(FORCE_ACTIVATE, None, pod))
 

@@ -40,6 +40,7 @@ def run_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: Alg
     board.plugins.append(plugin.name)
     board.weights.append(framework.weights[plugin.name])
     board.raw.append(raw)
+    # A plugin without NormalizeScore counts with its raw scores.
     board.normalized.append(raw)
     return step, NEXT
 
@@ -93,6 +94,7 @@ def select(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algori
     """Draws among the best nodes, which stand in list order."""
     board = board_of(cycle)
     assert board.total is not None
+    # Rows come from the start index of the search on; sorted, a draw means the same node wherever the search began.
     best = np.sort(board.rows[board.total == board.total.max()])
     cycle.tied_rows = best
     if len(best) > 1:

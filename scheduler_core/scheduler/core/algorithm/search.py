@@ -97,11 +97,13 @@ def conclude(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algo
     """Choose the only feasible node, or prepare the scores."""
     feasible = cycle.feasible
     assert feasible is not None
+    # kube uses an only node right away, without scoring, so no draw is consumed.
     if len(feasible) == 1:
         cycle.chosen = cycle.nodes.names[int(feasible[0])]
         cycle.tied_rows = feasible
         return PhaseResult.ONE_FEASIBLE
     if not framework.has(Point.SCORE) and not algorithm_state.extenders:
+        # kube gives every node a score of one where nothing scores, so the choice is a draw among all.
         cycle.scores = ScoreBoard(feasible, total=np.ones(len(feasible), np.int64))
         return PhaseResult.NOT_SCORED
     cycle.scores = ScoreBoard(feasible)
@@ -113,6 +115,7 @@ def feasible_nodes_to_find(percentage: int, nodes: int) -> int:
     if nodes < MIN_FEASIBLE_NODES:
         return nodes
     if percentage == 0:
+        # kube's formula: about 50% of 100 nodes, 10% of 5000, and never less than 5%.
         percentage = max(50 - nodes // 125, MIN_FEASIBLE_PERCENTAGE)
     return max(nodes * percentage // 100, MIN_FEASIBLE_NODES)
 
@@ -157,6 +160,7 @@ def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_sta
     own = framework.percentage_of_nodes_to_score
     wanted = feasible_nodes_to_find(algorithm_state.percentage if own is None else own, len(rows))
     if not framework.has(Point.SCORE) and not _has_extenders(algorithm_state):
+        # Without scores one feasible node is as good as another, so kube stops at the first.
         wanted = 1
     if len(rows):
         start = algorithm_state.next_start % len(rows)
@@ -176,6 +180,7 @@ def _rows_to_search(cycle: SchedulingCycle) -> Rows:
     if cycle.node_names is None:
         return np.arange(len(cycle.nodes), dtype=np.intp)
     left = [row for name in cycle.node_names if (row := cycle.nodes.row(name)) is not None]
+    # kube walks a Go set here, in random order; list order lets a run be repeated.
     rows = np.array(sorted(left), np.intp)
     outside = np.ones(len(cycle.nodes), np.bool_)
     outside[rows] = False
@@ -201,6 +206,7 @@ def open_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: Al
     if search.wanted >= len(search.order):
         size = left
     else:
+        # One more than wanted: in kube the worker that finds this one cancels the search, and the node is dropped.
         missing = search.wanted + 1 - search.found
         needed = missing * search.start // max(search.found, 1) if search.start else missing
         size = min(left, needed + needed // 4 + 16)
@@ -208,6 +214,8 @@ def open_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: Al
     rows = search.order[search.start : search.stop]
     cycle.refused_by[rows] = PASSED
     nominated = find_nominated_rows(algorithm_state.nominator, cycle.pod, cycle.nodes, rows)
+    # kube: filters also pass without the nominated pods, since some (such as inter-pod affinity) may pass only thanks
+    # to a nominated pod, which might never get there.
     if nominated:
         search.nominated = True
         runner = FilterRunner(framework, algorithm_state.nominator)
@@ -294,11 +302,13 @@ def close_search(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Row
     if len(passing) > search.wanted:
         end = int(passing[search.wanted])
         search.beyond = int(seen[end])
+        # The block reached beyond the node at which kube's loop ends; what lies behind it was never looked at there.
         cycle.refused_by[seen[end:]] = NOT_EVALUATED
         seen = seen[:end]
         search.seen = end + 1
         passing = passing[: search.wanted]
     _remember_nominated(cycle)
+    # kube's processedNodes: the feasible nodes and those with a status, which moves the start of the next search.
     refused = int(np.count_nonzero(cycle.refused_by >= 0))
     search.processed = len(passing) + refused
     if cycle.extension is not None:

@@ -138,6 +138,8 @@ def _begin(scheduler: Scheduler, binding: BindingCycle) -> None:
 
 
 def _begin_pre_bind(scheduler: Scheduler, binding: BindingCycle) -> None:
+    # kube: Permit is the last point that can make a pod unschedulable. After it no hint will ask for the events, so
+    # they are freed before the binding, which may take long.
     scheduler.queue.done(binding.pod.uid)
     _begin(scheduler, binding)
 
@@ -263,6 +265,7 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
     forget(scheduler, binding.pod, binding.span)
     failure, outcome, message = _explain(point, status)
     now, forgotten = scheduler.world.now, ObjectEvent(ASSIGNED_POD_DELETE, binding.pod, None)
+    # A pod that failed by an error backs off whatever the events say, so nothing needs to be deferred.
     if was_assumed and not status.rejected:
         scheduler.queue.move_all(forgotten, now)
     scheduler.world.record(
@@ -273,6 +276,8 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
     plugins = (status.plugin,) if status.rejected and point is Point.PERMIT and status.plugin else ()
     nomination = None if scheduler.world.settings.expect_nominated_node else ""
     handle_failure(scheduler, binding.queued, failure, message, plugins, binding.popped, nomination)
+    # Deferred, and not for the pod itself, as in kube: as an event in flight it would move the refused pod to backoff
+    # if its plugin has no hint for deletions.
     if was_assumed and status.rejected:
         scheduler.queue.move_all(forgotten, now, lambda pod: pod.uid != binding.pod.uid)
     scheduler.wake_up()

@@ -78,6 +78,7 @@ def _go_on(scheduler: Scheduler, job: Eviction) -> int | None:
     Returns None where it waits for such a call, else as `_end` does.
     """
     while job.index < len(job.victims):
+        # Before the last victim goes, as in kube: its deletion must find a preemptor that PreEnqueue lets through.
         if job.index == len(job.victims) - 1:
             scheduler.preempting.pop(job.preemptor.uid, None)
         victim = job.victims[job.index]
@@ -206,6 +207,7 @@ def _end(scheduler: Scheduler, job: Eviction) -> int:
         measure.victims(scheduler, job.chosen)
         cost = _clear_lower(scheduler, job)
     else:
+        # No victim was deleted, so no deletion will wake the preemptor.
         if not job.evicted:
             scheduler.queue.activate((job.preemptor,), scheduler.world.now)
         measure.record_preemption(scheduler)

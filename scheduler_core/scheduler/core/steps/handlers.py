@@ -112,6 +112,7 @@ def _conditions(node: Node) -> dict[str, str]:
 
 def _on_pod(scheduler: Scheduler, event: WatchEvent) -> None:
     """A pod that has ended is gone for the scheduler."""
+    # kube's pod informer selects status.phase!=Succeeded,status.phase!=Failed, so the end of a pod is a deletion to it.
     old = event.old_pod if event.old_pod is not None and not event.old_pod.terminal else None
     new = event.new_pod if event.new_pod is not None and not event.new_pod.terminal else None
     if old is not None and new is not None and old.uid != new.uid:
@@ -176,6 +177,7 @@ def _leave_queue(scheduler: Scheduler, pod: Pod) -> None:
         permit.reject(scheduler, waiting, "", "removed")
         queue.move_all(gone, scheduler.world.now)
     elif pod.nominated_node_name:
+        # Filters count a nominated pod only for pods of its priority or lower, so only those gain room.
         queue.move_all(gone, scheduler.world.now, lambda other: other.priority <= pod.priority)
 
 
@@ -207,6 +209,7 @@ def pod_changes(old: Pod, new: Pod, features: Features) -> list[ClusterEvent]:
         actions.append(Action.UPDATE_POD_SCALE_DOWN)
     if old.spec.scheduling_gates and not new.spec.scheduling_gates:
         actions.append(Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
+    # Validation lets tolerations be added only, so kube compares the lengths.
     if len(old.spec.tolerations) != len(new.spec.tolerations):
         actions.append(Action.UPDATE_POD_TOLERATION)
     if features.dynamic_resources and _claims(old) != _claims(new):

@@ -53,6 +53,7 @@ def handle_failure(
     result = "unschedulable" if status.rejected else "error"
     measure.record_failure(scheduler, result, entry.pod.spec.scheduler_name, started)
     live = scheduler.live(entry.key)
+    # kube: an extender may have bound the pod although its answer timed out, so a failed pod may have a node.
     if live is None or live.node_name:
         scheduler.queue.done(entry.pod.uid)
         if scheduler.replica is not None:

@@ -48,6 +48,7 @@ def pop(scheduler: Scheduler) -> QueuedPod | None:
 def admit(scheduler: Scheduler, entry: QueuedPod) -> bool:
     """Return whether to schedule a popped pod; mark a skipped pod as done."""
     if scheduler.framework_of(entry.pod) is None or _skip(scheduler, entry):
+        # The pod does not come back, so the queue must not keep events for it.
         scheduler.queue.done(entry.pod.uid)
         journeys.note_place(scheduler, entry.pod)
         _park(scheduler)
@@ -136,6 +137,7 @@ def _skip(scheduler: Scheduler, entry: QueuedPod) -> bool:
         text = f"skip schedule deleting pod: {pod.key}"
         note(scheduler, pod, WARNING, "FailedScheduling", text, "Scheduling")
         return True
+    # kube: a pod that is updated during its own cycle, before it is assumed, may get back into the queue.
     return scheduler.is_assumed(pod)
 
 
@@ -175,6 +177,7 @@ def _assume(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
         cycle.outcome, cycle.message = "error", str(why)
         _follow(cycle, PhaseResult.ERROR)
         return False
+    # The cache counts the pod from here on; as a nominated pod it would count twice.
     scheduler.queue.nominator.delete(cycle.pod)
     scheduler.world.record(PodAssumed(cycle.pod.key, node), scheduler.name, cycle.span)
     return True
