@@ -53,8 +53,8 @@ class AllocatedDevices:
 
     def __init__(self, consumable: bool) -> None:
         self._consumable = consumable
-        # Counted, not just marked: PreBind assumes a claim while it is still in
-        # flight, and one of the two is removed first.
+        # Counted, not just marked: PreBind assumes a claim while it is still in flight, and its devices
+        # must stay taken when the claim leaves one of the two.
         self._taken: dict[DeviceId, int] = {}
         self._capacity: dict[DeviceId, dict[str, int]] = {}
         self._given: AllocatedState | None = None
