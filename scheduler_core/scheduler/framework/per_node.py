@@ -114,6 +114,8 @@ def _score(self: PerNodePlugin, state: CycleState, pod: Pod, nodes: NodeTable, r
 def _adjust(self: PerNodePlugin, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
     states = dict(state.get(_CHANGED + self.name) or {})
     for change in changes:
+        # A state per row, as kube clones one per node: what-ifs of several nodes
+        # run in one view and must not see each other.
         own = states[change.row] = (states.get(change.row) or state).copy()
         extension = self.add_pod if change.sign > 0 else self.remove_pod
         extension(own, pod, change.pod, NodeInfo(nodes, change.row))

@@ -111,6 +111,7 @@ class VolumeRestrictions(Plugin):
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         known: ExclusiveClaims | None = state.get(NAME)
         claims = known or ExclusiveClaims()
+        # ReadWriteOncePod is for one pod in the whole cluster: a use on any node refuses all of them.
         otherwise = 2 if known is None else 1 if claims.used > 0 else -1
         reason = np.full(len(rows), otherwise, np.int32)
         disks = volumes_of(pod.spec).disks
@@ -175,6 +176,7 @@ def _conflict(a: Manifest, b: Manifest) -> bool:
     if gce and other_gce and _same(gce, other_gce, "pdName") and not _both_read_only(gce, other_gce):
         return True
     ebs, other_ebs = a.get("awsElasticBlockStore"), b.get("awsElasticBlockStore")
+    # Without a look at readOnly: kube forbids any two pods to mount the same EBS volume, unlike the other kinds.
     if ebs and other_ebs and _same(ebs, other_ebs, "volumeID"):
         return True
     iscsi, other_iscsi = a.get("iscsi"), b.get("iscsi")

@@ -25,6 +25,7 @@ class Budget:
 
     def covers(self, pod: Pod) -> bool:
         """Return whether evicting the pod would use up one disruption."""
+        # A pod in disruptedPods was charged when its eviction was granted; it must not count twice.
         if self.namespace != pod.namespace or pod.name in self.disrupted:
             return False
         return self.selector.matches(pod.labels)
@@ -64,6 +65,7 @@ def split_by_violation(pods: list[Pod], budgets: list[Budget]) -> tuple[list[Pod
     for pod in pods:
         violated = False
         if pod.labels:
+            # No early exit, as in kube: every budget that covers the pod is charged, violated or not.
             for i, budget in enumerate(budgets):
                 if budget.covers(pod):
                     left[i] -= 1

@@ -40,6 +40,7 @@ def choose(evidence: Evidence, draw: Callable[[int], int]) -> Candidate:
 
     kube leaves the last tie to the order of a Go map.
     """
+    # By name, as the draw is a place in this list: without an order of its own the same seed would choose another node.
     left = tuple(sorted(evidence.remaining, key=attrgetter("node")))
     for number, name in enumerate(CRITERIA):
         if len(left) == 1:

@@ -71,9 +71,11 @@ def dry_run(
     errors: list[str] = []
     start = 0
     while start < len(order):
+        # At least 1: enough candidates may be there already while all of them violate a budget.
         size = max(wanted - len(fine) - len(violating), 1)
         block: list[int] = order[start : start + size].tolist()
         start += len(block)
+        # Identity is enough: a row gets another tuple when its pods change.
         missing = [row for row in block if row not in known or known[row][0] is not nodes.pods[row]]
         if missing:
             fresh = _try_block(state, pod, nodes, missing, budgets, filters, now, eligible)
@@ -114,6 +116,8 @@ def _try_block(
         if not lower:
             outcomes[row] = NO_VICTIMS
             continue
+        # Sorted first, so that the most important pods use up the budgets;
+        # violating pods are put back first, as in kube.
         violating, others = split_by_violation(by_importance(lower, now), budgets)
         trial.append(_Node(row, len(violating), violating + others))
     if not trial:
@@ -164,6 +168,7 @@ def _outcome(nodes: NodeTable, node: _Node, now: int) -> Candidate | Status:
     if not node.victims:
         return error(f'expected at least one victim pod on node "{name}"')
     mixed = 0 < node.violating < len(node.removable)
+    # Only then is the order broken. kube's sort is unstable, so one sort more could also swap equal victims.
     victims = by_importance(node.victims, now) if mixed else node.victims
     marks = merits(victims, node.violations, now)
     return Candidate(node.row, name, tuple(victims), node.violations, marks, tuple(node.reprieves))

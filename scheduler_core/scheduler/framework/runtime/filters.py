@@ -54,6 +54,8 @@ class FilterRunner:
         """Row -> the first plugin's refusal; rows that pass are not in it."""
         out: dict[int, Status] = {}
         nominated = find_nominated_rows(self._nominations, pod, nodes, rows)
+        # Twice, as in kube: nominated pods may never arrive, so a node must fit with them (they take
+        # resources) and without (the pod's affinity may be met by them alone).
         if nominated:
             view, what_if = self.with_nominated(state, pod, nodes, nominated)
             self._run(what_if, pod, view, np.array(sorted(nominated), np.intp), out)

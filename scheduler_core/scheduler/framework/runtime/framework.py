@@ -32,6 +32,7 @@ class Framework:
         self._points[Point.NORMALIZE_SCORE] = tuple(
             plugin for plugin in self._points[Point.SCORE] if takes_part(type(plugin), Point.NORMALIZE_SCORE)
         )
+        # Reversed, as in kube: what was reserved last is given back first.
         self._points[Point.UNRESERVE] = tuple(
             plugin for plugin in reversed(self._points[Point.RESERVE]) if takes_part(type(plugin), Point.UNRESERVE)
         )
@@ -47,6 +48,7 @@ class Framework:
 
     def running(self, point: Point, skip: tuple[str, ...]) -> tuple[int, ...]:
         """Indices of the plugins of an extension point but for those to be skipped."""
+        # Safe to keep: the plugins of a point are fixed in __init__, and Skip answers come in few combinations.
         indices = self._running.get((point, skip))
         if indices is None:
             plugins = self._points[point]

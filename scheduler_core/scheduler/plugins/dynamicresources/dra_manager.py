@@ -53,6 +53,8 @@ class AllocatedDevices:
 
     def __init__(self, consumable: bool) -> None:
         self._consumable = consumable
+        # Counted, not just marked: PreBind assumes a claim while it is still in flight, and its devices
+        # must stay taken when the claim leaves one of the two.
         self._taken: dict[DeviceId, int] = {}
         self._capacity: dict[DeviceId, dict[str, int]] = {}
         self._given: AllocatedState | None = None
@@ -148,6 +150,8 @@ class ClaimTracker(State):
             assumed = self._assumed.get(_key(present))
             if assumed is not None:
                 before = assumed
+                # The informer may lag behind the scheduler's own write: an older
+                # version must not take the assumed one away.
                 if new is not None and _version(new) < _version(assumed):
                     return assumed, assumed
                 del self._assumed[_key(present)]

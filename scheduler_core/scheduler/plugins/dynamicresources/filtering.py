@@ -104,6 +104,7 @@ class NodeFilter:
                 return error(found.error)
             if found.given is None:
                 return CANNOT_ALLOCATE
+        # After the search, as in kube: claims are noted for PostFilter only where the node could serve the others.
         if unavailable:
             self.unavailable |= dict.fromkeys(unavailable)
             return NOT_AVAILABLE

@@ -143,6 +143,8 @@ class DynamicResources(Plugin):
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         if not self._enabled:
             return _NOTHING_TO_DO
+        # Before any early return, as in kube: Skip keeps only Filter from
+        # running, and Reserve and PreBind fail without it.
         state.write(FACTS, _NO_CLAIMS)
         if not pod.spec.resource_claims and not (self._extended and pod.spec.requests.scalar):
             return _NOTHING_TO_DO
@@ -175,6 +177,8 @@ class DynamicResources(Plugin):
         inventory = facts.inventory
         search = None if inventory is None else self._inventories.open(inventory)
         cost = self.handle.device_cost
+        # The timeout becomes a number of tries at a fixed cost each, so that
+        # the same world times out at the same device.
         budget = self._timeout // cost if cost and self._timeout else MOST_TRIED
         return NodeFilter(pod, facts, search, self._unusable(facts), budget)
 
@@ -203,6 +207,8 @@ class DynamicResources(Plugin):
 
     def _deallocate(self, pod: Pod, store: ClaimStore, unavailable: Mapping[int, None]) -> Status:
         calls = self.handle.calls(pod)
+        # kube iterates over a map and so frees a random claim; a dict keeps the
+        # order of discovery, which makes runs repeat.
         for index in unavailable:
             claim = store.claims[index]
             if not store.is_extended(index) and may_be_freed(claim, pod):

@@ -101,6 +101,8 @@ class Binding:
         progress = self._progress
         if progress.tries:
             return None
+        # An allocation takes up to two writes: the finalizer is part of the object,
+        # the allocation part of its status subresource.
         pause = self._handle.held_up(self._pod, progress.held_up, 2 if allocates else 1, CLAIMS)
         return self._wait(pause, held_up=progress.held_up + 1) if pause else None
 
@@ -110,6 +112,7 @@ class Binding:
         found = nodes.get(self._node_name)
         if found is None or found.requests is None:
             return error(f"extended resource claim not found for node {self._node_name}")
+        # The name in memory is no valid object name; the API server makes one from generateName and sets the UID.
         metadata = {k: v for k, v in claim["metadata"].items() if k not in ("name", "uid")}
         reply = self._calls.create({**with_requests(claim, found.requests), "metadata": metadata})
         if reply.manifest is None:
@@ -130,6 +133,7 @@ class Binding:
         """Assume the written claim as the scheduler's newest version; wait if the cache lacks a newly created claim."""
         extended = self._facts.store.is_extended(index)
         if index in self._reserved:
+            # Assume first, then drop what is in flight: the other way round the devices would be free for a moment.
             problem = self._handle.claims.assume(written)
             waited = self._progress.waited
             if problem.startswith("could not find") and extended and waited < _ASSUMED_WITHIN:

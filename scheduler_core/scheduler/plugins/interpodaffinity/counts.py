@@ -73,6 +73,7 @@ def with_named_namespaces(terms: Iterable[AffinityTerm], handle: Handle) -> tupl
 
 def _resolve_namespaces(term: AffinityTerm, handle: Handle) -> AffinityTerm:
     selector = term.namespace_selector
+    # An empty selector matches every namespace by itself, an absent one matches none: both need no list.
     if selector.nothing or selector.empty:
         return term
     selected = [

@@ -134,6 +134,7 @@ class Rules:
             return tuple(t.changed(classes.weights(t.measure)[pods] * signs, rows) for t in tallies)
 
         known = {tally.topology.key for tally in self.existing}
+        # A pod that is only nominated may be the first with an anti-affinity term under its topology key.
         fresh = [key for key in classes.anti_keys if key not in known]
         existing = (*self.existing, *(_empty_tally(nodes, self.incoming, key, classes) for key in fresh))
         return replace(self, affinity=change(self.affinity), anti=change(self.anti), existing=change(existing))
@@ -141,6 +142,7 @@ class Rules:
     def verdicts(self, rows: Rows) -> Verdicts | None:
         """Return the verdicts in kube's order: own affinity, own anti-affinity, existing pods' anti-affinity."""
         reason: Reasons | None = None
+        # In reverse: a later refusal overwrites an earlier one, and kube checks the affinity first.
         for tallies, code in ((self.existing, EXISTING_ANTI), (self.anti, OWN_ANTI)):
             for tally in tallies:
                 if not tally.idle:
@@ -161,8 +163,12 @@ class Rules:
             counted += tally.total
             if tally.delta is not None:
                 counted += tally.delta[rows]
+        # kube asks whether its map of counts is empty; it drops zeros and has no
+        # negative ones, so a sum of 0 says the same.
         if self.matches_itself:
             pods_exist |= counted == 0
+        # Also for the first pod of its group: kube wants all topology labels on
+        # the node before it looks at that exception.
         return pods_exist & labelled
 
 

@@ -77,6 +77,8 @@ def _score(fractions: Sequence[Fractions], count: int) -> Scores:
 
 
 def _standard_deviation(fractions: Sequence[Fractions]) -> Fractions:
+    # A loop in kube's order instead of np.std: a sum in another order may
+    # differ in the last bit, and the score is cut off.
     total = np.zeros_like(fractions[0])
     for fraction in fractions:
         total = total + fraction

@@ -67,6 +67,8 @@ class Spread:
         rows = np.fromiter((change.row for change in changes), np.intp, n)
         signs = np.fromiter((change.sign for change in changes), np.int64, n)
         pods = np.fromiter((classes.of(change.pod) for change in changes), np.intp, n)
+        # Per row, not per domain: preemption tries all nodes in one view, and what it takes off one node must not make
+        # room on another one of the same domain. kube gives each node a clone of the state instead.
         deltas = self.deltas
         if deltas is None:
             deltas = tuple(np.zeros(len(self.layout.qualified), np.int64) for _ in self.sums)
@@ -75,6 +77,7 @@ class Spread:
             weights = classes.weights(constraint.matched)[pods] * signs * (domains.counted[rows] > 0)
             if weights.any():
                 delta = delta.copy()
+                # Not `delta[rows] += weights`: with several pods on one row that would count only the last.
                 np.add.at(delta, rows, weights)
             fresh.append(delta)
         return replace(self, deltas=tuple(fresh))
@@ -84,6 +87,7 @@ class Spread:
         for i, domains in enumerate(self.layout.domains):
             reasons = self._reason_of(i, domains, rows)
             if reasons is not None:
+                # The first constraint that fails gives the reason: kube's loop returns there.
                 reason = reasons if reason is None else np.where(reason == PASSES, reasons, reason)
         return None if reason is None else Verdicts(reason, STATUSES)
 

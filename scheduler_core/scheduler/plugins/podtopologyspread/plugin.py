@@ -144,6 +144,8 @@ def default_selector(pod: Pod, handle: Handle) -> LabelSelector:
         if selector is None or (service["metadata"].get("namespace") or "") != pod.namespace:
             continue
         if all(pod.labels.get(key) == value for key, value in selector.items()):
+            # Services cannot contradict each other here: each value equals the pod's
+            # own label, so their order does not matter.
             labels.update(selector)
     controller = _controller(pod, handle)
     if controller is None:
@@ -154,6 +156,7 @@ def default_selector(pod: Pod, handle: Handle) -> LabelSelector:
     own, other = _of_labels(labels), LabelSelector.of(spec.get("selector"))
     if other.nothing:
         return own
+    # By key, like kube's Selector.Add; the selector is also a memo key, so equal ones must have the same order.
     return LabelSelector(tuple(sorted((*own.requirements, *other.requirements), key=lambda r: r.key)))
 
 
@@ -289,6 +292,7 @@ class PodTopologySpread(Plugin):
         raw = pod.spec.topology_spread
         if not raw:
             return self._default_constraints(pod, nodes, action)
+        # The spec alone is not enough: matchLabelKeys and self_match read the labels, the measures the namespace.
         key = (NAME, action, pod.spec.fingerprint, nodes.pod_table.classes.of(pod))
         label_keys = self._label_keys
         return remember(nodes.memo, key, lambda: compile_constraints(raw, pod, action, label_keys=label_keys))

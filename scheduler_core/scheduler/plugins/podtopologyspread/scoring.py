@@ -48,6 +48,8 @@ class Evenness:
             by_row = nodes.pod_table.counts(constraint.counted)
             if constraint.topology_key == HOSTNAME:
                 counts.append(by_row)
+                # Not the number of distinct labels: for the hostname kube counts
+                # the feasible nodes less the ignored ones.
                 sizes.append(len(scored))
             else:
                 counts.append(domains.sums(by_row))

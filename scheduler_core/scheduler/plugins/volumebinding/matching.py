@@ -84,6 +84,7 @@ def match(nodes: NodeTable, handle: Handle, claims: Sequence[Manifest], offered:
         matches.to_provision.append(claim)
         matches.provisioned.append(candidates)
     matches.no_match |= ~candidates
+    # Smallest first, as in kube: with the smallest volumes first too, each claim gets the smallest fit.
     matches.claims = sorted(unselected, key=get_requested_storage)
     for claim in matches.claims:
         try:
@@ -128,11 +129,14 @@ def find_matching(
         mine = undecided.copy()
         for others in taken:
             mine &= others != i
+        # Before the affinity is looked at: where the volume meant for the claim is out of reach, kube takes no other.
         undecided &= ~mine
         rows = volume_rows(nodes, volume)
         reached = np.flatnonzero(mine) if rows is None else rows[mine[rows]]
         got[reached] = i
     left = int(np.count_nonzero(undecided))
+    # Ascending and stable: the first volume that reaches a row is the
+    # smallest there, and the first by name among equals.
     for i in sorted(free, key=lambda i: capacity(offered[i])):
         if not left:
             break

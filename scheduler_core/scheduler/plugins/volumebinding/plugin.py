@@ -162,6 +162,8 @@ class VolumeBinding(Plugin):
             elif self._waits_for_pod(claim) and not volume_name(claim):
                 delayed.append(claim)
             else:
+                # No early exit: an error of a later claim comes before this
+                # refusal, as kube sorts out all claims first.
                 late = True
         if late:
             return None
@@ -190,6 +192,8 @@ class VolumeBinding(Plugin):
             return None if CLAIMS in state.values else Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
         if pod_volumes is None:
+            # All rows at once: no row's answer depends on which rows are asked, and
+            # later calls of the cycle only look it up.
             pod_volumes = self._find_pod_volumes(nodes, claims)
             state.write(POD_VOLUMES, pod_volumes)
         bits = pod_volumes.bits[rows]
