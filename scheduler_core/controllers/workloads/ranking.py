@@ -42,6 +42,7 @@ def first_to_go(pods: Sequence[Pod], count: int, now: int, on_nodes: Mapping[str
     def order(one: Candidate, other: Candidate) -> int:
         return _compare(one, other, now)
 
+    # The same as sorted(...)[:count], ties included, without sorting the pods that stay.
     return [candidate.pod for candidate in heapq.nsmallest(count, candidates, key=cmp_to_key(order))]
 
 
