@@ -123,6 +123,7 @@ class Store(State):
     def pods_on(self, node: str) -> Pods:
         """The pods that are bound to a node, by namespace and name."""
         if not self._assigned:
+            # _assign() takes an empty index for one that was never asked for, so one entry has to be there first.
             self._assigned[""] = {}
             for key, pod in self._pods.items():
                 self._assign(key, None, pod)
@@ -318,6 +319,7 @@ class Store(State):
         status = pod.manifest.get("status") or {}
         generation = int(pod.manifest["metadata"].get("generation") or 0)
         condition = {"type": "PodScheduled", "observedGeneration": generation, "status": "True"}
+        # One write, as in kube's setPodNodeAndMetadata: a watcher sees the node and PodScheduled=True together.
         bound: Manifest = {
             **with_section(pod.manifest, "spec", {"nodeName": node_name}),
             "status": with_condition(status, condition, self.timestamp(now)) or status,

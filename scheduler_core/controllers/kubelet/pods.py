@@ -137,6 +137,7 @@ def judge(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, list[Pod]
     found = refusals(pod, node, others)
     if not found or not is_critical(pod):
         return next(iter(found), None), []
+    # Preemption frees resources only; a reason of another kind would remain, and the victims would end for nothing.
     if not all(each.resource for each in found):
         return next(each for each in found if not each.resource), []
     try:

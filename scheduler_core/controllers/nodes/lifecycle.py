@@ -118,6 +118,7 @@ class NodeLifecycle(Controller):
                 turns.append(turn)
         texts += self._follow_zones(world, nodes, counts)
         if turns:
+            # Never at this instant again: a turn that is past already would repeat the round without time going on.
             self.enqueue_at(world, MONITOR, max(min(turns), world.now + 1))
         self._plan_tainting(world)
         return "; ".join(texts)
@@ -226,6 +227,7 @@ class NodeLifecycle(Controller):
             texts.append(f"tainted {name} {wanted[0]}:{wanted[1]}")
             return True
 
+        # kube ranges over a Go map, in any order; here the order of the writes has to be the same in every run.
         for key in sorted(world.surroundings.nodes.zones):
             zones.serve(world.surroundings.nodes.zones[key], world.now, taint)
         self._plan_tainting(world)
