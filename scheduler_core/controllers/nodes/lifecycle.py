@@ -204,6 +204,7 @@ class NodeLifecycle(Controller):
                 self._free(world, node)
             return [*texts, "no node is ready in any zone: nobody is evicted for it"]
         if happened == "left":
+            # As in kube, silence during the disruption is forgiven; else all that are still silent were lost at once.
             memory.heard.update({node.name: world.now for node in nodes})
             return [*texts, "some nodes are ready again: evictions go on"]
         return texts

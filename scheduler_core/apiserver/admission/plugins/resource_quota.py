@@ -41,6 +41,7 @@ class ResourceQuota(AdmissionPlugin):
     def commit(self, request: Request, manifest: Manifest) -> None:
         if not _handles(request, manifest):
             return
+        # Booked only here: validate() of a later plugin, or an object of the same name, may refuse the request.
         for quota, used in _list_charges(request, manifest):
             status = {**(quota.get("status") or {}), "used": texts(used)}
             request.store.replace({**quota, "status": status}, "ResourceQuota")
