@@ -46,6 +46,7 @@ def collect(store: Store, kind: Kind, stored: Manifest) -> None:
     meta = stored["metadata"]
     if meta.get("deletionTimestamp") is None or meta.get("finalizers"):
         return
+    # A pod that still has a grace period waits for the kubelet, whose DELETE with a period of 0 ends it.
     if meta.get("deletionGracePeriodSeconds") or (kind.key == "Namespace" and _has_spec_finalizers(stored)):
         return
     store.remove(kind.key, meta.get("namespace") or "", meta["name"])
@@ -66,6 +67,7 @@ def _marks(store: Store, old: Manifest, now: int, grace: int | None) -> dict[str
         return {}
     if grace is None or (grace := 1 if grace < 0 else grace) >= pending:
         return None
+    # kube counts a shortened period from the first DELETE, not from this one, but moves no timestamp into the past.
     end = parse_time(meta["deletionTimestamp"]) - store.epoch + (grace - pending) * SECOND
     if end < now:
         end, grace = now, min(grace, 1)
@@ -75,6 +77,7 @@ def _marks(store: Store, old: Manifest, now: int, grace: int | None) -> dict[str
 def _grace(pod: Manifest, wanted: int | None) -> int:
     """Seconds that a pod is given: none where it is unbound or has ended."""
     spec = pod.get("spec") or {}
+    # No container is left to stop, so there is nothing to wait for (kube: CheckGracefulDelete).
     if not spec.get("nodeName") or (pod.get("status") or {}).get("phase") in ("Failed", "Succeeded"):
         return 0
     if wanted is None:

@@ -73,6 +73,7 @@ def disrupt(api: APIServer, key: str, reason: str, message: str, grace: int | No
     }
     if reason not in (EVICTION_BY_API, DELETION_BY_DEVICE_TAINT_MANAGER):
         condition["observedGeneration"] = int(manifest["metadata"].get("generation") or 0)
+    # The condition is written before the DELETE, as after it the pod may be gone and could not carry it.
     status = with_condition(manifest.get("status") or {}, condition, api.store.timestamp(api.now))
     if status is not None:
         api.patch_status(target, status)
@@ -140,6 +141,7 @@ def _admit(api: APIServer, namespace: str, name: str, user: str) -> None:
 
 
 def _goes_past_budgets(pod: Pod) -> bool:
+    # None of these counts as healthy, so their eviction takes nothing from a budget (kube: canIgnorePDB).
     return pod.deleting or pod.phase in ("Succeeded", "Failed", "Pending")
 
 
@@ -148,6 +150,7 @@ def _pick_budget(api: APIServer, pod: Pod) -> Manifest | None:
     budgets = budgets_for(api, pod)
     if len(budgets) > 1:
         raise _build_eviction_error(pod, Answer(message=SEVERAL, status=500))
+    # An unready pod is not part of currentHealthy, so kube does not charge the budget for it either.
     if not budgets or (not pod.ready and _lets_unready_go(budgets[0])):
         return None
     refusal = _refusal(budgets[0])
@@ -186,6 +189,7 @@ def _refusal(budget: Manifest) -> Answer | None:
     """Return the reason why a budget allows no eviction now, or None."""
     meta, status = budget["metadata"], budget.get("status") or {}
     name = meta["name"]
+    # The figures still belong to an older spec, so they may allow more than the present one does.
     if (status.get("observedGeneration") or 0) < (meta.get("generation") or 0):
         return Answer("TooManyRequests", VIOLATES, (BEING_PROCESSED.format(name),), retry_after=10)
     allowed = status.get("disruptionsAllowed") or 0
@@ -204,6 +208,7 @@ def _refusal(budget: Manifest) -> Answer | None:
 def _book(api: APIServer, budget: Manifest, pod: Pod) -> None:
     meta, status = budget["metadata"], dict(budget.get("status") or {})
     timestamp = api.store.timestamp(api.now)
+    # Booked here, not left to the controller: a second eviction before its next sync would spend the same allowance.
     status["disruptionsAllowed"] -= 1
     if status["disruptionsAllowed"] == 0:
         status["conditions"] = disruption_allowed(status, timestamp)

@@ -51,6 +51,7 @@ class PodMemo:
         if known is None or not _is_sound(manifest):
             return None
         meta, node = manifest["metadata"], manifest["spec"].get(_NODE)
+        # nodeName is not in the key, so what validation says of it has to be asked here.
         if node and (subdomain_errors(node) or known.spec.get("schedulingGates")):
             return None
         if known.noted:
@@ -61,6 +62,7 @@ class PodMemo:
     def learn(self, manifest: Manifest, pod: Pod) -> None:
         """Keeps what became of a pod: as it was given, and as it was stored."""
         admitted = pod.manifest
+        # With matchLabelKeys admission writes the pod's own labels into its spec, so another pod's result may differ.
         key = None if uses_label_keys(manifest["spec"]) else _key(manifest)
         if key is None or key in self._known:
             return
@@ -86,6 +88,7 @@ def _key(manifest: Any) -> tuple[str, str] | None:
     if _NODE in spec:
         if not isinstance(spec[_NODE], str) or not spec[_NODE]:
             return None
+        # Bound pods of one workload differ in nodeName alone; with it in the key hardly any would be found again.
         spec = {name: value for name, value in spec.items() if name != _NODE}
     try:
         return str(meta["namespace"]), canonical(spec)

@@ -144,6 +144,7 @@ def _matches(kind: Kind, name: str) -> bool:
         return False
     if name in OF_PODS or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}")):
         return True
+    # Extended resources: their names have a prefix, and not one of Kubernetes' own. Their limits have no quota.
     return name.startswith("requests.") and "/" in name and "kubernetes.io/" not in name
 
 
@@ -174,6 +175,7 @@ def overdue_at(pod: Manifest) -> int | None:
     meta = pod["metadata"]
     if meta.get("deletionTimestamp") is None or meta.get("deletionGracePeriodSeconds") is None:
         return None
+    # deletionTimestamp includes the grace period already; kube's QuotaV1Pod adds it a second time.
     return int(parse_time(meta["deletionTimestamp"])) + int(meta["deletionGracePeriodSeconds"]) * SECOND
 
 
@@ -203,6 +205,7 @@ def by_quota_names(requests: Amounts, limits: Amounts) -> Amounts:
 def _of_claim(claim: Manifest) -> Amounts:
     spec = claim.get("spec") or {}
     annotations = claim["metadata"].get("annotations") or {}
+    # The annotation wins, also where it is empty (kube: GetPersistentVolumeClaimClass).
     storage_class = annotations.get(_BETA_CLASS, spec.get("storageClassName") or "")
     used = {CLAIMS: ONE}
     size = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
@@ -237,6 +240,7 @@ def _of_device_claim(claim: Manifest) -> Amounts:
 
 def _devices(request: Manifest) -> int:
     mode = request.get("allocationMode") or "ExactCount"
+    # How many there are is known only when the claim is allocated, so kube counts the most that a claim can get.
     if mode == "All":
         return _MOST_DEVICES
     return int(request.get("count") or 1) if mode == "ExactCount" else 0

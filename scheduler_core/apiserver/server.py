@@ -133,6 +133,7 @@ class APIServer:
             errors += devices.update_errors(kind, old, new, subresource, self.devices, self.store)
         newer = {each.path for each in errors if is_newer_value(each)}
         if newer and not self.typed:
+            # A value that only a newer Kubernetes knows may stay where it is stored, but an update cannot bring one in.
             newer &= {each.path for each in validate(old, kind)}
         self._check(kind, name, [each for each in errors if each.path not in newer])
         for plugin in plugins_of(self.options):
@@ -307,6 +308,7 @@ class APIServer:
             return old
         stored = event.new
         assert stored is not None
+        # An update that takes the last finalizer off is what completes a deletion.
         deletion.collect(self.store, kind, stored)
         return stored
 

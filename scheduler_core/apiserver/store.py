@@ -123,6 +123,7 @@ class Store(State):
     def pods_on(self, node: str) -> Pods:
         """The pods that are bound to a node, by namespace and name."""
         if not self._assigned:
+            # _assign() takes an empty index for one that was never asked for, so one entry has to be there first.
             self._assigned[""] = {}
             for key, pod in self._pods.items():
                 self._assign(key, None, pod)
@@ -162,6 +163,7 @@ class Store(State):
 
     def replica(self) -> Store:
         """The same objects, to be kept up with by `mirror`: without Kubernetes Events and subscribers."""
+        # Put the Events aside while the copy is made, so that it does not pay for a list that it would only throw away.
         events, self.events = self.events, []
         twin = self.copy()
         self.events = events
@@ -170,6 +172,7 @@ class Store(State):
     def mirror(self, event: WatchEvent) -> None:
         """Does in a replica what was done in the store that it was made of."""
         key, objects = (event.namespace, event.name), self._objects.setdefault(event.kind, {})
+        # The order of the keys changes only when an object comes or goes; a modified object keeps its place.
         if (event.new is None) != (key not in objects):
             self._sorted.pop(event.kind, None)
         self._owned.pop(event.kind, None)
@@ -222,6 +225,7 @@ class Store(State):
         if key in self._objects.get(kind, _NO_OBJECTS):
             raise Refused.because(already_exists(get_kind_by_key(kind).resource, key[1]))
         metadata = dict(manifest["metadata"])
+        # An imported uid that is taken is replaced: by_uid() and ownerReferences need every uid to be unique.
         if not metadata.get("uid") or metadata["uid"] in self._uids:
             metadata["uid"] = self.next_uid(*key)
         self._created += 1
@@ -295,8 +299,10 @@ class Store(State):
             "deletionTimestamp": self.timestamp(now + seconds * SECOND),
             "deletionGracePeriodSeconds": seconds,
         }
+        # As in kube, a second DELETE can only bring the end of a pod forward, never put it off.
         if pod.deleting and _sooner(old["metadata"], metadata):
             return WatchEvent(MODIFIED, kind, old, old, pod, pod)
+        # kube's BeforeDelete counts the mark of a deletion as a new generation, though the spec is the same.
         metadata["generation"] = int(old["metadata"].get("generation") or 0) + 1
         return self._write(MODIFIED, kind, (namespace, name), old, with_section(old, "metadata", metadata))
 
@@ -313,6 +319,7 @@ class Store(State):
         status = pod.manifest.get("status") or {}
         generation = int(pod.manifest["metadata"].get("generation") or 0)
         condition = {"type": "PodScheduled", "observedGeneration": generation, "status": "True"}
+        # One write, as in kube's setPodNodeAndMetadata: a watcher sees the node and PodScheduled=True together.
         bound: Manifest = {
             **with_section(pod.manifest, "spec", {"nodeName": node_name}),
             "status": with_condition(status, condition, self.timestamp(now)) or status,

@@ -44,6 +44,7 @@ def evaluate_budget(store: Store, namespace: str, spec: Manifest, coverage: Cove
     if most is not None:
         total = _scale_of_all(store, namespace, coverage)
         return Expected(total, max(0, total - resolve_int_or_percent(most, total)), coverage.unmanaged)
+    # A plain number needs no total, so this is the one form that works for pods without a scalable controller.
     if isinstance(least, int):
         return Expected(len(coverage.pods), least)
     if least is None:
@@ -103,6 +104,7 @@ def _scale(store: Store, owner: Manifest, namespace: str) -> tuple[str, int] | N
     found = store.get(kind.key, namespace, name)
     if found is None or found["metadata"].get("uid") != owner.get("uid"):
         return None
+    # During a rollout two ReplicaSets own pods of one Deployment; under its uid they count once.
     if kind.key == "ReplicaSet":
         found = _deployment(store, found, namespace) or found
     return found["metadata"]["uid"], _number(found, path)
@@ -233,6 +235,7 @@ class Disruption(Controller):
         allowed = max(0, healthy - wanted.healthy) if wanted.pods > 0 else 0
         figures = dict(zip(_FIGURES, (healthy, wanted.healthy, wanted.pods, allowed), strict=True))
         text = self._write(world, key, budget, figures, booked)
+        # Only after _write(), whose _patch() takes the key off the queue and with it an earlier recheck.
         if recheck is not None:
             self.enqueue_at(world, key, recheck + _PAUSE)
         return text

@@ -91,6 +91,7 @@ def writers_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
 Chain = tuple[AdmissionPlugin, ...]
 
 
+# Worlds can share the result: plugins keep nothing between requests.
 @lru_cache(maxsize=64)
 def _chosen(enabled: tuple[str, ...], disabled: tuple[str, ...]) -> tuple[Chain, Chain, Chain]:
     on = tuple(

@@ -155,6 +155,7 @@ def _delete(world: World, pod: Pod, condition: dict[str, Any] | None) -> bool:
         return False
     target = ("Pod", pod.namespace, pod.name)
     try:
+        # With no kubelet to end it, the pod would stay Running for as long as a finalizer holds it.
         if not pod.terminal:
             world.api.patch_status(target, _build_failed_status(world, pod, condition))
         world.api.delete(target, grace=0)

@@ -32,10 +32,13 @@ def oom_score_adj(pod: Pod, container: str, capacity: int) -> int:
     rest = _rest_per_container(spec)
     score = 1000 - 1000 * (_request(found) + rest) // capacity
     if is_sidecar(found) and found not in regular:
+        # A sidecar must not be killed before the containers that it serves, so it gets no higher score than they do.
         least = min((_request(each) for each in regular), default=0) + rest
         score = min(score, 1000 - 1000 * least // capacity)
+    # A guaranteed pod that uses all memory can reach a score of 10; a burstable one must stay above it (kube's helper).
     if score < 1000 + _GUARANTEED:
         return 1000 + _GUARANTEED
+    # A burstable pod must survive best-effort ones, even where its request is too small to show in the score.
     return score - 1 if score == _BEST_EFFORT else score
 
 

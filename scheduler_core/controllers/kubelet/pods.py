@@ -137,6 +137,7 @@ def judge(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, list[Pod]
     found = refusals(pod, node, others)
     if not found or not is_critical(pod):
         return next(iter(found), None), []
+    # Preemption frees resources only; a reason of another kind would remain, and the victims would end for nothing.
     if not all(each.resource for each in found):
         return next(each for each in found if not each.resource), []
     try:
@@ -168,6 +169,7 @@ def end(world: World, pod: Pod, grace: int | None, reason: str, message: str, di
     """Begins to end a pod for the kubelet's own reasons, within `grace` seconds (None: its own); when it will have ended (ns)."""
     memory, now = world.surroundings.kubelet, world.now
     run = memory.pods[pod.key]
+    # kube's pod worker leaves a pod at least one second, however it is ended (calculateEffectiveGracePeriod).
     seconds = max(pod.spec.termination_grace_seconds if grace is None else grace, 1)
     if run.kill is not None:
         seconds = min(seconds, run.kill.grace)

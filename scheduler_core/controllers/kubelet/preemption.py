@@ -32,6 +32,8 @@ def victims(pod: Pod, others: Iterable[Pod], missing: Missing) -> list[Pod]:
     beyond = _without(missing, [*best_effort, *burstable, *guaranteed])
     if beyond:
         raise _none(beyond)
+    # Guaranteed pods are chosen first, as if all others went, so that as few of them go as possible; likewise the
+    # burstable ones, before the best-effort ones fill the rest.
     last = _nearest(guaranteed, _without(missing, [*best_effort, *burstable]))
     middle = _nearest(burstable, _without(missing, [*best_effort, *last]))
     first = _nearest(best_effort, _without(missing, [*middle, *last]))

@@ -118,6 +118,7 @@ class NodeLifecycle(Controller):
                 turns.append(turn)
         texts += self._follow_zones(world, nodes, counts)
         if turns:
+            # Never at this instant again: a turn that is past already would repeat the round without time going on.
             self.enqueue_at(world, MONITOR, max(min(turns), world.now + 1))
         self._plan_tainting(world)
         return "; ".join(texts)
@@ -203,6 +204,7 @@ class NodeLifecycle(Controller):
                 self._free(world, node)
             return [*texts, "no node is ready in any zone: nobody is evicted for it"]
         if happened == "left":
+            # As in kube, silence during the disruption is forgiven; else all that are still silent were lost at once.
             memory.heard.update({node.name: world.now for node in nodes})
             return [*texts, "some nodes are ready again: evictions go on"]
         return texts
@@ -226,6 +228,7 @@ class NodeLifecycle(Controller):
             texts.append(f"tainted {name} {wanted[0]}:{wanted[1]}")
             return True
 
+        # kube ranges over a Go map, in any order; here the order of the writes has to be the same in every run.
         for key in sorted(world.surroundings.nodes.zones):
             zones.serve(world.surroundings.nodes.zones[key], world.now, taint)
         self._plan_tainting(world)

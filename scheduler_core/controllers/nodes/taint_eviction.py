@@ -101,6 +101,7 @@ class TaintEviction(Controller):
         plan = plans.get(key)
         if pod is None:
             return self._cancel(world, key, "the pod has gone")
+        # As in kube, a due eviction does not look at the taints again: whatever removes them cancels the plan.
         if plan is not None and plan.at <= world.now:
             del plans[key]
             return self._evict(world, pod, plan.why + ", which are over")
@@ -117,6 +118,7 @@ class TaintEviction(Controller):
             return self._cancel(world, pod.key, "no NoExecute taint is left")
         found = tolerance(taints, pod)
         if found is None:
+            # kube cancels the timed eviction first, with its Event, as the pod is deleted right away.
             self._cancel(world, pod.key, "")
             return self._evict(world, pod, f"does not tolerate {find_untolerated_taint(taints, pod)}")
         if found.seconds is None:

@@ -64,8 +64,12 @@ def rate_of(state: str, size: int, flags: ControllerManagerOptions) -> float:
 
 def set_rate(zone: Zone, rate: float, now: int) -> None:
     """Gives a zone another rate. A token that is there is not lost; one that is waited for has to be waited for anew."""
+    # kube compares with the limiter's QPS(), and its never-limiter says 1: a stopped zone that is to get a rate of 1
+    # stays stopped.
     if rate == (_SAID_OF_NEVER if zone.rate == NEVER else zone.rate):
         return
+    # kube's SwapLimiter drains the new limiter where the old one was empty; else every change of state would give
+    # a zone a token for free.
     had_token = _take(zone, now)
     zone.rate = rate if rate > 0 else NEVER
     zone.free_at = now if had_token else now + _interval(rate)
@@ -90,11 +94,13 @@ def serve(zone: Zone, now: int, taint: Callable[[str], Done]) -> None:
     """Has as many nodes as the rate lets pass tainted; one that can't be is tried again."""
     while zone.waiting:
         at, node = min((at, node) for node, at in zone.waiting.items())
+        # In this order, as in kube's RateLimitedTimedQueue.Try: a node that is not due yet still costs the token.
         if not _take(zone, now) or at > now:
             return
         if taint(node):
             zone.waiting.pop(node, None)
         else:
+            # The extra nanosecond is kube's: `now.Add(wait + 1)`.
             zone.waiting[node] = now + RETRY + 1
 
 

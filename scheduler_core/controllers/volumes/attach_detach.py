@@ -134,6 +134,7 @@ class AttachDetach(Controller):
             if node_name in wanted or deleting(attachment):
                 continue
             node = world.store.node(node_name)
+            # The wait runs from when the volume was first not wanted here, so a later sync must not start it again.
             over = memory.detaching.setdefault(name, world.now) + MOST_WAIT
             lost = node is None or node.ready != "True"
             out = node is not None and any(taint.key == OUT_OF_SERVICE for taint in node.taints)
@@ -159,6 +160,7 @@ class AttachDetach(Controller):
             elif world.store.node(node) is None or (busy and not shared):
                 continue
             elif attachments and not shared:
+                # kube reports the error once for a volume and a node (MultiAttachErrorReported), not on each round.
                 if f"{name}/{node}" not in memory.refused:
                     memory.refused[f"{name}/{node}"] = True
                     others = [pod for other in attachments for pod in wanted.get(other, ())]

@@ -89,6 +89,7 @@ def truncate(world: World, revisions: Sequence[Manifest], live: set[str], limit:
 
 
 def _data(owner: Owner) -> Manifest:
+    # kube stores a revision as a strategic merge patch; without the directive a rollback would keep fields added since.
     return {"spec": {"template": {**owner.template, "$patch": "replace"}}}
 
 

@@ -42,6 +42,7 @@ def first_to_go(pods: Sequence[Pod], count: int, now: int, on_nodes: Mapping[str
     def order(one: Candidate, other: Candidate) -> int:
         return _compare(one, other, now)
 
+    # Only the pods that go need an order, so those that stay are not sorted.
     return [candidate.pod for candidate in heapq.nsmallest(count, candidates, key=cmp_to_key(order))]
 
 
@@ -64,6 +65,7 @@ def _own_rank(pod: Pod) -> tuple[bool, int, bool, float, int, int, float]:
 def deletion_cost(annotations: Mapping[str, str]) -> int:
     """The cost that a user gave a pod, from -2147483648 to 2147483647; 0 for what can't be read."""
     text = annotations.get(DELETION_COST)
+    # kube's validFirstDigit: neither a plus sign nor a leading zero, though ParseInt would read both.
     if text is None or not (text == "0" or text[:1] == "-" or "1" <= text[:1] <= "9"):
         return 0
     value = parse_int64(text)

@@ -41,6 +41,7 @@ class ResourceQuota(AdmissionPlugin):
     def commit(self, request: Request, manifest: Manifest) -> None:
         if not _handles(request, manifest):
             return
+        # Booked only here: validate() of a later plugin, or an object of the same name, may refuse the request.
         for quota, used in _list_charges(request, manifest):
             status = {**(quota.get("status") or {}), "used": texts(used)}
             request.store.replace({**quota, "status": status}, "ResourceQuota")
@@ -103,6 +104,7 @@ def _delta(request: Request, quota: Manifest | None, used: Amounts, wall: int) -
     old = request.old
     if old is not None and (quota is None or _counts(request, quota, old)):
         used = difference(used, usage(request.kind, old, wall))
+        # What an update gives back is left to the quota controller (kube: SubtractWithNonNegativeResult).
         used = {name: amount for name, amount in used.items() if amount.nanos > 0}
     return {name: amount for name, amount in used.items() if amount.nanos}
 

@@ -49,6 +49,8 @@ def most_recent(owner: Owner, schedule: Schedule, now: int, deadline: bool = Tru
     period = second - first
     if period < 1:
         raise BadSchedule("time difference between two schedules is less than 1 second")
+    # As in kube, the distance of the first two moments leads close to now without a step for each one missed; the loop
+    # below then finds the latest one, even where the distances differ.
     missed = (now // SECOND - first) // period + 1
     at, following = None, schedule.next(first + (missed - 2) * period)
     while following is not None and following * SECOND <= now:

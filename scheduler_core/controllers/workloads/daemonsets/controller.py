@@ -39,6 +39,8 @@ def manage(daemons: Daemons) -> bool:
         if needs:
             lacking.append(node.name)
         gone += surplus
+    # Pods that are pinned to a node that is not there are never bound, so the pod garbage collector, which goes by
+    # spec.nodeName, does not get them; the bound ones are left to it.
     names = {node.name for node in daemons.nodes}
     for name, pods in daemons.pods.items():
         if name not in names:
@@ -50,6 +52,7 @@ def _on_node(daemons: Daemons, node: Node) -> tuple[bool, list[Pod]]:
     """Return whether a node lacks a pod, and the pods to delete."""
     should, may_stay = daemons.wanted_on(node)
     pods = daemons.pods.get(node.name)
+    # A pod that is still being deleted is in the list, so that its replacement waits until it is gone.
     if should and pods is None:
         return True, []
     if not may_stay:
@@ -99,6 +102,7 @@ def unavailable(owner: Owner, nodes: int) -> int:
 
 
 def allows_surge(owner: Owner) -> bool:
+    # One node is enough to ask: percentages are rounded up, so any maxSurge above 0 yields 1.
     return surge(owner, 1) > 0
 
 
@@ -120,6 +124,7 @@ def roll(daemons: Daemons) -> None:
     nodes = {**daemons.pods, **{name: [] for name in wanted if name not in daemons.pods}}
     extra = surge(daemons.owner, len(wanted))
     if extra == 0:
+        # With both limits at 0 the update could never go on; kube then takes the default, maxUnavailable 1.
         most = unavailable(daemons.owner, len(wanted)) or (1 if wanted else 0)
         _old_first(daemons, nodes, most)
     else:
@@ -147,6 +152,7 @@ def _old_first(daemons: Daemons, nodes: dict[str, list[Pod]], most: int) -> None
             if daemons.is_available(old):
                 candidates.append(old)
             else:
+                # No room is needed: the node lacks an available pod already, and deleting this one makes that no worse.
                 at_once.append(old)
                 lacking += 1
         elif new is None or old is not None or not daemons.is_available(new):
@@ -253,6 +259,7 @@ class DaemonSetController(WorkloadController):
             self._update(daemons, revisions, pods)
         except Refused as problem:
             refused = problem
+        # Claimed again, as _update() may have created and deleted pods, and even a refused sync writes the status.
         found = claim_pods(world, owner, lambda pod: True)
         self._write(Daemons(self, world, owner, found, code), revisions.collisions)
         if refused is not None:

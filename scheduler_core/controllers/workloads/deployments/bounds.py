@@ -28,6 +28,7 @@ def fenceposts(surge: int | str | None, unavailable: int | str | None, wanted: i
         resolve_percentage(surge, wanted, up=True),
         resolve_percentage(unavailable, wanted, up=False),
     )
+    # With both at 0 a rollout could not move. kube allows a shortage, not a surge, which a quota might refuse.
     return (0, 1) if above == 0 and below == 0 else (above, below)
 
 
@@ -107,6 +108,7 @@ def _fraction(replica_set: Manifest, spec: Manifest, replicas: int) -> int:
     if before == 0:
         return 0
     after = size(replica_set) * (get_desired_replicas(spec) + max_surge(spec)) / before
+    # Half goes up, as in kube's RoundToInt32; round() would take it to the even number.
     return int(after + 0.5) - size(replica_set)
 
 

@@ -41,6 +41,7 @@ def get_finish_time(pod: Pod) -> int:
     if ready is not None and ready.get("status") == "False" and ready.get("lastTransitionTime"):
         return parse_time(ready["lastTransitionTime"])
     meta = pod.manifest["metadata"]
+    # deletionTimestamp is when the grace period ends; without the period it is when the deletion was requested.
     if meta.get("deletionTimestamp"):
         return parse_time(meta["deletionTimestamp"]) - int(meta.get("deletionGracePeriodSeconds") or 0) * SECOND
     return pod.creation_time or 0

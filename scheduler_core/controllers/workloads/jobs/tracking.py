@@ -39,6 +39,7 @@ def track(look: Look, status: Status, ending: Condition | None) -> None:
             status["completionTime"] = ending["lastTransitionTime"]
     if look.new_failed or look.new_succeeded:
         look.world.surroundings.workloads.jobs[look.owner.key] = look.failures
+    # Before the finalizers go: a pod that is let go first could vanish without having been counted.
     _write(look, status)
     for pod in counted:
         release(look, pod)
@@ -54,6 +55,7 @@ def _may_go(look: Look, pod: Pod, ending: Condition | None) -> bool:
     if not look.has_failed(pod):
         return False
     index = look.index_of(pod)
+    # kube: podsWithDelayedDeletionPerIndex, kept until there is a replacement, which takes on the failure count.
     return index is None or look.replaced.get(index) is not pod
 
 

@@ -79,6 +79,7 @@ class Pods:
             if not pod.deleting:
                 self.delete(pod, f"it has ended ({pod.phase})")
             return False
+        # A Pending pod may be waiting for a claim that was deleted after the pod was made.
         if pod.phase == "Pending":
             ordinal = identity.ordinal_of(pod)
             claims.create_claims(self.controller, self.world, self.owner, pod.name, ordinal)
@@ -111,6 +112,7 @@ class Pods:
         """One after the other until one has to wait, or all at once in batches of 1, 2, 4, ... Whether all came through. Refused."""
         if self.in_order:
             return all(do(item) for item in items)
+        # kube's slow start: an error that all pods would meet is met by a few, not by all of them.
         position, size = 0, 1
         while position < len(items):
             first: Refused | None = None
