@@ -276,6 +276,7 @@ def _decide(world: EditableWorld, command: DecidePermit) -> None:
         for waiting in scheduler.pods_waiting():
             if waiting.pod.key != command.pod:
                 continue
+            # A copy, as `allow` removes the plugin. One rejection ends the wait for all plugins, as in kube.
             for plugin in list(waiting.waiting):
                 if command.decision == "allow":
                     permit.allow(scheduler, waiting, plugin)
@@ -326,6 +327,7 @@ def _put_back(world: EditableWorld, edit: Edit) -> None:
         cluster_commands.arrange(world, edit.inputs)
     if edit.settings is not None:
         _use(world, world.settings.changed(edit.settings))
+    # After the settings: the configurations are loaded under the gates that hold again by then.
     if edit.configurations is not None:
         kept = {name for name, _ in edit.configurations}
         for scheduler in world.schedulers:
