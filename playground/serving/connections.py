@@ -43,9 +43,11 @@ def make_room() -> None:
     """Take as many file descriptors as the system gives, and no more connections than these serve."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = settings.MAX_CONNECTIONS + RESERVE
+    # Without privileges, a process can raise its soft limit only up to the hard one.
     given = max(soft, wanted if hard == resource.RLIM_INFINITY else min(wanted, hard))
     resource.setrlimit(resource.RLIMIT_NOFILE, (given, hard))
     settings.MAX_CONNECTIONS = max(1, min(settings.MAX_CONNECTIONS, given - RESERVE))
+    # A WebSocket holds its connection as long as its page is open: a quarter stays free for plain requests.
     settings.MAX_SOCKETS = max(1, min(settings.MAX_SOCKETS, settings.MAX_CONNECTIONS * 3 // 4))
 
 

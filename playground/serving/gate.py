@@ -41,6 +41,7 @@ def refusal(error: SessionError, path: str = "", drawer: bool = False) -> tuple[
         (b"content-security-policy", b"default-src 'self'"),
         (b"referrer-policy", b"same-origin"),
         (b"cache-control", b"no-store"),
+        # The rest of the body stays unread: the next bytes on this connection would not be a request.
         (b"connection", b"close"),
     ]
     if error.retry_after is not None:
@@ -95,6 +96,7 @@ class LimitedBody:
         try:
             await self._application(scope, counted, watched)
         except TooLargeError:
+            # A status that is already sent can't be changed.
             if not begun:
                 await _refuse(scope, send, 413, limit.refusal())
 
@@ -161,5 +163,7 @@ def is_own_origin(origin: str, host: str, encrypted: bool = False) -> bool:
     schemes = ("https",) if encrypted else ("http", "https")
     if parts.scheme not in schemes or parts.netloc.lower() != host.lower():
         return False
+    # With DNS rebinding, a foreign page sends an Origin that equals Host: the host must be one of ours, too.
+    # The default is the one that Django has in debug mode.
     allowed = settings.ALLOWED_HOSTS or [".localhost", "127.0.0.1", "[::1]"]
     return validate_host(split_domain_port(host)[0], allowed)

@@ -43,6 +43,7 @@ def read_use(cache: Cache) -> tuple[Use, ...]:
     there = _find_known_slots(cache)
     allocatable = np.column_stack((cache.allocatable, cache.counts[:, 1]))[there]
     requested = np.column_stack((cache.requested, cache.counts[:, 0]))[there]
+    # Pods may ask for more than a node has, for example after its allocatable shrank: free is then 0, not negative.
     free = np.maximum(allocatable - requested, 0)
     full = ~_fits(free, *_average(cache.nonzero[there], int(requested[:, -1].sum())))
     columns = zip(

@@ -167,6 +167,7 @@ def read(session_id: int, after: int = 0) -> tuple[Session, list[LogRow]]:
     last, head = session.log_seq, session.head
     entries = LogEntry.objects.filter(session_id=session_id, seq__range=(after, last)).order_by("seq")
     rows = [
+        # The last entry may have grown since the session was read: it is cut at the head that was read.
         LogRow(entry.seq, _kind(entry), entry.at, min(entry.to, head), bytes(entry.payload), entry.size)
         for entry in entries
     ]
@@ -187,6 +188,7 @@ def _append(entry: LogEntry, last_of: str = "") -> None:
     now = timezone.now()
     try:
         with transaction.atomic():
+            # The compare-and-set comes first: a writer that loses it has not written an entry.
             changed = _execute_update(MOVE_END, seq, to, size, _moment(now), session, seq - 1, at)
             if not changed and not _is_written(entry):
                 raise Conflict(message(FIRST))
@@ -272,6 +274,7 @@ def restore(name: str, creator: str, found: TraceChecked, story: str = "") -> Se
     """A session with the history of an imported trace; between two commands the engine ran."""
     rows: list[LogRow] = []
     head = found.head
+    # The last one only marks the head, so that the run after the last command is written like those between two.
     for command in [*found.commands, TracedCommand(head, b"")]:
         done, at = rows[-1].to if rows else 0, command.at
         if at > done:
@@ -357,6 +360,7 @@ def lease(session_id: int, holder: str, seconds: float, drive: Data | None = Non
 def renew(session_id: int, holder: str, seconds: float) -> bool:
     """Renew it; False where it was taken away."""
     until = timezone.now() + timedelta(seconds=seconds)
+    # The end of the lease does not matter here: a late holder goes on unless another process has taken it.
     ours = Session.objects.filter(pk=session_id, driver=holder, deleted=None)
     return bool(ours.update(driver_until=until))
 

@@ -137,6 +137,7 @@ class Driver:
         """Stop after the present slice and wait until that is logged."""
         self._stop.set()
         self._changes.engine.interrupt()
+        # A drive that stops itself must not wait for its own end.
         if self._task is not asyncio.current_task():
             await self.finished()
 

@@ -128,6 +128,7 @@ class Worker:
     async def start(self) -> None:
         """Start the process unless it runs; one that was just ended is waited for."""
         async with self._starting:
+            # The return code is known only once the process is reaped: until then a killed one counts as `alive`.
             if self._process is not None and self._process is self._killed:
                 await self._process.wait()
             if self.alive:
@@ -142,6 +143,7 @@ class Worker:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=READ,
+                # In its own session: Ctrl+C in the terminal reaches the server alone, which ends its workers.
                 start_new_session=True,
                 pass_fds=(at_work.file,),
                 cwd=settings.BASE_DIR,
@@ -163,10 +165,12 @@ class Worker:
                         waiting.set_result(reply)
         finally:
             await process.wait()
+            # After `renew` the waiting requests may belong to the next process; these must not fail.
             if process is self._process:
                 if not self._ending:
                     text = "a worker ended with code %s; it had the sessions %s"
                     log.error(text, process.returncode, sorted(self.sessions) or "of nobody")
+                # Request numbers begin at 1, so that 0 blames no request: the slow one has raised TooSlow by itself.
                 self._fail(0 if process is self._too_slow else at_work.said())
             if at_work is self._at_work:
                 self._at_work = None
@@ -210,6 +214,7 @@ class Worker:
     def notify(self, session: int, notice: Message) -> None:
         """Say something that needs no answer."""
         if self.alive and self._process is not None and self._process.stdin is not None:
+            # No request has the number 0, so that nothing waits for it.
             self._process.stdin.write(encode_message(0, session, notice))
 
     def kill(self) -> None:
@@ -286,6 +291,7 @@ class Crashes:
         self._crashes = {process: crash for process, crash in self._crashes.items() if crash.when > since}
         counted = [crash.when for crash in self._crashes.values() if crash.reading or not reading]
         if len(counted) >= MAX_CRASHES:
+            # When this crash leaves the window, fewer than MAX_CRASHES remain in it.
             raise KeepsCrashing(reading, counted[-MAX_CRASHES] - since)
 
 

@@ -27,6 +27,7 @@ class Term(NamedTuple):
     renew: float
 
 
+# About three renewals fit into each term: one that is late does not lose the lease.
 ALONE = Term(15.0, 5.0)
 # Where other processes can go on with a session, its home's death is to be known soon.
 AMONG_OTHERS = Term(2.5, 0.8)
@@ -126,6 +127,7 @@ class Elsewhere:
 
     async def pause(self) -> None:
         """Have the other process stop."""
+        # Cleared before the request goes out, so that a quick answer is not lost.
         self._stopped.clear()
         self._ask_to_pause()
         try:

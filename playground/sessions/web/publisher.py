@@ -31,6 +31,8 @@ from playground.sessions.web.render import render_delta
 A = TypeVar("A")
 
 INTERVAL = 0.11
+# The pause after a round, as a multiple of the round's cost: a run spends at most a fifth of the time on deltas,
+# unless LONGEST shortens the pause.
 SHARE = 4.0
 LONGEST = 2.0
 HURRY = 0.08
@@ -75,6 +77,7 @@ class Fragments(NamedTuple):
     moved: list[str]
 
 
+# Compared by identity: it is kept in a set while its fields change.
 @dataclass(eq=False)
 class Viewer:
     """One open page. `look.at` None follows the head.
@@ -197,6 +200,7 @@ class Publisher:
             await self._wake.wait()
             if self._session.running:
                 await asyncio.sleep(self._last + self._interval() - time.monotonic())
+            # Cleared before the state is read: a change from here on causes another round instead of being lost.
             self._wake.clear()
             started = time.monotonic()
             try:
@@ -241,6 +245,7 @@ class Publisher:
                 raise
             except SessionError as error:
                 for viewer in viewers:
+                    # As if it had been shown: otherwise each round would ask for the same delta and fail again.
                     viewer.seen = step.target
                     viewer.say(partial(Error.of, error))
                 continue
@@ -275,6 +280,7 @@ class Publisher:
         seen, target, language = step
         compared = await self._session.ask(Compare(at=target.position, look=target.look, before=seen))
         made = _fragments(compared, language)
+        # Pages that follow the head get a delta together, by group; only those at a fixed position come one by one.
         if target.look.at is not None and len(self._kept) < MOST_KEPT:
             self._kept[step] = made
         return made

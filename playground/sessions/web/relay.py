@@ -118,6 +118,7 @@ class Relay:
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
+        # asyncio itself refers to tasks only weakly: without this, one could vanish before it is done.
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -158,6 +159,7 @@ class Relay:
             settings.REDIS_URL,
             socket_timeout=ANSWER,
             socket_connect_timeout=ANSWER,
+            # No retries in the library: `work` connects again, and then looks into the log for what was missed.
             retry=Retry(NoBackoff(), 0),
         )
         ear = redis.pubsub()

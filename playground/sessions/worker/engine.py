@@ -106,6 +106,8 @@ class Engine:
             why = str(refused)
         if world.position == before:
             self.stuck = self.stuck or (before, why)
+            # An empty transition takes up the position: otherwise later commands would come at wrong positions,
+            # and the replay to the head would never end.
             world.change(lambda: None)
 
     def take(self, rows: Sequence[LogRow], keep: int = 0) -> Steps[None]:
@@ -137,6 +139,7 @@ class Engine:
     def _rewind(self, keep: int) -> Steps[None]:
         if self.world.position > keep:
             self.history.cut(keep)
+            # The history keeps the world that `at` returns for viewing; the head needs a copy that may move.
             self.world = (yield from self.at(keep)).fork()
         self.commands.cut(keep)
         self.panels.cut(keep)
@@ -241,6 +244,7 @@ class Engine:
 
     def _apply(self, command: Command, max_objects: int, trial: Trial | None = None) -> None:
         self._leave()
+        # Objects are counted only after the command: a cluster that is too large then needs a world to return to.
         at, before, started = self.world.position, self.world.fork(), time.thread_time()
         try:
             self.world.apply(command, trial)

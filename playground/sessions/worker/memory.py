@@ -41,6 +41,7 @@ def no_collection() -> Iterator[None]:
         yield
     finally:
         if was:
+            # Both together put all objects into the oldest generation: younger collections need not visit them.
             gc.freeze()
             gc.unfreeze()
             gc.enable()

@@ -143,12 +143,14 @@ class History:
 
     def _most(self, world: Any) -> int:
         """Return how many checkpoints of a world of this size fit in memory."""
+        # Plus one: an empty world has no objects to divide by.
         return min(MOST_CHECKPOINTS, max(FEWEST_CHECKPOINTS, OBJECTS // (self._count(world) + 1)))
 
     def _thin(self) -> None:
         """Double the distance; where one transition alone took longer, both its ends stay."""
         self._spacing *= 2
         old, recent = self._checkpoints[:-RECENT], self._checkpoints[-RECENT:]
+        # The origin always stays: `_live` needs a checkpoint at or before each position.
         remaining, dropped = [old[0]], []
         for checkpoint, following in zip(old[1:], [*old[2:], recent[0]], strict=True):
             if following.work - remaining[-1].work > ROUGHLY * self._spacing:
@@ -156,12 +158,14 @@ class History:
             else:
                 dropped.append(checkpoint.world)
         self._checkpoints = remaining + recent
+        # Each of these names refers to a world: `_let_go` would take it for one that is still in use.
         del old, checkpoint, following
         _let_go(dropped)
 
     def _fork(self, world: Any) -> Any:
         started = time.thread_time()
         twin = world.fork()
+        # A moving average: worlds change in size, and the latest copies say most about the next.
         self._forking = (self._forking + time.thread_time() - started) / 2
         return twin
 
@@ -183,6 +187,7 @@ class History:
 
     def cut(self, position: int) -> None:
         """Forget everything after a position."""
+        # From index 1: the origin is never cut, as each replay may have to begin there.
         kept = bisect_right(self._checkpoints, position, lo=1, key=lambda checkpoint: checkpoint.position)
         dropped = [checkpoint.world for checkpoint in self._checkpoints[kept:]]
         del self._checkpoints[kept:]
@@ -213,6 +218,7 @@ class History:
         if stored is None or world is None:
             return None
         self._work = stored.work
+        # The distance is not stored: double it as thinning would have done over this much work.
         while stored.work / self._spacing > MOST_CHECKPOINTS // 2:
             self._spacing *= 2
         return world
@@ -273,6 +279,7 @@ class History:
         ]
         before = self.store.before(at)
         known = max((checkpoint.position, checkpoint.work), (before.position, before.work) if before else (0, 0.0))
+        # Only the work at known positions is measured; between them it is taken to grow evenly with the position.
         share = (stored.position - at) / max(stored.position - known[0], 1)
         return (stored.work - known[1]) * share > self.store.cost(stored)
 

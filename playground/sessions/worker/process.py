@@ -53,6 +53,7 @@ class Worker:
     def work(self) -> None:
         """Serve until the input ends."""
         while True:
+            # Messages go before jobs: an Interrupt has to reach a run between two of its slices.
             ready, _, _ = select.select([self._source], [], [], self._patience())
             if not ready:
                 self._clearing.clear_up(busy=bool(self._jobs))
@@ -168,6 +169,7 @@ def failure_of(error: BaseException) -> EngineFailed:
 
 def tune_garbage_collection() -> None:
     """Fewer passes over what stays: a world is many small objects that live as long as it does and form no cycles."""
+    # What exists now (modules, classes) lives as long as the process: the collector need not visit it.
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
 
@@ -177,6 +179,7 @@ def end_with(source: int) -> None:
     poll = select.poll()
     poll.register(source, 0)  # a closed pipe is reported in any case, what there is to read is not
     poll.poll()
+    # sys.exit would end only this thread.
     os._exit(0)
 
 
@@ -186,6 +189,7 @@ def main() -> None:
     Answers go to the standard output as it was; whatever prints goes to the standard error.
     """
     memory = int(sys.argv[1])
+    # Beyond the limit an allocation raises MemoryError, which `failure_of` answers; the process goes on.
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     sink = os.dup(1)
     os.dup2(2, 1)

@@ -38,6 +38,7 @@ class Watch:
     @contextlib.contextmanager
     def over(self, connection: psycopg.Connection[Any] | None) -> Iterator[None]:
         """Watch a wait for the server. One that is given up ends with the error of a lost connection, which is closed."""
+        # A wait within another one on the same connection is covered by the outer one.
         if connection is None or Limits.statement is None or connection in self._since:
             yield
             return
@@ -77,6 +78,8 @@ def cut(connection: psycopg.Connection[Any]) -> None:
     """End a connection under whoever waits for it."""
     with (
         contextlib.suppress(OSError, psycopg.Error),
+        # A duplicate: closing this object must not close libpq's descriptor. The shutdown applies to the connection
+        # itself, whichever descriptor asks for it.
         socket.socket(fileno=os.dup(connection.fileno())) as own,
     ):
         own.shutdown(socket.SHUT_RDWR)

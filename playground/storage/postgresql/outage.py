@@ -109,6 +109,7 @@ class Outage:
 
     def left(self) -> float:
         """Seconds for which it is still waited."""
+        # Read once: another thread may end the outage between the check and the use.
         began = self._began
         if began is None or not _patient.get():
             return 0.0
@@ -141,6 +142,7 @@ def in_time(make: Callable[[], C], done: Callable[[], None]) -> C:
         if late.is_set() and not isinstance(result, Exception):
             result.close()
 
+    # A daemon: an attempt that hangs must not keep the process from ending.
     threading.Thread(target=work, name="connecting", daemon=True).start()
     try:
         result = made.get(timeout=ATTEMPT)

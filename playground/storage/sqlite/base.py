@@ -35,6 +35,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 raise
             log.warning("the database can only be read: %s", error)
         self._only_to_read = True
+        # An immutable database needs no locks and no files beside it; it is safe here, as nothing is left in the log.
         read = {**conn_params, "database": f"file:{quote(str(file.absolute()))}?immutable=1", "uri": True}
         return super().get_new_connection(read)  # type: ignore[no-any-return]
 

@@ -86,6 +86,7 @@ class Archive:
             for name, value in spec.items():
                 if value and type(value) in (dict, list):
                     shared.append((name, self._put_part(value)))
+                    # A placeholder instead of a deletion: when the part is put back, the keys keep their order.
                     inner[name] = 0
             shallow["spec"] = inner
         return self._remember(manifest, self._text(_dumps([shallow, shared])))
@@ -95,6 +96,7 @@ class Archive:
         return known[1] if known is not None else self._remember(value, self._text(_dumps(value)))
 
     def _remember(self, value: Any, number: int) -> int:
+        # Keep the object with its number: as long as it lives, Python gives its id to no other object.
         self._known[id(value)] = (value, number)
         self._objects.setdefault(number, value)
         return number
@@ -146,6 +148,8 @@ class Archive:
     def extend(self, name: str, rows: Sequence[Any]) -> int:
         """Makes sure that a list's rows are kept; how many it has. The list must go on from what is kept, or be its beginning."""
         kept = self._rows.setdefault(name, [])
+        # Rows are only appended: if the last common row is equal, so are those before it. To compare all would cost
+        # more with each checkpoint.
         common = min(len(kept), len(rows))
         if common and kept[common - 1] != rows[common - 1]:
             raise CodecError(f"{name}: row {common - 1} is not what it was")
@@ -227,6 +231,7 @@ def _digest(text: bytes) -> bytes:
 def _unpack(data: bytes) -> bytes:
     unpacker = zlib.decompressobj()
     try:
+        # With a limit: few compressed bytes may unpack to more than the memory holds.
         raw = unpacker.decompress(data, MAX_PART_BYTES)
     except zlib.error as error:
         raise CodecError(f"the bytes are damaged: {error}") from None
@@ -263,4 +268,5 @@ def _rows_of(row: type, columns: list[list[Any]]) -> list[Any]:
 
 
 def _tuples(value: Any) -> Any:
+    # JSON has no tuples: what was one in a row was read as a list.
     return tuple(map(_tuples, value)) if type(value) is list else value

@@ -126,6 +126,7 @@ class Decoder:
             size *= length
         data = self._arrays[self._at : self._at + size]
         self._at += size
+        # A copy: what frombuffer returns is read-only, and would keep the whole text in memory.
         return np.frombuffer(data, dtype).reshape(shape).astype(dtype.newbyteorder("="), copy=True)
 
     def _number(self, row: list[Any]) -> Any:

@@ -79,6 +79,8 @@ def encoding(world: Simulation, archive: Archive) -> Generator[None, None, bytes
 
 def _parts(world: Simulation) -> Iterator[Any]:
     """Yield the numerous objects before their containers; each is written once."""
+    # A container is written in one go with all that it holds; when its parts are already written, only their
+    # places are looked up, and the slice stays short.
     yield from world.store.pods()
     yield from world.store.nodes()
     for edit in (*world.edits.undo, *world.edits.redo):
@@ -248,8 +250,10 @@ class Encoder:
         return [Code.NUMBER, "", value if math.isfinite(value) else repr(value)]
 
     def _array(self, value: np.ndarray[Any, Any]) -> list[Any]:
+        # The bytes of other arrays are no values: those of an object array are pointers.
         if value.dtype.kind not in "biuf":
             raise CodecError(f"an array of {value.dtype} is not written in checkpoints")
+        # A fixed byte order: the bytes are the same on each machine.
         plain = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
         self._arrays.append(plain.tobytes())
         return [Code.ARRAY, plain.dtype.str, list(value.shape)]

@@ -75,6 +75,7 @@ def arrange(world: World, inputs: Inputs) -> None:
 
 def _apply(world: World, command: ApplyObjects) -> None:
     fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
+    # `fresh` comes first: once the objects are applied, no node is new.
     objects = _as_reported(world, command.objects)
     if command.force is True:
         objects = _make_way(world, objects)
@@ -90,6 +91,7 @@ def _go_on_as_imported(world: World, command: ApplyObjects, fresh: Sequence[Mani
         return
     inputs = world.surroundings.inputs
     names = {each["metadata"]["name"] for each in fresh if each.get("kind") == "Node"}
+    # Without duplicates, like a set, but in an order that is the same in each process.
     stopped = dict.fromkeys((*inputs.stopped, *(name for name in command.stopped if name in names)))
     if tuple(stopped) != inputs.stopped:
         arrange(world, replace(inputs, stopped=tuple(stopped)))
@@ -112,6 +114,7 @@ def rehearse(world: World, objects: Sequence[Manifest]) -> Generator[int, None, 
 
 def apply_rehearsed(world: World, command: ApplyObjects, trial: Trial) -> None:
     """Does what a rehearsal did with the objects of a command; nothing may have happened since."""
+    # Each write raises the resource version: an equal one means an unchanged store.
     if trial.of != world.store.resource_version:
         raise ValueError("the world is not as it was when this was rehearsed")
     fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
@@ -125,8 +128,10 @@ def _make_way(world: World, objects: list[Any]) -> list[Any]:
     """Deletes the pods and claims that can't be changed in place. The objects, those as new ones. Refused before anything goes."""
     replaced = {id(manifest): key for manifest in objects if (key := _find_replaced(world, manifest)) is not None}
     new = [_as_new(manifest) if id(manifest) in replaced else manifest for manifest in objects]
+    # First on a replica, where a refusal leaves the cluster as it is; then on the cluster itself.
     for api in (replace(world.api, store=world.store.replica()), world.api):
         for key in replaced.values():
+            # Without a grace period: the name has to be free for the new object at once.
             api.delete(key, grace=0)
         if api.store is not world.store:
             apply(api, new)
@@ -145,6 +150,7 @@ def _find_replaced(world: World, manifest: Any) -> tuple[str, str, str] | None:
         return None
     if kind == "ResourceClaim":  # nothing of its spec can be changed
         return key if old.get("spec") != manifest.get("spec") else None
+    # kube lets an update change only a few fields of a pod's spec: a manifest that changes others needs a new pod.
     return key if validate_update(old, manifest, KINDS[kind], "") else None
 
 
@@ -176,6 +182,7 @@ def _delete(world: World, command: DeleteObjects) -> None:
     targets = [(ref.kind, ref.namespace, ref.name) for ref in dict.fromkeys(command.refs)]
     errors: list[FieldError] = []
     answers = []
+    # A single object that does not exist is refused by its own deletion.
     for target in targets if len(targets) > 1 else ():
         try:
             world.api.found(target)

@@ -47,6 +47,7 @@ class Edits:
 
 def revert(store: Store, edit: Edit, now: int) -> None:
     """Puts objects back as they were before the edit; what the world did since (a pod's node, its status) stays."""
+    # Newest first: an object that changed twice ends as it was before the first change.
     for event in reversed(edit.changes):
         present = store.get(event.kind, event.namespace, event.name)
         if event.type == ADDED:

@@ -98,6 +98,7 @@ class EditableState:
 
     @classmethod
     def of(cls, world: EditableWorld) -> EditableState:
+        # Faults are changed in place, so that only a copy still has the earlier ones afterward.
         return cls(world.settings, _configurations(world), dict(world.faults), world.surroundings.inputs)
 
 
@@ -142,6 +143,7 @@ def _find_changed_faults(before: Faults, after: Faults) -> tuple[tuple[tuple[str
     """Return the earlier faults that differ now."""
     if before == after:
         return ()
+    # Sorted: the order of a set of strings differs between processes, and the edit is part of the world's state.
     return tuple((key, before.get(key)) for key in sorted({*before, *after}) if before.get(key) != after.get(key))
 
 
@@ -230,6 +232,7 @@ def _use(world: EditableWorld, settings: WorldSettings) -> None:
     """Only what a scheduler reads when it starts has it start again; all else counts from the next moment on."""
     restart = settings.needs_restart(world.settings)
     restarting = own_plugins.restarting(world, settings)
+    # Load under the new gates first: a configuration that they make invalid is refused before anything changes.
     configurations = _under(settings, [each for each in _configurations(world) if each[0] in restarting])
     replicas = scheduler_commands.replicas_under(world, settings, restarting)
     begins = settings.cluster != world.settings.cluster
@@ -273,6 +276,7 @@ def _decide(world: EditableWorld, command: DecidePermit) -> None:
         for waiting in scheduler.pods_waiting():
             if waiting.pod.key != command.pod:
                 continue
+            # A copy, as `allow` removes the plugin. One rejection ends the wait for all plugins, as in kube.
             for plugin in list(waiting.waiting):
                 if command.decision == "allow":
                     permit.allow(scheduler, waiting, plugin)
@@ -323,6 +327,7 @@ def _put_back(world: EditableWorld, edit: Edit) -> None:
         cluster_commands.arrange(world, edit.inputs)
     if edit.settings is not None:
         _use(world, world.settings.changed(edit.settings))
+    # After the settings: the configurations are loaded under the gates that hold again by then.
     if edit.configurations is not None:
         kept = {name for name, _ in edit.configurations}
         for scheduler in world.schedulers:

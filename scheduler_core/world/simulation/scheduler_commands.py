@@ -45,6 +45,7 @@ def configuration_of(manifest: Mapping[str, Any] | None, settings: WorldSettings
 
 def launch(world: SchedulersWorld, name: str, configuration: SchedulerConfiguration, clock: Clock) -> None:
     """Starts a process, which is a new candidate whatever ran under its name before."""
+    # Drawn from the world's stream, so that a replay gives the process the same identity.
     seed = world.draw(1 << 62)
     candidacy = election_config(configuration.manifest)
     reporter = configuration.profiles[0].scheduler_name

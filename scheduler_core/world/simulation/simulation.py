@@ -129,6 +129,7 @@ class Simulation(State):
         if entry is None:
             return []
         now = self.agenda.now
+        # Only when time is about to move on: a scrape shows the moment after all that happens at it.
         if entry.time > now >= self.scrapes.due:
             self.scrapes.take(now, self.position, self.schedulers)
         self.agenda.pop()
@@ -303,6 +304,7 @@ class Simulation(State):
     @property
     def continuation(self) -> Continuation:
         """The state that another world needs besides this one's objects, to decide as this one would."""
+        # kube's nextStartNodeIndex: the node where the next attempt begins, which matters when not all are examined.
         starts = {scheduler.name: scheduler.algorithm_state.next_start for scheduler in self.schedulers}
         return Continuation(self._draws.state, self.store.created, starts)
 
@@ -329,6 +331,7 @@ class Simulation(State):
         self._note_unknown_schedulers()
 
     def _put_up(self, scheduler: Scheduler) -> Scheduler:
+        # Plans name their scheduler: those of an earlier process of this name would act on the new one.
         self._discard_plans(scheduler.name)
         self._schedulers[scheduler.name] = scheduler
         informers.set_lag(scheduler)
@@ -414,6 +417,7 @@ class Simulation(State):
 
     def _on_watch(self, event: WatchEvent) -> None:
         self.changes.append(event)
+        # A leader renews its Lease every retryPeriod (2s by default): such records would bury the others.
         if not is_renewal(event):
             self.record(ObjectChanged(event.type, event.kind, event.namespace, event.name))
         if event.kind == "Pod":
@@ -421,6 +425,7 @@ class Simulation(State):
             if self.faults and event.type == DELETED:
                 self._forget_faults(event)
         for scheduler in self._schedulers.values():
+            # What changes before a process has listed is part of its list, as in kube's reflector (list, then watch).
             if scheduler.process is not None and not scheduler.process.listed:
                 continue
             if scheduler.replica is None:

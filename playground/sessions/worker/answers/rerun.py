@@ -139,6 +139,7 @@ class Rerun:
 
     def _catch_up(self, clock: Pace) -> Steps[None]:
         """Take the new world to the moment that the history is at."""
+        # First all that is due strictly before now; what is due now may be only partly done (`steps`).
         while self.world.due(clock.now - 1):
             self._advance()
             if self.engine.slice.over():
