@@ -218,6 +218,8 @@ _DEFEATS = {
     "devices": gettext_noop("The pod gets less than its owner asked for."),
     "port": gettext_noop("Nobody reaches the pod at these ports of its node any more."),
     "claim-size": gettext_noop("The volume may fill up sooner."),
+    "delete-job": gettext_noop("What the Job has not finished is lost."),
+    "security-level": gettext_noop("Every pod of the namespace may then do what this level allows."),
     "runtime-class": gettext_noop("Pods of this class may land on nodes that its author ruled out."),
     "budget": gettext_noop("Fewer of its pods may be up than their owner wanted."),
     "move": gettext_noop("The pods that move are restarted."),

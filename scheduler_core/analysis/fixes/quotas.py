@@ -59,9 +59,9 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         yield raised
         yield from _free_quotas(sim, owner, namespace)
     why = explain_refusal(sim, owner, namespace)
-    told = "" if why or raised.changes else _find_told_refusal(owner)
-    if why or told:
-        yield from propose_admission(sim, owner, namespace, why or told)
+    reported = "" if why or raised.changes else _find_reported_refusal(owner)
+    if why or reported:
+        yield from propose_admission(sim, owner, namespace, why or reported)
     elif not raised.changes:
         yield from propose_admission(sim, owner, namespace, _find_last_refusal(sim, owner))
         yield from rebuild(owner, namespace)
@@ -69,19 +69,19 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         change = Change("retry", {"owner": f"{owner['kind']} {name}"})
         call = f"kubectl annotate {kind} {name} -n {namespace} retry=now --overwrite"
         yield Draft(pod_of(owner, namespace)).typing(change, call)
-    if raised.changes or not (why or told):
+    if raised.changes or not (why or reported):
         call = f"kubectl get pods -n {namespace} -l {_selector(owner)} --watch"
         yield Draft(pod_of(owner, namespace)).typing(
             Change("wait", {"pod": f"{namespace}/{owner['metadata']['name']}"}), call
         )
 
 
-def _find_told_refusal(owner: Manifest) -> str:
+def _find_reported_refusal(owner: Manifest) -> str:
     """Return what the cluster said of the last pod, where this world would take it: a webhook, or admission that is not modeled."""
     for each in (owner.get("status") or {}).get("conditions") or ():
         text = str(each.get("message") or "")
-        told = each.get("type") == "ReplicaFailure" and each.get("status") == "True"
-        if told and not _MODELED.search(text):
+        reported = each.get("type") == "ReplicaFailure" and each.get("status") == "True"
+        if reported and not _MODELED.search(text):
             return text
     return ""
 
@@ -89,8 +89,8 @@ def _find_told_refusal(owner: Manifest) -> str:
 def _find_last_refusal(sim: Simulation, owner: Manifest) -> str:
     """Return the message of the last Event that tells of a pod, or of a claim for it, that was not created."""
     subject = (owner["kind"], owner["metadata"]["namespace"], owner["metadata"]["name"])
-    told = [e.message for e in sim.store.events if (e.kind, e.namespace, e.name) == subject and e.reason == _FAILED]
-    return told[-1] if told else ""
+    reported = [e.message for e in sim.store.events if (e.kind, e.namespace, e.name) == subject and e.reason == _FAILED]
+    return reported[-1] if reported else ""
 
 
 def _selector(owner: Manifest) -> str:
