@@ -122,7 +122,7 @@ def _beside(kind: str, app: str, key: str) -> MutableManifest:
     return {kind: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
 
-def _spread(key: str) -> list[MutableManifest]:
+def _make_spread(key: str) -> list[MutableManifest]:
     selector = {"matchLabels": {"app": "app-0"}}
     return [{"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}]
 
@@ -137,8 +137,8 @@ PENDING: dict[str, MutableManifest] = {
     "affinity-neither": {"affinity": _beside("podAffinity", "none", HOSTNAME)},
     "affinity-no-room": {"affinity": _beside("podAffinity", "app-0", ZONE)},
     "anti-affinity": {"cpu": "500m", "app": "app-0", "affinity": _beside("podAntiAffinity", "app-0", ZONE)},
-    "spread-zones": {"topologySpreadConstraints": _spread(ZONE)},
-    "spread-nodes": {"app": "app-0", "topologySpreadConstraints": _spread(HOSTNAME)},
+    "spread-zones": {"topologySpreadConstraints": _make_spread(ZONE)},
+    "spread-nodes": {"app": "app-0", "topologySpreadConstraints": _make_spread(HOSTNAME)},
 }
 
 
